@@ -2,7 +2,7 @@ import { formatFieldPath } from '@kubewright/apimachinery';
 import { compare, type Manager } from './managers.ts';
 import type { OwnedByOther } from './ownership.ts';
 
-/** One contested field; the shape of a `StatusCause`. */
+/** One contested field, in the shape of a `StatusCause`. */
 export interface ApplyConflict {
   readonly reason: 'FieldManagerConflict';
   /** `conflict with "kubectl" using v1` */
@@ -12,13 +12,13 @@ export interface ApplyConflict {
 }
 
 /**
- * An apply that would change fields that others own. `message` and `causes` are the API server's (1.36); it answers 409
- * `Conflict`. Leave the fields out, give them the live values, or force.
+ * Thrown for an apply that would change fields that others own. `message` and `causes` match the API server's (1.36), which
+ * responds with 409 `Conflict`. To resolve it, leave the fields out, set them to the live values, or force.
  */
 export class ApplyConflictError extends Error {
   readonly code = 'KW4005';
   readonly causes: readonly ApplyConflict[];
-  /** @internal Who owns what, for the bridge from client-side apply. */
+  /** @internal The contested fields by manager, for the migration from client-side apply. */
   readonly owned: readonly OwnedByOther[];
 
   constructor(owned: readonly OwnedByOther[]) {

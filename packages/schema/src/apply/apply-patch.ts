@@ -26,39 +26,38 @@ import { managedFieldsOf, recordUpdate, trackable } from './track-update.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
 
-/** A server-side apply. */
+/** A server-side apply request. */
 export interface ApplyRequest extends Ownership {
-  /** What is stored, in the request's version; `undefined` when the object does not exist and shall be created. */
+  /** The stored object, in the request's version; `undefined` if the object does not exist and is created. */
   readonly live: Plain | undefined;
   /** The configuration: only the fields that the manager wants to own. */
   readonly applied: Plain;
-  /** The kind that the endpoint serves; the configuration must be of it. Not checked when absent. */
+  /** The kind that the endpoint serves; the configuration must be of this kind. Not checked if absent. */
   readonly kind?: string | undefined;
   readonly manager: string;
-  /** Takes fields over from others instead of failing. @defaultValue false */
+  /** Takes over fields from other managers instead of failing. @defaultValue false */
   readonly force?: boolean | undefined;
   readonly subresource: string;
   /** RFC 3339, UTC, whole seconds. */
   readonly now: string;
 }
 
-/** What {@link applyPatch} hands back. */
+/** The result of {@link applyPatch}. */
 export interface Applied {
-  /** The merged object without `managedFields`; not yet defaulted or admitted. The live one itself when nothing changed. */
+  /** The merged object without `managedFields`, before defaulting and admission. The live object itself if nothing changed. */
   readonly object: Plain;
   readonly managedFields: readonly ManagedFieldsEntry[];
-  /** False when the object is as it was: entries may still differ, but no time does. */
+  /** False if the object is unchanged: the entries may still differ, but none of their times. */
   readonly changed: boolean;
 }
 
 /**
- * Applies a configuration as the API server does (1.36): merges it, removes what this manager applied before and now leaves
- * out and nobody else owns, finds conflicts, and works out the entries. Lists and maps merge as the type says; applying the
- * same configuration twice changes nothing the second time.
- *
- * Decoding, defaulting and admission of the result come after this; what they change belongs to nobody, as upstream.
- *
- * @throws {@link ApplyConflictError} when others own what would change; {@link ApplyRequestError} for a bad configuration.
+ * Applies a configuration as the API server does (1.36): merges it, removes fields that this manager applied before, now
+ * leaves out, and no other manager owns, finds conflicts, and computes the new entries. Lists and maps merge as the type
+ * declares; applying the same configuration again changes nothing.
+ * Decoding, defaulting and admission of the result come later; as upstream, no manager owns what they change.
+ * @throws {@link ApplyConflictError} if other managers own fields that would change; {@link ApplyRequestError} for an
+ * invalid configuration.
  */
 export function applyPatch(request: ApplyRequest): Applied {
   checkRequest(request);
@@ -68,7 +67,7 @@ export function applyPatch(request: ApplyRequest): Applied {
   return object === result.object ? result : { ...result, object };
 }
 
-/** kubectl may take over what its client-side applies set before. */
+/** Applies as kubectl, which may take over fields that its client-side applies have set. */
 function applyAsKubectl(request: ApplyRequest): Applied {
   try {
     return applyOnce(request);
@@ -102,7 +101,7 @@ function checkRequest({ applied, apiVersion, kind, type, live }: ApplyRequest): 
   }
 }
 
-/** `default/web; apps/v1, Kind=Deployment`, as upstream names objects in messages. */
+/** Formats `default/web; apps/v1, Kind=Deployment`, as upstream names objects in messages. */
 function describeObject(applied: Plain, live: Plain | undefined): string {
   const metadata = isRecord(applied['metadata']) ? applied['metadata'] : {};
   const liveMetadata = isRecord(live?.['metadata']) ? live['metadata'] : {};
@@ -111,7 +110,7 @@ function describeObject(applied: Plain, live: Plain | undefined): string {
   return `${String(namespace)}/${String(name)}; ${describeKind(applied)}`;
 }
 
-/** `apps/v1, Kind=Deployment`; the core group's name is empty: `/v1, Kind=Pod`. */
+/** Formats `apps/v1, Kind=Deployment`; the core group's name is empty: `/v1, Kind=Pod`. */
 function describeKind(object: Plain): string {
   const version = typeof object['apiVersion'] === 'string' ? object['apiVersion'] : '';
   return `${version.includes('/') ? version : `/${version}`}, Kind=${String(object['kind'] ?? '')}`;

@@ -1,6 +1,7 @@
 /**
- * An applied configuration that cannot be merged. `message` is the API server's (1.36), `httpStatus` what it answers: 400 for
- * a wrong version or `managedFields` in the configuration, 500 for what does not fit the type. Never worth a retry.
+ * Thrown for an applied configuration that cannot be merged. `message` is the API server's (1.36), `httpStatus` its response
+ * code: 400 for a wrong version or `managedFields` in the configuration, 500 for a configuration that does not match the
+ * type. Do not retry.
  */
 export class ApplyRequestError extends Error {
   readonly code = 'KW4006';

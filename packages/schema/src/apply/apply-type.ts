@@ -2,8 +2,9 @@ import type { SchemaNode } from '../node/index.ts';
 import { isRecord } from '../structural/equal.ts';
 
 /**
- * A type as server-side apply sees it: what a value may be, and where ownership ends (an atomic list or map is owned as
- * one). Made once from a {@link SchemaNode} and kept for the kind; parts are made when they are first looked at.
+ * A type from the view of server-side apply: the allowed forms of a value, and where ownership ends (an atomic list or map
+ * is owned as a whole). Created once from a {@link SchemaNode} and kept for the kind; nested types are created on first
+ * access.
  */
 export interface ApplyType {
   readonly scalar: 'untyped' | 'numeric' | 'string' | 'boolean' | undefined;
@@ -22,15 +23,15 @@ export interface MapType {
   readonly atomic: boolean;
   /** Declared fields; empty for plain maps. */
   readonly fields: ReadonlyMap<string, SchemaNode>;
-  /** Type of a key's value; `undefined` if that key may not be there. */
+  /** Returns the type of a key's value; `undefined` if the key is not allowed. */
   valueType(key: string): ApplyType | undefined;
-  /** No field is declared, and any may come: what is owned there is never reconciled with a changed schema. */
+  /** True if no field is declared and any is allowed: sets below are never reconciled with a changed schema. */
   readonly isDeduced: boolean;
 }
 
 const NO_FIELDS: ReadonlyMap<string, SchemaNode> = new Map();
 
-/** Values that nothing is known of and that are owned as one. */
+/** Values of unknown type, owned as a whole. */
 const UNTYPED: ApplyType = {
   scalar: 'untyped',
   get list(): ListType {
@@ -41,7 +42,7 @@ const UNTYPED: ApplyType = {
   },
 };
 
-/** Values that nothing is known of: lists are owned as one, maps field by field. */
+/** Values of unknown type: lists are owned as a whole, maps field by field. */
 const DEDUCED: ApplyType = {
   scalar: 'untyped',
   list: { atomic: true, keys: [], element: UNTYPED },
@@ -49,10 +50,9 @@ const DEDUCED: ApplyType = {
 };
 
 /**
- * Makes the type of a kind. Keep the result: making it is what costs.
- *
- * `typed` is true for built-in kinds: upstream compares what Go writes of them, which has structures where nothing was set.
- * Who knows exactly what that is gives it as `zero`.
+ * Creates the type of a kind. Keep the result, because creating it is expensive.
+ * `typed` is true for built-in kinds: upstream compares them as encoded by Go, with structures where nothing was set. Pass
+ * `zero` if the exact zero value of the kind is known.
  */
 export function applyTypeOf(
   node: SchemaNode,
@@ -62,20 +62,20 @@ export function applyTypeOf(
   return { scalar, list, map, zero: zero ?? (typed ? zeroOf(node) : {}) };
 }
 
-/** {@link ApplyType} of a whole kind. */
+/** The {@link ApplyType} of a whole kind. */
 export interface KindType extends ApplyType {
-  /** What is there in every object, whether it was set or not. */
+  /** The fields that every object has, even if they were never set. */
   readonly zero: Zero;
 }
 
-/** What an empty Go value is written with: structures, null lists, empty scalars. */
+/** The encoding of an empty Go value: structures, null lists, empty scalars. */
 export interface Zero {
   readonly [field: string]: Zero | string | number | boolean | null;
 }
 
 /**
- * Fields that hold a structure rather than a pointer to one, by name: those that can be reached from an empty object of
- * some built-in kind (where OpenAPI v3 states the default `{}`).
+ * Names of fields that hold a structure rather than a pointer to one: those that are reachable from an empty object of some
+ * built-in kind (where OpenAPI v3 states the default `{}`).
  */
 const STRUCTURES: ReadonlySet<string> = new Set(
   (
@@ -97,13 +97,13 @@ function zeroOf(node: SchemaNode): Zero {
 }
 
 function holdsStructure(node: SchemaNode, name: string): boolean {
-  // Pod has a pointer where PersistentVolumeClaim has a structure; so has ReplicationController where Deployment has one.
+  // Pod has a pointer where PersistentVolumeClaim has a structure; likewise ReplicationController and Deployment.
   if (name === 'resources') return node.properties?.has('volumeName') === true;
   if (name === 'template') return node.properties?.get('selector')?.additionalProperties === undefined;
   return STRUCTURES.has(name);
 }
 
-/** An object with what upstream writes where nothing was set; the very object if it has all that. */
+/** Adds the fields that upstream writes where nothing was set; returns the object itself if it already has them. */
 export function withZero(zero: Zero, object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   let changed: Record<string, unknown> | undefined;
   for (const name in zero) {
@@ -202,15 +202,15 @@ class NodeMap implements MapType {
   }
 }
 
-/** The type to go on with below a key that the schema does not know: upstream refuses it, tracking must not. */
+/** Returns the type below a key, even if the schema does not know the key: upstream rejects it, but tracking must not. */
 export function valueTypeOrDeduced(map: MapType, key: string): ApplyType {
   return map.valueType(key) ?? DEDUCED;
 }
 
-/** Which of its forms a value has in a type. */
+/** The forms that a value can have in a type. */
 export type Form = 'map' | 'list' | 'scalar';
 
-/** The form of a value; of null, and of what does not fit, the first that the type has. */
+/** Returns the form of a value. For null, and for values that do not fit the type, returns the first form that the type has. */
 export function formOf(type: ApplyType, value: unknown): Form {
   if (typeof value === 'object' && value !== null) {
     if (Array.isArray(value)) {

@@ -56,7 +56,7 @@ const entriesOf = (live: Plain): readonly ManagedFieldsEntry[] =>
 const specOf = (live: Plain): unknown => live['spec'];
 
 describe('applyPatch', () => {
-  it('changes nothing the second time', () => {
+  it('changes nothing when applied twice', () => {
     fc.assert(
       fc.property(config, config, (first, second) => {
         const live = store(apply(store(apply(undefined, first, 'a')), second, 'b', true));
@@ -78,7 +78,7 @@ describe('applyPatch', () => {
     );
   });
 
-  it('keeps what another manager applied, in value and in ownership, without force', () => {
+  it('keeps the values and the ownership of other managers without force', () => {
     fc.assert(
       fc.property(config, config, (mine, theirs) => {
         const live = store(apply(undefined, theirs, 'theirs'));
@@ -91,14 +91,14 @@ describe('applyPatch', () => {
           return;
         }
         const left = apply(both, { apiVersion: 'v1', kind: 'T' }, 'mine');
-        // Taking back all of mine leaves theirs as it was.
+        // Removing all of mine leaves theirs unchanged.
         expect(sorted(specOf(left.object) ?? {})).toEqual(sorted(specOf(live) ?? {}));
         expect(left.managedFields).toEqual(entriesOf(live));
       }),
     );
   });
 
-  it('never conflicts with force, and then its values are in the object', () => {
+  it('never conflicts with force, and its values are in the object', () => {
     fc.assert(
       fc.property(config, config, (theirs, mine) => {
         const live = store(apply(store(apply(undefined, theirs, 'theirs')), mine, 'mine', true));
@@ -123,7 +123,7 @@ describe('trackUpdate', () => {
   const track = (live: Plain | undefined, next: Plain, manager: string): readonly ManagedFieldsEntry[] =>
     trackUpdate({ type, apiVersion: 'v1', live, object: next, manager, subresource: '', now: '2026-01-01T00:00:00Z' });
 
-  it('gives what changed to the updater, once, and nothing to anybody when nothing changed', () => {
+  it('assigns changed fields to the updater once, and changes no entry if nothing changed', () => {
     fc.assert(
       fc.property(config, config, (first, second) => {
         const live = store(apply(undefined, first, 'a'));
@@ -137,7 +137,7 @@ describe('trackUpdate', () => {
   });
 });
 
-/** Element order is not owned, and what was emptied is gone, as in typed kinds: compare without both. */
+/** Element order is not owned, and emptied fields are removed, as in typed kinds: compares without both. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   if (typeof value !== 'object' || value === null) return value;

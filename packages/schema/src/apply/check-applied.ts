@@ -4,8 +4,8 @@ import { type ApplyType, formOf, type ListType, type MapType } from './apply-typ
 import { ElementError, elementOf } from './list-elements.ts';
 
 /**
- * What does not fit in an applied configuration, in upstream's words (`structured-merge-diff` v6): fields that are not
- * declared, wrong types, elements without keys, duplicates. `undefined` when all fits; several faults are joined.
+ * Returns the faults of an applied configuration with upstream's messages (`structured-merge-diff` v6): undeclared fields,
+ * wrong types, elements without keys, duplicates. Returns `undefined` if there are no faults; several are joined.
  */
 export function checkApplied(type: ApplyType, object: unknown): string | undefined {
   const faults: string[] = [];
@@ -60,7 +60,7 @@ function checkMap(type: MapType, value: unknown, walk: Walk): void {
     const valueType = type.valueType(key);
     if (valueType === undefined) {
       fault(next, 'field not declared in schema');
-      return; // upstream stops at the first
+      return; // upstream stops at the first fault
     }
     check(valueType, value[key], next);
   }

@@ -3,7 +3,7 @@ import { deepEqual, isRecord } from '../structural/equal.ts';
 import { type ApplyType, type Form, formOf, type ListType, type MapType, valueTypeOrDeduced } from './apply-type.ts';
 import { elementOf } from './list-elements.ts';
 
-/** What one object has over another. No path is in two of the sets. */
+/** The difference between two objects. No path is in two of the sets. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -49,7 +49,7 @@ class CompareWalk {
     this.removed.add(this.path);
   }
 
-  /** `undefined` means that the side does not have the value. */
+  /** `undefined` means that this side has no value. */
   compare(type: ApplyType, before: unknown, after: unknown): void {
     if (before === after) return;
     let leaf: boolean;
@@ -65,7 +65,7 @@ class CompareWalk {
     else if (after === undefined) this.remove();
   }
 
-  /** True if the value is owned as one. */
+  /** Returns true if the value is owned as a whole. */
   private inForm(form: Form, type: ApplyType, { before, after }: Sides): boolean {
     if (form === 'map' && type.map !== undefined) return this.map(type.map, { before, after });
     if (form === 'list' && type.list !== undefined) return this.list(type.list, { before, after });
@@ -115,7 +115,7 @@ class CompareWalk {
     return false;
   }
 
-  /** Elements that occur once are compared; those that occur more often are owned together, as one. */
+  /** Compares elements that occur once; elements that occur more often are owned together, as a whole. */
   private items(
     type: ListType,
     element: PathElement,

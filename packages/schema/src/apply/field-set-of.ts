@@ -4,8 +4,8 @@ import { type ApplyType, formOf, type ListType, type MapType, valueTypeOrDeduced
 import { elementOf } from './list-elements.ts';
 
 /**
- * The paths that an object mentions: every leaf, every list element, every key of a plain map
- * (`structured-merge-diff` v6, `typed/tofieldset.go`).
+ * Returns the paths in an object: every leaf, every list element, every key of a plain map (`structured-merge-diff` v6,
+ * `typed/tofieldset.go`).
  */
 export function fieldSetOf(type: ApplyType, object: unknown): FieldSet {
   const walk = new FieldSetWalk();

@@ -9,14 +9,14 @@ import { trackable } from './track-update.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
 
-/** The one manager for which client-side and server-side apply are bridged. */
+/** The only manager for which client-side and server-side apply are bridged. */
 export const KUBECTL = 'kubectl';
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 const MAX_ANNOTATIONS = 256 * 1024;
 
 /**
- * The fields that kubectl's last client-side apply set and that are still as it set them: an apply by `kubectl` may take
- * them over without force. `undefined` if there was no such apply, or it cannot be read.
+ * Returns the fields that kubectl's last client-side apply set and that are still unchanged: an apply by `kubectl` may take
+ * them over without force. Returns `undefined` if there was no such apply, or its annotation is unreadable.
  */
 export function allowedByLastApplied(live: Plain, { type, apiVersion }: Ownership): FieldSet | undefined {
   const text = annotationsOf(live)?.[ANNOTATION];
@@ -25,14 +25,14 @@ export function allowedByLastApplied(live: Plain, { type, apiVersion }: Ownershi
   try {
     last = JSON.parse(text);
   } catch {
-    return undefined; // somebody's own text in that annotation
+    return undefined; // the annotation holds some other text
   }
   if (!isRecord(last) || last['apiVersion'] !== apiVersion) return undefined;
   const { added, modified, removed } = compareObjects(type, last, trackable(live));
   return fieldSetOf(type, last).difference(modified).difference(added).difference(removed);
 }
 
-/** Keeps the annotation of client-side apply in step with an apply by `kubectl`, where there is one. */
+/** Updates the annotation of client-side apply, if present, after an apply by `kubectl`. */
 export function withLastApplied(object: Plain, applied: Plain): Plain {
   const annotations = annotationsOf(object);
   const current = annotations?.[ANNOTATION];
@@ -41,7 +41,7 @@ export function withLastApplied(object: Plain, applied: Plain): Plain {
   if (value === current) return object;
   const next: Record<string, unknown> = { ...annotations, [ANNOTATION]: value };
   if (sizeOf(next) > MAX_ANNOTATIONS) delete next[ANNOTATION];
-  const metadata = object['metadata'] as Plain; // it holds the annotations
+  const metadata = object['metadata'] as Plain; // it contains the annotations
   return { ...object, metadata: { ...metadata, annotations: next } };
 }
 
@@ -55,7 +55,7 @@ function withoutAnnotation(applied: Plain): Plain {
   const annotations = annotationsOf(applied);
   if (annotations === undefined || !Object.hasOwn(annotations, ANNOTATION)) return applied;
   const { [ANNOTATION]: _, ...rest } = annotations;
-  const metadata = applied['metadata'] as Plain; // it holds the annotations
+  const metadata = applied['metadata'] as Plain; // it contains the annotations
   return { ...applied, metadata: { ...metadata, annotations: rest } };
 }
 

@@ -2,14 +2,13 @@ import { keyElement, type PathElement, valueElement } from '@kubewright/apimachi
 import { isRecord } from '../structural/equal.ts';
 import type { ListType } from './apply-type.ts';
 
-/** Why an element cannot be told from others; `message` is upstream's. */
+/** Thrown for an element without an unambiguous identity; `message` is upstream's. */
 export class ElementError extends Error {
   readonly code = 'KW4004';
 }
 
 /**
- * The step to an element of an associative list: its keys, with defaults for those that are absent, or its value.
- *
+ * Returns the path element for an element of an associative list: its keys, with defaults for absent ones, or its value.
  * @throws {@link ElementError}
  */
 export function elementOf(list: ListType, item: unknown): PathElement {

@@ -12,7 +12,7 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string;
 }
 
-/** Who manages what: an entry, its set taken apart. */
+/** A decoded entry: a manager and the fields it owns. */
 export interface Manager {
   readonly manager: string;
   readonly operation: string;
@@ -20,7 +20,7 @@ export interface Manager {
   readonly subresource: string;
   readonly time: string | undefined;
   readonly set: FieldSet;
-  /** The set as it is stored, so that what does not change is not written anew. */
+  /** The set as stored, so that unchanged sets are not serialized again. */
   readonly stored?: { readonly set: FieldSet; readonly fieldsV1: unknown } | undefined;
 }
 
@@ -28,8 +28,8 @@ export interface Manager {
 export type Managers = Map<string, Manager>;
 
 /**
- * What tells managers apart, in upstream's own form, for it also orders them in messages: name, operation, version and
- * subresource; the version does not count for appliers.
+ * Returns the identity of a manager in upstream's form, which also determines their order in messages: name, operation,
+ * version and subresource; the version is ignored for appliers.
  */
 export function identityOf(entry: Pick<Manager, 'manager' | 'operation' | 'apiVersion' | 'subresource'>): string {
   return JSON.stringify({
@@ -41,8 +41,8 @@ export function identityOf(entry: Pick<Manager, 'manager' | 'operation' | 'apiVe
 }
 
 /**
- * Reads `metadata.managedFields`; `undefined` if an entry is none. Entries of a stored object are in the form that we
- * write; those of a request need not be.
+ * Decodes `metadata.managedFields`; returns `undefined` if an entry is malformed. Entries of a stored object are in
+ * canonical form; entries of a request may not be.
  */
 export function decodeManagers(
   entries: readonly unknown[],
@@ -78,7 +78,7 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Writes managers as `metadata.managedFields`: appliers first, then by time, name, version, subresource. */
+/** Encodes managers as `metadata.managedFields`: appliers first, then by time, name, version, subresource. */
 export function encodeManagers(managers: Managers): readonly ManagedFieldsEntry[] {
   const sorted = [...managers.values()].sort(compareManagers);
   return sorted.map((manager) => ({
@@ -102,14 +102,14 @@ function compareManagers(a: Manager, b: Manager): number {
   );
 }
 
-/** Times are written as UTC with whole seconds, so their texts order as they do. */
+/** Compares strings. Times are UTC with whole seconds, so their text order is chronological. */
 export function compare(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
 const MAX_UPDATERS = 10;
 
-/** Merges the oldest updaters of a version into `ancient-changes` until ten updaters are left. */
+/** Merges the oldest updaters of a version into `ancient-changes` until ten updaters remain. */
 export function capUpdaters(managers: Managers): void {
   if (managers.size <= MAX_UPDATERS) return;
   const updaters = [...managers]
@@ -138,8 +138,8 @@ export function capUpdaters(managers: Managers): void {
 const MAX_NAME = 128;
 
 /**
- * The manager's name when the request gives none: what the `User-Agent` says before the first slash, printable
- * characters only, at most 128.
+ * Returns the default manager name of a request: the `User-Agent` up to the first slash, printable characters only, at most
+ * 128.
  */
 export function defaultManagerName(userAgent: string): string {
   const prefix = userAgent.split('/')[0] ?? '';

@@ -6,8 +6,8 @@ import { elementOf } from './list-elements.ts';
 
 /**
  * Merges an applied configuration into the live object (`structured-merge-diff` v6, `typed/merge.go`): the configuration's
- * leaves win, nothing is removed, list elements that both have keep the configuration's order. The result shares parts
- * with both inputs. `undefined` when nothing is left.
+ * leaves win, nothing is removed, and list elements that both have keep the configuration's order. The result shares parts
+ * with both inputs. `undefined` if nothing is left.
  */
 export function mergeObjects(type: ApplyType, live: unknown, applied: unknown): unknown {
   if (applied === undefined) return live;
@@ -35,7 +35,7 @@ function mergeMaps(type: MapType, live: unknown, applied: unknown): unknown {
 
 interface Indexed {
   readonly elements: readonly PathElement[];
-  /** `null` for elements that occur more than once: those are not merged. */
+  /** `null` for elements that occur more than once: they are not merged. */
   readonly items: ReadonlyMap<PathElement, unknown>;
 }
 
@@ -62,7 +62,7 @@ class ListMerge {
   private readonly live: readonly unknown[];
   private readonly left: Indexed;
   private readonly right: Indexed;
-  /** Elements that both have, in the configuration's order. */
+  /** Elements in both lists, in the configuration's order. */
   private readonly shared: PathElement[];
   private readonly done = new Set<PathElement>();
   private readonly out: unknown[] = [];
@@ -93,7 +93,7 @@ class ListMerge {
           continue;
         }
         if (this.right.items.has(mine) && next !== undefined && next !== mine) {
-          l++; // comes later, in the configuration's order
+          l++; // follows later, in the configuration's order
           continue;
         }
       }

@@ -5,24 +5,24 @@ import { type Comparison, compareObjects } from './compare.ts';
 import type { Manager, Managers } from './managers.ts';
 import { reconcileWithSchema } from './reconcile-schema.ts';
 
-/** How objects look in another version of their kind. */
+/** The view of a kind's objects in another version. */
 export interface VersionView {
   readonly type: KindType;
   readonly convert: (object: unknown) => unknown;
   readonly convertBack: (object: unknown) => unknown;
 }
 
-/** The kind that a write is about. */
+/** The kind that a write concerns. */
 export interface Ownership {
   readonly type: KindType;
   /** Group and version of the request, e.g. `apps/v1`. */
   readonly apiVersion: string;
   /**
-   * Other versions of the kind, for entries that were written in them; `undefined` for versions that are gone, whose entries
+   * Other versions of the kind, for entries written in them; `undefined` for versions that no longer exist, whose entries
    * are dropped.
    */
   readonly otherVersion?: ((apiVersion: string) => VersionView | undefined) | undefined;
-  /** Fields that the endpoint resets, with all that is below them; nobody owns or conflicts over them there. */
+  /** Fields that the endpoint resets, with everything below them; they have no owners and cause no conflicts. */
   readonly resetFields?: FieldSet | undefined;
 }
 
@@ -36,7 +36,7 @@ const STRIPPED = FieldSet.of(
   ['f:metadata', 'f:resourceVersion'],
 );
 
-/** The set without what nobody may own: identity, versions, times. */
+/** Removes fields that cannot be owned: identity, versions, times. */
 export function withoutMeta(set: FieldSet): FieldSet {
   return set.difference(STRIPPED);
 }
@@ -57,7 +57,7 @@ function compareOwned(before: unknown, after: unknown, ownership: Ownership): Co
   };
 }
 
-/** Fits all sets to today's schema and drops those of versions that are gone. */
+/** Reconciles all sets with the current schema and drops entries of versions that no longer exist. */
 export function reconcileManagers(managers: Managers, ownership: Ownership): void {
   for (const [id, manager] of managers) {
     const type = typeOfVersion(manager.apiVersion, ownership);
@@ -74,7 +74,7 @@ function typeOfVersion(apiVersion: string, ownership: Ownership): KindType | und
   return apiVersion === ownership.apiVersion ? ownership.type : ownership.otherVersion?.(apiVersion)?.type;
 }
 
-/** Fields that others own and that a write would change. */
+/** Fields that other managers own and that a write would change. */
 export interface OwnedByOther {
   readonly id: string;
   readonly manager: Manager;
@@ -82,8 +82,8 @@ export interface OwnedByOther {
 }
 
 /**
- * Finds the conflicts of a write with other managers and what it removes from them; takes the removed fields from all,
- * and with `force` also the contested ones. Managers that are left with nothing go.
+ * Finds the conflicts of a write with other managers and the fields it removes. Takes the removed fields from all managers
+ * and, with `force`, also the contested ones. Drops managers that own nothing afterwards.
  */
 export function settleOwnership(
   managers: Managers,

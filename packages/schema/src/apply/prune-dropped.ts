@@ -7,9 +7,9 @@ import type { Manager, Managers } from './managers.ts';
 import type { Ownership } from './ownership.ts';
 import { removeItems, withNamedFields } from './remove-items.ts';
 
-/** What to prune by. */
+/** The input of {@link pruneDropped}. */
 export interface Pruning {
-  /** All managers, the applier with its new set. */
+  /** All managers, including the applier with its new set. */
   readonly managers: Managers;
   /** The applier's entry before this apply. */
   readonly last: Manager;
@@ -17,12 +17,10 @@ export interface Pruning {
 }
 
 /**
- * Removes from a merged object what its applier applied last time and nobody owns now. What nobody ever applied stays. All
- * is decided on sets, in the version of the last apply; the steps are upstream's `RemoveItems`, `addBackOwnedItems` and
- * `addBackDanglingItems` (`structured-merge-diff` v6, `merge/update.go`).
- *
- * Lists and maps of which everything was removed are null in the result: who owns them goes on owning them. See
- * {@link withoutNewNulls}.
+ * Removes fields from a merged object that its applier applied last time and that now have no owner. Fields that were never
+ * applied stay. Everything is decided on sets, in the version of the last apply; the steps are upstream's `RemoveItems`,
+ * `addBackOwnedItems` and `addBackDanglingItems` (`structured-merge-diff` v6, `merge/update.go`).
+ * Lists and maps that lose all their content are null in the result: their owners keep them. See {@link withoutNewNulls}.
  */
 export function pruneDropped(merged: unknown, { managers, last, ownership }: Pruning): unknown {
   const versions = new Versions(ownership);
@@ -30,7 +28,7 @@ export function pruneDropped(merged: unknown, { managers, last, ownership }: Pru
   if (type === undefined || last.set.isEmpty) return merged;
   const owned = ownedByVersion(managers);
   const here = owned.get(last.apiVersion) ?? FieldSet.empty;
-  // All that was applied is still owned: there is nothing to remove.
+  // Everything that was applied is still owned: nothing to remove.
   if (last.set.difference(here).isEmpty) return merged;
   const before = versions.convert(merged, ownership.apiVersion, last.apiVersion);
   const setOf = (object: unknown): FieldSet => withNamedFields(type, fieldSetOf(type, object ?? {}));
@@ -61,7 +59,7 @@ function ownedByVersion(managers: Managers): Map<string, FieldSet> {
   return owned;
 }
 
-/** The merged object without what is neither in the pruned one nor owned by anybody. */
+/** Returns the merged object without fields that are missing from the pruned one and have no owner. */
 function keepOwned(
   type: ApplyType,
   { merged, pruned, owned }: { readonly merged: unknown; readonly pruned: unknown; readonly owned: FieldSet },
@@ -71,7 +69,7 @@ function keepOwned(
   return removeItems(type, merged, all.difference(keep));
 }
 
-/** Drops the nulls that {@link pruneDropped} has left: typed kinds drop them when they are decoded, so nobody sees them. */
+/** Drops the nulls that {@link pruneDropped} leaves: typed kinds drop them on decoding, so they are never visible. */
 export function withoutNewNulls(value: unknown, before: unknown): unknown {
   if (value === before) return value;
   if (Array.isArray(value)) {

@@ -2,9 +2,9 @@ import { type FieldPathElements, type FieldSet, FieldSetBuilder, type PathElemen
 import type { ApplyType, MapType } from './apply-type.ts';
 
 /**
- * Fits a manager's set to a schema that has changed since it was written: where a list or map has become atomic, owning
- * something in it becomes owning it. Hands back the very set when nothing changed
- * (`structured-merge-diff` v6, `typed/reconcile_schema.go`).
+ * Reconciles a manager's set with a schema that has changed since it was written: if a list or map has become atomic, an
+ * owner of something in it becomes the owner of the whole. Returns the same set if nothing changed (`structured-merge-diff`
+ * v6, `typed/reconcile_schema.go`).
  */
 export function reconcileWithSchema(type: ApplyType, set: FieldSet): FieldSet {
   const atomic: FieldPathElements[] = [];
@@ -19,7 +19,7 @@ export function reconcileWithSchema(type: ApplyType, set: FieldSet): FieldSet {
 interface Walk {
   readonly set: FieldSet;
   readonly path: PathElement[];
-  /** The path is a member and nothing below it is. */
+  /** True if the path is a member and nothing below it is. */
   readonly ownedAsOne: boolean;
   readonly atomic: FieldPathElements[];
 }

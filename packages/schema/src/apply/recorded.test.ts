@@ -14,7 +14,7 @@ interface Step {
   readonly agentName?: string;
   readonly force?: boolean;
   readonly subresource?: string;
-  /** What was stored before the step, if others had written since the last. */
+  /** The stored object before the step, if others have written since the previous step. */
   readonly live?: Plain;
   readonly sent?: Plain;
   readonly code: number;
@@ -25,7 +25,7 @@ interface Step {
 }
 interface Sequence {
   readonly name: string;
-  /** The server neither defaults nor changes objects of this kind, so merged objects must be equal to stored ones. */
+  /** True if the server does not default or change objects of this kind, so that merged objects must equal stored ones. */
   readonly exact: boolean;
   readonly steps: readonly Step[];
 }
@@ -59,7 +59,9 @@ const entriesOf = (object: Plain | undefined): readonly Plain[] => {
   return isRecord(metadata) ? ((metadata['managedFields'] as readonly Plain[] | undefined) ?? []) : [];
 };
 
-/** The second in which the server worked: one that it wrote into an entry, else the answer's own. */
+/**
+ * Returns the second in which the server processed the step: one that it wrote into an entry, otherwise the response's date.
+ */
 function nowOf(step: Step): string {
   const answered = new Date(step.date).getTime();
   const seconds = [0, -1000].map((shift) => new Date(answered + shift).toISOString().replace('.000', ''));
@@ -86,7 +88,7 @@ const SERVER_FIELDS = [
   'name',
 ];
 function comparable(object: Plain, subresource: string): Plain {
-  // An endpoint takes from the merged object what it is for.
+  // A subresource endpoint takes only its own part of the merged object.
   if (subresource !== '') return { [subresource]: object[subresource] };
   const metadata: Record<string, unknown> = { ...(object['metadata'] as Plain) };
   for (const field of SERVER_FIELDS) delete metadata[field];
@@ -102,7 +104,7 @@ function decoded(object: Plain): Plain {
   return node === undefined ? object : (decodeValue(node, object).value as Plain);
 }
 
-describe('applyPatch and trackUpdate answer what kube-apiserver 1.36 answered', () => {
+describe('applyPatch and trackUpdate match kube-apiserver 1.36', () => {
   it.each(sequences.map((sequence) => [sequence.name, sequence] as const))('%s', (_, { steps, exact }) => {
     let live: Plain | undefined;
     for (const [i, step] of steps.entries()) {
@@ -112,7 +114,7 @@ describe('applyPatch and trackUpdate answer what kube-apiserver 1.36 answered', 
       const manager = step.manager ?? step.agentName?.split('/')[0] ?? 'recorder';
       const at = `step ${i}: ${step.op} by ${manager}`;
       if (step.op === 'apply') {
-        if (manager === '' || step.manager === undefined) continue; // refused before anything is merged
+        if (manager === '' || step.manager === undefined) continue; // rejected before the merge
         const base = {
           type: typeOf(step.sent?.['apiVersion'] === 'v2' ? { apiVersion: 'v1', kind: 'ConfigMap' } : object),
           apiVersion: String((live ?? object)['apiVersion']) === 'v2' ? 'v1' : String((live ?? object)['apiVersion']),
@@ -184,7 +186,7 @@ function withEntries(object: Plain, entries: unknown): Plain {
   return { ...object, metadata: entries === undefined ? metadata : { ...metadata, managedFields: entries } };
 }
 
-/** The recorder does not keep what an update sent; that it cleared the entries shows in the answer. */
+/** The recorder does not keep the body of an update; the response shows that it cleared the entries. */
 function cleared(step: Step, live: Plain | undefined): boolean {
   return step.op === 'update' && entriesOf(step.object).length === 0 && entriesOf(live).length > 0;
 }

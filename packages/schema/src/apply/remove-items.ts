@@ -5,8 +5,8 @@ import { type ApplyType, formOf, type MapType, valueTypeOrDeduced } from './appl
 import { elementOf } from './list-elements.ts';
 
 /**
- * Takes the fields and list elements of a set out of an object (`structured-merge-diff` v6, `typed/remove.go`); what
- * becomes empty by that goes, too. `undefined` when nothing is left. Shares parts with its input.
+ * Removes the fields and list elements of a set from an object (`structured-merge-diff` v6, `typed/remove.go`), together
+ * with containers that become empty. Returns `undefined` if nothing is left. Shares parts with its input.
  */
 export function removeItems(type: ApplyType, value: unknown, items: FieldSet): unknown {
   const form = formOf(type, value);
@@ -34,7 +34,7 @@ function removeFromMap(type: MapType, record: Readonly<Record<string, unknown>>,
     if (items.has([element])) continue;
     const below = items.child(element);
     const value = below.isEmpty ? record[key] : removeItems(valueTypeOrDeduced(type, key), record[key], below);
-    // What became empty is null for upstream, and typed kinds drop it; custom resources keep a null otherwise.
+    // Upstream sets emptied values to null, and typed kinds drop them; otherwise custom resources keep a null.
     setOwn(result, key, value === undefined ? null : value);
     size++;
   }
@@ -42,8 +42,8 @@ function removeFromMap(type: MapType, record: Readonly<Record<string, unknown>>,
 }
 
 /**
- * The set in which every declared field on the way to a member is a member, too, so that structures are removed and kept
- * as a whole.
+ * Returns the set with every declared field on the way to a member added, so that structures are removed and kept as a
+ * whole.
  */
 export function withNamedFields(type: ApplyType | undefined, set: FieldSet): FieldSet {
   const builder = new FieldSetBuilder();

@@ -21,7 +21,7 @@ const parent = [
 ];
 
 describe('entriesOfScale', () => {
-  it('shows who owns the replicas, in the words of autoscaling/v1', () => {
+  it('shows the owners of the replicas as autoscaling/v1 entries', () => {
     expect(entriesOfScale(parent, paths)).toEqual([
       entry('a', replicas, { operation: 'Apply', apiVersion: 'autoscaling/v1', time: '2026-01-01T00:00:00Z' }),
     ]);
@@ -31,7 +31,7 @@ describe('entriesOfScale', () => {
 describe('entriesAfterScale', () => {
   const options = { paths, apiVersion: 'apps/v1' };
 
-  it('gives the replicas to who took them and leaves the rest', () => {
+  it('moves the replicas to their new owner and leaves the rest', () => {
     const scale = [
       entry('hpa', replicas, { apiVersion: 'autoscaling/v1', subresource: 'scale', time: '2026-01-02T00:00:00Z' }),
     ];
@@ -42,7 +42,7 @@ describe('entriesAfterScale', () => {
     ]);
   });
 
-  it('changes nothing when nobody took them', () => {
+  it('changes nothing if the owner stays the same', () => {
     const scale = [entry('a', replicas, { operation: 'Apply', apiVersion: 'autoscaling/v1' })];
     expect(entriesAfterScale(parent, scale, options)).toEqual(parent);
   });
@@ -54,7 +54,7 @@ describe('defaultManagerName', () => {
     ['curl', 'curl'],
     ['a\u0000b\n/1', 'ab'],
     ['x'.repeat(200), 'x'.repeat(128)],
-  ])('takes %j', (agent, name) => {
+  ])('shortens %j', (agent, name) => {
     expect(defaultManagerName(agent)).toBe(name);
   });
 });

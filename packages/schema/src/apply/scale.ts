@@ -1,14 +1,14 @@
 import { type FieldPathElements, FieldSet } from '@kubewright/apimachinery';
 import { decodeManagers, encodeManagers, type ManagedFieldsEntry, type Managers } from './managers.ts';
 
-/** Where each version of a kind keeps its replicas: `{ 'apps/v1': ['f:spec', 'f:replicas'] }`. */
+/** The path of the replicas in each version of a kind: `{ 'apps/v1': ['f:spec', 'f:replicas'] }`. */
 export type ReplicasPaths = Readonly<Record<string, FieldPathElements>>;
 
 const SCALE_VERSION = 'autoscaling/v1';
 const SCALE_REPLICAS: FieldPathElements = ['f:spec', 'f:replicas'];
 
 /**
- * The entries of an object as its `scale` subresource shows them: those that own the replicas, in the words of
+ * Returns an object's entries as its `scale` subresource shows them: those that own the replicas, as entries of
  * autoscaling/v1 (apimachinery 1.36, `scalehandler.go`).
  */
 export function entriesOfScale(entries: readonly unknown[], paths: ReplicasPaths): readonly ManagedFieldsEntry[] {
@@ -22,8 +22,8 @@ export function entriesOfScale(entries: readonly unknown[], paths: ReplicasPaths
 }
 
 /**
- * The entries of the object after a write to its `scale` subresource: who lost the replicas there loses them here, who won
- * them gets an entry.
+ * Returns an object's entries after a write to its `scale` subresource: managers that lost the replicas there lose them
+ * here, and a manager that gained them gets an entry.
  */
 export function entriesAfterScale(
   parent: readonly unknown[],
@@ -33,7 +33,7 @@ export function entriesAfterScale(
   const before = decodeManagers(parent) ?? new Map();
   const winners: Managers = decodeManagers(scale) ?? new Map();
   const after: Managers = new Map();
-  // Identities hold the version for updaters; in the scale's entries that is the scale's own.
+  // For updaters, identities include the version; in the scale's entries it is the scale's own version.
   const unclaimed = new Map(winners);
   for (const [id, manager] of before as Managers) {
     const path = paths[manager.apiVersion];

@@ -12,30 +12,29 @@ import { type Ownership, reconcileManagers, settleOwnership, withoutMeta, withou
 
 type Plain = Readonly<Record<string, unknown>>;
 
-/** A write that is no apply. */
+/** A write other than an apply. */
 export interface UpdateToTrack extends Ownership {
-  /** What is stored; `undefined` for a create. */
+  /** The stored object; `undefined` for a create. */
   readonly live: Plain | undefined;
   /**
-   * What the request makes of the object: decoded and defaulted, not yet admitted, for what admission changes belongs to
-   * nobody. Its own `managedFields` may reset or replace the entries.
+   * The object after the request: decoded and defaulted, before admission, because no manager owns what admission changes.
+   * Its own `managedFields` may reset or replace the entries.
    */
   readonly object: Plain;
   /** Name of the manager, see {@link defaultManagerName}. */
   readonly manager: string;
-  /** `''` for the object itself, else e.g. `status`. */
+  /** `''` for the object itself, otherwise the subresource, e.g. `status`. */
   readonly subresource: string;
   /** RFC 3339, UTC, whole seconds. */
   readonly now: string;
 }
 
 /**
- * Works out `metadata.managedFields` after a create, update or patch: the fields that the write added or changed go to its
- * manager's `Update` entry and leave all others; removed ones leave everybody. A write that changes nothing changes no
- * entry and no time. More than ten updaters: the oldest are merged into `ancient-changes`.
- *
- * Nothing is tracked (an empty list) for stored objects whose entries were cleared, until somebody applies
- * (apimachinery 1.36, `util/managedfields`). `[]` and `[{}]` in the request clear them.
+ * Computes `metadata.managedFields` after a create, update or patch. Fields that the write added or changed move from all
+ * other entries to its manager's `Update` entry; removed fields are removed from all entries. A write that changes nothing
+ * changes no entry and no time. If there are more than ten updaters, the oldest are merged into `ancient-changes`.
+ * Stored objects whose entries were cleared are not tracked (an empty list) until the next apply (apimachinery 1.36,
+ * `util/managedfields`). `[]` and `[{}]` in the request clear them.
  */
 export function trackUpdate(update: UpdateToTrack): readonly ManagedFieldsEntry[] {
   const { live, object, subresource } = update;
@@ -45,7 +44,7 @@ export function trackUpdate(update: UpdateToTrack): readonly ManagedFieldsEntry[
   return encodeManagers(managers);
 }
 
-/** {@link trackUpdate} on managers that are already decoded; changes them. */
+/** Same as {@link trackUpdate}, on decoded managers; changes them in place. */
 export function recordUpdate(managers: Managers, update: UpdateToTrack): void {
   const { manager, subresource, apiVersion, now } = update;
   reconcileManagers(managers, update);
@@ -60,7 +59,7 @@ export function recordUpdate(managers: Managers, update: UpdateToTrack): void {
   capUpdaters(managers);
 }
 
-/** An object without its managed fields, which nobody owns; `{}` stands for none. */
+/** Returns an object without its managed fields, which have no owner; `{}` for undefined. */
 export function trackable(object: Plain | undefined): Plain {
   if (object === undefined) return {};
   const { metadata } = object;
@@ -69,7 +68,7 @@ export function trackable(object: Plain | undefined): Plain {
   return { ...object, metadata: rest };
 }
 
-/** The raw entries of an object; `undefined` if it has no such field. */
+/** Returns the raw entries of an object; `undefined` if it has no such field. */
 export function managedFieldsOf(object: Plain | undefined): readonly unknown[] | undefined {
   const metadata = object?.['metadata'];
   const entries = isRecord(metadata) ? metadata['managedFields'] : undefined;
@@ -86,6 +85,6 @@ function startingManagers(live: Plain | undefined, object: Plain, subresource: s
     return new Map();
   }
   const managers = decodeManagers(sent, 'request');
-  // Clients that do not know of managed fields must not delete them by accident.
+  // Clients that do not know managed fields must not delete them by accident.
   return managers === undefined || managers.size === 0 ? stored() : managers;
 }

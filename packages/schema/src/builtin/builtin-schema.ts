@@ -3,8 +3,8 @@ import type { SchemaNode } from '../node/index.ts';
 import { type Definition, type Field, referenceOf, TypeTable } from './type-table.ts';
 
 /**
- * Turns the generated table into schema nodes. Nodes are made when they are asked for and kept, so that equal
- * references are the same node and recursive definitions (`JSONSchemaProps`) end.
+ * Turns the generated table into schema nodes. Nodes are created on demand and kept, so that equal references are the same
+ * node and recursive definitions (`JSONSchemaProps`) terminate.
  */
 class BuiltinSchemas {
   readonly table: TypeTable = new TypeTable();
@@ -36,7 +36,7 @@ class BuiltinSchemas {
     }
   }
 
-  /** The node of a field: the definition's own unless the field says more about it. */
+  /** Returns the node of a field: the definition's node, unless the field adds to it. */
   fieldNode(field: Field): SchemaNode {
     const plain = this.typeNode(field.type);
     const extra = extraOf(field);
@@ -106,7 +106,7 @@ class StructureNode implements SchemaNode {
     this.patchMergeKey = extra?.patchMergeKey;
   }
 
-  /** Made when first asked for: most definitions are never walked, and some contain themselves. */
+  /** Created on first access: most definitions are never walked, and some contain themselves. */
   get properties(): ReadonlyMap<string, SchemaNode> {
     const { schemas, definition } = this.#parts;
     this.#properties ??= new Map(definition.fields.map((field) => [field.name, schemas.fieldNode(field)]));
@@ -118,7 +118,7 @@ class StructureNode implements SchemaNode {
   }
 }
 
-// Derived from constants, so that when it is made does not matter; see TypeTable for what it costs.
+// Derived from constants, so it does not matter when it is created; see TypeTable for the cost.
 let schemas: BuiltinSchemas | undefined;
 
 function all(): BuiltinSchemas {
@@ -132,12 +132,11 @@ export function builtinTypeTable(): TypeTable {
 }
 
 /**
- * The schema of a built-in kind or definition; undefined for what is not built in.
- *
+ * Returns the schema of a built-in kind or definition; undefined for anything else.
  * `builtinSchema({ group: 'apps', version: 'v1', kind: 'Deployment' })`, `builtinSchema('io.k8s.api.core.v1.PodSpec')`.
- * Equal arguments give the same node. A `Quantity` is a string node of format `quantity` with `intOrString`; numbers
- * with a fraction are quantities, too. `default` is set for the keys of associative lists and for the few fields
- * whose default the OpenAPI documents state; the API server's own defaults are code, not data.
+ * Equal arguments return the same node. A `Quantity` is a string node of format `quantity` with `intOrString`; fractional
+ * numbers are quantities, too. `default` is set for the keys of associative lists and for the few fields whose default the
+ * OpenAPI documents state; the API server's other defaults are code, not data.
  */
 export function builtinSchema(target: GroupVersionKind | string): SchemaNode | undefined {
   const { table } = all();
@@ -145,7 +144,7 @@ export function builtinSchema(target: GroupVersionKind | string): SchemaNode | u
   return index === undefined ? undefined : all().at(index);
 }
 
-/** The name of the definition of a kind: `io.k8s.api.apps.v1.Deployment`. */
+/** Returns the definition name of a kind: `io.k8s.api.apps.v1.Deployment`. */
 export function builtinDefinitionName(gvk: GroupVersionKind): string | undefined {
   const index = all().table.indexOfKind(gvk);
   return index === undefined ? undefined : all().table.nameAt(index);

@@ -8,7 +8,7 @@ describe('builtinSchema', () => {
   const deployment = builtinSchema({ group: 'apps', version: 'v1', kind: 'Deployment' });
   const spec = deployment?.properties?.get('spec');
 
-  it('knows how lists are merged', () => {
+  it('includes the merge rules of lists', () => {
     const containers = spec?.properties?.get('template')?.properties?.get('spec')?.properties?.get('containers');
     expect(containers).toMatchObject({
       type: 'array',
@@ -22,7 +22,7 @@ describe('builtinSchema', () => {
     expect(spec?.properties?.get('selector')?.mapType).toBe('atomic');
   });
 
-  it('has the forms that JSON has', () => {
+  it('uses the forms of values in JSON', () => {
     const port = builtinSchema('io.k8s.api.core.v1.ContainerPort')?.properties;
     expect(port?.get('protocol')?.default).toBe('TCP');
     expect(spec?.properties?.get('replicas')).toMatchObject({ type: 'integer', format: 'int32' });
@@ -30,7 +30,7 @@ describe('builtinSchema', () => {
     expect(builtinSchema('io.k8s.apimachinery.pkg.runtime.RawExtension')?.type).toBe('any');
   });
 
-  it('holds a definition that contains itself', () => {
+  it('supports a definition that contains itself', () => {
     const props = builtinSchema('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps');
     expect(props?.properties?.get('not')).toBe(props);
   });
@@ -41,26 +41,26 @@ describe('builtinSchema', () => {
     }
   });
 
-  it('does not know what is not built in', () => {
+  it('returns undefined for kinds that are not built in', () => {
     expect(builtinSchema({ group: 'example.com', version: 'v1', kind: 'Deployment' })).toBeUndefined();
   });
 });
 
 describe('builtinResources', () => {
-  it('lists what a fresh API server lists, core first', () => {
+  it('lists the resources of a fresh API server, core first', () => {
     expect(builtinGroupVersions()[0]).toEqual({ group: '', version: 'v1' });
     expect(builtinGroupVersions()).toHaveLength(22);
     expect(builtinResources()).toHaveLength(68);
   });
 
-  it('has a schema, and columns where there is something to list, for every resource', () => {
+  it('has a schema for every resource, and columns for those that can be listed', () => {
     for (const resource of builtinResources()) {
       expect(resource.schema.properties?.has('metadata'), resource.resource).toBe(true);
       if (resource.verbs.includes('list')) expect(resource.columns[0]?.type, resource.resource).toBeDefined();
     }
   });
 
-  it('knows the kinds of subresources', () => {
+  it('returns the kinds of subresources', () => {
     const pods = findBuiltinResource({ group: '', version: 'v1', resource: 'pods' });
     expect(pods?.subresources.find(({ name }) => name === 'eviction')).toMatchObject({
       group: 'policy',
@@ -76,7 +76,7 @@ describe('builtinResources', () => {
 });
 
 describe('builtinOpenApiSchema', () => {
-  it('writes schemas whose references are all built in', () => {
+  it('refers only to built-in definitions', () => {
     const names = new Set(builtinDefinitions());
     for (const name of names) {
       expect(builtinOpenApiSchema(name)).toBeDefined();

@@ -6,15 +6,15 @@ import { dirname, join } from 'node:path';
 type Texts = ReadonlyMap<string, string>;
 
 /**
- * Reads what Kubernetes says about its own types out of the declaration comments of the npm package
- * `kubernetes-types` (1.30): what is newer has no description. A module is read when the first of its definitions is
- * asked for; nothing is read before. Where the package is missing, as in a bundle, there are no descriptions.
+ * Reads the descriptions of Kubernetes types from the declaration comments of the npm package `kubernetes-types` (1.30);
+ * newer types and fields have no description. A module is read on first access to one of its definitions. If the package is
+ * missing, as in a bundle, there are no descriptions.
  */
 export class BuiltinDescriptions {
   readonly #modules = new Map<string, Texts>();
   #folder: string | undefined;
 
-  /** The description of a definition (`io.k8s.api.core.v1.Pod`), or of one of its fields. */
+  /** Returns the description of a definition (`io.k8s.api.core.v1.Pod`), or of one of its fields. */
   description(definition: string, field?: string): string | undefined {
     const dot = definition.lastIndexOf('.');
     const module = moduleOf(definition.slice(0, dot));
@@ -37,13 +37,13 @@ export class BuiltinDescriptions {
       this.#folder ??= dirname(createRequire(import.meta.url).resolve('kubernetes-types/package.json'));
       return parseDeclarations(readFileSync(join(this.#folder, `${module}.d.ts`), 'utf8'));
     } catch {
-      // Not installed, or a group that 1.30 did not have: no descriptions.
+      // Not installed, or a group that 1.30 does not have: no descriptions.
       return new Map();
     }
   }
 }
 
-/** `io.k8s.api.core.v1` → `core/v1`; apimachinery's own packages lie elsewhere. */
+/** Maps `io.k8s.api.core.v1` to `core/v1`; apimachinery's packages have other paths. */
 function moduleOf(packageName: string): string | undefined {
   if (packageName === 'io.k8s.apimachinery.pkg.api.resource') return 'api/resource';
   if (packageName === 'io.k8s.apimachinery.pkg.util.intstr') return 'util/intstr';
@@ -51,7 +51,7 @@ function moduleOf(packageName: string): string | undefined {
   return match === null ? undefined : `${match[1]}/${match[2]}`;
 }
 
-/** The declarations are machine-made: one comment, always on one or several lines of its own, before what it is about. */
+/** The declarations are generated: each comment is on separate lines before its declaration. */
 function parseDeclarations(source: string): Texts {
   const texts = new Map<string, string>();
   const pattern = /\/\*\*([\s\S]*?)\*\/|^export (?:interface|type) (\w+)|^ {4}(?:readonly )?"?([\w$-]+)"?\??:/gm;

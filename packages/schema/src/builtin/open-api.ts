@@ -1,18 +1,18 @@
 import { builtinTypeTable } from './builtin-schema.ts';
 import { type Definition, type Field, referenceOf, type TypeTable } from './type-table.ts';
 
-/** A schema of an OpenAPI v3 document, as JSON. */
+/** A schema in an OpenAPI v3 document, as JSON. */
 export type OpenApiSchema = Readonly<Record<string, unknown>>;
 
 /** Options of {@link builtinOpenApiSchema}. */
 export interface OpenApiOptions {
-  /** Finds the description of a definition or of one of its fields; without it there are none. */
+  /** Returns the description of a definition or of one of its fields. @defaultValue no descriptions */
   readonly description?: (definition: string, field?: string) => string | undefined;
 }
 
 /**
- * Writes a definition as a schema of OpenAPI v3, in the form of `/openapi/v3`: references to
- * `#/components/schemas/…`, Kubernetes' extensions, enumerations; undefined for what is not built in.
+ * Returns a definition as an OpenAPI v3 schema in the form of `/openapi/v3`, with references to `#/components/schemas/…`,
+ * Kubernetes' extensions and enumerations; undefined for anything that is not built in.
  */
 export function builtinOpenApiSchema(name: string, options: OpenApiOptions = {}): OpenApiSchema | undefined {
   const table = builtinTypeTable();
@@ -25,7 +25,7 @@ export function builtinOpenApiSchema(name: string, options: OpenApiOptions = {})
   return { ...head, ...structureSchema(table, { definition, options }) };
 }
 
-/** Names of the definitions that a definition refers to, directly. */
+/** Returns the names of the definitions that a definition refers to directly. */
 export function builtinReferences(name: string): readonly string[] {
   const table = builtinTypeTable();
   const index = table.indexOf(name);
@@ -38,7 +38,7 @@ export function builtinReferences(name: string): readonly string[] {
   return [...targets];
 }
 
-/** Names of all built-in definitions, sorted: `io.k8s.api.core.v1.Pod`. */
+/** Returns the names of all built-in definitions, sorted: `io.k8s.api.core.v1.Pod`. */
 export function builtinDefinitions(): readonly string[] {
   return builtinTypeTable().names;
 }
@@ -53,7 +53,7 @@ function specialSchema(definition: Definition): OpenApiSchema {
     case 'microTime':
       return { type: 'string', format: 'date-time' };
     default:
-      // The schema-or-something forms of CRDs may be anything; raw objects are objects.
+      // The schema-or-something types of CRDs may be any value; raw objects are objects.
       return definition.name.includes('.JSON') ? {} : { type: 'object' };
   }
 }

@@ -3,24 +3,24 @@ import { groupVersionTable, resourceTable } from '../generated/resource-table.ts
 import type { SchemaNode } from '../node/index.ts';
 import { builtinSchema } from './builtin-schema.ts';
 
-/** A group and version as discovery lists them. */
+/** A group and version in discovery. */
 export interface BuiltinGroupVersion {
   readonly group: string;
   readonly version: string;
 }
 
-/** One collection of a built-in kind, as a fresh API server of 1.36.3 describes it. */
+/** One collection of a built-in kind, as a fresh API server of 1.36.3 serves it. */
 export interface BuiltinResource extends GroupVersionResource, GroupVersionKind {
   readonly singular: string;
   readonly scope: Scope;
-  /** In the order of discovery: alphabetical. */
+  /** In discovery order: alphabetical. */
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
-  /** Absent where nothing is stored, as for reviews. */
+  /** Absent for resources that are not stored, such as reviews. */
   readonly storageVersionHash?: string;
   readonly subresources: readonly BuiltinSubresource[];
-  /** Columns of `kubectl get`; none where there is nothing to list. */
+  /** Columns of `kubectl get`; empty for resources that cannot be listed. */
   readonly columns: readonly BuiltinColumn[];
   /** The schema of the objects. */
   readonly schema: SchemaNode;
@@ -38,7 +38,7 @@ export interface BuiltinColumn {
   readonly type: string;
   readonly format: string;
   readonly priority: number;
-  /** Always empty: the API server's own sentences are not part of this package. */
+  /** Always empty: the API server's descriptions are not part of this package. */
   readonly description: string;
 }
 
@@ -59,34 +59,34 @@ interface Resources {
   readonly byKind: ReadonlyMap<string, BuiltinResource>;
 }
 
-// Derived from constants, so that when it is made does not matter; parsing 40 kB twice would.
+// Derived from constants, so it does not matter when it is created; created once because it parses 40 kB.
 let resources: Resources | undefined;
 let groupVersions: readonly BuiltinGroupVersion[] | undefined;
 
-/** Lists the built-in resources in the order of discovery: groups as a fresh API server has them, core first. */
+/** Lists the built-in resources in discovery order: the groups of a fresh API server, core first. */
 export function builtinResources(): readonly BuiltinResource[] {
   return tables().all;
 }
 
-/** Lists the groups and versions in the order of discovery, preferred versions before others, core first. */
+/** Lists the groups and versions in discovery order: core first, preferred versions before others. */
 export function builtinGroupVersions(): readonly BuiltinGroupVersion[] {
-  groupVersions ??= JSON.parse(groupVersionTable) as readonly BuiltinGroupVersion[]; // our own generator's output
+  groupVersions ??= JSON.parse(groupVersionTable) as readonly BuiltinGroupVersion[]; // output of our own generator
   return groupVersions;
 }
 
-/** Finds the built-in resource of a URL. */
+/** Returns the built-in resource for a URL. */
 export function findBuiltinResource(gvr: GroupVersionResource): BuiltinResource | undefined {
   return tables().byResource.get(`${gvr.group}/${gvr.version}/${gvr.resource}`);
 }
 
-/** Finds the built-in resource whose objects are of a kind. */
+/** Returns the built-in resource whose objects are of a kind. */
 export function findBuiltinKind(gvk: GroupVersionKind): BuiltinResource | undefined {
   return tables().byKind.get(`${gvk.group}/${gvk.version}/${gvk.kind}`);
 }
 
 function tables(): Resources {
   if (resources !== undefined) return resources;
-  const rows = JSON.parse(resourceTable) as readonly Row[]; // our own generator's output
+  const rows = JSON.parse(resourceTable) as readonly Row[]; // output of our own generator
   const all = rows.map(resourceOf);
   resources = {
     all,
@@ -104,7 +104,7 @@ function resourceOf(row: Row): BuiltinResource {
     categories: row.categories ?? [],
     subresources: row.subresources ?? [],
     columns: columns.map((column) => ({ format: '', priority: 0, description: '', ...column })),
-    // Made on demand: listing resources must not build schemas.
+    // Created on demand: listing resources must not build schemas.
     get schema(): SchemaNode {
       const schema = builtinSchema(row);
       if (schema === undefined) throw new Error(`the type table lacks ${row.kind} of ${apiVersionOf(row)}`);

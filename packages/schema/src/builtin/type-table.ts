@@ -1,13 +1,13 @@
 import { typeTable } from '../generated/type-table.ts';
 
-/** One definition of the table, taken apart. */
+/** One parsed definition of the table. */
 export interface Definition {
   /** `io.k8s.api.core.v1.Pod`. */
   readonly name: string;
-  /** A form of its own in JSON, which the fields do not say. */
+  /** A special form in JSON, which the fields do not describe. */
   readonly special: '' | 'any' | 'intOrString' | 'quantity' | 'time' | 'microTime';
   readonly mapType?: 'granular' | 'atomic';
-  /** Group, version and kind, for definitions of exactly one kind. */
+  /** Group, version and kind of definitions that belong to exactly one kind. */
   readonly gvk?: { readonly group: string; readonly version: string; readonly kind: string };
   readonly fields: readonly Field[];
 }
@@ -27,7 +27,7 @@ export interface Field {
   readonly default?: unknown;
 }
 
-/** The generated table: lines are found by name or kind at once and taken apart when they are asked for. */
+/** The generated table. Finds lines by name or kind and parses them on demand. */
 export class TypeTable {
   readonly #lines: readonly string[];
   readonly #byName: ReadonlyMap<string, number>;
@@ -38,7 +38,7 @@ export class TypeTable {
     this.#byName = new Map(this.#lines.map((line, index) => [line.slice(0, line.indexOf('\t')), index]));
   }
 
-  /** Names of all definitions, sorted. */
+  /** The names of all definitions, sorted. */
   get names(): readonly string[] {
     return [...this.#byName.keys()];
   }
@@ -47,7 +47,7 @@ export class TypeTable {
     return this.#byName.get(name);
   }
 
-  /** Index of the definition of a kind. */
+  /** Returns the index of a kind's definition. */
   indexOfKind(gvk: { readonly group: string; readonly version: string; readonly kind: string }): number | undefined {
     this.#byKind ??= new Map(
       this.#lines.map((line, index) => [line.split('\t', 4)[3] ?? '', index] as const).filter(([kind]) => kind !== ''),
@@ -65,7 +65,7 @@ export class TypeTable {
     const gvk = gvkOf(kind);
     return {
       name,
-      special: special as Definition['special'], // the generator writes no other word
+      special: special as Definition['special'], // the generator writes no other value
       ...(mapType === '' ? {} : { mapType: mapType as 'granular' | 'atomic' }),
       ...(gvk === undefined ? {} : { gvk }),
       fields: fields.map(parseField),
@@ -73,7 +73,7 @@ export class TypeTable {
   }
 }
 
-/** Index of the definition that a type refers to. */
+/** Returns the index of the definition that a type refers to. */
 export function referenceOf(type: string): number | undefined {
   return type.startsWith('@') ? Number(type.slice(1)) : undefined;
 }
@@ -96,7 +96,7 @@ function parseField(text: string): Field {
   return field;
 }
 
-/** The casts hold because the generator copies these words from the documents of 1.36. */
+/** The casts are safe because the generator copies these words from the documents of 1.36. */
 function readOption(field: { -readonly [K in keyof Field]: Field[K] }, option: string): void {
   const value = option.slice(2);
   switch (option.slice(0, 2)) {

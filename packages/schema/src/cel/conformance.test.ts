@@ -2,18 +2,18 @@ import { tests as conformance } from '@bufbuild/cel-spec/testdata/conformance.js
 import { describe, expect, it } from 'vitest';
 import { runSuite, type Suite } from './testdata/conformance-runner.ts';
 
-// The vectors are cel-spec's own, as data; their type is theirs.
+// The vectors are cel-spec's, as data, and so is their type.
 const root = conformance as unknown as Suite;
 
 describe('conformance with cel-spec', () => {
   const all = (root.suites ?? []).map((suite) => [suite.name, runSuite(suite)] as const);
 
-  it.each(all)('answers all vectors of %s on plain values', (_, outcomes) => {
+  it.each(all)('passes all vectors of %s on plain values', (_, outcomes) => {
     const failed = outcomes.filter(({ kind }) => kind === 'failed');
     expect(failed.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([]);
   });
 
-  it('covers every vector that needs neither protobuf nor libraries that Kubernetes lacks', () => {
+  it('covers every vector that needs no protobuf and only libraries that Kubernetes has', () => {
     const count = new Map<string, number>();
     for (const { kind, detail } of all.flatMap(([, outcomes]) => outcomes)) {
       const key = kind === 'excluded' ? detail : kind;

@@ -3,7 +3,7 @@ import type { Library, Overload } from './library/library.ts';
 import { type Macro, macroKey } from './syntax/macro.ts';
 import { type CelType, typeOf } from './types/cel-type.ts';
 
-/** How an environment differs from the bare language. */
+/** Settings by which an environment differs from the bare language. */
 export interface EnvironmentOptions {
   readonly libraries: readonly Library[];
   /** Optional syntax: `a.?b`, `a[?b]`, `[?a]`, `{?a: b}`. @defaultValue false */
@@ -11,18 +11,18 @@ export interface EnvironmentOptions {
   /** Field names in back-quotes. @defaultValue false */
   readonly escapedIdentifiers?: boolean;
   /**
-   * Literals are checked when the expression is compiled: durations, timestamps, patterns, format strings, lists and
-   * maps that mix types, conversions that must fail. Kubernetes has it so; the language has not. @defaultValue false
+   * Checks literals at compile time: durations, timestamps, patterns, format strings, lists and maps with mixed types,
+   * conversions that always fail. Kubernetes does this; the language does not. @defaultValue false
    */
   readonly checkLiterals?: boolean;
   /** Namespace in which unqualified names are looked up first. @defaultValue '' */
   readonly container?: string;
-  /** Where compiled patterns are kept. @defaultValue a cache of its own */
+  /** Cache of compiled patterns. @defaultValue a separate cache */
   readonly patterns?: PatternCache;
 }
 
 /**
- * Everything that expressions may name besides their variables: functions, macros, types. Immutable; made once and
+ * Everything that expressions can refer to besides their variables: functions, macros, types. Immutable; created once and
  * shared by all expressions of a kind.
  */
 export class CelEnvironment {
@@ -43,12 +43,12 @@ export class CelEnvironment {
     return this.#tables().functions;
   }
 
-  /** Names of types, as identifiers of type `type(T)`. */
+  /** Type names, as identifiers of type `type(T)`. */
   get types(): ReadonlyMap<string, CelType> {
     return this.#tables().types;
   }
 
-  /** The full names that a name may stand for, the innermost namespace first. */
+  /** Returns the full names that a name can refer to, the innermost namespace first. */
   candidates(name: string): readonly string[] {
     const container = this.options.container ?? '';
     if (name.startsWith('.')) return [name.slice(1)];
@@ -57,7 +57,7 @@ export class CelEnvironment {
     return [...parts.map((_, i) => `${parts.slice(0, parts.length - i).join('.')}.${name}`), name];
   }
 
-  /** Made for the first expression: many programs that could compile some compile none. */
+  /** Created for the first expression: many programs that could compile expressions never do. */
   #tables(): Names {
     this.#names ??= namesOf(this.options.libraries);
     return this.#names;

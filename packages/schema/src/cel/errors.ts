@@ -1,12 +1,12 @@
 import type { Issue } from './syntax/issue.ts';
 
 /**
- * An expression that cannot be used: its text does not parse or its types do not fit. The message is the one that the
- * API server prints (`ERROR: <input>:1:1: undeclared reference to 'x' (in container '')`, the line, a marker below).
+ * Thrown for an expression that does not parse or whose types do not match. The message is the one that the API server
+ * prints (`ERROR: <input>:1:1: undeclared reference to 'x' (in container '')`, the line, a marker below).
  */
 export class CelCompileError extends Error {
   readonly code = 'KW4101';
-  /** Faults by place; empty if the expression fits but a part of it, computed beforehand, fails. */
+  /** Issues in source order; empty if the expression is valid but a part that is evaluated at compile time fails. */
   readonly issues: readonly Issue[];
 
   constructor(message: string, issues: readonly Issue[]) {
@@ -16,7 +16,7 @@ export class CelCompileError extends Error {
   }
 }
 
-/** An expression that was compiled but could not be evaluated on the given values (`no such key: x`, `division by zero`). */
+/** Thrown for a compiled expression that fails on the given values (`no such key: x`, `division by zero`). */
 export class CelEvaluationError extends Error {
   readonly code = 'KW4102';
 
@@ -26,7 +26,7 @@ export class CelEvaluationError extends Error {
   }
 }
 
-/** An evaluation that was stopped because it went over its budget. No operator can absorb it. */
+/** Thrown when an evaluation exceeds its budget. No operator can absorb it. */
 export class CelBudgetError extends Error {
   readonly code = 'KW4103';
 
@@ -37,10 +37,9 @@ export class CelBudgetError extends Error {
 }
 
 /**
- * An error value of the language while it is on its way up. `||`, `&&`, `all` and `exists` absorb it.
- *
- * Not an `Error`: a rule may absorb one per element, and taking a stack trace for each costs more than the rule.
- * It never leaves this package: {@link CelEvaluationError} does.
+ * An error value of the language while it propagates. `||`, `&&`, `all` and `exists` absorb it.
+ * Not an `Error`: a rule may absorb one per element, and a stack trace for each would cost more than the rule.
+ * It never leaves this package; callers see {@link CelEvaluationError}.
  */
 export class Fault {
   readonly message: string;
@@ -55,7 +54,7 @@ export function fail(message: string): never {
   throw new Fault(message);
 }
 
-/** The fault of an operation that is not defined for the types that it met. */
+/** Throws the fault of an operation that is not defined for its operand types. */
 export function noSuchOverload(): never {
   throw new Fault('no such overload');
 }

@@ -6,12 +6,12 @@ import { DYN_DECL } from './schema/dyn-type.ts';
 import type { CelType } from './types/cel-type.ts';
 import type { CelValue } from './values/value.ts';
 
-/** What an expression is compiled with. */
+/** Options of {@link compileExpression}. */
 export interface ExpressionOptions {
   readonly environment: CelEnvironment;
-  /** Variables by name: the schema of their JSON, or `dyn` where nothing is known of it. */
+  /** Variables by name: the schema of their JSON, or `dyn` if it is unknown. */
   readonly variables: Readonly<Record<string, SchemaNode | 'dyn'>>;
-  /** Variables that are no JSON, by name: their type. Their values are CEL's own. @defaultValue none */
+  /** Variables that are not JSON: their types by name. Their values are CEL values. @defaultValue none */
   readonly opaque?: Readonly<Record<string, CelType>>;
 }
 
@@ -19,17 +19,16 @@ export interface ExpressionOptions {
 export interface CelExpression {
   readonly program: CelProgram;
   /**
-   * Computes the expression. Values are JSON, those of opaque variables CEL's own; an absent variable fails when it is read.
+   * Evaluates the expression. Values are JSON, or CEL values for opaque variables; an absent variable fails when it is read.
    * @throws CelEvaluationError, CelBudgetError
    */
   evaluate(values: Readonly<Record<string, unknown>>, budget?: Budget): CelValue;
 }
 
 /**
- * Compiles an expression over JSON variables, as admission policies and match conditions have them.
+ * Compiles an expression over JSON variables, as in admission policies and match conditions.
  *
- * @example
- * const ready = compileExpression('object.spec.replicas <= 5', { environment, variables: { object: node } });
+ * @example const ready = compileExpression('object.spec.replicas <= 5', { environment, variables: { object: node } });
  * ready.evaluate({ object: deployment }) === true
  *
  * @throws CelCompileError

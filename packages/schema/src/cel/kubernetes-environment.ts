@@ -15,7 +15,10 @@ import { STANDARD } from './library/standard.ts';
 import { STRINGS } from './library/strings.ts';
 import { URLS } from './library/url.ts';
 
-/** The libraries that Kubernetes 1.36 offers to expressions. Where there is no variable `authorizer`, nothing can be asked of it. */
+/**
+ * The libraries that Kubernetes 1.36 provides to expressions. The authorizer functions are useless without a variable
+ * `authorizer`.
+ */
 const LIBRARIES: readonly Library[] = [
   STANDARD,
   URLS,
@@ -35,11 +38,10 @@ const LIBRARIES: readonly Library[] = [
 ];
 
 /**
- * Makes the environment in which Kubernetes 1.36 compiles expressions: rules of CRDs, admission policies, match
- * conditions. Make one and share it.
- *
- * @param patterns - where compiled patterns are kept; a cache of its own by default
- * @param extra - further libraries
+ * Creates the environment in which Kubernetes 1.36 compiles expressions: rules of CRDs, admission policies, match
+ * conditions. Create one and share it.
+ * @param patterns - cache of compiled patterns; a separate cache by default
+ * @param extra - additional libraries
  */
 export function kubernetesEnvironment(
   options: { readonly patterns?: PatternCache; readonly extra?: readonly Library[] } = {},

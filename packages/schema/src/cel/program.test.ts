@@ -20,7 +20,7 @@ const NEAR_EDGES = fc.oneof(
 );
 
 describe('int arithmetic', () => {
-  it('is that of 64 bits, overflow included', () => {
+  it('uses 64 bits and detects overflow', () => {
     const operations = {
       '+': (a: bigint, b: bigint) => a + b,
       '-': (a: bigint, b: bigint) => a - b,
@@ -44,7 +44,7 @@ describe('int arithmetic', () => {
     );
   });
 
-  it('has one zero', () => {
+  it('has only one zero', () => {
     expect(Object.is(evaluate('0 * -1'), 0)).toBe(true);
     expect(Object.is(evaluate('-5 % 5'), 0)).toBe(true);
     expect(Object.is(evaluate('-x', { x: 0 }), 0)).toBe(true);
@@ -52,7 +52,7 @@ describe('int arithmetic', () => {
 });
 
 describe('logic', () => {
-  it('lets the deciding side win over an error on the other', () => {
+  it('prefers the deciding side over an error on the other', () => {
     expect(evaluate('1 / x > 0 || true', { x: 0 })).toBe(true);
     expect(evaluate('1 / x > 0 && false', { x: 0 })).toBe(false);
     expect(evaluate('[0, 1].exists(y, 1 / y == x)', { x: 1 })).toBe(true);
@@ -73,14 +73,14 @@ describe('strings', () => {
 });
 
 describe('JSON variables', () => {
-  it('reads numbers as their schema says', () => {
+  it('reads numbers with the type of their schema', () => {
     const schema: SchemaNode = { type: 'object', properties: new Map([['n', { type: 'number' }]]) };
     const program = compileExpression('self.n', { environment, variables: { self: schema } });
     expect(program.evaluate({ self: { n: 1 } })).toEqual(new CelDouble(1));
     expect(evaluate('self.n', { self: { n: 1 } })).toBe(1);
   });
 
-  it('sees only what the JSON itself holds', () => {
+  it('reads only own properties of the JSON', () => {
     const self = JSON.parse('{"a": 1}');
     for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
       expect(evaluate(`has(self.${name})`, { self })).toBe(false);
@@ -132,13 +132,13 @@ describe('budget', () => {
     expect(() => evaluate(source, { big, words, map, text })).toThrow(CelBudgetError);
   });
 
-  it('is not absorbed by ||', () => {
+  it('cannot be absorbed by ||', () => {
     expect(() => evaluate('big.all(x, big.all(y, big.all(z, z < 0 || true))) || true', { big })).toThrow(
       CelBudgetError,
     );
   });
 
-  it('is shared by evaluations that are given the same one', () => {
+  it('is shared by evaluations that receive the same budget', () => {
     const budget = { remaining: 50 };
     evaluate('[1, 2, 3].all(x, x > 0)', {}, budget);
     expect(budget.remaining).toBeLessThan(50);
@@ -152,7 +152,7 @@ describe('hostile sources', () => {
   const refuse = (source: string) =>
     expect(() => compileExpression(source, { environment, variables: {} })).toThrow(CelCompileError);
 
-  it('refuses what is nested too deeply', () => {
+  it('rejects sources that are nested too deeply', () => {
     refuse('('.repeat(10_000));
     refuse(`${'['.repeat(1_000)}${']'.repeat(1_000)}`);
     refuse(`1${' + 1'.repeat(5_000)}`);
@@ -160,11 +160,11 @@ describe('hostile sources', () => {
     refuse(`a${'[0]'.repeat(5_000)}`);
   });
 
-  it('refuses what is too long', () => {
+  it('rejects sources that are too long', () => {
     refuse(`'${'a'.repeat(100_001)}'`);
   });
 
-  it('takes long chains of logic', () => {
+  it('accepts long chains of logical operators', () => {
     expect(evaluate(`true${' && true'.repeat(10_000)}`)).toBe(true);
   });
 

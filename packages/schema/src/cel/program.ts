@@ -9,7 +9,7 @@ import { type Checked, check } from './types/checker.ts';
 import { checkLiterals } from './types/literal-checks.ts';
 import type { CelValue } from './values/value.ts';
 
-/** Steps that one evaluation may take unless told otherwise. Upstream's limit for one call (cost units) is the same number. */
+/** The default number of steps per evaluation. Upstream's limit for one call (cost units) is the same number. */
 export const DEFAULT_BUDGET = 1_000_000;
 
 /** A compiled expression. Immutable and reentrant: any number of evaluations may share it. */
@@ -17,28 +17,28 @@ export interface CelProgram {
   readonly source: string;
   /** Static type of the result; `dyn` if the expression was not checked. */
   readonly resultType: CelType;
-  /** What the checker found; absent if the expression was not checked. */
+  /** The checker's results; undefined if the expression was not checked. */
   readonly checked: Checked | undefined;
-  /** True if the expression names the variable. */
+  /** True if the expression refers to the variable. */
   uses(variable: string): boolean;
   /**
-   * Computes the expression. Values are by variable name; an absent one fails when it is read.
+   * Evaluates the expression. Values are by variable name; an absent one fails when it is read.
    * @throws CelEvaluationError, CelBudgetError
    */
   evaluate(values: Readonly<Record<string, CelValue | undefined>>, budget?: Budget): CelValue;
 }
 
-/** What an evaluation may still spend. Several evaluations may share one; each takes what it used. */
+/** The remaining budget of evaluations. Several evaluations may share one; each deducts the steps it used. */
 export interface Budget {
   remaining: number;
 }
 
-/** What an expression is compiled with. */
+/** Options of {@link compileProgram}. */
 export interface ProgramOptions {
   readonly environment: CelEnvironment;
-  /** Variables and their types. */
+  /** Types of variables by name. */
   readonly variables: ReadonlyMap<string, CelType>;
-  /** Skip the type checker: types are found out at run time. @defaultValue false */
+  /** Skips the type checker: types are determined at run time. @defaultValue false */
   readonly unchecked?: boolean;
 }
 
@@ -80,7 +80,7 @@ export function compileProgram(source: string, options: ProgramOptions): CelProg
   };
 }
 
-/** The error that callers get for what went wrong inside. */
+/** Converts an internal error to the one that callers see. */
 function outward(error: unknown): unknown {
   if (error instanceof Fault) return new CelEvaluationError(error.message);
   // Expressions nest at most a few hundred levels, but data may be deeper.

@@ -6,7 +6,7 @@ import { kubernetesEnvironment } from './kubernetes-environment.ts';
 import type { RuleProblem, ValidationRule } from './rules/rule.ts';
 import { compileRules, type RuleValidator } from './rules/rule-validator.ts';
 import { rulesOf } from './rules/rules-of.ts';
-// Recorded with testdata/record.mjs, from the same cases.
+// Recorded with testdata/record.mjs from the same cases.
 import * as cases from './testdata/rule-cases.mjs';
 
 interface Answers {
@@ -43,7 +43,7 @@ const byField = (problems: readonly RuleProblem[]): readonly RuleProblem[] =>
     .sort((a, b) => `${a.field} ${a.message}`.localeCompare(`${b.field} ${b.message}`));
 
 describe('rules of custom resources', () => {
-  it.each(cases.badRules.map((rule, i) => [rule, answers.badRules[i]!] as const))('refuses %j', (rule, expected) => {
+  it.each(cases.badRules.map((rule, i) => [rule, answers.badRules[i]!] as const))('rejects %j', (rule, expected) => {
     expect(byField(withRules([rule as ValidationRule]).problems)).toEqual(byField(expected));
   });
 
@@ -63,14 +63,14 @@ describe('rules of custom resources', () => {
     const created = [...kind.objects.map((spec) => object(spec)), object({}, 'forbidden')];
 
     it.each(created.map((value, i) => [value, recorded.created[i]!] as const))(
-      `${kind.name}: judges new %j`,
+      `${kind.name}: validates new %j`,
       (value, expected) => {
         expect(byField(validator.validate(value))).toEqual(byField(expected));
       },
     );
 
     it.each(kind.updates.map((update, i) => [update, recorded.updated[i]!] as const))(
-      `${kind.name}: judges update %j`,
+      `${kind.name}: validates update %j`,
       ({ old, next }, expected) => {
         expect(byField(validator.validate(object(next), { old: object(old) }))).toEqual(byField(expected));
       },

@@ -6,7 +6,7 @@ import { kubernetesEnvironment } from './kubernetes-environment.ts';
 import type { RuleProblem } from './rules/rule.ts';
 import { compileRules } from './rules/rule-validator.ts';
 import { rulesOf } from './rules/rules-of.ts';
-// Recorded with testdata/record-costs.mjs, from the same cases.
+// Recorded with testdata/record-costs.mjs from the same cases.
 import * as cases from './testdata/cost-cases.mjs';
 
 interface Answers {
@@ -29,7 +29,7 @@ function byField(a: RuleProblem, b: RuleProblem): number {
   return `${a.field} ${a.message}` < `${b.field} ${b.message}` ? -1 : 1;
 }
 
-/** The values of a map of at most so many, under a rule. */
+/** Returns a schema with a rule on the values of a map with at most `most` entries. */
 function mapped(rule: string, most: number): JsonSchema {
   const additionalProperties = { ...cases.measuredSchema, 'x-kubernetes-validations': [{ rule }] };
   return { properties: { spec: { type: 'object', maxProperties: most, additionalProperties } } };
@@ -38,7 +38,7 @@ function mapped(rule: string, most: number): JsonSchema {
 describe('costs of rules', () => {
   const measured = cases.expressions.map((rule, i) => [rule, answers.expressions[i]!] as const);
 
-  it.each(measured)('estimates %s to the last step', (rule, { most, message }) => {
+  it.each(measured)('estimates the exact cost of %s', (rule, { most, message }) => {
     if (most === undefined) {
       expect(problemsOf(mapped(rule, 10_000_001))).toEqual([]);
       return;
@@ -49,17 +49,17 @@ describe('costs of rules', () => {
 
   const shapes = cases.schemas.map(([name, spec], i) => [name, spec, answers.schemas[i]!] as const);
 
-  it.each(shapes)('answers as the API server does: %s', (_, spec, expected) => {
+  it.each(shapes)('matches the API server: %s', (_, spec, expected) => {
     expect(problemsOf({ properties: { spec } })).toEqual([...expected].sort(byField));
   });
 
   const roots = cases.roots.map(([name, root], i) => [name, root, answers.roots[i]!] as const);
 
-  it.each(roots)('answers as the API server does for whole objects: %s', (_, root, expected) => {
+  it.each(roots)('matches the API server for whole objects: %s', (_, root, expected) => {
     expect(problemsOf(root)).toEqual([...expected].sort(byField));
   });
 
-  it('lets a single costly rule be that was accepted before', () => {
+  it('accepts a single costly rule that was accepted before', () => {
     const spec: JsonSchema = { type: 'string', 'x-kubernetes-validations': [{ rule: 'self.contains(self + "abc")' }] };
     const items = { properties: { spec: { type: 'array', maxItems: 1, items: spec } } };
     expect(problemsOf(items)).toHaveLength(3);

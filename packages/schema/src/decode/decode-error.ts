@@ -1,7 +1,7 @@
 /**
- * A body whose values do not fit the kind's types. `message` is what the API server's decoder says (1.36), e.g.
- * `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`; the caller puts
- * `Deployment in version "v1" cannot be handled as a Deployment: ` before it and answers 400. Never worth a retry.
+ * Thrown for a body whose values do not match the kind's types. `message` matches the API server's decoder (1.36), e.g.
+ * `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`. The caller prepends
+ * `Deployment in version "v1" cannot be handled as a Deployment: ` and responds with 400. Do not retry.
  */
 export class DecodeError extends Error {
   readonly code = 'KW4002';

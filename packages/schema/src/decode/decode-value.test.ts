@@ -85,11 +85,11 @@ describe('decodeValue', () => {
     ],
     ['{"spec":{"data":{"a":1}}}', 'number into Go struct field DeploymentSpec.spec.data of type []uint8'],
     ['{"metadata":[]}', 'array into Go struct field Deployment.metadata of type v1.ObjectMeta'],
-  ])('refuses %s as Go does', (text, message) => {
+  ])('rejects %s as Go does', (text, message) => {
     expect(() => decode(text)).toThrow(`json: cannot unmarshal ${message}`);
   });
 
-  it('refuses broken quantities, base64 and times with their own words', () => {
+  it('rejects invalid quantities, base64 and times with specific messages', () => {
     expect(() => decode('{"spec":{"containers":[{"limits":{"cpu":"x"}}]}}')).toThrow('quantities must match');
     expect(() => decode('{"spec":{"data":{"a":"!!"}}}')).toThrow('illegal base64 data at input byte 0');
     expect(() => decode('{"metadata":{"creationTimestamp":"x"}}')).toThrow(
@@ -97,7 +97,7 @@ describe('decodeValue', () => {
     );
   });
 
-  it('reports and drops unknown fields, by case, with full paths', () => {
+  it('reports and drops unknown fields, case-sensitively, with full paths', () => {
     const { value, unknownFields } = decode(
       '{"Spec":1,"spec":{"containers":[{"name":"a"},{"bogus":1,"name":"b"}],"raw":{"any":1}},"bog":1}',
     );
@@ -116,12 +116,12 @@ describe('decodeValue', () => {
     expect(value).toEqual({ metadata: { labels: { a: '' } }, spec: { containers: [{}] } });
   });
 
-  it('hands back the very input when nothing had to change', () => {
+  it('returns the input itself if nothing changes', () => {
     const input = { metadata: { labels: { a: 'b' } }, spec: { replicas: 1, maxSurge: '25%', ratio: 0.5 } };
     expect(decodeValue(deployment, input).value).toBe(input);
   });
 
-  it('turns numbers into quantities in their canonical form', () => {
+  it('converts numbers to canonical quantities', () => {
     const input = { spec: { containers: [{ limits: { cpu: 1.5 } }] } };
     expect(decodeValue(deployment, input).value).toEqual({ spec: { containers: [{ limits: { cpu: '1500m' } }] } });
   });
@@ -131,7 +131,7 @@ describe('normalizeTime', () => {
   it.each([
     ['2024-02-29T10:00:00Z', '2024-02-29T10:00:00Z'],
     ['2024-01-01T00:30:00.5+01:00', '2023-12-31T23:30:00Z'],
-  ])('makes %s UTC', (text, utc) => {
+  ])('converts %s to UTC', (text, utc) => {
     expect(normalizeTime(text, 'seconds')).toBe(utc);
   });
 
@@ -140,18 +140,18 @@ describe('normalizeTime', () => {
     ['2023-02-29T00:00:00Z', 'parsing time "2023-02-29T00:00:00Z": day out of range'],
     ['2024-01-01', 'parsing time "2024-01-01" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "T"'],
     ['2024-01-01T00:00:00Zx', 'parsing time "2024-01-01T00:00:00Zx": extra text: "x"'],
-  ])('refuses %s', (text, message) => {
+  ])('rejects %s', (text, message) => {
     expect(() => normalizeTime(text, 'seconds')).toThrow(message);
   });
 
-  it('wants six digits of a MicroTime', () => {
+  it('requires six fractional digits in a MicroTime', () => {
     expect(normalizeTime('2024-01-01T00:00:00.123456Z', 'micros')).toBe('2024-01-01T00:00:00.123456Z');
     expect(() => normalizeTime('2024-01-01T00:00:00Z', 'micros')).toThrow('cannot parse "Z" as ".000000"');
   });
 });
 
 describe('strictDecodingMessage', () => {
-  it('joins what is refused', () => {
+  it('joins the rejected fields', () => {
     expect(strictDecodingMessage({ duplicates: [], format: 'json' }, [])).toBeUndefined();
     expect(strictDecodingMessage({ duplicates: ['duplicate field "a"'], format: 'json' }, ['unknown field "b"'])).toBe(
       'strict decoding error: duplicate field "a", unknown field "b"',

@@ -4,32 +4,30 @@ import type { SchemaNode } from '../node/index.ts';
 import { DecodeError } from './decode-error.ts';
 import { normalizeTime } from './parse-time.ts';
 
-/** How {@link decodeValue} reads. */
+/** Options of {@link decodeValue}. */
 export interface DecodeOptions {
-  /** From the body's reader: numbers that were not written as integers, by path. */
+  /** Numbers that are not written as integers, by path, from the body's reader. */
   readonly numberTokens?: ReadonlyMap<string, string> | undefined;
-  /** Prefix of all paths, e.g. `metadata` when only that part is decoded. */
+  /** Prefix of all paths, e.g. `metadata` if only that part is decoded. */
   readonly path?: string | undefined;
 }
 
-/** What {@link decodeValue} hands back. */
+/** The result of {@link decodeValue}. */
 export interface Decoded {
-  /** The value without unknown fields and nulls. The very input where nothing had to change. */
+  /** The value without unknown fields and nulls. The input itself if nothing changed. */
   readonly value: unknown;
-  /** As the API server words it: `unknown field "spec.bogus"`, at most 100. */
+  /** In the API server's wording: `unknown field "spec.bogus"`, at most 100. */
   readonly unknownFields: readonly string[];
 }
 
 const MAX_REPORTED = 100;
 
 /**
- * Fits plain data to a type as the API server's decoder does (1.36): field names match by case, unknown fields are
- * reported and dropped, null means absent in structures and the zero value in maps and lists, integers must be written
- * as integers and fit their width, byte fields are base64, times become UTC.
- *
- * The caller decides what unknown fields mean (Strict: 400, Warn: a header, Ignore: nothing).
- *
- * @throws {@link DecodeError} for the first value, in the order of the body, that does not fit.
+ * Converts plain data to a type as the API server's decoder does (1.36): field names are case-sensitive, unknown fields are
+ * reported and dropped, null means absent in structures and the zero value in maps and lists, integers must be written as
+ * integers and fit their width, byte fields are base64, times are converted to UTC.
+ * The caller decides how to handle unknown fields (Strict: 400, Warn: a header, Ignore: nothing).
+ * @throws {@link DecodeError} for the first value, in the order of the body, that does not match its type.
  */
 export function decodeValue(node: SchemaNode, value: unknown, options: DecodeOptions = {}): Decoded {
   const decoder = new Decoder(options);
@@ -44,9 +42,9 @@ export function decodeValue(node: SchemaNode, value: unknown, options: DecodeOpt
 interface Place {
   /** With list indexes and map keys; for unknown fields and number tokens. */
   readonly path: string;
-  /** Without them; for type errors. */
+  /** Without list indexes and map keys; for type errors. */
   readonly field: string;
-  /** Name of the structure that holds the field. */
+  /** Name of the structure that contains the field. */
   readonly owner: string;
 }
 
@@ -215,7 +213,7 @@ function structName(node: SchemaNode): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
-/** Structures that embed another, which then shows in paths: the embedded name, and the fields that are not in it. */
+/** Structures that embed another, which then appears in paths: the embedded name, and the fields outside it. */
 const EMBEDDING: ReadonlyMap<string, readonly [name: string, own: readonly string[]]> = new Map([
   [
     'Probe',
@@ -257,7 +255,7 @@ function embeddedName(owner: string, key: string): string {
   return embedding === undefined || embedding[1].includes(key) ? key : `${embedding[0]}.${key}`;
 }
 
-/** The Go type that upstream's message names; named scalar types (`v1.RestartPolicy`) are not in the type table. */
+/** Returns the Go type as in upstream's message; named scalar types (`v1.RestartPolicy`) are not in the type table. */
 function goType(node: SchemaNode): string {
   if (node.intOrString === true) return 'int32';
   switch (node.type) {
@@ -273,7 +271,7 @@ function goType(node: SchemaNode): string {
       return `[]${node.items === undefined ? 'interface {}' : elementType(node.items)}`;
     case 'object':
       if (node.additionalProperties !== undefined && node.properties === undefined) {
-        // The one named map type of the built-in kinds.
+        // The only named map type of the built-in kinds.
         if (isQuantity(node.additionalProperties)) return 'v1.ResourceList';
         return `map[string]${elementType(node.additionalProperties)}`;
       }

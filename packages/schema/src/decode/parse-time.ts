@@ -24,10 +24,10 @@ const RANGES: Readonly<Record<string, readonly [name: string, min: number, max: 
 };
 
 /**
- * Reads a `Time` (`2006-01-02T15:04:05Z`, fractions dropped) or a `MicroTime` (six digits required) and writes it as the
- * API server stores it: UTC.
- *
- * @throws {@link DecodeError} with Go's words, e.g. `parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`
+ * Parses a `Time` (`2006-01-02T15:04:05Z`, fractions dropped) or a `MicroTime` (six digits required) and formats it as the
+ * API server stores it: in UTC.
+ * @throws {@link DecodeError} with Go's message, e.g. `parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as
+ * "2006"`
  */
 export function normalizeTime(text: string, precision: 'seconds' | 'micros'): string {
   if (CANONICAL[precision].test(text) && text.slice(5, 7) <= '12' && text.slice(8, 10) <= '28') return text;

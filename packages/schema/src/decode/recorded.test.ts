@@ -17,7 +17,7 @@ const answers = JSON.parse(
 
 describe('decodeValue', () => {
   it.each(answers.map((answer) => [answer.text, answer] as const))(
-    'answers %s as kube-apiserver 1.36 does',
+    'decodes %s as kube-apiserver 1.36 does',
     (_, { kind, text, code, message }) => {
       const body = parseJson(new TextEncoder().encode(text));
       const { apiVersion } = body.value as { apiVersion: string };

@@ -1,9 +1,9 @@
 import type { ParsedBody } from '../json/index.ts';
 
 /**
- * Joins what a strict request refuses into the API server's sentence, or `undefined` if there is nothing to refuse:
- * `strict decoding error: duplicate field "spec.replicas", unknown field "spec.bogus"`. The caller answers 400 with
- * `Deployment in version "v1" cannot be handled as a Deployment: ` before it.
+ * Joins the faults of a strict request into the API server's message; returns `undefined` if there are no faults: `strict
+ * decoding error: duplicate field "spec.replicas", unknown field "spec.bogus"`. The caller prepends `Deployment in version
+ * "v1" cannot be handled as a Deployment: ` and responds with 400.
  */
 export function strictDecodingMessage(
   body: Pick<ParsedBody, 'duplicates' | 'format'>,

@@ -1,6 +1,6 @@
 import { yamlLibrary } from './yaml-library.ts';
 
-/** Writes a JSON value as YAML, fields sorted as upstream does. */
+/** Formats a JSON value as YAML, with sorted fields like upstream. */
 export function formatYaml(value: unknown): string {
   return yamlLibrary().stringify(value, { aliasDuplicateObjects: false, sortMapEntries: true });
 }

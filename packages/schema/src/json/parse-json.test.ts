@@ -14,13 +14,13 @@ const problemOf = (bytes: Uint8Array): string => {
 };
 
 describe('parseJson', () => {
-  it('reads plain data', () => {
+  it('parses plain data', () => {
     const body = parseJson(encode('\t\n {"a":[1,-0,"x",null,true,{}],"b":{"c":"é\\n\\u00e9"}} \n'));
     expect(body.value).toEqual({ a: [1, -0, 'x', null, true, {}], b: { c: 'é\né' } });
     expect(body.duplicates).toEqual([]);
   });
 
-  // Each answer was recorded from kube-apiserver 1.36.3.
+  // Recorded from kube-apiserver 1.36.3.
   it.each([
     ['', 'unexpected end of JSON input'],
     ['{"a":', 'unexpected end of JSON input'],
@@ -43,11 +43,11 @@ describe('parseJson', () => {
     ['{"a" 1}', "invalid character '1' after object key"],
     ["{'a':1}", "invalid character '\\'' looking for beginning of object key string"],
     ['{"a":"é" é}', "invalid character 'Ã' after object key:value pair"],
-  ])('refuses %j as the API server does', (text, message) => {
+  ])('rejects %j as the API server does', (text, message) => {
     expect(problemOf(encode(text))).toBe(message);
   });
 
-  it('reports duplicate keys with their paths, each once', () => {
+  it('reports each duplicate key once, with its path', () => {
     const body = parseJson(
       encode(
         '{"m":{"n":1,"n":2,"n":3},"s":{"c":[{"x":1},{"x":1,"x":2}]},"d":{"a":1},"d":{"__proto__":1,"__proto__":2}}',
@@ -62,11 +62,11 @@ describe('parseJson', () => {
     expect(body.value).toMatchObject({ m: { n: 3 }, s: { c: [{ x: 1 }, { x: 2 }] } });
   });
 
-  it('sees duplicates behind escapes', () => {
+  it('detects duplicate keys that are written with escapes', () => {
     expect(parseJson(encode('{"a":1,"\\u0061":2}')).duplicates).toEqual(['duplicate field "a"']);
   });
 
-  it('keeps __proto__ and constructor as data and pollutes nothing', () => {
+  it('keeps __proto__ and constructor as data and pollutes no prototype', () => {
     for (const text of ['{"__proto__":{"x":1},"constructor":1}', '{"__proto__":{"x":1.5},"constructor":1.0}']) {
       const value = parseJson(encode(text)).value as object;
       expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);
@@ -75,20 +75,20 @@ describe('parseJson', () => {
     }
   });
 
-  it('refuses 100,000 levels and leaves the limit to the caller', () => {
+  it('rejects 100,000 levels and lets the caller set the limit', () => {
     const deep = encode('['.repeat(100_000) + ']'.repeat(100_000));
     expect(problemOf(deep)).toBe("invalid character '[' exceeded max depth");
     expect(() => parseJson(encode('[[[]]]'), { maxDepth: 2 })).toThrow('exceeded max depth');
     expect(parseJson(encode('[[[]]]'), { maxDepth: 3 }).value).toEqual([[[]]]);
   });
 
-  it('refuses integers that a double would round', () => {
+  it('rejects integers that a double would round', () => {
     expect(problemOf(encode('{"a":[9007199254740993]}'))).toContain('the number 9007199254740993 at "a[0]"');
     expect(problemOf(encode('{"a":1e400}'))).toBe('json: cannot unmarshal number 1e400 into Go value of type float64');
     expect(parseJson(encode('[9007199254740991,18014398509481984]')).value).toEqual([9007199254740991, 2 ** 54]);
   });
 
-  it('remembers numbers that are not written as integers', () => {
+  it('records numbers that are not written as integers', () => {
     const body = parseJson(encode('{"a":1.0,"b":[1e3,5]}'));
     expect([...(body.numberTokens ?? [])]).toEqual([
       ['a', '1.0'],
@@ -96,7 +96,7 @@ describe('parseJson', () => {
     ]);
   });
 
-  it('refuses what is no text', () => {
+  it('rejects bytes that are not text', () => {
     expect(problemOf(Uint8Array.of(0x22, 0xff, 0x22))).toBe('the body is not valid UTF-8');
     expect(problemOf(encode('{"a":"\\ud800x"}'))).toContain('half of a surrogate pair');
     expect(parseJson(encode('"\\ud83d\\ude00"')).value).toBe('😀');
@@ -112,7 +112,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('accepts and refuses what JSON.parse does, and refuses numbers that no double holds', () => {
+  it('accepts and rejects the same texts as JSON.parse, and rejects numbers that exceed a double', () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -151,7 +151,7 @@ describe('parseJson', () => {
 });
 
 describe('stringifyJson', () => {
-  it('writes what is too deep for the engine', () => {
+  it('serializes values that are too deep for the engine', () => {
     let deep: unknown = { x: undefined, y: ['é', 1, null] };
     for (let i = 0; i < 50_000; i++) deep = i % 2 === 0 ? [deep, i] : { k: deep, s: 'q"' };
     const text = stringifyJson(deep);

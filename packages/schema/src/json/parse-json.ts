@@ -4,14 +4,12 @@ import { parseStrictJson } from './strict-json-parser.ts';
 const NONE: readonly string[] = [];
 
 /**
- * Reads a JSON body strictly: bytes that are not UTF-8, trailing data, nesting beyond the limit, integers that a double
- * would round and halves of surrogate pairs are refused; duplicate keys are reported.
- *
- * Nearly every body takes the fast way: one pass over the bytes counts keys and depth, the engine's own parser builds the
- * value, and a body holds no duplicate exactly if the value has as many keys as were counted. Whatever looks unusual goes
- * to the slow reader, which knows the API server's words for it.
- *
- * @throws {@link BodyReadError} with the API server's text (1.36).
+ * Parses a JSON body strictly: rejects invalid UTF-8, trailing data, nesting beyond the limit, integers that a double would
+ * round, and lone surrogates; reports duplicate keys.
+ * Nearly every body takes the fast path: one pass over the bytes counts keys and depth, and the engine's parser builds the
+ * value. The body has no duplicates exactly if the value has as many keys as were counted. Anything unusual goes to the slow
+ * parser, which produces the API server's messages.
+ * @throws {@link BodyReadError} with the API server's message (1.36).
  */
 export function parseJson(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBody {
   const maxDepth = limits.maxDepth ?? DEFAULT_MAX_DEPTH;
@@ -22,7 +20,7 @@ export function parseJson(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBod
     try {
       value = JSON.parse(text);
     } catch {
-      return slow(text, maxDepth); // throws, with the words of Go's scanner
+      return slow(text, maxDepth); // throws with the message of Go's scanner
     }
     if (countKeys(value) === keys) return { value, duplicates: NONE, format: 'json' };
   }
@@ -36,7 +34,7 @@ function slow(text: string, maxDepth: number): ParsedBody {
 
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Decodes UTF-8 and refuses what is not. */
+/** Decodes UTF-8; throws if it is invalid. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
@@ -46,8 +44,8 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * Counts the keys of a body by its bytes; -1 when the slow reader must look: too deep, a number that is no short
- * integer, an escaped surrogate. Bodies that are not JSON yield nonsense here and are refused by the parser.
+ * Counts the keys of a body by its bytes; returns -1 if the slow parser is needed: nesting is too deep, a number is not a
+ * short integer, or a surrogate is escaped. The count is meaningless for bodies that are not JSON; the parser rejects them.
  */
 function scan(bytes: Uint8Array, maxDepth: number): number {
   const length = bytes.length;
@@ -101,7 +99,7 @@ function countKeys(value: unknown): number {
     }
     return keys;
   }
-  const object = value as Record<string, unknown>; // JSON.parse yields nothing else
+  const object = value as Record<string, unknown>; // JSON.parse returns no other objects
   for (const key in object) {
     keys++;
     const item = object[key];

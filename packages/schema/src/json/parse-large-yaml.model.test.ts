@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { BodyReadError, parseYaml } from './index.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-/** Turns a body into a large one, which a different parser reads. */
+/** Padding that makes a body large, so that a different parser reads it. */
 const PADDING = `# ${'x'.repeat(8 * 1024)}\n`;
 
 function outcome(text: string): unknown {
@@ -16,7 +16,7 @@ function outcome(text: string): unknown {
   }
 }
 
-/** Returns the results of both parsers; a refusal is an error. */
+/** Returns the results of both parsers; a rejection is an error. */
 const both = (text: string): readonly [unknown, unknown] => [outcome(text), outcome(PADDING + text)];
 
 const TEXTS = [
@@ -109,9 +109,9 @@ const TEXTS = [
 ];
 
 describe('parseYaml of large bodies', () => {
-  it.each(TEXTS)('reads %j as small ones are read', (text) => {
+  it.each(TEXTS)('parses %j like a small body', (text) => {
     const [small, large] = both(text);
-    if (text.includes('? ')) return expect(large).toBeInstanceOf(BodyReadError); // explicit keys
+    if (text.includes('? ')) return expect(large).toBeInstanceOf(BodyReadError); // explicit keys are not supported
     if (small instanceof Error) return expect(large).toBeInstanceOf(Error);
     expect(large).toEqual(small);
   });
@@ -172,7 +172,7 @@ describe('parseYaml of large bodies', () => {
     );
   });
 
-  it('agrees with the library on texts that are nearly right', () => {
+  it('agrees with the library on nearly valid texts', () => {
     const piece = fc.constantFrom(...'abc:-#&*!|>\'"{}[], \n?%@'.split(''), '\n  ', ': ', '- ', ' #', '\n- ');
     const edit = fc.record({ at: fc.nat(200), cut: fc.nat(3), put: fc.array(piece, { maxLength: 2 }) });
     fc.assert(
@@ -183,16 +183,16 @@ describe('parseYaml of large bodies', () => {
           changed = changed.slice(0, from) + put.join('') + changed.slice(from + cut);
         }
         fc.pre(!changed.includes('?'));
-        // An empty line behind an escaped line break: go-yaml and the specification keep it, the library does not.
+        // For an empty line after an escaped line break: go-yaml and the specification keep it, the library does not.
         fc.pre(!/\\\s*\n\s*\n/.test(changed));
-        // It does not count blanks beyond an indentation that is given by a digit.
+        // The library does not count blanks beyond an indentation that is given by a digit.
         fc.pre(!(/[|>][-+]*\d/.test(changed) && /\n +(?:\n|$)/.test(changed)));
         const [small, large] = both(changed);
-        // What only one of them takes is no body that means two things.
+        // Texts that only one parser accepts are not ambiguous.
         fc.pre(!(small instanceof Error) && !(large instanceof Error));
         expect(large).toEqual(small);
       }),
-      // The seed is fixed: texts remain that the library reads otherwise than go-yaml and the specification.
+      // The seed is fixed: the library still reads some texts differently from go-yaml and the specification.
       { numRuns: 600, seed: 1 },
     );
   });

@@ -7,13 +7,11 @@ import { yamlLibrary } from './yaml-library.ts';
 import { resolvePlainScalar } from './yaml-scalar.ts';
 
 /**
- * Reads a YAML body as the API server does: the first document only, YAML 1.1 words, merge keys, keys made strings,
- * duplicate keys reported with their line, alias bombs refused.
- *
- * Clients that apply usually send JSON under a YAML content type; that is recognised and takes the fast reader.
- *
- * @throws {@link BodyReadError}; messages begin with `yaml: `. The wording after the line number is the YAML library's own
- * where it differs from go-yaml's.
+ * Parses a YAML body as the API server does: first document only, YAML 1.1 booleans and numbers, merge keys, keys converted
+ * to strings, duplicate keys reported with their line, alias bombs rejected.
+ * Clients that apply usually send JSON with a YAML content type; that is detected and parsed by the fast JSON parser.
+ * @throws {@link BodyReadError}; messages start with `yaml: `. Where the YAML library's wording differs from go-yaml's, the
+ * text after the line number is the library's.
  */
 export function parseYaml(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBody {
   if (bytes[0] === 0x7b) {
@@ -29,10 +27,10 @@ export function parseYaml(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBod
   return { value, duplicates: reader.duplicates, format: 'yaml' };
 }
 
-/** Bodies larger than this are not given to the YAML library, which needs some microseconds for each byte. */
+/** Larger bodies are not parsed by the YAML library, which takes a few microseconds per byte. */
 const LARGE_BYTES = 8 * 1024;
 
-/** Parses by the YAML library, which has the better words for what is wrong. */
+/** Parses with the YAML library, which has better error messages. */
 function libraryTree(text: string, maxDepth: number): YamlTree {
   const library = yamlLibrary();
   const lines = new library.LineCounter();
@@ -86,7 +84,7 @@ function ownNode(
 function tryJson(bytes: Uint8Array, limits: BodyLimits): ParsedBody | undefined {
   try {
     const json = parseJson(bytes, limits);
-    // YAML has its own words for duplicates, and `1.0` becomes 1 on its way.
+    // YAML has different messages for duplicates, and `1.0` becomes 1 in the conversion.
     return json.duplicates.length === 0 ? { value: json.value, duplicates: [], format: 'yaml' } : undefined;
   } catch (error) {
     if (error instanceof BodyReadError && error.problem === 'syntax') return undefined; // flow YAML such as {a: b}
@@ -109,7 +107,7 @@ function tooDeep(maxDepth: number, cause?: unknown): BodyReadError {
 }
 
 function syntaxError(error: YAMLParseError, maxDepth: number): BodyReadError {
-  // The library's own guard against deep nesting surfaces as one of its parse errors.
+  // The library's own guard against deep nesting appears as one of its parse errors.
   if (/call stack/i.test(error.message)) return tooDeep(maxDepth, error);
   const line = error.linePos?.[0].line ?? 1;
   const text =
@@ -122,7 +120,7 @@ function syntaxError(error: YAMLParseError, maxDepth: number): BodyReadError {
 }
 
 const MAX_REPORTED = 100;
-/** How much text aliases may repeat, in characters: few of them, of a long text, are a bomb as well. */
+/** Maximum characters that aliases may repeat: a few aliases of a long text are a bomb as well. */
 const MAX_ALIASED_TEXT = 3 * 1024 * 1024;
 
 class YamlReader {
@@ -223,7 +221,7 @@ class YamlReader {
     return String(value);
   }
 
-  /** Merge keys never overwrite what the map itself says, before or after. */
+  /** Merges sources into a map. Merge keys never overwrite the map's own keys, before or after. */
   private merge(
     source: YamlNode | null,
     { into, written }: { readonly into: Record<string, unknown>; readonly written: ReadonlySet<string> },
@@ -260,7 +258,10 @@ function decodeBinary(text: string): string {
   }
 }
 
-/** Small documents may be nearly all aliases, big ones hardly: go-yaml's scale, 99 % at 400,000 nodes to 10 % at 4,000,000. */
+/**
+ * Returns the allowed share of aliased nodes: small documents may consist almost entirely of aliases, large ones may not.
+ * Uses go-yaml's scale, from 99 % at 400,000 nodes to 10 % at 4,000,000.
+ */
 function allowedAliasRatio(decoded: number): number {
   if (decoded <= 400_000) return 0.99;
   if (decoded >= 4_000_000) return 0.1;

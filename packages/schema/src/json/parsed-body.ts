@@ -1,24 +1,24 @@
-/** What a reader hands back for one body, whichever format it came in. */
+/** A parsed body, in either format. */
 export interface ParsedBody {
-  /** Plain data: own properties only, `__proto__` and `constructor` are keys like any other. */
+  /** Plain data with own properties only; `__proto__` and `constructor` are ordinary keys. */
   readonly value: unknown;
   /**
-   * Keys that were written twice, as the API server words it: `duplicate field "spec.replicas"` for JSON,
-   * `line 7: key "a" already set in map` for YAML. The last one written won.
+   * Duplicate keys in the API server's wording: `duplicate field "spec.replicas"` for JSON, `line 7: key "a" already set in
+   * map` for YAML. The last value wins.
    */
   readonly duplicates: readonly string[];
   /**
-   * Numbers that were not written as an integer (`1.0`, `1e3`), by field path: typed integer fields refuse them although
-   * the value is whole. Absent when there is none, which is nearly always.
+   * Numbers that are not written as integers (`1.0`, `1e3`), by field path: typed integer fields reject them even if the
+   * value is whole. Absent if there are no such numbers, the usual case.
    */
   readonly numberTokens?: ReadonlyMap<string, string> | undefined;
   readonly format: 'json' | 'yaml';
 }
 
-/** Limits on one body. The size in bytes is limited where the body is received. */
+/** Limits for one body. Its size in bytes is limited where it is received. */
 export interface BodyLimits {
   /**
-   * Deepest nesting of objects and lists. Upstream stops at 10,000; everything after the reader recurses, so ours is lower.
+   * Maximum nesting of objects and lists. Upstream stops at 10,000; this limit is lower, because all later steps recurse.
    * @defaultValue 500
    */
   readonly maxDepth?: number | undefined;
@@ -27,14 +27,14 @@ export interface BodyLimits {
 export const DEFAULT_MAX_DEPTH = 500;
 
 /**
- * A body that cannot be read. `message` is what the API server's own reader says (1.36), e.g.
- * `invalid character 'x' looking for beginning of value`; the caller adds what it was reading. Never worth a retry.
+ * Thrown for a body that cannot be parsed. `message` matches the API server's parser (1.36), e.g. `invalid character 'x'
+ * looking for beginning of value`; the caller adds what it was reading. Do not retry.
  */
 export class BodyReadError extends Error {
   readonly code = 'KW4001';
   /**
-   * `syntax`: not JSON or not YAML; `depth`: too deep; `number`: an integer that a double cannot hold exactly;
-   * `encoding`: bytes or escapes that are not Unicode text. The last two are differences from upstream, which rounds and replaces.
+   * `syntax`: not JSON or not YAML; `depth`: too deep; `number`: an integer that a double cannot hold exactly; `encoding`:
+   * bytes or escapes that are not Unicode text. The last two differ from upstream, which rounds and replaces.
    */
   readonly problem: 'syntax' | 'depth' | 'number' | 'encoding';
 
@@ -45,7 +45,7 @@ export class BodyReadError extends Error {
   }
 }
 
-/** Writes `value[key]` as an own property, also for `__proto__`, which a plain assignment would take for the prototype. */
+/** Sets `value[key]` as an own property, even for `__proto__`, where a plain assignment would set the prototype. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
@@ -55,8 +55,8 @@ export function setOwn(target: Record<string, unknown>, key: string, value: unkn
 }
 
 /**
- * Shows the start of a body as the API server does in "couldn't get version/kind" messages: text if it looks like JSON,
- * hexadecimal otherwise, at most 30 bytes.
+ * Formats the start of a body as in the API server's "couldn't get version/kind" messages: as text if it looks like JSON,
+ * otherwise in hexadecimal, at most 30 bytes.
  */
 export function previewBody(bytes: Uint8Array): string {
   if (bytes.length === 0) return '<empty>';

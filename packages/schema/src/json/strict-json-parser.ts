@@ -1,6 +1,6 @@
 import { BodyReadError, setOwn } from './parsed-body.ts';
 
-/** Result of {@link parseStrictJson}. */
+/** The result of {@link parseStrictJson}. */
 export interface StrictJson {
   readonly value: unknown;
   readonly duplicates: readonly string[];
@@ -20,9 +20,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads JSON slowly and says everything: the messages of Go's scanner, duplicate keys with their paths, number tokens.
- * {@link parseJson} takes this way only when its fast one found something to explain.
- *
+ * Parses JSON slowly with full diagnostics: the messages of Go's scanner, duplicate keys with their paths, number tokens.
+ * {@link parseJson} uses it only if its fast path finds something to explain.
  * @throws {@link BodyReadError}
  */
 export function parseStrictJson(text: string, maxDepth: number): StrictJson {
@@ -37,7 +36,7 @@ class StrictJsonParser {
   private path = '';
   private readonly duplicates = new Set<string>();
   private numberTokens: Map<string, string> | undefined;
-  // Upstream checks the syntax of the whole body first, so complaints about content wait until the end.
+  // Upstream checks the syntax of the whole body first, so errors in the content are thrown at the end.
   private contentError: BodyReadError | undefined;
 
   constructor(text: string, maxDepth: number) {
@@ -247,7 +246,7 @@ class StrictJsonParser {
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Go's scanner reads bytes: a character beyond ASCII is reported by its first byte, read as Latin-1. */
+/** Go's scanner reads bytes: a non-ASCII character is reported by its first byte, read as Latin-1. */
 function quoteFirstByte(text: string, at: number): string {
   const code = text.codePointAt(at) ?? 0;
   if (code < 0x80) return quoteChar(text[at] as string);

@@ -1,6 +1,6 @@
 /**
- * Writes plain data as JSON text. The engine's own writer overflows the stack at a few thousand levels; then this one
- * goes on with a stack of its own. Properties that are `undefined` are left out, as `JSON.stringify` does.
+ * Serializes plain data as JSON. The engine's `JSON.stringify` overflows the stack at a few thousand levels; in that case
+ * this function uses an explicit stack. Properties that are `undefined` are omitted, as `JSON.stringify` does.
  */
 export function stringifyJson(value: unknown): string {
   try {
@@ -13,7 +13,7 @@ export function stringifyJson(value: unknown): string {
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** {@link stringifyJson} as UTF-8 bytes. */
+/** Same as {@link stringifyJson}, as UTF-8 bytes. */
 export function encodeJson(value: unknown): Uint8Array {
   return encoder.encode(stringifyJson(value));
 }
@@ -36,7 +36,7 @@ function stringifyDeep(root: unknown): string {
       stack.push({ keys: undefined, container: value, at: 0, written: 0 });
     } else {
       out.push('{');
-      const record = value as Record<string, unknown>; // plain data: neither a primitive nor a list
+      const record = value as Record<string, unknown>; // plain data: not a primitive and not a list
       stack.push({ keys: Object.keys(record), container: record, at: 0, written: 0 });
     }
   };

@@ -10,9 +10,8 @@ const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9][0-9]
 const INFINITE = /^([-+]?)\.(inf|Inf|INF)$/;
 
 /**
- * Resolves a plain YAML scalar as the API server's reader does: YAML 1.1 words (`yes`, `off`), octal `0777`, `1_000`, no
- * base 60, dates stay text (go-yaml 2.4 as used by Kubernetes 1.36).
- *
+ * Resolves a plain YAML scalar as the API server does: YAML 1.1 words (`yes`, `off`), octal `0777`, `1_000`, no base 60;
+ * dates stay text (go-yaml 2.4 as used by Kubernetes 1.36).
  * @throws {@link BodyReadError} for infinity, NaN and integers that a double would round
  */
 export function resolvePlainScalar(source: string): unknown {
@@ -34,7 +33,7 @@ export function resolvePlainScalar(source: string): unknown {
   return source;
 }
 
-/** No integer of more digits fits into 64 bits, in any base; beyond, a double is as good and takes linear time. */
+/** Integers with more digits never fit in 64 bits, in any base; for those a double is sufficient and takes linear time. */
 const MAX_DIGITS = 70;
 
 function integerValue(negative: boolean, digits: string): number {

@@ -1,21 +1,20 @@
 /**
- * One node of a type. Built-in kinds (from the generated table) and custom resources (from a CRD's structural schema)
- * yield the same nodes, so that strict decoding, pruning, defaulting, patches and server-side apply are written once.
- *
+ * One node of a type. Built-in kinds (from the generated table) and custom resources (from a CRD's structural schema) use
+ * the same nodes, so that strict decoding, pruning, defaulting, patches and server-side apply are implemented once.
  * Nodes are immutable and may be recursive (`JSONSchemaProps`): tables resolve references lazily through getters.
  */
 export interface SchemaNode {
-  /** `any` accepts whatever comes (`RawExtension`, `JSON`, a schema without type). */
+  /** `any` accepts any value (`RawExtension`, `JSON`, a schema without a type). */
   readonly type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'any';
   /**
-   * Name of a built-in structure with its package, as decode errors print it: `v1.LabelSelector`, `resource.Quantity`,
+   * Name of a built-in structure with its package, as in decode errors: `v1.LabelSelector`, `resource.Quantity`,
    * `v1.MicroTime`. Absent for maps, lists, scalars and custom resources.
    */
   readonly typeName?: string | undefined;
   /** OpenAPI format, e.g. `int32`, `date-time`, `byte`. */
   readonly format?: string | undefined;
 
-  /** Fields of a structure. An object with neither `properties` nor `additionalProperties` has no known fields. */
+  /** Fields of a structure. An object without `properties` and `additionalProperties` has no known fields. */
   readonly properties?: ReadonlyMap<string, SchemaNode> | undefined;
   /** Value type of a map. */
   readonly additionalProperties?: SchemaNode | undefined;
@@ -41,6 +40,6 @@ export interface SchemaNode {
   /** `x-kubernetes-embedded-resource`. */
   readonly embeddedResource?: boolean | undefined;
   readonly nullable?: boolean | undefined;
-  /** Value to fill in when the field is absent. */
+  /** Default value for an absent field. */
   readonly default?: unknown;
 }

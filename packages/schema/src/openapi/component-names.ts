@@ -1,12 +1,12 @@
 import type { GroupVersionKind } from '@kubewright/apimachinery';
 import { builtinDefinitionName } from '../builtin/index.ts';
 
-/** The name of a kind's schema in documents: `io.k8s.api.apps.v1.Deployment`, `com.example.v1.Widget`. */
+/** Returns the name of a kind's schema in documents: `io.k8s.api.apps.v1.Deployment`, `com.example.v1.Widget`. */
 export function componentName(kind: GroupVersionKind): string {
   return builtinDefinitionName(kind) ?? customComponentName(kind);
 }
 
-/** The name of a custom kind's schema: the group's parts backwards, version, kind. */
+/** Returns the name of a custom kind's schema: the group's parts in reverse order, version, kind. */
 export function customComponentName({ group, version, kind }: GroupVersionKind): string {
   return [...group.split('.').reverse(), version, kind].join('.');
 }

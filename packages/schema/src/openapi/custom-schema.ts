@@ -5,8 +5,8 @@ import type { DocumentedResource } from './documented-resource.ts';
 import type { JsonObject } from './json-object.ts';
 
 /**
- * The schemas of a custom resource and its list, as they are published: the CRD's own, with what all objects have.
- * Mirrors the OpenAPI builder of k8s.io/apiextensions-apiserver (1.36).
+ * Returns the published schemas of a custom resource and its list: the CRD's schema, extended with the fields that all
+ * objects have. Mirrors the OpenAPI builder of k8s.io/apiextensions-apiserver (1.36).
  */
 export function customSchemas(
   definition: DocumentedResource,
@@ -49,7 +49,9 @@ function listSchema(definition: DocumentedResource, options: OpenApiOptions & { 
   };
 }
 
-/** Copies a schema; objects that are embedded get the fields that all objects have. Depth was bounded with the CRD. */
+/**
+ * Copies a schema and adds the fields that all objects have to embedded objects. The CRD's validation has bounded the depth.
+ */
 function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
   const { properties, items, additionalProperties, ...rest } = schema;
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
@@ -58,7 +60,7 @@ function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
   return {
     ...rest,
     ...(all.length > 0 && { properties: Object.fromEntries(all) }),
-    ...(items !== undefined && { items: published(items as JsonSchema, options) }), // lists were refused with the CRD
+    ...(items !== undefined && { items: published(items as JsonSchema, options) }), // CRD validation rejects lists
     ...(additionalProperties !== undefined && {
       additionalProperties:
         typeof additionalProperties === 'boolean' ? additionalProperties : published(additionalProperties, options),
@@ -66,7 +68,7 @@ function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
   };
 }
 
-/** `apiVersion` and `kind`, as every built-in kind describes them. */
+/** Returns `apiVersion` and `kind`, with the descriptions that every built-in kind has. */
 function typeMeta(options: OpenApiOptions): JsonObject {
   const { properties } = builtinOpenApiSchema('io.k8s.api.core.v1.Pod', options) as {
     readonly properties: Readonly<Record<'apiVersion' | 'kind', JsonObject>>;

@@ -5,20 +5,20 @@ import type { DocumentedResource } from './documented-resource.ts';
 import type { JsonObject } from './json-object.ts';
 import { hasComponent, resourcePaths } from './operations.ts';
 
-/** What a document says of itself. */
+/** The `info` section of a document. */
 export interface OpenApiInfo {
   readonly description?: string;
   readonly title: string;
   readonly version: string;
 }
 
-/** Paths and schemas of some resources, before they are put into a document. */
+/** Paths and schemas of some resources, before they are assembled into a document. */
 export interface DocumentParts {
   readonly paths: JsonObject;
   readonly schemas: JsonObject;
 }
 
-/** Gathers the paths of resources, and every schema that they need. */
+/** Collects the paths of resources and every schema that they need. */
 export function documentParts(definitions: readonly DocumentedResource[], options: OpenApiOptions): DocumentParts {
   const paths = new Map<string, JsonObject>();
   const custom = new Map<string, JsonObject>();
@@ -37,8 +37,8 @@ export function documentParts(definitions: readonly DocumentedResource[], option
 }
 
 /**
- * The document of one group and version, in OpenAPI v3: the paths and operations of its resources, their schemas, and those
- * that these refer to. The same for the same resources, byte by byte.
+ * Returns the OpenAPI v3 document of one group and version: the paths and operations of its resources, their schemas, and
+ * all schemas that these refer to. The same resources always give the same bytes.
  */
 export function groupVersionDocument(
   definitions: readonly DocumentedResource[],
@@ -66,7 +66,7 @@ function namesOf(definition: DocumentedResource): readonly string[] {
 
 function closure(names: ReadonlySet<string>): ReadonlySet<string> {
   const reached = new Set(names);
-  // A set that grows while it is walked is walked to its end.
+  // Iterating over a set also visits elements that are added meanwhile.
   for (const name of reached) for (const reference of builtinReferences(name)) reached.add(reference);
   return reached;
 }

@@ -23,7 +23,7 @@ const PATCH_TYPES = [
   'application/strategic-merge-patch+json',
 ];
 
-/** The paths of a resource with their operations, in the form of OpenAPI v3. */
+/** Returns the paths of a resource with their operations, in OpenAPI v3 form. */
 export function resourcePaths(definition: DocumentedResource): ReadonlyMap<string, JsonObject> {
   const { group, version, resource, scope } = definition;
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -48,7 +48,7 @@ const CONNECT_METHODS: Readonly<Record<string, string>> = {
   delete: 'delete',
 };
 
-/** False for the options of exec, attach and proxies, which are query parameters and nobody's body. */
+/** False for the options of exec, attach and proxies, which are query parameters and not a body. */
 export function hasComponent(sub: GroupVersionKind, definition: DocumentedResource): boolean {
   return definition.custom || builtinDefinitionName(sub) !== undefined;
 }
@@ -182,7 +182,7 @@ class OperationWriter {
     };
   }
 
-  /** Streams: what they carry has no schema. */
+  /** Returns the operations of streams, whose content has no schema. */
   #connect(sub: Subresource, id: string): Record<string, JsonObject> {
     const { group, version, kind } = sub;
     const operations = sub.verbs.flatMap((verb) => {
@@ -233,7 +233,7 @@ function content(types: readonly string[], component: string): JsonObject {
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
 
-/** `apps`, `v1` → `AppsV1`. */
+/** Maps `apps`, `v1` to `AppsV1`. */
 function operationGroup(group: string, version: string): string {
   return [group === '' ? 'core' : group.replace(/\.k8s\.io$/, ''), version]
     .flatMap((text) => text.split(/[^A-Za-z0-9]+/))

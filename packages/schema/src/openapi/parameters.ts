@@ -2,7 +2,7 @@ import type { JsonObject } from './json-object.ts';
 
 type ParameterType = 'string' | 'integer' | 'boolean';
 
-/** Query parameters of the API: type, and what they do in our own words. */
+/** Query parameters of the API: type and description, in our own words. */
 const QUERY: Readonly<Record<string, readonly [ParameterType, string]>> = {
   allowWatchBookmarks: ['boolean', 'Asks for BOOKMARK events on a watch.'],
   continue: ['string', 'Continues a list where an earlier page ended.'],
@@ -59,7 +59,7 @@ export const DELETE_COLLECTION_PARAMETERS: readonly string[] = [
   'timeoutSeconds',
 ];
 
-/** Query parameters by name. */
+/** Returns query parameters by name. */
 export function queryParameters(names: readonly string[]): readonly JsonObject[] {
   return names.map((name) => {
     const [type, description] = QUERY[name] ?? ['string', ''];
@@ -67,7 +67,7 @@ export function queryParameters(names: readonly string[]): readonly JsonObject[]
   });
 }
 
-/** A parameter that stands in the path. */
+/** Returns a path parameter. */
 export function pathParameter(name: 'name' | 'namespace', kind: string): JsonObject {
   const description = name === 'name' ? `name of the ${kind}` : 'namespace of the object';
   return { name, in: 'path', description, required: true, schema: { type: 'string', uniqueItems: true } };

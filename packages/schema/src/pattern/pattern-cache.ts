@@ -1,21 +1,21 @@
 import { compilePattern, type Pattern } from './pattern.ts';
 
-/** Keeps the patterns that were compiled last. Bounded, and owned by whoever made it: there is no global cache. */
+/** Caches the most recently used patterns. Bounded, and owned by its creator: there is no global cache. */
 export class PatternCache {
   readonly #patterns = new Map<string, Pattern>();
   readonly #capacity: number;
 
-  /** @param capacity - patterns kept at most; the one unused for longest goes first */
+  /** @param capacity - maximum number of patterns; the least recently used one is evicted first */
   constructor(capacity = 256) {
     this.#capacity = capacity;
   }
 
-  /** True if the pattern is kept compiled. */
+  /** True if the compiled pattern is cached. */
   has(source: string): boolean {
     return this.#patterns.has(source);
   }
 
-  /** The compiled pattern. @throws PatternError */
+  /** Returns the compiled pattern. @throws PatternError */
   get(source: string): Pattern {
     const known = this.#patterns.get(source);
     if (known !== undefined) {

@@ -21,16 +21,16 @@ describe('compilePattern', () => {
     expect(compilePattern(source).test(text)).toBe(found);
   });
 
-  it.each(['(', '[', 'a**', '(?=a)', '(?!a)', '(?<!a)b', '\\1', 'a{1001}', '\\u0041'])('refuses %s', (source) => {
+  it.each(['(', '[', 'a**', '(?=a)', '(?!a)', '(?<!a)b', '\\1', 'a{1001}', '\\u0041'])('rejects %s', (source) => {
     expect(() => compilePattern(source)).toThrow(PatternError);
     expect(() => compilePattern(source)).toThrow(/^error parsing regexp: /);
   });
 
-  it('takes time in proportion to the text', () => {
+  it('takes time linear in the length of the text', () => {
     expect(compilePattern('^(a+)+$').test(`${'a'.repeat(100_000)}b`)).toBe(false);
   });
 
-  it('finds all places without overlap, up to a limit', () => {
+  it('finds all non-overlapping matches, up to a limit', () => {
     expect(compilePattern('a.').findAll('abacad')).toEqual(['ab', 'ac', 'ad']);
     expect(compilePattern('a.').findAll('abacad', 2)).toEqual(['ab', 'ac']);
     expect(compilePattern('x').findAll('abc')).toEqual([]);
@@ -38,7 +38,7 @@ describe('compilePattern', () => {
 });
 
 describe('PatternCache', () => {
-  it('keeps what was used last, and no more than it may', () => {
+  it('keeps the most recently used patterns up to its capacity', () => {
     const cache = new PatternCache(2);
     const a = cache.get('a');
     cache.get('b');
@@ -48,7 +48,7 @@ describe('PatternCache', () => {
     expect(cache.get('a')).toBe(a);
   });
 
-  it('does not keep what is no pattern', () => {
+  it('does not cache invalid patterns', () => {
     const cache = new PatternCache();
     expect(() => cache.get('(')).toThrow(PatternError);
     expect(cache.has('(')).toBe(false);

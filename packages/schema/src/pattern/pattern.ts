@@ -1,15 +1,15 @@
 import { RE2JS } from 're2js';
 
-/** A pattern as Go and the API mean it: RE2 syntax, found anywhere in the text unless anchored, linear in time. */
+/** A pattern with the semantics of Go and the API: RE2 syntax, matched anywhere in the text unless anchored, in linear time. */
 export interface Pattern {
   readonly source: string;
-  /** True if the pattern is found in the text. */
+  /** True if the pattern matches anywhere in the text. */
   test(text: string): boolean;
-  /** The first place where it is found, or all of them up to `limit`. */
+  /** Returns all matches, or the first `limit` of them. */
   findAll(text: string, limit?: number): readonly string[];
 }
 
-/** A pattern that is no RE2 syntax. The message is Go's. */
+/** Thrown for a pattern that is not valid RE2 syntax. The message is Go's. */
 export class PatternError extends Error {
   readonly code = 'KW4201';
 
@@ -28,7 +28,7 @@ function reasonOf(cause: unknown): string {
 }
 
 /**
- * Compiles a pattern. Hostile patterns are slow at worst in proportion to the text: no backtracking.
+ * Compiles a pattern. Matching takes at most linear time, even for hostile patterns: there is no backtracking.
  * @throws {@link PatternError}
  */
 export function compilePattern(source: string): Pattern {

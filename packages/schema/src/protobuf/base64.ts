@@ -1,6 +1,6 @@
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Writes bytes as base64, as JSON holds them. */
+/** Encodes bytes as base64, as in JSON. */
 export function encodeBase64(bytes: Uint8Array): string {
   const parts: string[] = [];
   let chunk = '';
@@ -13,7 +13,7 @@ export function encodeBase64(bytes: Uint8Array): string {
     chunk += alphabet[(bits >> 12) & 63];
     chunk += second === undefined ? '=' : alphabet[(bits >> 6) & 63];
     chunk += third === undefined ? '=' : alphabet[bits & 63];
-    // Long chains of small additions are slow to flatten.
+    // Long chains of small concatenations are slow to flatten.
     if (chunk.length >= 8192) {
       parts.push(chunk);
       chunk = '';

@@ -5,7 +5,7 @@ import recorded from './testdata/objects.json' with { type: 'json' };
 
 const bytesOf = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'));
 
-/** Fields that JSON shows as null are absent in protobuf; raw JSON keeps its own nulls. */
+/** Fields that are null in JSON are absent in protobuf; raw JSON keeps its nulls. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
@@ -16,7 +16,7 @@ function withoutNulls(value: unknown): unknown {
   );
 }
 
-/** Protobuf has no place for the type of an object inside an object: upstream's decoder loses these, too. */
+/** Protobuf has no field for the type of an object inside an object: upstream's decoder loses these, too. */
 function withoutEmbeddedTypes(json: unknown): unknown {
   const text = JSON.stringify(json).replaceAll('[{"kind":"PersistentVolumeClaim","apiVersion":"v1",', '[{');
   return JSON.parse(text);
@@ -36,7 +36,7 @@ describe('decodeProtobuf', () => {
     );
   });
 
-  it('survives every truncation of a pod and every flipped byte with a typed error or an object', () => {
+  it('decodes every truncation and byte flip of a pod to an object or a typed error', () => {
     const pod = recorded.find((entry) => entry.json.kind === 'Pod');
     const bytes = bytesOf(pod?.protobuf ?? '');
     for (let length = 0; length < bytes.length; length += 7) {
@@ -47,7 +47,7 @@ describe('decodeProtobuf', () => {
     }
   });
 
-  it('tells its own bytes from others', () => {
+  it('recognizes its own format', () => {
     expect(isProtobuf(new TextEncoder().encode('{"kind":"Pod"}'))).toBe(false);
     expect(() => decodeProtobuf(new TextEncoder().encode('{}'))).toThrow(ProtobufError);
   });

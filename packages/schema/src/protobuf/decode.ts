@@ -10,9 +10,9 @@ export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
 
 /** Limits of {@link decodeProtobuf}. The size of the body is limited where it is read. */
 export interface ProtobufLimits {
-  /** Messages within messages. @defaultValue 200 */
+  /** Maximum nesting of messages. @defaultValue 200 */
   readonly maxDepth?: number;
-  /** Messages, elements and entries in all: two bytes can make one. @defaultValue 500000 */
+  /** Maximum number of messages, elements and entries in total: two bytes can encode one. @defaultValue 500000 */
   readonly maxValues?: number;
 }
 
@@ -21,28 +21,26 @@ export interface DecodedProtobuf {
   /** From the envelope; empty if it has none. */
   readonly apiVersion: string;
   readonly kind: string;
-  /** Plain JSON, with `apiVersion` and `kind` in front. */
+  /** Plain JSON, with `apiVersion` and `kind` first. */
   readonly object: Record<string, unknown>;
 }
 
 const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const prefix = [0x6b, 0x38, 0x73, 0x00];
 
-/** Tells whether bytes begin as Kubernetes' protobuf does. */
+/** True if the bytes start with the prefix of Kubernetes' protobuf. */
 export function isProtobuf(bytes: Uint8Array): boolean {
   return prefix.every((byte, index) => bytes[index] === byte);
 }
 
 /**
- * Decodes an object of a built-in kind from Kubernetes' protobuf envelope (`k8s\0`, `runtime.Unknown`): the same
- * object as its JSON, but for fields that JSON shows as null.
- *
- * Zero values that JSON leaves out (`omitempty`) are left out, for Go's encoder writes them. Fields that are not known
- * are skipped, as upstream skips them.
- *
- * @param fallback - what the body is taken for when the envelope does not say.
- * @throws {@link ProtobufError} for anything else than such an object, for integers that a double cannot hold, and
- * beyond the limits.
+ * Decodes an object of a built-in kind from Kubernetes' protobuf envelope (`k8s\0`, `runtime.Unknown`): the same object as
+ * its JSON, except for fields that are null in JSON.
+ * Zero values that JSON omits (`omitempty`) are dropped, because Go's encoder writes them. Unknown fields are skipped, as
+ * upstream does.
+ * @param fallback - the assumed type if the envelope has none.
+ * @throws {@link ProtobufError} for anything other than such an object, for integers that a double cannot hold, and beyond
+ * the limits.
  */
 export function decodeProtobuf(
   bytes: Uint8Array,
@@ -64,7 +62,7 @@ export function decodeProtobuf(
   return { apiVersion, kind, object };
 }
 
-// Derived from a constant, so that when it is made does not matter.
+// Derived from a constant, so it does not matter when it is created.
 let shared: MessageTable | undefined;
 
 function messageTable(): MessageTable {
@@ -112,7 +110,7 @@ function refuse(what: string, value: string): void {
   throw new ProtobufError('malformed', `the envelope of the body has the ${what} ${value.slice(0, 100)}`);
 }
 
-/** Options and results of meta/v1 may come under the name of any group. */
+/** Options and results of meta/v1 may be sent with the apiVersion of any group. */
 function messageOf(table: MessageTable, type: { readonly apiVersion: string; readonly kind: string }): number {
   const definition = builtinDefinitionName({ ...parseApiVersion(type.apiVersion), kind: type.kind });
   const index =

@@ -4,7 +4,7 @@ import { decodeProtobuf } from './decode.ts';
 import { type MessageField, MessageTable } from './message-table.ts';
 import { ProtobufError } from './protobuf-error.ts';
 
-/** A small encoder by the same table, for plain fields; what it cannot write it leaves out of the generated objects. */
+/** A small encoder based on the same table, for plain fields; the generated objects leave out fields that it cannot encode. */
 const table = new MessageTable();
 const utf8 = new TextEncoder();
 const varint = (value: number): number[] => {
@@ -57,7 +57,7 @@ function encodeMessage(index: number, object: Record<string, unknown>): number[]
   return bytes;
 }
 
-/** Objects of a message, as far as its JSON form is plain. */
+/** Generates objects of a message, limited to fields with a plain JSON form. */
 function arbitrary(index: number, depth: number): fc.Arbitrary<Record<string, unknown>> {
   const model: Record<string, fc.Arbitrary<unknown>> = {};
   const inline: fc.Arbitrary<Record<string, unknown>>[] = [];
@@ -90,7 +90,7 @@ describe('decodeProtobuf', () => {
     ['apps/v1', 'StatefulSet', 'io.k8s.api.apps.v1.StatefulSet'],
     ['authorization.k8s.io/v1', 'SelfSubjectAccessReview', 'io.k8s.api.authorization.v1.SelfSubjectAccessReview'],
     ['v1', 'Status', 'io.k8s.apimachinery.pkg.apis.meta.v1.Status'],
-  ])('decodes any %s %s that was encoded', (apiVersion, kind, name) => {
+  ])('decodes any encoded %s %s', (apiVersion, kind, name) => {
     const index = table.indexOf(name) ?? -1;
     fc.assert(
       fc.property(arbitrary(index, 2), (object) => {
@@ -101,7 +101,7 @@ describe('decodeProtobuf', () => {
     );
   });
 
-  it('decodes the options of a deletion under the name of any group', () => {
+  it('decodes DeleteOptions with the apiVersion of any group', () => {
     const raw = [...varint(1 << 3), 0, ...block(2, text(1, 'u-1')), ...text(4, 'Foreground')];
     for (const apiVersion of ['v1', 'apps/v1', 'meta.k8s.io/v1']) {
       expect(decodeProtobuf(envelope({ apiVersion, kind: 'DeleteOptions' }, raw)).object).toEqual({
@@ -114,7 +114,7 @@ describe('decodeProtobuf', () => {
     }
   });
 
-  it('refuses what cannot be represented or is too much', () => {
+  it('rejects values that cannot be represented or exceed the limits', () => {
     const pod = { apiVersion: 'v1', kind: 'Pod' };
     const generation = (bytes: number[]): Uint8Array => envelope(pod, block(1, [7 << 3, ...bytes]));
     const big = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];

@@ -5,11 +5,11 @@ import type { Message, MessageField, MessageTable } from './message-table.ts';
 import { ProtobufError } from './protobuf-error.ts';
 import type { WireReader } from './wire-reader.ts';
 
-/** What a decoder needs from outside. */
+/** Options of {@link MessageDecoder}. */
 export interface MessageDecoderOptions {
   readonly maxDepth: number;
   readonly maxValues: number;
-  /** Decodes an object inside an object that has an envelope of its own. */
+  /** Decodes an object inside an object that has a separate envelope. */
   readonly decodeEnvelope: (raw: Uint8Array) => unknown;
 }
 
@@ -23,7 +23,7 @@ interface Task {
 
 const schemaProps = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
 
-/** Decodes messages by the table into plain JSON. One use for each body: it counts what it makes. */
+/** Decodes messages to plain JSON with the table. Used for one body only, because it counts the values it creates. */
 export class MessageDecoder {
   readonly #table: MessageTable;
   readonly #options: MessageDecoderOptions;
@@ -34,7 +34,7 @@ export class MessageDecoder {
     this.#options = options;
   }
 
-  /** Reads a message into an object. */
+  /** Decodes a message into an object. */
   into(object: Fields, { reader, message, depth }: Task): void {
     if (depth > this.#options.maxDepth) {
       throw new ProtobufError('tooDeep', `the body is nested deeper than ${this.#options.maxDepth} levels`);
@@ -70,7 +70,7 @@ export class MessageDecoder {
     const list: unknown[] = Array.isArray(old) ? old : [];
     object[field.name] = list;
     if (wireType === 2 && /^[bil]$/.test(field.type)) {
-      // Packed: other encoders than Go's may write it so.
+      // Packed encoding, which encoders other than Go's may use.
       const packed = reader.message();
       while (!packed.atEnd) list.push(this.#value({ ...task, reader: packed, wireType: 0 }));
     } else list.push(this.#value(task));
@@ -90,7 +90,7 @@ export class MessageDecoder {
       else if (tag >>> 3 === 2) value = this.#value({ ...task, reader: entry, wireType: tag & 7 });
       else entry.skip(tag & 7);
     }
-    // A key may be named `__proto__`: it is data, not a prototype.
+    // A key may be `__proto__`: it is data, not a prototype.
     Object.defineProperty(map, key, {
       value: value ?? zeroOf(field),
       writable: true,
@@ -154,7 +154,7 @@ export class MessageDecoder {
     }
   }
 
-  /** Bytes that hold JSON, or an object with an envelope. */
+  /** Decodes bytes that contain JSON, or an object with an envelope. */
   #raw(reader: WireReader): unknown {
     let raw: Uint8Array | undefined;
     while (!reader.atEnd) {
@@ -171,7 +171,7 @@ export class MessageDecoder {
     }
   }
 
-  /** A schema or a list (`A`), a boolean (`B`), or a list of names (`L`): in JSON, whichever of them it is. */
+  /** Decodes a schema or a list (`A`), a boolean (`B`), or a list of names (`L`) to the one that is present. */
   #schemaOr(type: string, { reader, depth }: { readonly reader: WireReader; readonly depth: number }): unknown {
     const list: unknown[] = [];
     let schema: Fields | undefined;
@@ -215,7 +215,7 @@ function expect(actual: number, wanted: number): void {
   }
 }
 
-/** What Go's JSON leaves out: zero scalars with omitempty, empty structures with omitzero. */
+/** True if Go's JSON omits the value: zero scalars with omitempty, empty structures with omitzero. */
 function isOmitted(field: MessageField, value: unknown): boolean {
   if (field.omitEmpty)
     return value === null || (typeof value === 'object' && Object.keys(value as object).length === 0);
@@ -255,7 +255,7 @@ function stringsOf(reader: WireReader, number: number): string[] {
   return texts;
 }
 
-/** Varint fields by number. */
+/** Returns varint fields by number. */
 function numbersOf(reader: WireReader): number[] {
   const numbers: number[] = [];
   while (!reader.atEnd) {
@@ -280,7 +280,7 @@ function intOrString(reader: WireReader): number | string {
   return type === 0 ? number : text;
 }
 
-/** An empty message is Go's zero time, which JSON shows as null. */
+/** Decodes a time. An empty message is Go's zero time, which is null in JSON. */
 function timeOf(reader: WireReader, precision: 'seconds' | 'micros'): string | null {
   if (reader.atEnd) return null;
   const numbers = numbersOf(reader);

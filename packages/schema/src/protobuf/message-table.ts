@@ -1,6 +1,6 @@
 import { protobufTable } from '../generated/protobuf-table.ts';
 
-/** One message of the table, taken apart. */
+/** One parsed message of the table. */
 export interface Message {
   /** Name of its definition: `io.k8s.api.core.v1.Pod`. */
   readonly name: string;
@@ -9,22 +9,22 @@ export interface Message {
 
 /** One field of a message. */
 export interface MessageField {
-  /** Its name in JSON. */
+  /** Name in JSON. */
   readonly name: string;
   readonly shape: 'single' | 'list' | 'map';
-  /** `s`, `b`, `i`, `l`, `y`, `n`, a capital for forms of their own, `@` for a message. */
+  /** `s`, `b`, `i`, `l`, `y`, `n`, a capital letter for special forms, `@` for a message. */
   readonly type: string;
   /** Index of the message, for type `@`. */
   readonly message: number;
-  /** Its fields belong to the message around it. */
+  /** True if its fields belong to the enclosing message. */
   readonly inline: boolean;
-  /** Kept when zero: a pointer, or always written in JSON. */
+  /** True if a zero value is kept: a pointer, or always written in JSON. */
   readonly keepZero: boolean;
-  /** Left out when empty. */
+  /** True if an empty value is omitted. */
   readonly omitEmpty: boolean;
 }
 
-/** The generated table: messages are found by name at once and taken apart when they are asked for. */
+/** The generated table. Finds messages by name and parses them on demand. */
 export class MessageTable {
   readonly #lines: readonly string[];
   readonly #byName: ReadonlyMap<string, number>;
@@ -48,7 +48,7 @@ export class MessageTable {
     return message;
   }
 
-  /** The message of that name, which must be there. */
+  /** Returns the message with a name that must exist. */
   named(name: string): Message {
     const index = this.#byName.get(name);
     if (index === undefined) throw new Error(`the protobuf table lacks ${name}: run scripts/generate-builtin.mjs`);

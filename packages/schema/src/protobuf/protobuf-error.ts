@@ -1,7 +1,10 @@
-/** Why protobuf bytes could not be decoded. */
+/** Kind of failure of protobuf decoding. */
 export type ProtobufFault = 'malformed' | 'tooDeep' | 'tooLarge' | 'notRepresentable' | 'unknownKind';
 
-/** Bytes that are no Kubernetes object in protobuf form, or one that cannot be represented. Answered with 400. */
+/**
+ * Thrown for bytes that are not a Kubernetes object in protobuf form, or an object that cannot be represented. The response
+ * is 400.
+ */
 export class ProtobufError extends Error {
   readonly code = 'KW4301';
   readonly kind: ProtobufFault;

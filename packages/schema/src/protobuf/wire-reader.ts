@@ -2,7 +2,7 @@ import { ProtobufError } from './protobuf-error.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads the wire format of protobuf from a part of some bytes; nothing is copied. */
+/** Reads the protobuf wire format from a range of bytes, without copying. */
 export class WireReader {
   readonly #bytes: Uint8Array;
   readonly #end: number;
@@ -18,14 +18,14 @@ export class WireReader {
     return this.#position >= this.#end;
   }
 
-  /** Field number × 8 + wire type. */
+  /** Reads a tag: field number × 8 + wire type. */
   tag(): number {
     const tag = this.varint32();
     if (tag >>> 3 === 0) throw malformed('field number 0');
     return tag >>> 0;
   }
 
-  /** The low 32 bits of a varint, signed. */
+  /** Reads the low 32 bits of a varint, signed. */
   varint32(): number {
     let result = 0;
     for (let shift = 0; shift < 70; shift += 7) {
@@ -36,7 +36,7 @@ export class WireReader {
     throw malformed('a number of more than ten bytes');
   }
 
-  /** A varint as a signed 64-bit integer; refused when a double cannot hold it. */
+  /** Reads a varint as a signed 64-bit integer; throws if a double cannot hold it. */
   varint64(): number {
     let low = 0n;
     let small = 0;
@@ -74,14 +74,14 @@ export class WireReader {
     }
   }
 
-  /** A reader of the message that follows. */
+  /** Returns a reader for the message that follows. */
   message(): WireReader {
     const length = this.#length();
     const start = this.#take(length);
     return new WireReader(this.#bytes, start, start + length);
   }
 
-  /** Skips a field that is not known. */
+  /** Skips an unknown field. */
   skip(wireType: number): void {
     if (wireType === 0) this.varint32();
     else if (wireType === 1) this.#take(8);

@@ -1,12 +1,12 @@
 import { isRecord } from '../structural/equal.ts';
 import { internal, noMergeKey } from './strategic-merge-error.ts';
 
-/** What identifies an element: its merge key's value, or itself in lists of scalars. */
+/** Returns the identity of an element: the value of its merge key, or the element itself in lists of scalars. */
 export function identify(element: unknown, mergeKey: string | undefined): unknown {
   return mergeKey === undefined ? element : isRecord(element) ? element[mergeKey] : undefined;
 }
 
-/** Splits elements into those that a list names and those that only the server has. */
+/** Splits elements into those in a given list and those that only the server has. */
 export function partition(
   elements: readonly unknown[],
   named: readonly unknown[],
@@ -32,8 +32,8 @@ export function requireKey(element: unknown, mergeKey: string | undefined): void
 }
 
 /**
- * Puts a merged list in order: the patch's elements as the patch has them, the server's own as the server had them, and
- * between the two sequences the server's order decides where it knows both; else the patch's element comes first.
+ * Orders a merged list: the patch's elements in the patch's order, the server's own elements in the server's order. Between
+ * the two sequences the server's order decides if it contains both elements; otherwise the patch's element comes first.
  */
 export function orderElements(
   parts: { readonly inPatch: readonly unknown[]; readonly serverOnly: readonly unknown[] },
@@ -65,7 +65,10 @@ function places(order: readonly unknown[], mergeKey: string | undefined): Readon
   return result;
 }
 
-/** Insertion sort on purpose: upstream's comparison is not consistent for unnamed elements, so the algorithm shows. */
+/**
+ * Deliberately an insertion sort: upstream's comparison is inconsistent for unnamed elements, so the algorithm affects the
+ * result.
+ */
 function sortBy(
   elements: readonly unknown[],
   order: ReadonlyMap<unknown, number>,

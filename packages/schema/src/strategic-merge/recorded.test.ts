@@ -18,7 +18,7 @@ const { live, answers } = JSON.parse(readFileSync(new URL('testdata/recorded.jso
   readonly answers: readonly Answer[];
 };
 
-/** What typed kinds leave out when they are written: empty values of optional fields. */
+/** Removes empty values of optional fields, which typed kinds omit when they are serialized. */
 function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy);
   if (typeof value !== 'object' || value === null) return value;
@@ -33,7 +33,7 @@ function tidy(value: unknown): unknown {
 
 describe('strategicMergePatch', () => {
   it.each(answers.map((answer) => [`${answer.on} ${JSON.stringify(answer.patch)}`, answer] as const))(
-    'makes of %s what kube-apiserver 1.36 makes of it',
+    'patches %s as kube-apiserver 1.36 does',
     (_, { on, patch, code, object, message }) => {
       const original = live[on] ?? {};
       const kind = String(original['kind']);
@@ -50,7 +50,7 @@ describe('strategicMergePatch', () => {
       expect(JSON.stringify([original, patch])).toBe(before);
       if (code < 300) {
         expect(error).toBeUndefined();
-        // Defaults that the server fills in afterwards are not the patch's.
+        // Defaults that the server adds later are not part of the patch.
         expect(tidy(object)).toMatchObject(tidy(decodeValue(schema, result).value) as object);
         expect(listOrders(object)).toEqual(listOrders(decodeValue(schema, result).value));
       } else if (!/ is invalid: | cannot be handled as |unmarshal/.test(message ?? '')) {
@@ -63,7 +63,7 @@ describe('strategicMergePatch', () => {
   );
 });
 
-/** Names of all list elements, in order: merged lists must be in the server's order. */
+/** Returns the names of all list elements, in order: merged lists must be in the server's order. */
 function listOrders(value: unknown, path = ''): readonly string[] {
   if (Array.isArray(value)) {
     const names = value.map((item) => (typeof item === 'object' && item !== null ? (item as Plain)['name'] : item));

@@ -1,6 +1,6 @@
 /**
- * A strategic merge patch that cannot be applied. `message` is the API server's own text (1.36) and `httpStatus` the status
- * that it answers with: 400 for a malformed directive, 422 for lists of lists, 500 for the rest. Never worth a retry.
+ * Thrown for a strategic merge patch that cannot be applied. `message` is the API server's (1.36) and `httpStatus` its
+ * response code: 400 for a malformed directive, 422 for lists of lists, 500 for everything else. Do not retry.
  */
 export class StrategicMergeError extends Error {
   readonly code = 'KW4003';
@@ -45,12 +45,12 @@ function goTypeName(value: unknown): string {
   }
 }
 
-/** Plain data as Go's `%v` prints it: `map[name:a ports:[1 2]]`. */
+/** Formats plain data as Go's `%v` does: `map[name:a ports:[1 2]]`. */
 export function printGo(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
   if (Array.isArray(value)) return `[${value.map(printGo).join(' ')}]`;
   if (typeof value !== 'object') return String(value);
-  const record = value as Record<string, unknown>; // neither a list nor null
+  const record = value as Record<string, unknown>; // not a list and not null
   const fields = Object.keys(record)
     .sort()
     .map((key) => `${key}:${printGo(record[key])}`);

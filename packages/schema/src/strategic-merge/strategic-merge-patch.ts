@@ -12,13 +12,12 @@ const ORDER_PREFIX = '$setElementOrder/';
 type Fields = Record<string, unknown>;
 
 /**
- * Applies a strategic merge patch as the API server does (1.36): lists with a merge key are merged by it, others replaced;
- * null deletes; `$patch: delete | replace`, `$retainKeys`, `$setElementOrder/<list>` and
- * `$deleteFromPrimitiveList/<list>` are followed. Built-in kinds only; custom resources answer 415.
- *
- * Neither input is changed; the result shares nothing with them.
- *
- * @throws {@link StrategicMergeError} with the status to answer.
+ * Applies a strategic merge patch as the API server does (1.36): lists with a merge key are merged by it, other lists are
+ * replaced; null deletes; `$patch: delete | replace`, `$retainKeys`, `$setElementOrder/<list>` and
+ * `$deleteFromPrimitiveList/<list>` are supported. Built-in kinds only; for custom resources the API server responds with
+ * 415.
+ * The inputs are not changed, and the result shares nothing with them.
+ * @throws {@link StrategicMergeError} with the status of the response.
  */
 export function strategicMergePatch(original: Readonly<Fields>, patch: Readonly<Fields>, schema: SchemaNode): Fields {
   return mergeMap(deepCopy(original) as Fields, deepCopy(patch) as Fields, schema); // copies of records are records
@@ -67,7 +66,7 @@ function followDirective(patch: Fields): Fields {
   throw internal(`unknown patch type: ${printGo(directive)} in map: ${printGo(patch)}`);
 }
 
-/** Sets a value that the original does not have: nulls and elements with directives are left out. */
+/** Sets a value that the original does not have, without nulls and elements with directives. */
 function take(original: Fields, key: string, value: unknown): void {
   const cleaned = withoutDirectives(withoutNulls(value));
   if (cleaned === undefined) delete original[key];
@@ -128,7 +127,7 @@ function retainKeys(original: Fields, patch: Fields): void {
   for (const key of Object.keys(original)) if (!retained.has(key)) delete original[key];
 }
 
-/** Merges the lists that come with `$setElementOrder`, together with it, and takes both out of the patch. */
+/** Merges the lists that have a `$setElementOrder`, and removes both from the patch. */
 function mergeOrderedLists(original: Fields, patch: Fields, schema: SchemaNode | undefined): void {
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(ORDER_PREFIX)) continue;
@@ -163,7 +162,7 @@ function mergeForOrder(
   return mergeList([...live], change, { field, deletes: false });
 }
 
-/** The patch's elements must stand in the order that the patch itself demands. */
+/** Checks that the patch's elements are in the order that the patch itself requires. */
 function checkOrder(change: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
   if (order.length === 0 || change.length === 0) return;
   let at = 0;
@@ -214,7 +213,7 @@ function mergeList(
   return orderElements(partition(merged, changes, mergeKey), { patchOrder: changes, serverOrder: server }, mergeKey);
 }
 
-/** Upstream's way to drop doubles: the last element takes the place of one that is dropped. */
+/** Drops duplicates as upstream does: the last element takes the place of a dropped one. */
 function dedupe(list: unknown[]): unknown[] {
   let last = list.length - 1;
   for (let i = 0; i < last; i++) {
@@ -270,7 +269,7 @@ function mergeElements(
       at.set(change[mergeKey], merged.length);
       merged.push(change);
     } else {
-      merged[i] = mergeMap(merged[i] as Fields, change, items); // the index holds places of this list only
+      merged[i] = mergeMap(merged[i] as Fields, change, items); // the index only has positions in this list
     }
   }
   return merged;

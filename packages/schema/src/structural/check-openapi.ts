@@ -16,15 +16,15 @@ const UNSUPPORTED = [
 interface Place {
   readonly path: string;
   readonly isRoot: boolean;
-  /** Inside `metadata` of the root or of an embedded resource. */
+  /** True inside `metadata` of the root or of an embedded resource. */
   readonly insideMeta: boolean;
-  /** Why no default may stand here. */
+  /** The reason why a default is not allowed here. */
   readonly noDefaults: string | undefined;
 }
 
 /**
- * Checks what the API server refuses in a CRD's schema beyond structure (1.36): unsupported keywords, list and map types
- * with their keys, contradictions, the form of CEL rules (not their text).
+ * Checks a CRD's schema for everything beyond structure that the API server rejects (1.36): unsupported keywords, list and
+ * map types with their keys, contradictions, the form of CEL rules (not their text).
  */
 export function checkOpenApi(schema: JsonSchema, path: string): FieldProblem[] {
   const problems: FieldProblem[] = [];

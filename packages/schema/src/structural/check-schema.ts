@@ -7,10 +7,10 @@ import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 import { prune } from './prune.ts';
 import { type CompilePattern, compileValidator, type Findings } from './validator.ts';
 
-/** Where a schema stands and what its patterns are compiled with. */
+/** The location of a schema, and the compiler for its patterns. */
 export interface CheckOptions {
   /**
-   * Path of the schema in the CRD: `spec.validation.openAPIV3Schema` if there is one for all versions, else
+   * Path of the schema in the CRD: `spec.validation.openAPIV3Schema` if all versions share one, otherwise
    * `spec.versions[0].schema.openAPIV3Schema`.
    */
   readonly path: string;
@@ -18,8 +18,8 @@ export interface CheckOptions {
 }
 
 /**
- * All that the API server refuses in a CRD's schema (1.36) except the text of CEL rules: not structural, a default that
- * its own schema refuses, keywords and list types that contradict each other. Empty for a good schema.
+ * Returns everything that the API server rejects in a CRD's schema (1.36) except the text of CEL rules: a schema that is not
+ * structural, a default that its own schema rejects, contradictory keywords and list types. Empty for a valid schema.
  */
 export function checkStructural(schema: JsonSchema, options: CheckOptions): readonly FieldProblem[] {
   const problems = isReadable(schema) ? checkStructuralInvariants(schema, options) : [];
@@ -28,7 +28,7 @@ export function checkStructural(schema: JsonSchema, options: CheckOptions): read
   return problems;
 }
 
-/** Upstream cannot read a list of item schemas at all; then only that is reported, not what follows from it. */
+/** Upstream cannot read a list of item schemas at all. In that case only the list is reported, not its consequences. */
 function isReadable(schema: JsonSchema): boolean {
   if (Array.isArray(schema.items)) return false;
   const nested = [itemsOf(schema), additionalOf(schema), schema.not, ...Object.values(schema.properties ?? {})];

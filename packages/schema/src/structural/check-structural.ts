@@ -13,9 +13,9 @@ const EMPTY_TYPE: Readonly<Record<Level, string>> = {
 };
 
 /**
- * Checks that a schema is structural (apiextensions 1.36, `schema/validation.go`): types everywhere, nothing but value
- * checks inside `allOf`, `anyOf`, `oneOf` and `not`, nothing checked there that is not also declared outside, metadata
- * restricted to its names. Sorted by text, as upstream answers.
+ * Checks that a schema is structural (apiextensions 1.36, `schema/validation.go`): types everywhere, only value checks
+ * inside `allOf`, `anyOf`, `oneOf` and `not`, no check there for a field that is not also declared outside, metadata
+ * restricted to its names. Sorted by text, as in upstream's response.
  */
 export function checkStructuralInvariants(
   schema: JsonSchema,
@@ -214,7 +214,7 @@ const FORBIDDEN_WHEN_NESTED: readonly (readonly [string, (schema: JsonSchema) =>
   ['x-kubernetes-validations', (s) => (s['x-kubernetes-validations'] ?? []).length > 0, 'must be empty'],
 ];
 
-/** `type: object`, and at most checks of the two names. */
+/** True for `type: object` with at most checks of the two names. */
 function isPlainMetadata(schema: JsonSchema): boolean {
   const names = Object.keys(schema.properties ?? {});
   if (names.some((name) => name !== 'name' && name !== 'generateName')) return false;

@@ -2,13 +2,12 @@ import { setOwn } from '../json/parsed-body.ts';
 import { deepCopy, isRecord } from './equal.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 
-/** Fills one value in; hands back the input where nothing changed. */
+/** Fills defaults into one value; returns the input if nothing changed. */
 export type FillDefaults = (value: unknown) => unknown;
 
 /**
- * Compiles a schema's defaults. Absent fields get theirs; a null where null is not allowed gets it too, and is dropped
- * where there is none (apiextensions 1.36: `PruneNonNullableNullsWithoutDefaults`, then `Default`). `undefined` when the
- * schema has no default anywhere and nothing to drop.
+ * Compiles a schema's defaults. An absent field gets its default. A null that is not allowed is replaced by the default, or
+ * dropped if there is no default (apiextensions 1.36: `PruneNonNullableNullsWithoutDefaults`, then `Default`).
  */
 export function compileDefaults(schema: JsonSchema): FillDefaults {
   const properties = new Map<string, Property>();
@@ -28,7 +27,7 @@ interface Property {
   readonly fill: FillDefaults;
   readonly nullable: boolean;
   readonly hasDefault: boolean;
-  /** A fresh copy of the default, itself filled. */
+  /** Returns a fresh copy of the default, with its own defaults filled in. */
   readonly makeDefault: () => unknown;
 }
 

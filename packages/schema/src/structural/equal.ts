@@ -1,4 +1,4 @@
-/** Deep equality of plain data. Key order does not matter. */
+/** True if plain data is deeply equal. Key order does not matter. */
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -8,7 +8,7 @@ export function deepEqual(a: unknown, b: unknown): boolean {
     return true;
   }
   if (Array.isArray(b)) return false;
-  const left = a as Record<string, unknown>; // objects that are no lists
+  const left = a as Record<string, unknown>; // objects that are not lists
   const right = b as Record<string, unknown>;
   const keys = Object.keys(left);
   if (keys.length !== Object.keys(right).length) return false;
@@ -37,7 +37,7 @@ function copyInto(owner: Record<string, unknown>, key: string, item: object): un
   return copy;
 }
 
-/** A plain object and no list. */
+/** True for a plain object that is not a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

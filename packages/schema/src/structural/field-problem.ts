@@ -1,6 +1,6 @@
 /**
- * One fault of one field, worded as the API server words it. It has the shape of a `StatusCause`: `reason` is the machine
- * word, `message` the sentence without the field's name. {@link problemText} puts both together.
+ * One fault of one field, in the API server's wording. It has the shape of a `StatusCause`: `reason` is machine-readable,
+ * `message` is the sentence without the field's name. {@link problemText} combines both.
  */
 export interface FieldProblem {
   readonly reason: FieldProblemReason;
@@ -18,7 +18,7 @@ export type FieldProblemReason =
   | 'FieldValueTooLong'
   | 'FieldValueTooMany';
 
-/** The problem as one line, e.g. `spec.replicas: Required value`. */
+/** Formats the problem as one line, e.g. `spec.replicas: Required value`. */
 export function problemText(problem: FieldProblem): string {
   return `${problem.field}: ${problem.message}`;
 }
@@ -87,19 +87,19 @@ function printValue(value: unknown): string {
   }
 }
 
-/** A number as Go's `%v` prints it: exponents have two digits and begin below 1e-4. */
+/** Formats a number as Go's `%v` does: exponents have two digits and are used below 1e-4. */
 export function goNumber(value: number): string {
   const magnitude = Math.abs(value);
   const text = magnitude !== 0 && magnitude < 1e-4 ? value.toExponential() : String(value);
   return text.replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** JSON with sorted keys and `<`, `>`, `&` escaped, as Go writes it. Equal values have equal texts. */
+/** Formats JSON with sorted keys and `<`, `>`, `&` escaped, as Go does. Equal values have equal texts. */
 export function sortedJson(value: unknown): string {
   if (typeof value === 'string') return escapeHtml(JSON.stringify(value));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
-  const record = value as Record<string, unknown>; // neither a list nor null
+  const record = value as Record<string, unknown>; // not a list and not null
   const fields = Object.keys(record)
     .sort()
     .map((key) => `${escapeHtml(JSON.stringify(key))}:${sortedJson(record[key])}`);

@@ -17,7 +17,7 @@ const DURATION_PART = /(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|μs|ms|s|m|h)/g;
 
 /**
  * The string formats that the API server checks (1.36). All others are ignored. Names are compared without dashes, as
- * upstream does (`date-time` and `datetime` are one).
+ * upstream does (`date-time` and `datetime` are the same).
  */
 const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['bsonobjectid', matches(/^[0-9a-fA-F]{24}$/)],
@@ -60,12 +60,12 @@ const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
 
 const NUMBER_FORMATS: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
 
-/** Whether the API server knows a format; it warns of others and ignores them. */
+/** True if the API server knows a format; it warns about others and ignores them. */
 export function isKnownFormat(format: string): boolean {
   return FORMATS.has(format.replaceAll('-', '')) || NUMBER_FORMATS.has(format);
 }
 
-/** The check of a string format, or `undefined` if the API server ignores the format. */
+/** Returns the check of a string format, or `undefined` if the API server ignores the format. */
 export function formatCheck(format: string): Check | undefined {
   return FORMATS.get(format.replaceAll('-', ''));
 }
@@ -132,7 +132,7 @@ function isTime(text: string): boolean {
     normalizeTime(text, 'seconds');
     return true;
   } catch {
-    return false; // the only thing that it throws is that the text is no time
+    return false; // it only throws if the text is not a time
   }
 }
 

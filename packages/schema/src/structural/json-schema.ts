@@ -1,4 +1,4 @@
-/** A CRD's `JSONSchemaProps` (apiextensions/v1), as it is written in `spec.versions[].schema.openAPIV3Schema`. */
+/** A CRD's `JSONSchemaProps` (apiextensions/v1), as in `spec.versions[].schema.openAPIV3Schema`. */
 export interface JsonSchema {
   readonly type?: string;
   readonly format?: string;
@@ -22,7 +22,7 @@ export interface JsonSchema {
   readonly maxProperties?: number;
   readonly minProperties?: number;
   readonly required?: readonly string[];
-  /** A list of schemas is refused at CRD creation. */
+  /** A list of schemas is rejected at CRD creation. */
   readonly items?: JsonSchema | readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: JsonSchema | boolean;
@@ -37,7 +37,7 @@ export interface JsonSchema {
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: string;
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
-  // What follows is not supported; it is named so that CRDs with it can be refused.
+  // The following are not supported; they are declared so that CRDs with them can be rejected.
   readonly id?: string;
   readonly $ref?: string;
   readonly additionalItems?: unknown;
@@ -56,13 +56,13 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** The schema of a list's elements, if there is a single one. */
+/** Returns the schema of a list's elements, if it has a single one. */
 export function itemsOf(schema: JsonSchema): JsonSchema | undefined {
   const { items } = schema;
   return items === undefined || Array.isArray(items) ? undefined : (items as JsonSchema);
 }
 
-/** The schema of a map's values, if it has one (`true` has none). */
+/** Returns the schema of a map's values, if it has one (`true` has none). */
 export function additionalOf(schema: JsonSchema): JsonSchema | undefined {
   const { additionalProperties } = schema;
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;

@@ -2,12 +2,12 @@ import { isRecord } from './equal.ts';
 import { childPath, duplicate, type FieldProblem, invalid, sortedJson } from './field-problem.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 
-/** Finds what occurs twice in lists of type `set` and `map`. */
+/** Reports duplicates in lists of type `set` and `map`. */
 export type CheckListTypes = (value: unknown, path: string, problems: FieldProblem[]) => void;
 
 /**
- * Compiles the uniqueness rules of `x-kubernetes-list-type` (apiextensions 1.36). `undefined` when the schema has no such
- * list, so that most objects are not walked.
+ * Compiles the uniqueness rules of `x-kubernetes-list-type` (apiextensions 1.36). Returns `undefined` if the schema has no
+ * such list, so that most objects are not walked.
  */
 export function compileListTypes(schema: JsonSchema): CheckListTypes | undefined {
   const properties = new Map<string, CheckListTypes>();

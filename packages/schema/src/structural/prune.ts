@@ -4,17 +4,17 @@ import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** What {@link prune} hands back. */
+/** The result of {@link prune}. */
 export interface Pruned {
-  /** The value without undeclared fields. The very input where nothing was dropped. */
+  /** The value without undeclared fields. The input itself if nothing was dropped. */
   readonly value: unknown;
-  /** Paths of what was dropped, sorted, e.g. `spec.bogus`, `spec.items[0].x`. */
+  /** Sorted paths of dropped fields, e.g. `spec.bogus`, `spec.items[0].x`. */
   readonly unknownPaths: readonly string[];
 }
 
 /**
- * Drops the fields that a schema does not declare, as the API server does with custom resources (1.36). Below
- * `x-kubernetes-preserve-unknown-fields` undeclared fields stay, declared ones are pruned on.
+ * Drops the fields that a schema does not declare, as the API server does for custom resources (1.36). Below
+ * `x-kubernetes-preserve-unknown-fields` undeclared fields are kept, and declared ones are still pruned.
  */
 export function prune(
   schema: JsonSchema,

@@ -4,8 +4,8 @@ import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 const STRING: SchemaNode = { type: 'string' };
 
 /**
- * The {@link SchemaNode} of a custom resource: what a patch, an apply and a strict decoding need of its schema. The root's
- * `apiVersion`, `kind` and `metadata` are those of every object, whatever the schema says of them.
+ * Returns the {@link SchemaNode} of a custom resource: the parts of its schema that patches, applies and strict decoding
+ * need. The root's `apiVersion`, `kind` and `metadata` are those of every object, regardless of the schema.
  */
 export function schemaNodeOf(
   schema: JsonSchema,

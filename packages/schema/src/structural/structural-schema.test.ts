@@ -18,7 +18,7 @@ interface Recorded {
     readonly causes: readonly FieldProblem[];
   }[];
 }
-/** `spec` is what was sent for refused objects; for accepted ones the stored spec follows it in the file. */
+/** `spec` is the sent spec for rejected objects; for accepted ones the stored spec follows it in the file. */
 type Sent = Answer & { readonly sent: unknown };
 
 const recorded = JSON.parse(readFileSync(new URL('testdata/recorded.json', import.meta.url), 'utf8')) as Recorded;
@@ -28,7 +28,7 @@ const sorted = (problems: readonly FieldProblem[]): readonly string[] =>
 describe('StructuralSchema', () => {
   for (const { name, schema, answers } of recorded.kinds) {
     const compiled = compileStructuralSchema({ type: 'object', properties: { spec: schema } }, { compilePattern });
-    describe(`answers for ${name} what kube-apiserver 1.36 answered`, () => {
+    describe(`matches kube-apiserver 1.36 for ${name}`, () => {
       it.each(answers.map((answer) => [JSON.stringify(answer.sent), answer] as const))('%s', (_, answer) => {
         const wrap = (spec: unknown): unknown => ({
           apiVersion: 'rec.example.com/v1',
@@ -55,7 +55,7 @@ describe('StructuralSchema', () => {
 
 describe('checkStructural', () => {
   it.each(recorded.badSchemas.map((entry) => [JSON.stringify(entry.schema), entry] as const))(
-    'judges %s as kube-apiserver 1.36 does',
+    'checks %s as kube-apiserver 1.36 does',
     (_, { schema, causes }) => {
       const problems = checkStructural(schema, { path: 'spec.validation.openAPIV3Schema', compilePattern });
       expect(sorted(problems)).toEqual(sorted(causes));

@@ -8,7 +8,7 @@ import { type Pruned, prune } from './prune.ts';
 import { schemaNodeOf } from './schema-node-of.ts';
 import { type CompilePattern, compileValidator, type Findings } from './validator.ts';
 
-/** Parts that a schema is compiled with. */
+/** Options of {@link compileStructuralSchema}. */
 export interface StructuralSchemaOptions {
   /** RE2 semantics, from `../pattern`. */
   readonly compilePattern: CompilePattern;
@@ -17,32 +17,29 @@ export interface StructuralSchemaOptions {
 }
 
 /**
- * A CRD version's schema, compiled once and used for every write. Immutable; all methods are pure and may share their
- * input with their result.
- *
- * The order of a write, as upstream has it: {@link prune} (reporting unknown fields), {@link applyDefaults},
- * admission, {@link applyDefaults} again, {@link validate}, then CEL rules if there was no problem.
+ * A CRD version's schema, compiled once and used for every write. Immutable; all methods are pure, and results may share
+ * parts with their input. The order of steps in a write, as upstream: {@link prune} (reporting unknown fields),
+ * {@link applyDefaults}, admission, {@link applyDefaults} again, {@link validate}, then CEL rules if there was no problem.
  */
 export interface StructuralSchema {
   /** The schema as written in the CRD. */
   readonly source: JsonSchema;
-  /** The same as the seam type that decoding, patches and server-side apply read. */
+  /** The same schema as the node type that decoding, patches and server-side apply use. */
   readonly node: SchemaNode;
-  /** Drops undeclared fields of a whole object and names them. */
+  /** Drops undeclared fields of a whole object and reports them. */
   prune(object: unknown): Pruned;
-  /** Fills absent fields and settles nulls of a whole object. */
+  /** Fills absent fields of a whole object and resolves its nulls. */
   applyDefaults(object: unknown): unknown;
   /**
-   * All problems of a whole object; with `old` those in unchanged parts are dropped (ratcheting, KEP-4008). Does not look
-   * at the object's own metadata, which is the same for all kinds, nor at CEL rules.
+   * Returns all problems of a whole object; with `old`, problems in unchanged parts are dropped (ratcheting, KEP-4008). Does
+   * not check the object's own metadata, which is the same for all kinds, or CEL rules.
    */
   validate(object: unknown, options?: { readonly old?: unknown }): readonly FieldProblem[];
 }
 
 /**
  * Compiles a schema that {@link checkStructural} accepted.
- *
- * @throws what `compilePattern` throws when a `pattern` is no regular expression.
+ * @throws the error of `compilePattern` if a `pattern` is not a regular expression.
  */
 export function compileStructuralSchema(source: JsonSchema, options: StructuralSchemaOptions): StructuralSchema {
   const validator = compileValidator(source, options.compilePattern);
@@ -63,7 +60,7 @@ export function compileStructuralSchema(source: JsonSchema, options: StructuralS
       const at: Findings = { problems: [], matches: 0 };
       validator(object, '', at, old);
       embedded?.(object, '', at.problems);
-      // An object that was already wrong may stay wrong in this one respect.
+      // An object that already has duplicates may keep them.
       if (listTypes !== undefined && (old === undefined || duplicates(old).length === 0)) {
         at.problems.push(...duplicates(object));
       }

@@ -18,23 +18,23 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
-/** Compiles a pattern with RE2's rules; throws if it is none. */
+/** Compiles a pattern with RE2's rules; throws if it is invalid. */
 export type CompilePattern = (pattern: string) => Pattern;
 
-/** What one validation collects. */
+/** The results of one validation. */
 export interface Findings {
   readonly problems: FieldProblem[];
-  /** How many checks passed. Upstream shows the errors of that alternative of `anyOf`/`oneOf` that passed most. */
+  /** Number of passed checks. Upstream shows the errors of the `anyOf`/`oneOf` alternative that passed the most checks. */
   matches: number;
 }
 
-/** Checks one value. `old` is the value it replaces if that can be told, else `undefined`. */
+/** Checks one value. `old` is the value that it replaces if known, otherwise `undefined`. */
 export type Validate = (value: unknown, path: string, at: Findings, old: unknown) => void;
 
 /**
- * Compiles a schema into closures that check a value as the API server does (kube-openapi's validator, 1.36): the same
- * order, the same messages, the same quirks. On update, problems in values that did not change are dropped if the old
- * value can be found: fields of structures and maps, elements of `map` lists.
+ * Compiles a schema to closures that check a value as the API server does (kube-openapi's validator, 1.36): with the same
+ * order, messages and quirks. On update, problems in unchanged values are dropped if the old value can be found: fields of
+ * structures and maps, elements of `map` lists.
  */
 export function compileValidator(schema: JsonSchema, compilePattern: CompilePattern): Validate {
   const children: Children = {
@@ -254,7 +254,7 @@ function compileNumber(schema: JsonSchema, types: readonly string[]): Validate |
       at.problems.push(invalid('', '', text));
     }
     if (multipleOf !== undefined) checkMultiple(at, path, { value, multipleOf });
-    // Upstream compares whole values as int64, which cuts the bound.
+    // Upstream compares whole values as int64, which truncates the bound.
     const bound = (limit: number): number => (Number.isInteger(value) ? Math.trunc(limit) : limit);
     if (minimum !== undefined) {
       const min = bound(minimum);
@@ -306,7 +306,7 @@ function checkMultiple(
   if (!isNearlyInteger(quotient)) fail(at, path, { value, text: `should be a multiple of ${goNumber(factor)}` });
 }
 
-/** go-openapi's tolerance for what counts as whole. */
+/** True within go-openapi's tolerance for whole numbers. */
 function isNearlyInteger(value: number): boolean {
   const difference = Math.abs(value - Math.round(value));
   return difference === 0 || difference / Math.abs(value) < 1e-9;
@@ -390,7 +390,7 @@ function compileObject(schema: JsonSchema, children: Children): Validate | undef
     }
     for (const [name, validate] of properties) {
       if (!Object.hasOwn(value, name)) continue;
-      // Changes of the version are not visible here, so these two are always checked.
+      // A version change is not visible here, so these two fields are always checked.
       const ratchets = path !== '' || (name !== 'kind' && name !== 'apiVersion');
       validate(
         value[name],

@@ -10,19 +10,18 @@ import { SizeBook, unite } from './size-book.ts';
 import type { SizedType, Unlimited } from './sized-type.ts';
 import { ANY_SIZE, around, exactly, NOTHING, plus, type Span, times, UNBOUNDED } from './span.ts';
 
-/** What an expression costs at least and at most, in steps of about 50 ns. */
+/** The minimum and maximum cost of an expression, in units of about 50 ns. */
 export interface CostEstimate extends Span {
-  /** Values without a limit that the estimate had to take for as long as a request can be. */
+  /** Unbounded values, for which the estimate assumes the longest value that a request can hold. */
   readonly unlimited: readonly Unlimited[];
 }
 
 const ONE = exactly(1);
 
 /**
- * Estimates what a checked expression costs for values of a type, in the numbers of Kubernetes 1.36: they decide whether
- * a CRD is accepted, so every oddity of them is kept.
- *
- * @param root - what `self` is
+ * Estimates the cost of a checked expression for values of a type, with the numbers of Kubernetes 1.36. They decide if a CRD
+ * is accepted, so every quirk is reproduced.
+ * @param root - the type of `self`
  */
 export function estimateCost(checked: Checked, root: SizedType): CostEstimate {
   const sizes = new SizeBook(checked, root);
@@ -72,7 +71,7 @@ class Walk {
   }
 
   #select(expr: SelectExpr): Span {
-    // A name with dots, such as that of a type.
+    // A dotted name, such as a type's.
     if (this.#checked.referenceOf(expr) !== undefined) return this.#ident(expr.id, expr.field);
     const operand = this.cost(expr.operand);
     if (expr.testOnly) return operand;
@@ -165,7 +164,7 @@ class Walk {
       return this.#operand(arg);
     });
     const overloads = reference.overloads.length === 0 ? [UNTYPED] : reference.overloads;
-    // `optional.none()` is a function whose name has a dot: what stands before the dot is no target.
+    // `optional.none()` is a function with a dotted name: the part before the dot is not a target.
     const member = expr.target !== undefined && overloads.some((overload) => overload.member) ? expr.target : undefined;
     const before = member === undefined ? NOTHING : this.cost(member);
     const target = member && this.#operand(member);
@@ -173,7 +172,7 @@ class Walk {
     return plus(before, this.#overloads(overloads, isFor));
   }
 
-  /** A span around what each overload that may be called costs. */
+  /** Returns a span around the costs of all overloads that may be called. */
   #overloads(overloads: readonly OverloadTypes[], call: CallInTree): Span {
     let cost: Span | undefined;
     let size: Span | undefined;
@@ -228,7 +227,7 @@ class Walk {
 
 type OverloadTypes = Pick<Overload, 'params' | 'result' | 'member'>;
 
-/** Of calls that no overload stands for, such as `a.?b`. */
+/** For calls that have no overload, such as `a.?b`. */
 const UNTYPED: OverloadTypes = { params: [], result: { kind: 'dyn', name: 'dyn', params: [] }, member: false };
 
 interface CallInTree {

@@ -1,10 +1,9 @@
 /**
- * The way from a variable to a value: `self`, `users`, `@items`, `name`.
- *
- * Trails grow as slices do in Go: one that has room keeps its next step in the same memory as others of its origin, and
- * the last of them to be written is what all of them read. The API server's estimates depend on that: in
- * `self.list.all(x, x.a.all(y, y != x.b))` the loop over `x.a` is taken to be as long as `x.b`. A rule must not be refused
- * here and accepted there, so it is the same here.
+ * The path from a variable to a value: `self`, `users`, `@items`, `name`.
+ * Trails grow like slices in Go: a trail with spare capacity stores its next step in memory that it shares with other trails
+ * of the same origin, and all of them read the step that was written last. The API server's estimates depend on that: in
+ * `self.list.all(x, x.a.all(y, y != x.b))` the loop over `x.a` is assumed to be as long as `x.b`. A rule must not be
+ * rejected here and accepted there, so this is reproduced.
  */
 export class FieldTrail {
   readonly #cells: string[];
@@ -17,12 +16,12 @@ export class FieldTrail {
     this.#room = room;
   }
 
-  /** A trail of one step. */
+  /** Returns a trail of one step. */
   static from(step: string): FieldTrail {
     return new FieldTrail([step], 1, 1);
   }
 
-  /** The trail with one more step; from nowhere it is a trail of that step alone. */
+  /** Returns the trail with one more step; without a trail, a trail of that step alone. */
   static extend(trail: FieldTrail | undefined, step: string): FieldTrail {
     return trail === undefined ? FieldTrail.from(step) : trail.#extend(step);
   }
@@ -31,7 +30,7 @@ export class FieldTrail {
     return this.#cells.slice(0, this.#length);
   }
 
-  /** The same steps, in memory of its own. */
+  /** Returns the same steps in separate memory. */
   get detached(): FieldTrail {
     return new FieldTrail([...this.steps], this.#length, this.#length);
   }

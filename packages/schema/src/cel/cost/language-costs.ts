@@ -4,7 +4,7 @@ import { capped, exactly, plus, type Span, scaled, times, UNBOUNDED } from './sp
 
 const ONE: CallCost = { cost: exactly(1) };
 
-/** Costs of the language's own functions that depend on sizes; all others cost one. */
+/** Returns the costs of the language's own functions that depend on sizes; all others cost one. */
 export function languageCost(call: Call): CallCost {
   const { name, target, args, overload } = call;
   switch (name) {
@@ -46,7 +46,7 @@ function converted({ overload, args }: Call, from: string, grown: (size: Span) =
   return { cost: scaled(size, TRAVERSAL), size: grown(size) };
 }
 
-/** Upstream counts in 64 bits, and twice the unknown size and two begins anew at nothing. */
+/** Upstream counts in 64 bits, where twice the unknown size plus two overflows to zero. */
 function quoted(size: Span): Span {
   return { min: size.min + 2, max: size.max === UNBOUNDED ? 0 : size.max * 2 + 2 };
 }

@@ -3,14 +3,14 @@ import { FieldTrail } from './field-trail.ts';
 import { type Call, type CallCost, type Operand, sizeInCall } from './operand.ts';
 import { ANY_SIZE, capped, exactly, plus, type Span, scaled, times, UNBOUNDED } from './span.ts';
 
-/** Reading a character of a text. */
+/** Cost of reading one character of a text. */
 export const TRAVERSAL = 0.1;
-/** Running a character of a pattern over a text. */
+/** Cost of running one character of a pattern over a text. */
 export const PATTERN = 0.25;
 export const NEW_LIST = 10;
 export const NEW_MAP = 30;
 
-/** Undefined: the call costs what the language says. */
+/** Undefined: the language's own cost applies. */
 type Estimate = (call: Call) => CallCost | undefined;
 
 /** Costs of the functions of Kubernetes' libraries and of the extensions, by name. */
@@ -47,7 +47,7 @@ export const LIBRARY_COSTS: ReadonlyMap<string, Estimate> = new Map<string, Esti
   ['@sortByAssociatedKeys', (call) => sorted(call, call.args[0]!)],
 ]);
 
-/** Bytes of an address, of either family. */
+/** Bytes of an address of either family. */
 const ADDRESS: Span = { min: 4, max: 16 };
 const NOTHING_MORE = exactly(0);
 
@@ -57,7 +57,7 @@ function each(names: readonly string[], estimate: Estimate): readonly (readonly 
 
 function selector(call: Call): CallCost | undefined {
   const length = sizeInCall(call, call.args[0]!);
-  // The shortest requirement has two characters; each makes a list and a structure.
+  // The shortest requirement has two characters; each creates a list and a structure.
   const requirements = scaled(scaled(length, 0.5), NEW_LIST + 40);
   return { cost: plus(plus(exactly(NEW_LIST), scaled(length, TRAVERSAL)), requirements) };
 }
@@ -104,7 +104,10 @@ function replaced(call: Call): CallCost | undefined {
   return { cost: scaled(text, 2 * TRAVERSAL), size: { min: shortest, max: longest } };
 }
 
-/** Nothing stands before each character and at the end; what is no longer (or no shorter) leaves the length as it is. */
+/**
+ * Replacing the empty text inserts before each character and at the end; a replacement that is no longer (or no shorter)
+ * leaves the length unchanged.
+ */
 function replacedLength(
   length: number,
   by: { readonly from: number; readonly to: number; readonly isSameAtMost: boolean },
@@ -176,7 +179,7 @@ function pairs(call: Call, factor: number): CallCost {
 function sliced(call: Call): CallCost {
   const { max } = sizeInCall(call, call.target!);
   const length = literalInt(call.args[1], max) - literalInt(call.args[0], 0);
-  // Upstream counts without sign: an end before the start is nearly without end.
+  // Upstream uses unsigned integers: an end before the start wraps around to a nearly unlimited length.
   return newList(exactly(length < 0 ? UNBOUNDED : length));
 }
 

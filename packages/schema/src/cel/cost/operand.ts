@@ -12,17 +12,17 @@ export interface Operand {
   readonly size: Span | undefined;
 }
 
-/** One call of one overload. */
+/** A call of one overload. */
 export interface Call {
   readonly name: string;
   readonly overload: Pick<Overload, 'params' | 'result'>;
   readonly target: Operand | undefined;
   readonly args: readonly Operand[];
-  /** Size of what the schema says of a trail. */
+  /** Returns the size that the schema declares for a trail. */
   sizeAt(trail: FieldTrail | undefined): Span | undefined;
 }
 
-/** What a call costs by itself, without its arguments, and how large its result is, if it has a size. */
+/** The cost of a call without its arguments, and the size of its result, if it has one. */
 export interface CallCost {
   readonly cost: Span;
   readonly size?: Span;
@@ -32,7 +32,7 @@ export function sizeOf(operand: Operand): Span {
   return operand.size ?? ANY_SIZE;
 }
 
-/** As {@link sizeOf}; asks the schema once more. */
+/** Same as {@link sizeOf}, but also consults the schema. */
 export function sizeInCall(call: Call, operand: Operand): Span {
   return operand.size ?? call.sizeAt(operand.trail) ?? ANY_SIZE;
 }

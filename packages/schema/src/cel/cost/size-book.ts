@@ -7,7 +7,7 @@ import type { FieldTrail } from './field-trail.ts';
 import { type SizedType, sizedField, type Unlimited } from './sized-type.ts';
 import { ANY_SIZE, around, exactly, type Span } from './span.ts';
 
-/** Sizes of what a list or a map made by the expression holds. */
+/** Sizes of the entries of a list or map that the expression creates. */
 export interface EntrySize {
   readonly container: 'list' | 'map';
   readonly key: Span;
@@ -24,13 +24,13 @@ export interface Local {
 const SCALARS = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
 const ONE = exactly(1);
 
-/** What a name stands for that our expansion of `optMap` gives to its target; upstream's repeats the target. */
+/** A name that our expansion of `optMap` binds to its target; upstream's expansion repeats the target. */
 export interface Held {
   readonly expr: Expr;
   cost?: Span;
 }
 
-/** What is known of the sizes of an expression's parts, while it is walked through. */
+/** The sizes known for the parts of an expression, collected while it is walked. */
 export class SizeBook {
   readonly #checked: Checked;
   readonly #root: SizedType;
@@ -94,7 +94,7 @@ export class SizeBook {
     return expr.kind === 'ident' ? this.local(expr.name)?.size : undefined;
   }
 
-  /** The first step is a variable: whichever it is, upstream takes it for the rule's own value. */
+  /** The first step is a variable: upstream takes any variable for the rule's own value. */
   declared(trail: FieldTrail | undefined): Span | undefined {
     if (trail === undefined) return undefined;
     let type: SizedType | undefined = this.#root;
@@ -141,7 +141,7 @@ export class SizeBook {
   }
 }
 
-/** What is true of entries of either. */
+/** Returns entry sizes that cover both. */
 export function unite(a: EntrySize | undefined, b: EntrySize | undefined): EntrySize | undefined {
   if (a === undefined || b === undefined) return undefined;
   return { container: a.container, key: around(a.key, b.key), value: around(a.value, b.value) };

@@ -3,32 +3,32 @@ import { additionalOf, itemsOf } from '../../structural/json-schema.ts';
 import type { SchemaStep } from '../rules/rule.ts';
 import { escapeProperty, unescapeProperty } from '../schema/escape.ts';
 
-/** How long values of a schema can be. */
+/** The possible sizes of a schema's values. */
 export interface SizedType {
-  /** Most characters, elements or entries; 0 for what has none. */
+  /** Maximum number of characters, elements or entries; 0 for types without a length. */
   readonly maxElements: number;
-  /** Bytes of the shortest JSON of such a value: what is long has few neighbours in one request. */
+  /** Bytes of the shortest JSON of such a value: the longer it is, the fewer fit in one request. */
   readonly minBytes: number;
-  /** Elements of a list, values of a map. */
+  /** Type of a list's elements or a map's values. */
   readonly element?: SizedType;
   readonly key?: SizedType;
-  /** By property, as it is written in JSON. */
+  /** By property name as in JSON. */
   readonly properties?: ReadonlyMap<string, SizedType>;
-  /** What the schema does not limit and could: where, and by which keyword. */
+  /** Set if the schema could limit the size but does not: the path and the missing keyword. */
   readonly unlimited?: Unlimited;
 }
 
-/** A place of a schema without the limit that would make rules over it cheaper. */
+/** A part of a schema without the limit that would make rules on it cheaper. */
 export interface Unlimited {
   /** From the root of the object: `spec.users[].name`, `{}` for values of a map. */
   readonly path: string;
   readonly keyword: 'maxItems' | 'maxLength' | 'maxProperties';
 }
 
-/** What an API server takes at most in one request, as far as estimates go. */
+/** The maximum size of a request that estimates assume for an API server. */
 export const MAX_REQUEST_BYTES: number = 3 * 1024 * 1024;
 
-// The shortest and the longest JSON of formats, quotes included.
+// Length of the shortest and the longest JSON of formats, quotes included.
 const TIME_BYTES = 32;
 const DATE_BYTES = 12;
 const MAX_BYTES_OF_FORMAT: ReadonlyMap<string, number> = new Map([
@@ -42,18 +42,18 @@ const MIN_BYTES_OF_FORMAT: ReadonlyMap<string, number> = new Map([
   ['date-time', 21],
 ]);
 const MIN_STRING_BYTES = 2;
-/** A character of UTF-8 has up to four bytes. */
+/** A UTF-8 character has up to four bytes. */
 const BYTES_PER_CHARACTER = 4;
 const MAX_STRING = MAX_REQUEST_BYTES - MIN_STRING_BYTES;
 
-/** Where a schema stands. */
+/** The location of a schema. */
 interface Place {
   readonly path: string;
-  /** The object has `apiVersion`, `kind` and `metadata` even if its schema does not say so. */
+  /** True if the object has `apiVersion`, `kind` and `metadata` even if its schema does not declare them. */
   readonly isResource: boolean;
 }
 
-/** The sizes of a CRD's schema; undefined for what expressions cannot see. */
+/** Returns the sizes of a CRD's schema; undefined for values that expressions cannot see. */
 export function sizedTypeOf(schema: JsonSchema, place: Place = { path: '', isResource: true }): SizedType | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) return { ...textOf(schema, place.path), minBytes: 1 };
   switch (schema.type) {
@@ -73,12 +73,12 @@ export function sizedTypeOf(schema: JsonSchema, place: Place = { path: '', isRes
   }
 }
 
-/** The type below a step of a schema. */
+/** Returns the type below a step of a schema. */
 export function sizedChild(type: SizedType, step: SchemaStep): SizedType | undefined {
   return typeof step === 'string' ? type.element : type.properties?.get(step.property);
 }
 
-/** The type of a field by its name in expressions. */
+/** Returns the type of a field by its name in expressions. */
 export function sizedField({ properties }: SizedType, name: string): SizedType | undefined {
   const property = unescapeProperty(name);
   if (property === undefined || escapeProperty(property) !== name) return undefined;
@@ -118,7 +118,7 @@ function objectOf(schema: JsonSchema, place: Place): SizedType | undefined {
 function mapOf(schema: JsonSchema, values: JsonSchema, path: string): SizedType | undefined {
   const element = below(values, `${path}{}`);
   if (element === undefined) return undefined;
-  // A key of two bytes, a colon, a comma.
+  // A two-byte key, a colon, a comma.
   const fitting = Math.floor((MAX_REQUEST_BYTES - 2) / (element.minBytes + 6));
   const key: SizedType = { maxElements: 0, minBytes: MIN_STRING_BYTES };
   return { ...limited(schema.maxProperties, fitting, { path, keyword: 'maxProperties' }), minBytes: 2, element, key };
@@ -148,7 +148,7 @@ function limited(
 
 const TEXT: JsonSchema = { type: 'string' };
 
-/** Rules see these fields of a resource, and no others of its metadata unless the schema names these two there. */
+/** Rules see these fields of a resource, and no other metadata unless the schema itself declares these two there. */
 function withTypeAndMeta({ properties = {} }: JsonSchema): Readonly<Record<string, JsonSchema>> {
   const { kind, apiVersion, metadata } = properties;
   const { name, generateName } = metadata?.properties ?? {};

@@ -1,10 +1,10 @@
-/** Least and most of a size or a cost. {@link UNBOUNDED} stands for all that is more than 64 bits hold. */
+/** Minimum and maximum of a size or a cost. {@link UNBOUNDED} represents everything beyond 64 bits. */
 export interface Span {
   readonly min: number;
   readonly max: number;
 }
 
-/** Where upstream's 64 bits end. Below 2^53 all is exact; above, only that it is too much counts. */
+/** The limit of upstream's 64 bits. Values below 2^53 are exact; above, it only matters that they are too large. */
 export const UNBOUNDED: number = 2 ** 64;
 
 export const NOTHING: Span = { min: 0, max: 0 };
@@ -22,12 +22,12 @@ export function times(a: Span, b: Span): Span {
   return { min: capped(a.min * b.min), max: capped(a.max * b.max) };
 }
 
-/** By a factor, rounded up. */
+/** Multiplies by a factor, rounded up. */
 export function scaled(a: Span, factor: number): Span {
   return { min: capped(Math.ceil(a.min * factor)), max: capped(Math.ceil(a.max * factor)) };
 }
 
-/** The least that holds both. */
+/** Returns the smallest span that contains both. */
 export function around(a: Span, b: Span): Span {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }

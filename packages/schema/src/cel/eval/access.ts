@@ -22,7 +22,7 @@ function undeclared(compiler: Compiler, name: string): Eval {
   return () => fail(message);
 }
 
-/** Reads a variable or a type's name, if it is one. */
+/** Compiles a read of a variable or of a type's name; returns undefined for any other name. */
 function variable(compiler: Compiler, name: string, scope: Scope): Eval | undefined {
   const local = name.startsWith('.') ? undefined : scope.local(name);
   if (local !== undefined) return readLocal(local);
@@ -39,7 +39,7 @@ function variable(compiler: Compiler, name: string, scope: Scope): Eval | undefi
 }
 
 function readLocal(slot: number): Eval {
-  // Whoever made the variable has set it: the cast spares a test per element of each loop.
+  // The variable is always set before it is read: the cast saves a check per element of each loop.
   return (frame) => frame.slots[slot] as CelValue;
 }
 
@@ -62,7 +62,7 @@ export function compileSelect(compiler: Compiler, expr: SelectExpr, scope: Scope
 }
 
 function fieldRead(operand: Eval, field: string): Eval {
-  // What one place of an expression reads is nearly always of one type: the way to the member is kept from last time.
+  // One place of an expression nearly always reads the same type: caches the access to the member from the last read.
   let known: MemberTypes | undefined;
   let access: MemberAccess | undefined;
   return (frame) => {
@@ -80,7 +80,7 @@ function fieldRead(operand: Eval, field: string): Eval {
   };
 }
 
-/** A member's value, which may well be null. */
+/** Returns a member's value, which may be null. */
 function present(value: CelValue | undefined, key: CelValue): CelValue {
   return value === undefined ? fail(`no such key: ${formatKey(key)}`) : value;
 }
@@ -141,7 +141,7 @@ function optionalIndex(target: CelValue, key: CelValue): CelOptional {
   return value === undefined ? CelOptional.none : new CelOptional(value);
 }
 
-/** A list index. Numbers of other types will do if they are whole. */
+/** Converts a list index. Numbers of other types are accepted if they are whole. */
 function listIndex(key: CelValue): number {
   if (typeof key === 'number') return key;
   if (typeof key === 'bigint') return -1;

@@ -53,7 +53,7 @@ export function compileMap(compiler: Compiler, expr: MapExpr, scope: Scope): Eva
   };
 }
 
-/** Adds an entry to a map under construction, or fails in the language's words. */
+/** Adds an entry to a map under construction; fails with the language's messages. */
 function addEntry(map: MapBuilder, key: CelValue, value: CelValue): void {
   const outcome = map.add(key, value);
   if (outcome === 'unsupported') fail('unsupported key type');

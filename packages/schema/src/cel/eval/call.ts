@@ -14,7 +14,7 @@ import { compileConditional, compileLogical, compileNot, compileNotStrictlyFalse
 import { compileBinary, compileNegate } from './operators.ts';
 import type { Scope } from './scope.ts';
 
-/** A call, operator or method. */
+/** Compiles a call, an operator or a method. */
 export function compileCall(compiler: Compiler, expr: CallExpr, scope: Scope): Eval {
   if (expr.target !== undefined) return compileMethod(compiler, expr, scope);
   const args = expr.args.map((arg) => compiler.compile(arg, scope));
@@ -25,7 +25,7 @@ export function compileCall(compiler: Compiler, expr: CallExpr, scope: Scope): E
 
 const CONVERSIONS = new Set('bool bytes double duration dyn int string timestamp type uint'.split(' '));
 
-/** A conversion of a literal is done once; whether one that fails is refused now or fails later, the environment says. */
+/** Runs the conversion of a literal once. The environment decides if a failing conversion is rejected now or fails later. */
 function precomputed(compiler: Compiler, run: Eval): Eval {
   const { patterns, options } = compiler.environment;
   try {
@@ -73,7 +73,7 @@ function constantText(expr: CallExpr): string {
   return field.kind === 'const' && typeof field.value === 'string' ? field.value : '';
 }
 
-/** `target.fn(args)`, or a function whose name has dots. */
+/** `target.fn(args)`, or a function with a dotted name. */
 function compileMethod(compiler: Compiler, expr: CallExpr, scope: Scope): Eval {
   const args = expr.args.map((arg) => compiler.compile(arg, scope));
   const prefix = qualifiedName(expr.target!);
@@ -90,7 +90,7 @@ function compileMethod(compiler: Compiler, expr: CallExpr, scope: Scope): Eval {
   return compileFunction(compiler, expr, { name: expr.fn, member: true, args: [target, ...args] });
 }
 
-/** A call as the compiler sees it once its arguments are closures. */
+/** A call after its arguments have been compiled to closures. */
 interface Call {
   readonly name: string;
   readonly member: boolean;
@@ -122,14 +122,14 @@ function argumentTypes(compiler: Compiler, expr: CallExpr, call: Call): readonly
   return exprs.map((arg) => compiler.info.typeOf(arg));
 }
 
-/** True if a value of the static type cannot fail to be what the overload declares. */
+/** True if every value of the static type matches the overload's parameter. */
 function certain(param: CelType, actual: CelType): boolean {
   if (isDynOrError(param) || param.kind === 'param') return true;
-  // Null fits structures, optionals and library types in the checker, so those are looked at when they come.
+  // In the checker, null is compatible with structures, optionals and library types, so those are checked at run time.
   return !isDynOrError(actual) && !['opaque', 'struct', 'timestamp', 'duration', 'null'].includes(param.kind);
 }
 
-/** Calls the one overload without looking at types. Work that grows with the arguments is paid for beforehand. */
+/** Calls the only overload without checking types. Work that grows with the arguments is charged in advance. */
 function direct(run: Implementation, args: readonly Eval[]): Eval {
   const [a, b, c] = args;
   switch (args.length) {
@@ -181,7 +181,7 @@ function charge(frame: Frame, value: CelValue): void {
   else frame.charge(1);
 }
 
-/** Picks the overload by the arguments' types at run time. */
+/** Selects the overload by the arguments' types at run time. */
 function dispatching(call: Call, overloads: readonly Overload[]): Eval {
   return (frame) => {
     const values = call.args.map((arg) => arg(frame));

@@ -10,17 +10,16 @@ import { compileComprehension } from './comprehension.ts';
 import type { Eval } from './frame.ts';
 import type { Scope } from './scope.ts';
 
-/** What the compiler knows about nodes. Without a checker every type is `dyn` and nothing is resolved. */
+/** The compiler's information about nodes. Without a checker every type is `dyn` and nothing is resolved. */
 export interface NodeInfo {
   typeOf(expr: Expr): CelType;
   referenceOf(expr: Expr): Reference | undefined;
 }
 
 /**
- * Turns nodes into closures.
- *
- * Every node passes through {@link Compiler.compile}, once: this is where tracking of the runtime cost belongs, as a
- * wrapper around the closure that charges the frame by node and type.
+ * Compiles nodes to closures.
+ * Every node passes through {@link Compiler.compile} once: this is the place to track the runtime cost, with a wrapper
+ * around the closure that charges the frame by node and type.
  */
 export class Compiler {
   readonly environment: CelEnvironment;

@@ -7,10 +7,10 @@ import type { Compiler } from './compiler.ts';
 import type { Eval, Frame } from './frame.ts';
 import type { Scope } from './scope.ts';
 
-/** What a loop does per element; false ends the loop. */
+/** The body of a loop, run per element; returning false ends the loop. */
 type Body = (frame: Frame) => boolean;
 
-/** A macro's loop. Run by its shape; the general definition stays for the checker and cost estimates. */
+/** Compiles a macro's loop. It runs by its shape; the general definition is kept for the checker and cost estimates. */
 export function compileComprehension(compiler: Compiler, expr: ComprehensionExpr, scope: Scope): Eval {
   if (expr.shape.kind === 'bind') return compileBind(compiler, expr, scope);
   const range = compiler.compile(expr.range, scope);
@@ -45,7 +45,7 @@ function compileBind(compiler: Compiler, expr: ComprehensionExpr, scope: Scope):
   };
 }
 
-/** Runs a body for each element of a range, its variables set. */
+/** Runs a body for each element of a range, after setting its variables. */
 type Each = (frame: Frame, body: Body) => void;
 
 function iteration(range: Eval, slots: readonly number[]): Each {
@@ -56,7 +56,7 @@ function iteration(range: Eval, slots: readonly number[]): Each {
     if (isList(source)) {
       for (let i = 0; i < source.length; i++) {
         frame.charge(1);
-        // One by one: a loop that ends early must not have read the whole list.
+        // One by one: a loop that ends early must not read the whole list.
         const value = elementAt(source, i);
         if (second === undefined) {
           variables[first] = value;
@@ -81,7 +81,7 @@ function iteration(range: Eval, slots: readonly number[]): Each {
   };
 }
 
-/** `exists` for `decided` true, `all` for false: one deciding element wins over errors of others. */
+/** `exists` for `decided` true, `all` for false: one deciding element takes precedence over errors of others. */
 function quantifier(each: Each, predicate: Eval, decided: boolean): Eval {
   return (frame) => {
     let result = !decided;

@@ -3,11 +3,11 @@ import { CelBudgetError } from '../errors.ts';
 import type { CallContext } from '../library/library.ts';
 import type { CelValue } from '../values/value.ts';
 
-/** One evaluation under way: its variables by slot and what is left of its budget. */
+/** One evaluation in progress: its variables by slot and its remaining budget. */
 export class Frame implements CallContext {
   readonly slots: (CelValue | undefined)[];
   readonly patterns: PatternCache;
-  /** Steps left. One step is about one look at a value or ten characters. */
+  /** Remaining steps. One step is about one access to a value or ten characters. */
   budget: number;
 
   constructor(slots: (CelValue | undefined)[], options: { readonly budget: number; readonly patterns: PatternCache }) {

@@ -3,7 +3,7 @@ import { CelOptional } from '../values/optional.ts';
 import type { CelValue } from '../values/value.ts';
 import type { Eval } from './frame.ts';
 
-/** `a || b` for `decided` true, `a && b` for false: the deciding value wins over an error on the other side. */
+/** `a || b` for `decided` true, `a && b` for false: the deciding value takes precedence over an error on the other side. */
 export function compileLogical(left: Eval, right: Eval, decided: boolean): Eval {
   return (frame) => {
     let first: CelValue;
@@ -39,7 +39,7 @@ export function compileNot(operand: Eval): Eval {
   };
 }
 
-/** True unless the operand is false: the loop condition of `all` and `exists`. */
+/** Returns true unless the operand is false: the loop condition of `all` and `exists`. */
 export function compileNotStrictlyFalse(operand: Eval): Eval {
   return (frame) => {
     try {

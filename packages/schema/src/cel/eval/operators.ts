@@ -6,7 +6,7 @@ import { CelMap } from '../values/map.ts';
 import type { CelValue } from '../values/value.ts';
 import type { Eval, Frame } from './frame.ts';
 
-/** The strict operators. The common case, two small ints, is decided in the closure itself. */
+/** Compiles the strict operators. The common case, two small ints, is handled in the closure itself. */
 export function compileBinary(fn: string, a: Eval, b: Eval): Eval | undefined {
   switch (fn) {
     case '_==_':

@@ -1,10 +1,10 @@
 interface Slots {
   count: number;
-  /** Declared variables that were looked up. */
+  /** Declared variables that have been looked up. */
   readonly read: Set<string>;
 }
 
-/** Which slot of the frame holds which variable. Slots are handed out once and never shared. */
+/** Maps variables to slots of the frame. A slot is assigned once and never shared. */
 export class Scope {
   readonly #slots: Slots;
   readonly #names: ReadonlyMap<string, number>;
@@ -16,32 +16,32 @@ export class Scope {
     this.#outer = outer;
   }
 
-  /** The scope of an expression's declared variables: slots in their order. */
+  /** Returns the scope of an expression's declared variables, with slots in their order. */
   static root(variables: Iterable<string>): Scope {
     const names = new Map<string, number>();
     for (const name of variables) names.set(name, names.size);
     return new Scope(names, { count: names.size, read: new Set() });
   }
 
-  /** Slots needed by this scope and everything compiled within it so far. */
+  /** Number of slots needed by this scope and everything compiled in it so far. */
   get size(): number {
     return this.#slots.count;
   }
 
-  /** A scope inside this one with a slot for each name. */
+  /** Returns a scope inside this one with a slot for each name. */
   inner(...names: readonly string[]): { readonly scope: Scope; readonly slots: readonly number[] } {
     const slots = names.map(() => this.#slots.count++);
     const map = new Map(names.map((name, i) => [name, slots[i]!]));
     return { scope: new Scope(map, this.#slots, this), slots };
   }
 
-  /** Slot of a variable that a macro introduced. */
+  /** Returns the slot of a variable that a macro introduced. */
   local(name: string): number | undefined {
     if (this.#outer === undefined) return undefined;
     return this.#names.get(name) ?? this.#outer.local(name);
   }
 
-  /** Slot of a declared variable. */
+  /** Returns the slot of a declared variable. */
   global(name: string): number | undefined {
     if (this.#outer !== undefined) return this.#outer.global(name);
     const slot = this.#names.get(name);
@@ -49,7 +49,7 @@ export class Scope {
     return slot;
   }
 
-  /** True if the declared variable was looked up by anything compiled so far. */
+  /** True if anything compiled so far has looked up the declared variable. */
   wasRead(name: string): boolean {
     return this.#slots.read.has(name);
   }

@@ -3,17 +3,17 @@ import { type CelType, opaqueOf } from '../types/cel-type.ts';
 import { CelOpaque } from '../values/opaque.ts';
 import { type CallContext, type Library, overload } from './library.ts';
 
-/** What an expression asks of the authorizer: may the request's user, or a service account, do this? */
+/** A question to the authorizer: may the request's user, or a service account, do this? */
 export interface AccessQuestion {
   /** @defaultValue the user of the request */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
   readonly verb: string;
-  /** For what is no resource. */
+  /** Path of a non-resource request. */
   readonly path?: string;
   readonly resource?: AccessedResource;
 }
 
-/** The resource that an {@link AccessQuestion} is about. */
+/** The resource in an {@link AccessQuestion}. */
 export interface AccessedResource {
   readonly group: string;
   readonly resource: string;
@@ -22,15 +22,18 @@ export interface AccessedResource {
   readonly name: string;
 }
 
-/** The authorizer's word. */
+/** The authorizer's answer. */
 export interface AccessAnswer {
   readonly allowed: boolean;
   readonly reason: string;
-  /** Why it could not decide. */
+  /** The reason why it could not decide. */
   readonly error?: string;
 }
 
-/** Answers at once; whoever has to wait for an answer throws, and evaluates the expression again when it is there. */
+/**
+ * Function that answers a question synchronously. A caller that has to wait for the answer throws, and evaluates the
+ * expression again once it has the answer.
+ */
 export type AskAccess = (question: AccessQuestion) => AccessAnswer;
 
 const prefix = 'kubernetes.authorization';
@@ -42,10 +45,10 @@ const PATH_CHECK_TYPE: CelType = opaqueOf(`${prefix}.PathCheck`);
 const GROUP_CHECK_TYPE: CelType = opaqueOf(`${prefix}.GroupCheck`);
 const DECISION_TYPE: CelType = opaqueOf(`${prefix}.Decision`);
 
-/** What one question costs an expression: as much as upstream's. */
+/** The cost of one question, the same as upstream's. */
 const questionCost = 350_000;
 
-/** Has methods and nothing else; equal to nothing but itself. */
+/** A value that only has methods; equal only to itself. */
 abstract class Receiver extends CelOpaque {
   equals(other: unknown): boolean {
     return other === this;
@@ -67,7 +70,7 @@ export class AuthorizerValue extends Receiver {
   }
 }
 
-/** The variable `authorizer.requestResource`, and what `authorizer.group(…).resource(…)` is. */
+/** The variable `authorizer.requestResource`, and the result of `authorizer.group(…).resource(…)`. */
 export class ResourceCheckValue extends Receiver {
   readonly type: CelType = RESOURCE_CHECK_TYPE;
   readonly ask: AskAccess;
@@ -119,8 +122,8 @@ class Decision extends Receiver {
 }
 
 /**
- * Questions to the authorizer: `authorizer.group('apps').resource('deployments').namespace('x').check('create').allowed()`.
- * Mirrors `library.Authz` and `AuthzSelectors` (1.36). Roles know no selectors, so those change no answer.
+ * Authorizer checks: `authorizer.group('apps').resource('deployments').namespace('x').check('create').allowed()`.
+ * Mirrors `library.Authz` and `AuthzSelectors` (1.36). Roles have no selectors, so selectors do not change an answer.
  */
 export const AUTHORIZER: Library = {
   name: 'kubernetes.authz',

@@ -2,12 +2,12 @@ import { fail } from '../errors.ts';
 import { TWO_VARIABLE_MACROS } from '../syntax/loop-macros.ts';
 import { type Library, overload } from './library.ts';
 
-/** Macros over index and value, or key and value. */
+/** Macros with two variables: index and value, or key and value. */
 export const TWO_VARIABLE_COMPREHENSIONS: Library = {
   name: 'cel.lib.ext.comprev2',
   macros: TWO_VARIABLE_MACROS,
   overloads: [
-    // Loops insert by themselves; the checker types the expansion by these.
+    // Loops insert without calling these; the checker needs them to type the expansion.
     overload('::cel.@mapInsert(map(K, V), K, V) map(K, V)', () => fail('no such overload')),
     overload('::cel.@mapInsert(map(K, V), map(K, V)) map(K, V)', () => fail('no such overload')),
   ],

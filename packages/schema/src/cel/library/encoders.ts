@@ -2,7 +2,7 @@ import { fail } from '../errors.ts';
 import { decodeBase64, encodeBase64 } from '../values/base64.ts';
 import { type Library, overload } from './library.ts';
 
-/** `base64.encode` and `base64.decode`. Not part of what Kubernetes offers to rules. */
+/** `base64.encode` and `base64.decode`. Not available in Kubernetes rules. */
 export const ENCODERS: Library = {
   name: 'cel.lib.ext.encoders',
   overloads: [

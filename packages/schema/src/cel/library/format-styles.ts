@@ -13,7 +13,7 @@ import type { CelValue } from '../values/value.ts';
 import { type FormatStyle, toFixedEven, toScientific } from './format-text.ts';
 import { goQuote } from './go-quote.ts';
 
-/** The language's present style. */
+/** The language's current style. */
 export const CURRENT_STYLE: FormatStyle = {
   lenient: true,
   string: currentText,
@@ -21,12 +21,12 @@ export const CURRENT_STYLE: FormatStyle = {
   scientific: (value, precision) => (Number.isFinite(value) ? toScientific(value, precision) : nonFinite(value)),
 };
 
-/** The style of version 2 of the strings extension: English digit groups, nested values as literals. */
+/** The style of version 2 of the strings extension: English digit grouping, nested values as literals. */
 export const KUBERNETES_STYLE: FormatStyle = {
   lenient: false,
   string: kubernetesText,
   fixed: (value, precision) => (Number.isFinite(value) ? grouped(toFixedEven(value, precision)) : symbol(value)),
-  // Upstream takes the precision for a width.
+  // Upstream uses the precision as a width.
   scientific: (value, width) =>
     (Number.isFinite(value) ? superscript(toScientific(value, 6)) : symbol(value)).padStart(width),
 };
@@ -73,7 +73,7 @@ function kubernetesText(value: CelValue): string | undefined {
   return isScalar(value) ? toText(value) : undefined;
 }
 
-/** A value within a list or map. */
+/** Formats a value within a list or map. */
 function literalText(value: CelValue): string | undefined {
   if (typeof value === 'string') return goQuote(value);
   if (value instanceof Uint8Array) return `b${goQuote(bytesText(value))}`;
@@ -116,7 +116,7 @@ function mapText(
   return joined(texts, ['{', '}']);
 }
 
-/** The parts in brackets; nothing if one of them cannot be shown. */
+/** Joins the parts in brackets; returns undefined if one of them cannot be formatted. */
 function joined(parts: readonly (string | undefined)[], brackets: readonly [string, string]): string | undefined {
   return parts.includes(undefined) ? undefined : brackets[0] + parts.join(', ') + brackets[1];
 }

@@ -9,15 +9,15 @@ import { nextClause, verbOf } from './format-verbs.ts';
 import type { CallContext } from './library.ts';
 
 /**
- * How values are shown. cel-go changed it with version 4 of the strings extension; Kubernetes is on version 2, which
+ * The style of formatted values. cel-go changed it with version 4 of the strings extension; Kubernetes uses version 2, which
  * groups digits and writes nested values as literals.
  */
 export interface FormatStyle {
-  /** `%s` of lists, maps and doubles; undefined for what it does not take. */
+  /** Formats a value for `%s`; undefined for unsupported values. */
   string(value: CelValue): string | undefined;
   fixed(value: number, precision: number): string;
   scientific(value: number, precision: number): string;
-  /** `%f` and `%e` take whole numbers too, and `%d` numbers that are none. */
+  /** True if `%f` and `%e` also accept whole numbers, and `%d` NaN and infinities. */
   readonly lenient: boolean;
 }
 
@@ -115,7 +115,7 @@ function hex(value: CelValue): string | undefined {
   return integer(value)?.toString(16);
 }
 
-/** A number with so many decimals; halves go to the even neighbour, as in Go. */
+/** Formats a number with a fixed number of decimals; ties round to even, as in Go. */
 export function toFixedEven(value: number, precision: number): string {
   const rounded = value.toFixed(precision);
   const exact = value.toFixed(Math.min(100, precision + 30));
@@ -126,7 +126,7 @@ export function toFixedEven(value: number, precision: number): string {
   return Number(down.at(-1)) % 2 === 0 ? down : rounded;
 }
 
-/** `toExponential` with Go's two digits of exponent. */
+/** `toExponential` with Go's two-digit exponent. */
 export function toScientific(value: number, precision: number): string {
   return value.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2');
 }

@@ -1,6 +1,6 @@
 import type { TypeKind } from '../types/cel-type.ts';
 
-/** A piece of a format string that begins with `%`. `end` is where the rest begins. */
+/** A clause of a format string, starting at `%`. `end` is the offset after it. */
 export type Clause =
   | { readonly kind: 'percent'; readonly end: number }
   | { readonly kind: 'verb'; readonly verb: string; readonly precision: number | undefined; readonly end: number }
@@ -8,7 +8,7 @@ export type Clause =
 
 const MAX_PRECISION = 100;
 
-/** Reads the clause at a `%`. */
+/** Parses the clause at a `%`. */
 export function nextClause(text: string, at: number): Clause {
   if (text[at + 1] === '%') return { kind: 'percent', end: at + 2 };
   if (at + 1 >= text.length) return { kind: 'fault', message: 'unexpected end of string' };
@@ -29,7 +29,7 @@ export function nextClause(text: string, at: number): Clause {
   return { kind: 'verb', verb, precision, end: at + whole.length };
 }
 
-/** Which types a verb takes, and what is said of others. */
+/** The types that a verb accepts, and the error message for other types. */
 export interface Verb {
   readonly kinds: ReadonlySet<TypeKind>;
   readonly fault: string;
@@ -70,7 +70,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['o', { kinds: new Set<TypeKind>(['int', 'uint']), fault: 'octal clause can only be used on integers' }],
 ]);
 
-/** What the letter stands for; for other letters what is wrong with it. */
+/** Returns the verb of a letter, or an error message for other letters. */
 export function verbOf(letter: string): Verb | string {
   return VERBS.get(letter) ?? `unrecognized formatting clause ${JSON.stringify(letter)}`;
 }

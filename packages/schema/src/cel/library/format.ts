@@ -91,7 +91,7 @@ function uriFaults(text: string): readonly string[] {
   return typeof url === 'string' ? [url] : [];
 }
 
-/** A prefix may end in a dash: whatever comes after it makes it a name. */
+/** A prefix may end in a dash, because the suffix makes it a valid name. */
 function maskTrailingDash(text: string): string {
   return text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text;
 }

@@ -10,7 +10,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],
 ]);
 
-/** A text as Go's `%q` quotes it. */
+/** Quotes a text as Go's `%q` does. */
 export function goQuote(text: string): string {
   return `"${Array.from(text, quoteChar).join('')}"`;
 }

@@ -1,22 +1,22 @@
-/** A URL as Go's `net/url` takes it apart. */
+/** A URL as parsed by Go's `net/url`. */
 export interface GoUrl {
   readonly scheme: string;
   /** With port and brackets. */
   readonly host: string;
   readonly rawPath: string;
   readonly rawQuery: string;
-  /** What identifies the URL: equal URLs have equal texts. */
+  /** The identity of the URL: equal URLs have equal texts. */
   readonly text: string;
 }
 
-/** Reads an absolute URL or absolute path (`url.ParseRequestURI`), or says why it is none, in Go's words. */
+/** Parses an absolute URL or absolute path (`url.ParseRequestURI`); returns Go's error message if it is invalid. */
 export function parseRequestUri(raw: string): GoUrl | string {
   const found = parse(raw);
   return typeof found === 'string' ? `parse ${JSON.stringify(raw)}: ${found}` : found;
 }
 
 function parse(raw: string): GoUrl | string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for them
   if (/[\x00-\x1f\x7f]/.test(raw)) return 'net/url: invalid control character in URL';
   if (raw === '') return 'empty url';
   if (raw === '*') return { scheme: '', host: '', rawPath: '*', rawQuery: '', text: raw };
@@ -77,7 +77,7 @@ function parseAuthority(authority: string): { readonly host: string } | { readon
     : { fault: `invalid character ${JSON.stringify(bad[0])} in host name` };
 }
 
-/** Hosts may escape only what is not ASCII. */
+/** Hosts may escape only non-ASCII characters. */
 function foreignEscape(host: string): string | undefined {
   const bad = /%(?:[0-7][0-9A-Fa-f])/.exec(host);
   return bad === null || bad[0] === '%25' ? undefined : `invalid URL escape ${JSON.stringify(bad[0])}`;
@@ -89,7 +89,7 @@ function portFault(port: string): { readonly fault: string } | undefined {
     : { fault: `invalid port ${JSON.stringify(port)} after host` };
 }
 
-/** Host without port and brackets. */
+/** Returns the host without port and brackets. */
 export function hostname(host: string): string {
   const match = /^\[(.*)\](?::[0-9]*)?$/.exec(host);
   if (match !== null) return match[1]!;
@@ -100,7 +100,7 @@ export function port(host: string): string {
   return /:([0-9]*)$/.exec(host.replace(/^\[.*\]/, ''))?.[1] ?? '';
 }
 
-/** The path with all escapes that it needs; as it was written if it has them. */
+/** Returns the path with all necessary escapes; unchanged if it already has them. */
 export function escapedPath(rawPath: string): string {
   if (rawPath === '*' || /^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]/%]*$/.test(rawPath)) return rawPath;
   const decoded = decodePercent(rawPath);
@@ -110,7 +110,7 @@ export function escapedPath(rawPath: string): string {
   }).join('');
 }
 
-/** Values by key, in the order of their first appearance; what cannot be decoded is left out. */
+/** Returns values by key, in order of first appearance; skips parts that cannot be decoded. */
 export function parseQuery(rawQuery: string): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   for (const part of rawQuery.split('&')) {

@@ -4,7 +4,7 @@ import { CelOpaque } from '../values/opaque.ts';
 export const IP_TYPE: CelType = opaqueOf('net.IP');
 export const CIDR_TYPE: CelType = opaqueOf('net.CIDR');
 
-/** An IPv4 or IPv6 address, as its bytes in one number. */
+/** An IPv4 or IPv6 address, with its bytes as one number. */
 export class IpValue extends CelOpaque {
   readonly type: CelType = IP_TYPE;
   readonly family: 4 | 6;
@@ -20,7 +20,7 @@ export class IpValue extends CelOpaque {
     return other instanceof IpValue && other.family === this.family && other.bits === this.bits;
   }
 
-  /** True if the address begins with the bits of `prefix`, an address of the same family written in full. */
+  /** True if the address starts with the bits of `prefix`, a full address of the same family. */
   startsWith(prefix: bigint, length: number): boolean {
     const shift = BigInt(this.width - length);
     return this.bits >> shift === prefix >> shift;
@@ -30,7 +30,7 @@ export class IpValue extends CelOpaque {
     return this.family === 4 ? 32 : 128;
   }
 
-  /** The canonical text. */
+  /** Returns the canonical text. */
   override toString(): string {
     return this.family === 4 ? formatV4(this.bits) : formatV6(this.bits);
   }
@@ -83,7 +83,7 @@ function formatV6(bits: bigint): string {
   return `${hex.slice(0, best.start).join(':')}::${hex.slice(best.start + best.length).join(':')}`;
 }
 
-/** An address, or why the text is none, in Go's words. */
+/** Parses an address; returns Go's error message if it is invalid. */
 export function parseAddress(text: string): { readonly ip: IpValue; readonly zone: string } | string {
   for (const char of text) {
     if (char === '.') return parseV4(text);
@@ -201,7 +201,7 @@ export function isV4InV6(ip: IpValue): boolean {
   return ip.family === 6 && ip.startsWith(V4_IN_V6, 96);
 }
 
-/** A range, or why the text is none, in Go's words. */
+/** Parses a range; returns Go's error message if it is invalid. */
 export function parsePrefix(text: string): CidrValue | string {
   const fault = (reason: string): string => `netip.ParsePrefix(${JSON.stringify(text)}): ${reason}`;
   const slash = text.lastIndexOf('/');

@@ -83,7 +83,7 @@ function cidrOrFail(text: string): CidrValue {
   return typeof cidr === 'string' ? fail(CIDR_FAULT + cidr) : cidr;
 }
 
-/** Upstream mistakes a text that is no address for a wrong type. */
+/** Upstream reports an invalid address as a wrong type. */
 function containsText(_: unknown, cidr: CidrValue, text: string): boolean {
   const ip = readIp(text);
   return typeof ip === 'string' ? noSuchOverload() : cidr.contains(ip);

@@ -5,12 +5,12 @@ import type { Meter } from '../values/equality.ts';
 import type { CelValue } from '../values/value.ts';
 import { parseSignature, type Signature } from './signature.ts';
 
-/** What functions may use besides their arguments. */
+/** Resources for functions in addition to their arguments. */
 export interface CallContext extends Meter {
   readonly patterns: PatternCache;
 }
 
-/** The work of one overload. Arguments have the declared types, what lists and maps hold excepted. */
+/** Implements one overload. Arguments have the declared types, but the contents of lists and maps are not checked. */
 export type Implementation = (context: CallContext, ...args: CelValue[]) => CelValue;
 
 /** One signature of a function. */
@@ -23,7 +23,7 @@ export interface Library {
   readonly name: string;
   readonly overloads?: readonly Overload[];
   readonly macros?: readonly Macro[];
-  /** Types that expressions may name, by that name. */
+  /** Types that expressions can refer to by name. */
   readonly types?: readonly (readonly [name: string, type: CelType])[];
 }
 
@@ -39,7 +39,7 @@ export function overload<Args extends readonly CelValue[]>(
   return new DeclaredOverload(signature, run as unknown as Implementation);
 }
 
-/** Reads its signature when somebody compiles an expression: there are hundreds, and most programs compile none. */
+/** Parses its signature only when an expression is compiled: there are hundreds, and most programs compile none. */
 class DeclaredOverload implements Overload {
   readonly run: Implementation;
   readonly #text: string;

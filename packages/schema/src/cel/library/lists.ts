@@ -126,7 +126,7 @@ function distinct(meter: Meter, list: List): readonly CelValue[] {
   return unique;
 }
 
-/** `list.sortBy(name, key)`: binds the list, maps it to keys, sorts by them. */
+/** `list.sortBy(name, key)`: binds the list, maps it to keys, and sorts by them. */
 function sortByMacro(): Macro {
   return {
     name: 'sortBy',

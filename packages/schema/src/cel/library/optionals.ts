@@ -11,7 +11,7 @@ import { CelUint } from '../values/uint.ts';
 import type { CelValue } from '../values/value.ts';
 import { type Library, type Overload, overload } from './library.ts';
 
-/** Values that may be missing. Needs the environment's optional syntax for `.?` and `[?`. */
+/** Values that may be absent. Needs the environment's optional syntax for `.?` and `[?`. */
 export const OPTIONALS: Library = {
   name: 'cel.lib.optional',
   macros: OPTIONAL_MACROS,
@@ -45,7 +45,7 @@ export const OPTIONALS: Library = {
   ],
 };
 
-/** Run by the compiler itself; only the checker needs the signatures. */
+/** Declares signatures for the checker; the compiler runs these functions itself. */
 function declared(...signatures: string[]): Overload[] {
   return signatures.map((signature) => overload(signature, () => fail('no such overload')));
 }
@@ -61,7 +61,7 @@ function unwrap(list: readonly CelValue[] | CelList): readonly CelValue[] {
   );
 }
 
-/** The value that a field of this type has when nobody set it. */
+/** True if the value is the zero value of its type. */
 function isZero(value: CelValue): boolean {
   if (value === null || value === false || value === 0 || value === '') return true;
   if (isList(value) || value instanceof Uint8Array) return value.length === 0;

@@ -6,9 +6,9 @@ import { CelOpaque } from '../values/opaque.ts';
 export const QUANTITY_TYPE: CelType = opaqueOf('kubernetes.Quantity');
 
 /**
- * An amount. Upstream keeps small amounts in a machine word with a decimal exponent, and only those whose exponent is
- * not negative can say that they are integers: `1000m` cannot. {@link exponent} is that exponent, undefined for amounts
- * that upstream keeps as decimals.
+ * An amount. Upstream keeps small amounts in a machine word with a decimal exponent, and only those with a non-negative
+ * exponent report that they are integers: `1000m` does not. {@link exponent} is that exponent, undefined for amounts that
+ * upstream keeps as decimals.
  */
 export class QuantityValue extends CelOpaque {
   readonly type: CelType = QUANTITY_TYPE;
@@ -35,7 +35,7 @@ export class QuantityValue extends CelOpaque {
     return new QuantityValue(this.amount.negate(), this.exponent);
   }
 
-  /** The amount as an int; undefined where upstream cannot tell. */
+  /** The amount as an int; undefined where upstream reports none. */
   get integer(): bigint | undefined {
     if (this.exponent === undefined || this.exponent < 0) return undefined;
     const value = this.amount.value();
@@ -43,7 +43,7 @@ export class QuantityValue extends CelOpaque {
   }
 }
 
-/** Reads a quantity, or says why it is none. */
+/** Parses a quantity; returns an error message if it is invalid. */
 export function parseQuantity(text: string): QuantityValue | string {
   try {
     return new QuantityValue(Quantity.parse(text), wordExponent(text));
@@ -56,7 +56,7 @@ export function parseQuantity(text: string): QuantityValue | string {
 const BINARY_BITS: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 
-/** Exponent of the machine word that upstream would keep the amount in; undefined if it would not. */
+/** Returns the exponent of the machine word in which upstream keeps the amount; undefined if it does not use one. */
 function wordExponent(text: string): number | undefined {
   const match = /^[+-]?0*(\d*)(?:\.(\d*))?(\D*)([-+]?\d*)$/.exec(text);
   if (match === null) return undefined;

@@ -13,7 +13,7 @@ export const QUANTITY: Library = {
   types: [['kubernetes.Quantity', QUANTITY_TYPE]],
   overloads: [
     overload<[string]>('quantity(string) kubernetes.Quantity', (context, text) => {
-      // Large exponents make large numbers, and those are slow.
+      // Large exponents produce large numbers, which are slow.
       context.charge(10 + text.length + Math.abs(Number(/[eE]([-+]?\d{1,6})$/.exec(text)?.[1] ?? 0)));
       const parsed = parseQuantity(text);
       return typeof parsed === 'string' ? fail(parsed) : parsed;

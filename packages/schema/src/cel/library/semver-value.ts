@@ -4,7 +4,7 @@ import { compareText } from '../values/text.ts';
 
 export const SEMVER_TYPE: CelType = opaqueOf('kubernetes.Semver');
 
-/** A semantic version. Build metadata is kept by no one: it does not count. */
+/** A semantic version. Build metadata is dropped, because it does not affect comparison. */
 export class SemverValue extends CelOpaque {
   readonly type: CelType = SEMVER_TYPE;
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint];
@@ -36,7 +36,7 @@ export class SemverValue extends CelOpaque {
   }
 }
 
-/** Numbers by value and before words; words by code points. */
+/** Compares identifiers: numbers by value and before words, words by code points. */
 function compareIdentifiers(a: string, b: string): -1 | 0 | 1 {
   const [x, y] = [isNumber(a), isNumber(b)];
   if (x !== y) return x ? -1 : 1;
@@ -50,7 +50,7 @@ function isNumber(text: string): boolean {
 
 const MAX_UINT64 = 2n ** 64n - 1n;
 
-/** Reads a version, or says why it is none. */
+/** Parses a version; returns an error message if it is invalid. */
 export function parseSemver(text: string): SemverValue | string {
   if (text === '') return 'Version string empty';
   const parts = text.split('.', 2);
@@ -104,7 +104,7 @@ function identifiersFault(text: string | undefined, name: 'PreRelease' | 'Build'
   return undefined;
 }
 
-/** Reads a version more leniently: a leading `v`, missing parts and leading zeros are forgiven. */
+/** Parses a version leniently: allows a leading `v`, missing parts and leading zeros. */
 export function parseLenientSemver(text: string): SemverValue | string {
   const bare = text.startsWith('v') ? text.slice(1) : text;
   const [first, second, ...others] = bare.split('.');

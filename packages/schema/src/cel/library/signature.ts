@@ -1,7 +1,7 @@
 import type { CelType } from '../types/cel-type.ts';
 import * as t from '../types/cel-type.ts';
 
-/** What a signature in text form says. */
+/** A parsed signature. */
 export interface Signature {
   readonly name: string;
   readonly member: boolean;
@@ -24,8 +24,8 @@ const SIMPLE: ReadonlyMap<string, CelType> = new Map([
 ]);
 
 /**
- * Reads a signature of a library table: `size(string) int`, `list(A).indexOf(A) int` for a method,
- * `::optional.of(V) optional(V)` for a function whose name has a dot.
+ * Parses a signature of a library table: `size(string) int`, `list(A).indexOf(A) int` for a method, `::optional.of(V)
+ * optional(V)` for a function with a dotted name.
  */
 export function parseSignature(text: string): Signature {
   const namespaced = text.startsWith('::');
@@ -40,7 +40,7 @@ export function parseSignature(text: string): Signature {
   return { name: head.slice(dot + 1), member: dot >= 0, params, result, typeParams };
 }
 
-/** The parenthesis that closes the argument list: the one before the blank at depth zero. */
+/** Finds the parenthesis that closes the argument list: it is at depth zero and a space follows it. */
 function argumentsEnd(text: string): number {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
@@ -59,7 +59,7 @@ function groupStart(text: string, close: number): number {
   return 0;
 }
 
-/** The dot between the receiver's type and the method's name. */
+/** Finds the dot between the receiver's type and the method's name. */
 function receiverEnd(head: string): number {
   let depth = 0;
   for (let i = head.length - 1; i >= 0; i--) {
@@ -83,7 +83,7 @@ class Reader {
     this.#at = at;
   }
 
-  /** A type; a receiver's name ends at the dot before its method. */
+  /** Parses a type; a receiver's name ends at the dot before its method. */
   type(): CelType {
     const name = /[\s,]*([\w.]+)/y;
     name.lastIndex = this.#at;

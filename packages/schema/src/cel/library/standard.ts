@@ -36,7 +36,9 @@ export const STANDARD: Library = {
   overloads: [...operators(), ...comparisons(), ...conversions(), ...sizes(), ...strings(), ...times()],
 };
 
-/** Declares what the compiler runs itself: the checker needs the signature, nothing calls the implementation. */
+/**
+ * Declares functions that the compiler runs itself: the checker needs the signature, and the implementation is never called.
+ */
 function builtIn(...signatures: string[]): Overload[] {
   return signatures.map((signature) => overload(signature, () => fail('no such overload')));
 }
@@ -111,7 +113,7 @@ function matches(context: CallContext, text: string, pattern: string): boolean {
   return guardPattern(context, text, pattern).test(text);
 }
 
-/** The compiled pattern; the work of matching is paid for, and a bad pattern is a fault of the expression. */
+/** Returns the compiled pattern. Charges the cost of matching in advance; an invalid pattern is a fault of the expression. */
 export function guardPattern(
   context: CallContext,
   text: string,
@@ -131,7 +133,7 @@ function times(): Overload[] {
   const field = (method: string, read: (calendar: Calendar, time: CelTimestamp) => number): Overload[] => [
     overload<[CelTimestamp]>(`timestamp.${method}() int`, (_, time) => read(calendarOf(time), time)),
     overload<[CelTimestamp, string]>(`timestamp.${method}(string) int`, (context, time, zone) => {
-      // Looking a zone up takes as long as many steps.
+      // A time zone lookup takes as long as many steps.
       context.charge(100);
       return read(calendarOf(time, zone), time);
     }),

@@ -5,7 +5,7 @@ import { CURRENT_STYLE, KUBERNETES_STYLE } from './format-styles.ts';
 import { type FormatStyle, formatText } from './format-text.ts';
 import { type CallContext, type Library, type Overload, overload } from './library.ts';
 
-/** The strings extension, version 2 (what Kubernetes has); {@link STRINGS_REVERSE} adds what version 3 brought. */
+/** The strings extension, version 2 (as in Kubernetes); {@link STRINGS_REVERSE} adds the function of version 3. */
 export const STRINGS: Library = {
   name: 'cel.lib.ext.strings',
   overloads: [
@@ -53,19 +53,19 @@ function formatOverload(style: FormatStyle): Overload {
   );
 }
 
-/** {@link STRINGS} with the present style of `format`. */
+/** Returns {@link STRINGS} with the current style of `format`. */
 export function currentStrings(): Library {
   const others = STRINGS.overloads!.filter((overload) => overload.name !== 'format');
   return { name: STRINGS.name, overloads: [...others, formatOverload(CURRENT_STYLE)] };
 }
 
-/** `string.reverse()`. Not part of what Kubernetes offers to rules. */
+/** `string.reverse()`. Not available in Kubernetes rules. */
 export const STRINGS_REVERSE: Library = {
   name: 'cel.lib.ext.strings.reverse',
   overloads: [overload<[string]>('string.reverse() string', (_, text) => Array.from(text).reverse().join(''))],
 };
 
-/** Indices count code points. Text without surrogates, nearly all there is, needs no conversion. */
+/** Indices count code points. Text without surrogates, the usual case, needs no conversion. */
 function points(
   text: string,
 ): ArrayLike<string> & { readonly slice: (start: number, end?: number) => readonly string[] | string } {
@@ -140,7 +140,7 @@ function replaceSome(
   return out + text.slice(at);
 }
 
-/** Nothing is found before every character and at the end. */
+/** The empty text matches before every character and at the end. */
 function replaceEmpty(text: string, to: string, limit: number): string {
   let left = limit < 0 ? Number.POSITIVE_INFINITY : limit;
   let out = left-- > 0 ? to : '';
@@ -165,7 +165,7 @@ function substring(text: string, start: number, end: number | undefined): string
 
 const BLANK = /\p{White_Space}/u;
 
-/** White space as Unicode's White_Space property has it: unlike JavaScript's, without U+FEFF and with U+0085. */
+/** White space is Unicode's White_Space property: unlike in JavaScript, it excludes U+FEFF and includes U+0085. */
 function trim(text: string): string {
   let end = text.length;
   while (end > 0 && BLANK.test(text[end - 1]!)) end--;

@@ -7,23 +7,23 @@ import { type CelType, optionalOf } from '../types/cel-type.ts';
 import { FieldPathError, normalizeFieldPath } from './field-path.ts';
 import type { ValidationRule } from './rule.ts';
 
-/** A rule ready to run. */
+/** A compiled rule. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly program: CelProgram;
   readonly messageProgram: CelProgram | undefined;
   readonly usesOldSelf: boolean;
-  /** Where the problem is reported, relative to the rule's node. */
+  /** Path of reported problems, relative to the rule's node. */
   readonly fieldPath: string;
 }
 
-/** What is wrong with a rule, and with which of its fields. */
+/** A fault in one part of a rule. */
 export interface RuleFault {
   readonly part: 'rule' | 'messageExpression' | 'optionalOldSelf' | 'fieldPath';
   readonly detail: string;
 }
 
-/** Compiles a rule for values of a type. Faults are those that the API server reports when the CRD is created. */
+/** Compiles a rule for values of a type. Reports the same faults as the API server when the CRD is created. */
 export function compileRule(
   rule: ValidationRule,
   at: { readonly decl: DeclType; readonly environment: CelEnvironment },
@@ -85,7 +85,7 @@ function messageProgram(
   return undefined;
 }
 
-/** Undefined for a path that leads nowhere. */
+/** Returns the path in canonical form; undefined if it does not exist in the schema. */
 function relativePath(path: string | undefined, schema: SchemaNode): string | undefined {
   if (path === undefined || path === '') return '';
   try {

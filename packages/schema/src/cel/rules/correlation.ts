@@ -2,15 +2,15 @@ import type { SchemaNode } from '../../node/index.ts';
 import { deepEqual } from '../schema/preserved-value.ts';
 
 /**
- * What is known of a value's former state, for ratcheting: the value's own, if it can be told, or that of the nearest
- * ancestor of which it can.
+ * The previous state of a value, for ratcheting: the value's own if it can be correlated, otherwise that of the nearest
+ * ancestor that can.
  */
 export interface Ratchet {
   readonly current: Pair | undefined;
   readonly ancestor: Pair | undefined;
 }
 
-/** A value now and before, compared at most once. */
+/** A value and its previous state, compared at most once. */
 export class Pair {
   readonly value: unknown;
   readonly old: unknown;
@@ -27,22 +27,22 @@ export class Pair {
   }
 }
 
-/** True if problems of this value are no news: it, or the part that it belongs to, is what it was. */
+/** True if the problems of this value are not new: the value, or the part that contains it, is unchanged. */
 export function isRatcheted({ current, ancestor }: Ratchet): boolean {
   return (current ?? ancestor)?.unchanged ?? false;
 }
 
-/** The ratchet of a member. */
+/** Returns the ratchet of a member. */
 export function ratchetMember(ratchet: Ratchet, property: string): Ratchet {
   const { current } = ratchet;
   if (current === undefined) return ratchet;
-  // Both sides were converted to the same version, so these two say nothing about what the user changed.
+  // Both sides were converted to the same version, so these two do not show if the user changed anything.
   if (ratchet.ancestor === undefined && (property === 'apiVersion' || property === 'kind')) return NO_RATCHET;
   const [value, old] = [member(current.value, property), member(current.old, property)];
   return { current: value === undefined || old === undefined ? undefined : new Pair(value, old), ancestor: current };
 }
 
-/** The ratchet of an element. */
+/** Returns the ratchet of an element. */
 export function ratchetElement(ratchet: Ratchet, value: unknown, old: unknown): Ratchet {
   const { current } = ratchet;
   if (current === undefined) return ratchet;
@@ -51,14 +51,17 @@ export function ratchetElement(ratchet: Ratchet, value: unknown, old: unknown): 
 
 export const NO_RATCHET: Ratchet = { current: undefined, ancestor: undefined };
 
-/** A member of a JSON object, if it is one and has it. */
+/** Returns a member of a JSON object; undefined if it is absent or the value is not an object. */
 export function member(value: unknown, property: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, property))
     return undefined;
   return Reflect.get(value, property);
 }
 
-/** Finds the former state of a list's elements: only lists of `x-kubernetes-list-type: map` tell which it was. */
+/**
+ * Returns a function that finds the previous state of a list's elements: only possible for lists of `x-kubernetes-list-type:
+ * map`.
+ */
 export function elementLookup(schema: SchemaNode, old: unknown): (element: unknown) => unknown {
   if (schema.listType !== 'map' || !Array.isArray(old)) return () => undefined;
   const keys = schema.listMapKeys ?? [];

@@ -1,6 +1,6 @@
 import type { SchemaNode } from '../../node/index.ts';
 
-/** A rule's `fieldPath` that leads nowhere. */
+/** Thrown for a rule's `fieldPath` that does not exist in the schema. */
 export class FieldPathError extends Error {
   readonly code = 'KW4104';
 
@@ -16,7 +16,7 @@ const TOKEN = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]]+/gsy;
 const ESCAPES: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
 /**
- * Brings a rule's `fieldPath` (`.a.b`, `['a'].b`) into the form of field paths (`a.b`, `a[b]` for keys of maps).
+ * Converts a rule's `fieldPath` (`.a.b`, `['a'].b`) to the form of field paths (`a.b`, `a[b]` for keys of maps).
  * @throws {@link FieldPathError}
  */
 export function normalizeFieldPath(path: string, schema: SchemaNode): string {

@@ -9,14 +9,14 @@ import type { RuleProblem, RulesAt, SchemaStep } from './rule.ts';
 
 const RULE_BUDGET = 10_000_000;
 const SCHEMA_BUDGET = 100_000_000;
-/** So many rules are named when all of them together are too costly. */
+/** Maximum number of rules reported when all of them together are too costly. */
 const MAX_NAMED = 4;
 
-/** What costs are estimated from. */
+/** Options for cost estimates. */
 export interface RuleCostOptions {
-  /** The CRD's schema: its limits say how large values can be. */
+  /** The CRD's schema: its limits bound the size of values. */
   readonly schema: JsonSchema;
-  /** The schema was accepted before: no single rule is refused, only all of them together. @defaultValue false */
+  /** True if the schema was accepted before: rejects only the total cost, no single rule. @defaultValue false */
   readonly unchanged?: boolean;
 }
 
@@ -26,11 +26,11 @@ interface Expense {
   readonly unlimited: readonly Unlimited[];
 }
 
-/** Adds up what the rules of one schema cost at most, as the API server does when the CRD is created. */
+/** Adds up the maximum costs of a schema's rules, as the API server does when the CRD is created. */
 export class RuleCosts {
   readonly #options: RuleCostOptions;
   readonly #schemaPath: string;
-  /** Made when the first rule comes: most schemas have none. */
+  /** Created for the first rule: most schemas have none. */
   #sizes: { readonly root: SizedType | undefined } | undefined;
   readonly #tooCostly: RuleProblem[] = [];
   #total = 0;
@@ -41,7 +41,7 @@ export class RuleCosts {
     this.#schemaPath = schemaPath;
   }
 
-  /** Reasons to refuse the CRD. */
+  /** Reasons to reject the CRD. */
   get problems(): readonly RuleProblem[] {
     if (this.#total <= SCHEMA_BUDGET) return this.#tooCostly;
     const contributed = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
@@ -55,7 +55,7 @@ export class RuleCosts {
     ];
   }
 
-  /** Takes in a rule. Those in `allOf` cost nothing, as upstream has it. */
+  /** Adds a rule. Rules in `allOf` cost nothing, as upstream. */
   add({ program, messageProgram }: CompiledRule, at: RulesAt, place: string): void {
     const node = this.#placeOf(at);
     if (node === undefined || at.allOf === true) return;
@@ -79,7 +79,7 @@ export class RuleCosts {
     this.#highest = [...this.#highest, expense].sort((a, b) => b.cost - a.cost).slice(0, MAX_NAMED);
   }
 
-  /** The type that the rules are about, and how often it can be in one object. */
+  /** Returns the type that the rules validate, and how often it can occur in one object. */
   #placeOf(
     at: RulesAt,
   ): { readonly type: SizedType; readonly times: number; readonly unlimited: readonly Unlimited[] } | undefined {
@@ -107,7 +107,7 @@ function estimate(program: CelProgram, type: SizedType): Pick<Expense, 'cost' | 
   return { cost: max, unlimited };
 }
 
-/** How many of its children a value has at most; undefined if the schema does not say. */
+/** Returns the maximum number of a value's children; undefined if the schema does not limit it. */
 function mostChildren(schema: JsonSchema): number | undefined {
   const isMap = schema.type === 'object' && schema.additionalProperties !== undefined;
   if (schema.type !== 'array' && !isMap) return 1;
@@ -131,7 +131,7 @@ function exceeds(what: string, factor: number): string {
   return `${what} exceeds budget by factor of ${shown} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }
 
-/** As Go rounds: what lies in the middle goes to the even digit. */
+/** Rounds as Go does: ties to even. */
 function oneDigit(value: number): string {
   const isMiddle = Number.isInteger(value * 4) && !Number.isInteger(value * 2);
   const tenths = Math.floor(value * 10);

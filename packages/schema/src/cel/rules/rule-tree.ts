@@ -5,7 +5,7 @@ import { type CompiledRule, compileRule, type RuleFault } from './compile-rule.t
 import { childSchema, type RuleProblem, type RulesAt, type SchemaStep, type ValidationRule } from './rule.ts';
 import type { RuleCosts } from './rule-costs.ts';
 
-/** The rules of a schema in the shape of the schema, only where there are any. */
+/** The rules of a schema in the shape of the schema; nodes without rules are left out. */
 export interface RuleNode {
   readonly decl: DeclType;
   readonly own: CompiledRule[];
@@ -15,17 +15,17 @@ export interface RuleNode {
   values: RuleNode | undefined;
 }
 
-/** What a tree is built with. */
+/** Options of {@link buildRuleTree}. */
 export interface TreeOptions {
   readonly environment: CelEnvironment;
-  /** How the schema's place is named in problems: `spec.validation.openAPIV3Schema`. */
+  /** The schema's path in reported problems: `spec.validation.openAPIV3Schema`. */
   readonly schemaPath: string;
   readonly problems: RuleProblem[];
-  /** Tells what rules cost, if that is asked. */
+  /** Collects the costs of rules, if requested. */
   readonly costs?: RuleCosts | undefined;
 }
 
-/** Compiles all rules and hangs them where they belong. */
+/** Compiles all rules into a tree. */
 export function buildRuleTree(schema: SchemaNode, rules: readonly RulesAt[], options: TreeOptions): RuleNode {
   const root = newNode(schema, true);
   for (const at of rules) addRules(root, at, options);
@@ -97,7 +97,7 @@ function faultyValue(rule: ValidationRule, part: RuleFault['part']): string {
   return part === 'fieldPath' ? JSON.stringify(rule.fieldPath) : printRule(rule);
 }
 
-/** A rule as the API server prints it: Go's names, Go's escapes. */
+/** Formats a rule as the API server prints it: with Go's names and escapes. */
 function printRule(rule: ValidationRule): string {
   const json = JSON.stringify({
     Rule: rule.rule,

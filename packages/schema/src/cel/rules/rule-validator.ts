@@ -19,24 +19,26 @@ import type { RuleProblem, RulesAt, ValidationRule } from './rule.ts';
 import { type RuleCostOptions, RuleCosts } from './rule-costs.ts';
 import { buildRuleTree, type RuleNode } from './rule-tree.ts';
 
-/** Steps that all rules of one object may take together. Upstream's limit per object (cost units) is the same number. */
+/**
+ * Maximum number of steps for all rules of one object together. Upstream's limit per object (cost units) is the same number.
+ */
 const OBJECT_BUDGET = 10_000_000;
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
-/** How rules are compiled. */
+/** Options of {@link compileRules}. */
 export interface RuleOptions {
   readonly environment: CelEnvironment;
-  /** How the schema's place is named in compile problems. @defaultValue 'spec.validation.openAPIV3Schema' */
+  /** The schema's path in compile problems. @defaultValue 'spec.validation.openAPIV3Schema' */
   readonly schemaPath?: string;
-  /** Estimate what the rules cost, and report those that are too costly. @defaultValue they are not estimated */
+  /** Estimates the costs of rules and reports those that are too costly. @defaultValue no estimates */
   readonly costs?: RuleCostOptions;
 }
 
-/** How an object is validated. */
+/** Options of {@link RuleValidator.validate}. */
 export interface RuleValidateOptions {
-  /** The object before the update. Without it transition rules do not run. */
+  /** The object before the update. Without it, transition rules are skipped. */
   readonly old?: unknown;
-  /** Takes what an unchanged part of the object would have failed: a warning for the client. */
+  /** Called for problems of unchanged parts of the object, which become warnings for the client. */
   readonly onWarning?: (problem: RuleProblem) => void;
   /** @defaultValue 10,000,000 steps */
   readonly budget?: Budget;
@@ -44,17 +46,16 @@ export interface RuleValidateOptions {
 
 /** All rules of a schema, compiled. Immutable. */
 export interface RuleValidator {
-  /** What is wrong with the rules themselves: reasons to refuse the CRD. */
+  /** Faults of the rules themselves: reasons to reject the CRD. */
   readonly problems: readonly RuleProblem[];
-  /** What the rules say about an object. Its schema must have accepted it before. */
+  /** Runs the rules on an object. The object must already be valid against the schema. */
   validate(object: unknown, options?: RuleValidateOptions): readonly RuleProblem[];
 }
 
 /**
  * Compiles the rules of a custom resource's schema (`x-kubernetes-validations`).
- *
- * `schema` is that of the whole object; `rules` say where in it the rules stand ({@link rulesOf} collects them from a
- * CRD's JSON schema). Messages are upstream's (1.36), of compile faults too. Nothing is thrown for bad rules.
+ * `schema` is the schema of the whole object; `rules` are its rules and their locations ({@link rulesOf} collects them from
+ * a CRD's JSON schema). Messages match upstream's (1.36), including those of compile faults. Invalid rules do not throw.
  */
 export function compileRules(schema: SchemaNode, rules: readonly RulesAt[], options: RuleOptions): RuleValidator {
   const problems: RuleProblem[] = [];
@@ -72,7 +73,7 @@ export function compileRules(schema: SchemaNode, rules: readonly RulesAt[], opti
   };
 }
 
-/** A value to be validated, and where it stands. */
+/** A value to validate and its location. */
 interface Place {
   readonly value: unknown;
   readonly old: unknown;
@@ -159,7 +160,7 @@ class Run {
     this.#failure(compiled, place, { node, message });
   }
 
-  /** Runs with the smaller of what one call and what the object has left. */
+  /** Runs with the per-call budget and deducts the steps used from the object's budget. */
   #spend<T>(run: (budget: Budget) => T): T {
     const budget = { remaining: DEFAULT_BUDGET };
     try {
@@ -212,14 +213,14 @@ class Run {
         this.#stopped = true;
         return `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${JSON.stringify(rule.messageExpression)}`;
       }
-      // A message that cannot be computed gives way to the fixed one.
+      // If the message expression fails, the static message is used.
       if (error instanceof CelEvaluationError) return fallback;
       throw error;
     }
   }
 }
 
-/** `self` and `oldSelf` of a place, made once for all its rules. */
+/** `self` and `oldSelf` of a location, converted once for all its rules. */
 class RuleValues {
   readonly #self: CelValue | undefined;
   readonly #old: CelValue | undefined;
@@ -243,7 +244,7 @@ function read(node: RuleNode, value: unknown): CelValue | undefined {
   try {
     return node.decl.toValue(value);
   } catch {
-    // The schema did not accept the value: rules that look at it say that they have none.
+    // The value does not match the schema: rules that read it fail because it is absent.
     return undefined;
   }
 }

@@ -17,10 +17,13 @@ export type SchemaStep = { readonly property: string } | 'items' | 'values';
 
 /** The rules of one node of a schema. */
 export interface RulesAt {
-  /** Way from the root to the node. */
+  /** Path from the root to the node. */
   readonly path: readonly SchemaStep[];
   readonly rules: readonly ValidationRule[];
-  /** Rules stand in the node's nth `allOf`: they run after the node's own, and nothing is ratcheted for them. */
+  /**
+   * True if the rules are in an `allOf` of the node: they run after the node's own rules, and the node's own previous state
+   * does not ratchet them.
+   */
   readonly allOf?: boolean | undefined;
 }
 
@@ -29,11 +32,11 @@ export interface RuleProblem {
   readonly reason: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate';
   readonly message: string;
   readonly field: string;
-  /** Limits that the schema lacks and that would make a rule cheaper; only for rules that are too costly. */
+  /** Missing limits in the schema that would make a rule cheaper; only for rules that are too costly. */
   readonly unlimited?: readonly Unlimited[];
 }
 
-/** The schema below a step. */
+/** Returns the schema below a step. */
 export function childSchema(schema: SchemaNode, step: SchemaStep): SchemaNode | undefined {
   if (step === 'items') return schema.items;
   if (step === 'values') return schema.additionalProperties;

@@ -3,7 +3,7 @@ import type { RulesAt, SchemaStep } from './rule.ts';
 
 const MAX_DEPTH = 500;
 
-/** Collects the rules of a CRD's schema, wherever they stand in it, those in `allOf` included. */
+/** Collects the rules of a CRD's schema from all nodes, including those in `allOf`. */
 export function rulesOf(schema: JsonSchema): readonly RulesAt[] {
   const found: RulesAt[] = [];
   collect(schema, [], { found, allOf: false });

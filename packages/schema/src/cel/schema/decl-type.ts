@@ -13,29 +13,27 @@ import { SchemaList } from './schema-list.ts';
 import { type MemberTypes, SchemaObject } from './schema-object.ts';
 
 /**
- * A schema as the language sees it: the static type, and how JSON of that schema is read.
- *
- * The schema stays at hand ({@link schema}): it holds the limits (`maxItems`, `maxLength`, …) from which a cost estimate
- * takes its sizes.
+ * A schema as expressions see it: its static type, and how to read JSON of that schema.
+ * Keeps the {@link schema}: it has the limits (`maxItems`, `maxLength`, …) that cost estimates derive sizes from.
  */
 export interface DeclType {
-  /** Static type; undefined if expressions cannot look into such values (no schema). */
+  /** Static type; undefined if expressions cannot access such values (no schema). */
   readonly type: CelType | undefined;
   readonly schema: SchemaNode;
-  /** Values can be used as they are in JSON. */
+  /** True if JSON values can be used without conversion. */
   readonly plain: boolean;
   toValue(raw: unknown): CelValue;
 }
 
-/** Where a schema stands. */
+/** The location of a schema. */
 export interface DeclOptions {
-  /** Name of the type in error messages, if it is a structure. */
+  /** Name of the type in error messages, for structures. */
   readonly name: string;
-  /** The object has `apiVersion`, `kind` and `metadata` even if its schema does not say so. */
+  /** True if the object has `apiVersion`, `kind` and `metadata` even if its schema does not declare them. */
   readonly resourceRoot: boolean;
 }
 
-/** Derives the type of a schema. Structures are looked into only when a member is asked for. */
+/** Derives the type of a schema. Members of structures are derived on first access. */
 export function declTypeOf(schema: SchemaNode, options: DeclOptions): DeclType {
   if (schema.intOrString === true) return scalar(schema, t.DYN, intOrString);
   switch (schema.type) {
@@ -117,7 +115,7 @@ function listType(schema: SchemaNode, options: DeclOptions): DeclType {
     toValue(raw) {
       if (raw === null) return nullValue(schema);
       if (!Array.isArray(raw)) return fail('invalid data, expected an array for the provided schema with type=array');
-      // A plain list of JSON is a list of the language as it stands.
+      // A plain JSON list is a CEL list without conversion.
       return plain ? (raw as readonly CelValue[]) : new SchemaList(raw, traits);
     },
   };
@@ -125,7 +123,7 @@ function listType(schema: SchemaNode, options: DeclOptions): DeclType {
 
 function objectType(schema: SchemaNode, options: DeclOptions): DeclType {
   const values = schema.additionalProperties;
-  // `additionalProperties: true` says nothing about the values: expressions see an empty structure.
+  // `additionalProperties: true` does not describe the values: expressions see an empty structure.
   const untyped = values?.type === 'any' && values.preserveUnknownFields !== true && values.intOrString !== true;
   if (values !== undefined && !untyped && !options.resourceRoot) {
     const element = declTypeOf(values, {
@@ -140,7 +138,7 @@ function objectType(schema: SchemaNode, options: DeclOptions): DeclType {
     typeOf(field) {
       const property = unescapeProperty(field);
       if (property === undefined) return undefined;
-      // A reserved word can be written as it is too, since 1.31.
+      // Since 1.31 a reserved word may also be written without escapes.
       return property === field || escapeProperty(property) === field ? types(property)?.type : undefined;
     },
   });
@@ -157,7 +155,7 @@ function objectReader(schema: SchemaNode, type: CelType | undefined, members: Me
       if (typeof raw !== 'object' || Array.isArray(raw)) {
         return fail('invalid data, expected a map for the provided schema with type=object');
       }
-      // Any object of JSON has string keys.
+      // Every JSON object has string keys.
       return new SchemaObject(raw as { readonly [property: string]: unknown }, members);
     },
   };
@@ -172,7 +170,7 @@ const METADATA_NODE: SchemaNode = {
   ]),
 };
 
-/** Types of an object's members, each derived when it is first asked for. */
+/** Returns the types of an object's members, each derived on first access. */
 function memberTypes(schema: SchemaNode, options: DeclOptions): (property: string) => DeclType | undefined {
   const known = new Map<string, DeclType | undefined>();
   return (property) => {
@@ -186,7 +184,7 @@ function memberTypes(schema: SchemaNode, options: DeclOptions): (property: strin
   };
 }
 
-/** A resource's `apiVersion`, `kind`, `metadata.name` and `metadata.generateName` are always there, and no more of it. */
+/** A resource always has `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`; other metadata is hidden. */
 function memberSchema(schema: SchemaNode, property: string, resourceRoot: boolean): SchemaNode | undefined {
   if (resourceRoot) {
     if (property === 'apiVersion' || property === 'kind') return STRING_NODE;

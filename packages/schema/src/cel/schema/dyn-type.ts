@@ -8,7 +8,7 @@ import { type MemberTypes, SchemaObject } from './schema-object.ts';
 
 const MEMBERS: MemberTypes = { structure: false, memberType: () => DYN_DECL };
 
-/** JSON of which nothing is known: types are found out at run time, and whole numbers are ints. */
+/** JSON without a schema: types are determined at run time, and whole numbers are ints. */
 export const DYN_DECL: DeclType = {
   type: DYN,
   schema: { type: 'any' },
@@ -23,7 +23,7 @@ export const DYN_DECL: DeclType = {
       case 'object':
         if (raw === null) return null;
         if (Array.isArray(raw)) return new SchemaList(raw, { element: DYN_DECL, listType: 'atomic', mapKeys: [] });
-        // Any object of JSON has string keys.
+        // Every JSON object has string keys.
         return new SchemaObject(raw as { readonly [property: string]: unknown }, MEMBERS);
       default:
         return fail(`${typeof raw} is no JSON`);

@@ -10,7 +10,7 @@ const ESCAPES: readonly (readonly [plain: string, escaped: string])[] = [
   ['/', '__slash__'],
 ];
 
-/** The name under which a property is known in expressions; undefined if it cannot be named there. */
+/** Returns the name of a property in expressions; undefined if expressions cannot refer to it. */
 export function escapeProperty(property: string): string | undefined {
   if (RESERVED.has(property)) return `__${property}__`;
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(property) && !property.includes('__')) return property;
@@ -18,7 +18,7 @@ export function escapeProperty(property: string): string | undefined {
   return property.replace(/__|[./-]/g, (plain) => ESCAPES.find(([from]) => from === plain)![1]);
 }
 
-/** The property that an escaped name means; undefined if the escape is none that {@link escapeProperty} makes. */
+/** Returns the property of an escaped name; undefined if it is not an escape that {@link escapeProperty} produces. */
 export function unescapeProperty(escaped: string): string | undefined {
   if (!escaped.includes('__')) return escaped;
   let valid = true;

@@ -19,7 +19,7 @@ export class PreservedValue extends CelOpaque {
   }
 }
 
-/** Equality of JSON values. The work is charged to the meter, if there is one. */
+/** True if two JSON values are equal. Charges the work to the meter, if given. */
 export function deepEqual(a: unknown, b: unknown, meter?: Meter): boolean {
   meter?.charge(1);
   if (a === b) return true;

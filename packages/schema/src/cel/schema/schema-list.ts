@@ -5,7 +5,7 @@ import type { CelValue } from '../values/value.ts';
 import type { DeclType } from './decl-type.ts';
 import { escapeProperty } from './escape.ts';
 
-/** What a list's schema says about it. */
+/** The properties of a list's schema. */
 export interface ListTraits {
   readonly element: DeclType;
   readonly listType: 'atomic' | 'set' | 'map';
@@ -46,7 +46,7 @@ export class SchemaList extends CelList {
   }
 }
 
-/** What came out of a union or merge: still a set or map, but no longer JSON. */
+/** The result of a union or merge: still a set or map, but no longer JSON. */
 class UnitedList extends CelList {
   readonly #values: readonly CelValue[];
   readonly #traits: ListTraits;
@@ -93,7 +93,7 @@ function unorderedEqual(
   });
 }
 
-/** Keeps the places of what is there; what comes replaces its namesake or goes to the end. */
+/** Keeps the positions of existing elements; new ones replace the element with the same key or are appended. */
 function unite(mine: readonly CelValue[], other: readonly CelValue[], traits: ListTraits): CelList | undefined {
   if (traits.listType === 'atomic') return undefined;
   const united = [...mine];

@@ -5,24 +5,24 @@ import type { DeclType } from './decl-type.ts';
 import { escapeProperty, unescapeProperty } from './escape.ts';
 import { deepEqual } from './preserved-value.ts';
 
-/** How the members of a JSON object are to be read. */
+/** Describes how to read the members of a JSON object. */
 export interface MemberTypes {
-  /** A structure: names are escaped, and null members count as absent. Otherwise a map. */
+  /** True for a structure: names are escaped, and null members count as absent. False for a map. */
   readonly structure: boolean;
-  /** Type of a member by its JSON name; undefined if the schema says nothing about it. */
+  /** Returns the type of a member by its JSON name; undefined if the schema does not declare it. */
   memberType(property: string): DeclType | undefined;
 }
 
-/** How one member is read: looked up once per place in an expression, used for every object. */
+/** Describes how to read one member: looked up once per place in an expression, used for every object. */
 export interface MemberAccess {
   readonly property: string;
   readonly type: DeclType;
-  /** Every JavaScript object has something of that name. */
+  /** True if every JavaScript object inherits a property of that name. */
   readonly inherited: boolean;
   readonly nullIsAbsent: boolean;
 }
 
-/** How the member is read; undefined if the name can mean none. */
+/** Returns how to read a member; undefined if the name does not refer to one. */
 export function accessTo(members: MemberTypes, name: string): MemberAccess | undefined {
   const property = members.structure ? unescapeProperty(name) : name;
   const type = property === undefined ? undefined : members.memberType(property);
@@ -53,7 +53,7 @@ export class SchemaObject extends CelMap {
     return access && this.read(access);
   }
 
-  /** The member, undefined if it is absent. */
+  /** Returns the member; undefined if it is absent. */
   read(access: MemberAccess): CelValue | undefined {
     if (access.inherited && !Object.hasOwn(this.raw, access.property)) return undefined;
     const value = this.raw[access.property];
@@ -66,7 +66,7 @@ export class SchemaObject extends CelMap {
     return this.members.structure ? declared.map((property) => escapeProperty(property) ?? property) : declared;
   }
 
-  /** What the schema says nothing about is compared as JSON; a member that the other lacks does not count. */
+  /** Compares undeclared members as JSON; ignores members that the other object lacks. */
   override undeclaredEqual(other: CelMap, meter: Meter): boolean {
     if (!(other instanceof SchemaObject)) return true;
     return Object.keys(this.raw).every(

@@ -1,12 +1,12 @@
 import type { CelValue } from '../values/value.ts';
 
-/** One node of a parsed expression. Immutable; what the checker finds out is kept beside the tree, by {@link id}. */
+/** One node of a parsed expression. Immutable; the checker's results are kept outside the tree, by {@link id}. */
 export type Expr = ConstExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | ComprehensionExpr;
 
 interface Node {
   /** Dense number of the node within its expression, from 0. */
   readonly id: number;
-  /** Where messages point to: offset in UTF-16 units from the start of the source. */
+  /** Location for messages: offset in UTF-16 units from the start of the source. */
   readonly offset: number;
 }
 
@@ -28,7 +28,7 @@ export interface SelectExpr extends Node {
   readonly testOnly: boolean;
 }
 
-/** A function, method or operator. Operators carry their canonical names (`_+_`, `_[_]`, `_?_:_`, …). */
+/** A function, method or operator. Operators have their canonical names (`_+_`, `_[_]`, `_?_:_`, …). */
 export interface CallExpr extends Node {
   readonly kind: 'call';
   readonly fn: string;
@@ -66,7 +66,7 @@ export interface StructExpr extends Node {
   readonly fields: readonly StructField[];
 }
 
-/** Which macro a comprehension came from, so that it can be run as a plain loop instead of by its general definition. */
+/** The macro that a comprehension came from, so that it can run as a plain loop instead of by its general definition. */
 export type ComprehensionShape =
   | { readonly kind: 'all' | 'exists' | 'existsOne'; readonly predicate: Expr }
   | { readonly kind: 'list'; readonly filter: Expr | undefined; readonly transform: Expr }
@@ -74,8 +74,8 @@ export type ComprehensionShape =
   | { readonly kind: 'bind' };
 
 /**
- * The one loop of the language; every macro expands to it. The general parts (init, condition, step, result) are what
- * the checker types and what a cost estimate walks over; {@link shape} says how to run it fast.
+ * The only loop of the language; every macro expands to it. The checker types the general parts (init, condition, step,
+ * result), and cost estimates walk over them; {@link shape} allows a fast implementation.
  */
 export interface ComprehensionExpr extends Node {
   readonly kind: 'comprehension';
@@ -90,10 +90,10 @@ export interface ComprehensionExpr extends Node {
   readonly shape: ComprehensionShape;
 }
 
-/** Name of the accumulator in expanded macros: no identifier of the source can collide with it. */
+/** Name of the accumulator in expanded macros: identifiers of the source cannot collide with it. */
 export const ACCUMULATOR = '@result';
 
-/** `a.b.c` as one dotted name, if the expression is nothing but identifiers and plain selections. */
+/** Returns `a.b.c` as one dotted name if the expression consists only of identifiers and plain selections. */
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name;
   if (expr.kind !== 'select' || expr.testOnly) return undefined;

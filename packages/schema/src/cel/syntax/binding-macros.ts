@@ -22,7 +22,7 @@ export const OPTIONAL_MACROS: readonly Macro[] = [
   { name: 'optFlatMap', args: 2, member: true, expand: (context, call) => optMacro(context, call, 'optFlatMap') },
 ];
 
-/** How the names begin that stand for the optional of `optMap`: no identifier of the source can begin so. */
+/** Prefix of the names that hold the optional of `optMap`: no identifier of the source can start with it. */
 export const OPTIONAL_HOLDER = '@optional';
 
 function optMacro(
@@ -35,7 +35,7 @@ function optMacro(
     return context.report(variable!, `${name}() variable name must be a simple identifier`);
   }
   const { nodes, offset } = context;
-  // The optional gets a name of its own: to repeat its expression would double the work with each link of a chain.
+  // The optional gets a separate name: repeating its expression would double the work with each link of a chain.
   const holder = `${OPTIONAL_HOLDER}${nodes.count}`;
   const held = (): Expr => nodes.ident(offset, holder);
   const value = nodes.method(offset, held(), { fn: 'value', args: [] });
@@ -48,7 +48,7 @@ function optMacro(
   return bindTo(context, holder, { value: call.target!, body: chosen });
 }
 
-/** A loop over nothing whose accumulator is the variable. */
+/** Creates a loop over an empty list whose accumulator is the variable. */
 export function bindTo(
   context: MacroContext,
   name: string,

@@ -5,13 +5,13 @@ const TOKEN_ORDER =
   "'[' ']' '{' '}' '(' ')' '.' ',' '-' '!' '?' 'true' 'false' 'null' NUM_FLOAT NUM_INT NUM_UINT STRING BYTES IDENTIFIER".split(
     ' ',
   );
-/** What may stand beside an operand where one is expected: at the start of arguments, indices, lists, maps. */
+/** Tokens allowed in addition to an operand, per place: at the start of arguments, indices, lists, maps. */
 const OPERAND_EXTRAS = { none: '', args: ')', index: '?', list: '],?', map: '},?' } as const;
 
-/** Where an operand is missing. */
+/** The place where an operand is missing. */
 export type OperandPlace = keyof typeof OPERAND_EXTRAS;
 
-/** The list of what could have stood there, as syntax errors print it. */
+/** Returns the list of expected tokens, as in syntax errors. */
 export function expectingOperand(place: OperandPlace): string {
   const extras = OPERAND_EXTRAS[place];
   const tokens = TOKEN_ORDER.filter(
@@ -23,7 +23,7 @@ export function expectingOperand(place: OperandPlace): string {
 const OPERAND_KINDS = new Set<TokenKind>(['ident', 'int', 'uint', 'float', 'string', 'bytes']);
 const OPERAND_OPS = new Set(['[', '{', '(', '.', '-', '!', 'true', 'false', 'null']);
 
-/** True if an operand can begin with the token. */
+/** True if an operand can start with the token. */
 export function startsOperand(token: Token): boolean {
   return OPERAND_KINDS.has(token.kind) || (token.kind === 'op' && OPERAND_OPS.has(token.text));
 }

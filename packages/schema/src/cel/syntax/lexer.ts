@@ -2,7 +2,10 @@ import type { IssueList } from './issue.ts';
 
 export type TokenKind = 'ident' | 'escapedIdent' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'op' | 'eof';
 
-/** A piece of source. For operators and the words `in`, `true`, `false`, `null` the kind is `op` and `text` says which. */
+/**
+ * A token of the source. For operators and the words `in`, `true`, `false`, `null` the kind is `op`; `text` has the
+ * operator.
+ */
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;
@@ -21,7 +24,7 @@ const BLANK = /(?:[\t \r\n\f]|\/\/[^\n]*)+/y;
 const STRING_PREFIX = /[bB]?[rR]?(?="|')/y;
 const ESCAPE = /\\(?:[abfnrtv"'\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/y;
 
-/** Cuts the source into tokens. What is none is reported and skipped, as cel-go does, and the rest goes on. */
+/** Splits the source into tokens. Reports and skips invalid characters, as cel-go does. */
 export function tokenize(source: string, issues: IssueList): readonly Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -42,7 +45,7 @@ export function tokenize(source: string, issues: IssueList): readonly Token[] {
   return tokens;
 }
 
-/** The token at `at`, or the offset of the character that fits no token. */
+/** Returns the token at `at`, or the offset of the character that does not fit any token. */
 function next(source: string, at: number): Token | number {
   const string = stringAt(source, at);
   if (string !== undefined) return string;
@@ -68,7 +71,10 @@ function numberKind(text: string): TokenKind {
   return /^0x/.test(text) || /^[0-9]+$/.test(text) ? 'int' : 'float';
 }
 
-/** A string or bytes literal; the offset of the character that breaks it; or undefined if none starts here. */
+/**
+ * Returns the string or bytes literal at `at`; the offset of the character that breaks it; or undefined if no literal starts
+ * here.
+ */
 function stringAt(source: string, at: number): Token | number | undefined {
   STRING_PREFIX.lastIndex = at;
   const prefix = STRING_PREFIX.exec(source)?.[0];
@@ -84,7 +90,7 @@ function stringAt(source: string, at: number): Token | number | undefined {
   }
   const end = scanString(source, open + 1, { terminator: quote, raw });
   if (end.closed) return { kind, text: source.slice(at, end.at), offset: at };
-  // Without its closing quote the prefix is an ordinary name.
+  // Without a closing quote the prefix is an ordinary name.
   return prefix === '' ? end.at : undefined;
 }
 
@@ -110,7 +116,7 @@ function scanString(
   return { at, closed: false };
 }
 
-/** Where an escape sequence stops being one. */
+/** Returns the offset at which an escape sequence becomes invalid. */
 function brokenEscapeAt(source: string, at: number): number {
   const partial = /\\(?:[0-3][0-7]?|[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7})?/y;
   return at + matchLength(partial, source, at);

@@ -4,7 +4,7 @@ import { intFromBigInt } from '../values/int.ts';
 import { CelUint, isUint64 } from '../values/uint.ts';
 import type { CelValue } from '../values/value.ts';
 
-/** A literal's value, or what is wrong with it. */
+/** A literal's value, or an error message. */
 export type Literal = { readonly value: CelValue } | { readonly error: string };
 
 export function intLiteral(text: string, negative: boolean): Literal {
@@ -24,7 +24,7 @@ export function doubleLiteral(text: string, negative: boolean): Literal {
   return { value: new CelDouble(negative ? -value : value) };
 }
 
-/** Value of a string literal, quotes and prefix included. */
+/** Parses a string literal, quotes and prefix included. */
 export function stringLiteral(text: string): Literal {
   const { body, raw } = unquote(text);
   if (raw || !body.includes('\\')) return { value: body };
@@ -42,7 +42,7 @@ export function stringLiteral(text: string): Literal {
   return { value: out };
 }
 
-/** Value of a bytes literal: octal and hex escapes are bytes, not characters. */
+/** Parses a bytes literal: octal and hex escapes are bytes, not characters. */
 export function bytesLiteral(text: string): Literal {
   const { body, raw } = unquote(text.slice(1));
   if (raw) return { value: encodeUtf8(body) };

@@ -21,7 +21,10 @@ export const STANDARD_MACROS: readonly Macro[] = [
   loop('filter', 2, filterMacro),
 ];
 
-/** The same over index and value, or key and value, and `transformList`, `transformMap`, `transformMapEntry`. */
+/**
+ * The same macros with two variables (index and value, or key and value), and `transformList`, `transformMap`,
+ * `transformMapEntry`.
+ */
 export const TWO_VARIABLE_MACROS: readonly Macro[] = [
   loop('all', 3, (context, call) => quantifier(context, call, 'all')),
   loop('exists', 3, (context, call) => quantifier(context, call, 'exists')),
@@ -44,7 +47,10 @@ function has(context: MacroContext, call: Call): Expr {
   return context.nodes.select(context.offset, { operand: arg.operand, field: arg.field, testOnly: true });
 }
 
-/** The loop's variables: all arguments but the last `bodies`. Reports and returns nothing if they are no names. */
+/**
+ * Returns the loop's variables: all arguments except the last `bodies`. If they are not names, reports a fault and returns a
+ * placeholder.
+ */
 function variables(
   context: MacroContext,
   args: readonly Expr[],

@@ -1,12 +1,12 @@
 import type { Expr } from './ast.ts';
 import type { NodeFactory } from './node-factory.ts';
 
-/** What a macro may use while it rewrites a call. */
+/** Context of a macro while it rewrites a call. */
 export interface MacroContext {
   readonly nodes: NodeFactory;
-  /** Place of the call; new nodes point there. */
+  /** Offset of the call; new nodes get it, too. */
   readonly offset: number;
-  /** Reports a fault at a node and gives a placeholder back. */
+  /** Reports a fault at a node and returns a placeholder. */
   report(at: Expr, message: string): Expr;
 }
 
@@ -15,7 +15,7 @@ export interface Macro {
   readonly name: string;
   readonly args: number;
   readonly member: boolean;
-  /** The rewritten call; undefined leaves the call as it is. */
+  /** Returns the rewritten call; undefined leaves the call unchanged. */
   expand(
     context: MacroContext,
     call: { readonly target: Expr | undefined; readonly args: readonly Expr[] },

@@ -1,7 +1,7 @@
 import type { CelValue } from '../values/value.ts';
 import { ACCUMULATOR, type ComprehensionShape, type Expr, type MapEntry, type StructField } from './ast.ts';
 
-/** The general parts of a loop, as macros give them. */
+/** The general parts of a loop, as supplied by macros. */
 export interface LoopParts {
   readonly range: Expr;
   readonly iterVar: string;
@@ -14,7 +14,7 @@ export interface LoopParts {
   readonly shape: ComprehensionShape;
 }
 
-/** Makes nodes with dense ids. Macros get one bound to the place of the macro's call. */
+/** Creates nodes with dense ids. */
 export class NodeFactory {
   #count = 0;
 

@@ -6,7 +6,7 @@ import { bytesLiteral, doubleLiteral, intLiteral, type Literal, stringLiteral, u
 import { type Macro, type MacroContext, macroKey } from './macro.ts';
 import { NodeFactory } from './node-factory.ts';
 
-/** Which parts of the language are on. */
+/** Optional parts of the language. */
 export interface ParserOptions {
   readonly macros: ReadonlyMap<string, Macro>;
   /** `a.?b`, `a[?b]`, `[?a]`, `{?a: b}`. */
@@ -19,7 +19,7 @@ export interface ParserOptions {
 export interface Parsed {
   readonly source: string;
   readonly expr: Expr;
-  /** Ids of nodes are smaller than this. */
+  /** All node ids are less than this. */
   readonly nodeCount: number;
 }
 
@@ -31,12 +31,12 @@ const RESERVED = new Set(
   ),
 );
 const RELATIONS = new Set(['<', '<=', '>=', '>', '==', '!=', 'in']);
-/** Ends parsing after a fault from which nothing sensible can be read any more. */
+/** Stops parsing after a fault that cannot be recovered from. */
 class Stop extends Error {}
 
 /**
- * Parses an expression, macros expanded.
- * @throws CelCompileError with every fault found, in cel-go's words.
+ * Parses an expression and expands its macros.
+ * @throws CelCompileError with every fault found and cel-go's messages.
  */
 export function parse(source: string, options: ParserOptions): Parsed {
   const issues = new IssueList(source);
@@ -63,7 +63,10 @@ class Parser {
   readonly #issues: IssueList;
   #at = 0;
   #depth = 0;
-  /** Where arguments, an index, a list or a map have just begun: messages about a missing operand differ there. */
+  /**
+   * The position where arguments, an index, a list or a map have just started: messages about a missing operand differ
+   * there.
+   */
   #opened: { readonly at: number; readonly place: OperandPlace } = { at: -1, place: 'none' };
 
   constructor(tokens: readonly Token[], options: ParserOptions, issues: IssueList) {
@@ -105,7 +108,7 @@ class Parser {
     this.#issues.report(token.offset, `Syntax error: ${message}`);
   }
 
-  /** Takes the operator; a superfluous token before it, or its absence at the very end, is reported and forgiven. */
+  /** Takes the operator. A superfluous token before it, or its absence at the very end, is reported and parsing continues. */
   #expect(op: string, expecting = `'${op}'`): Token {
     const token = this.#peek();
     if (this.#is(op)) return this.#take();
@@ -141,7 +144,7 @@ class Parser {
     return result;
   }
 
-  /** A chain of one logical operator becomes a balanced tree, so that long chains stay shallow. */
+  /** Turns a chain of one logical operator into a balanced tree, so that long chains stay shallow. */
   #logical(op: '||' | '&&'): Expr {
     const operand = (): Expr => (op === '||' ? this.#logical('&&') : this.#relation());
     const terms = [operand()];
@@ -269,7 +272,7 @@ class Parser {
       throw new Stop();
     }
     this.#syntax(name, `no viable alternative at input '.${name.kind === 'eof' ? '' : name.text}'`);
-    // The word may also go on as the operator that it is.
+    // `in` may also continue the expression as an operator.
     if (name.text === 'in') return operand;
     throw new Stop();
   }
@@ -445,7 +448,7 @@ class Parser {
     return this.nodes.list(open.offset, elements, optionals);
   }
 
-  /** A list or map ends here: at its bracket, or, after a comma, at the end of the source. */
+  /** True if a list or map ends here: at its bracket or, after a comma, at the end of the source. */
   #endsHere(close: string, count: number): boolean {
     return this.#is(close) || (count > 0 && this.#peek().kind === 'eof');
   }

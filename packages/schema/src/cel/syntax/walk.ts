@@ -1,6 +1,6 @@
 import type { Expr } from './ast.ts';
 
-/** The nodes directly below a node. */
+/** Returns the direct children of a node. */
 export function children(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'select':

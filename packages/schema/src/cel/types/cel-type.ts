@@ -1,7 +1,7 @@
 /** A type of the language, as the checker sees it. Immutable; compare with {@link sameType}. */
 export interface CelType {
   readonly kind: TypeKind;
-  /** Name as it is printed: `int`, `list`, `net.IP`, or that of the structure or type parameter. */
+  /** Printed name: `int`, `list`, `net.IP`, or the name of the structure or type parameter. */
   readonly name: string;
   readonly params: readonly CelType[];
   /** Fields of a structure. Looked up lazily, because built-in kinds may be recursive. */
@@ -30,7 +30,7 @@ export type TypeKind =
 
 /** The fields of a structure type. */
 export interface StructFields {
-  /** Type of a field by its name in expressions, or undefined if there is none. */
+  /** Returns the type of a field by its name in expressions; undefined for an unknown field. */
   typeOf(field: string): CelType | undefined;
 }
 
@@ -93,19 +93,19 @@ export function isOptional(type: CelType): boolean {
   return type.kind === 'opaque' && type.name === 'optional_type';
 }
 
-/** The value type of an optional; any other type as it is. */
+/** Returns the value type of an optional, and any other type unchanged. */
 export function unwrapOptional(type: CelType): CelType {
   return isOptional(type) ? type.params[0]! : type;
 }
 
-/** True if both are the very same type, parameters included. */
+/** True if the types are identical, parameters included. */
 export function sameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind || a.name !== b.name || a.params.length !== b.params.length) return false;
   return a.params.every((param, i) => sameType(param, b.params[i]!));
 }
 
-/** The type as error messages print it: `list(string)`, `map(string, dyn)`, `timestamp`. */
+/** Formats a type as in error messages: `list(string)`, `map(string, dyn)`, `timestamp`. */
 export function formatType(type: CelType): string {
   switch (type.kind) {
     case 'duration':
@@ -120,7 +120,7 @@ export function formatType(type: CelType): string {
   }
 }
 
-/** The signature of a call as error messages print it: `string.(int, dyn)`. */
+/** Formats the signature of a call as in error messages: `string.(int, dyn)`. */
 export function formatCall(args: readonly CelType[], isMember: boolean): string {
   const names = args.map(formatType);
   return isMember ? `${names[0]}.(${names.slice(1).join(', ')})` : `(${names.join(', ')})`;

@@ -16,15 +16,15 @@ import type { CelType } from './cel-type.ts';
 import * as t from './cel-type.ts';
 import { mostGeneral, substitute, Unifier } from './unify.ts';
 
-/** What a name or call refers to. */
+/** The target of a name or call. */
 export type Reference =
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'type'; readonly type: CelType }
   | { readonly kind: 'function'; readonly name: string; readonly overloads: readonly Overload[] };
 
 /**
- * A type-checked expression. Types and references are by node id. A cost estimate needs nothing else: it walks the tree
- * with {@link typeOf} at hand and asks the schema behind structure fields for sizes.
+ * A type-checked expression. Types and references are by node id. This is all that a cost estimate needs: it walks the tree
+ * with {@link typeOf}, and takes sizes from the schemas of structure fields.
  */
 export interface Checked extends Parsed {
   readonly resultType: CelType;
@@ -33,8 +33,8 @@ export interface Checked extends Parsed {
 }
 
 /**
- * Gives every node a type.
- * @throws CelCompileError with every fault found, in cel-go's words.
+ * Infers the type of every node.
+ * @throws CelCompileError with every fault found and cel-go's messages.
  */
 export function check(parsed: Parsed, environment: CelEnvironment, variables: ReadonlyMap<string, CelType>): Checked {
   const issues = new IssueList(parsed.source);
@@ -68,7 +68,7 @@ class Checker {
     return { types: this.#types.map((type) => this.#unifier.resolve(type, true)), references: this.#references };
   }
 
-  /** Checks a node and gives its type. */
+  /** Checks a node and returns its type. */
   check(expr: Expr): CelType {
     const type = this.#infer(expr);
     this.#types[expr.id] = type;
@@ -107,7 +107,7 @@ class Checker {
     return t.ERROR;
   }
 
-  /** Type of a name, noting what it refers to. */
+  /** Returns the type of a name and records its reference. */
   #ident(expr: Expr, name: string): CelType | undefined {
     if (!name.startsWith('.')) {
       for (const scope of this.#scopes.slice(1).reverse()) {
@@ -241,7 +241,7 @@ class Checker {
     return type;
   }
 
-  /** The overload's types with fresh parameters. */
+  /** Returns the overload's types with fresh parameters. */
   #instantiate(overload: Overload): { readonly params: readonly CelType[]; readonly result: CelType } {
     if (overload.typeParams.length === 0) return overload;
     const fresh = new Map(overload.typeParams.map((name) => [name, this.#unifier.newVariable()]));
@@ -308,7 +308,7 @@ class Checker {
     if (!this.#unifier.assignable(type, actual)) this.#mismatch(expr, type, actual);
   }
 
-  /** Types of the loop's one or two variables. */
+  /** Returns the types of the loop's one or two variables. */
   #iterationTypes(expr: ComprehensionExpr, range: CelType): readonly [CelType, CelType] {
     const two = expr.iterVar2 !== undefined;
     switch (range.kind) {

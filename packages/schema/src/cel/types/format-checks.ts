@@ -3,7 +3,7 @@ import type { CallExpr, Expr } from '../syntax/ast.ts';
 import { type CelType, isDyn } from './cel-type.ts';
 import type { Checked } from './checker.ts';
 
-/** What is wrong with `'…'.format([…])` and where, as far as the literals tell. */
+/** Returns the fault of a call `'…'.format([…])` and its node, as far as literals reveal it. */
 export function formatFault(
   expr: CallExpr,
   checked: Checked,
@@ -34,7 +34,7 @@ export function formatFault(
   return { at: expr, message: `too many arguments supplied to string.format (expected ${used}, got ${args.length})` };
 }
 
-/** The argument, or part of a literal argument, whose type the verb does not take. */
+/** Returns the argument, or the part of a literal argument, whose type the verb does not accept. */
 function misfit(expr: Expr, kinds: ReadonlySet<CelType['kind']>, checked: Checked): Expr | undefined {
   const type = checked.typeOf(expr);
   if (!isDyn(type) && !kinds.has(type.kind)) return expr;

@@ -1,9 +1,9 @@
 import { type CelType, isDyn, isDynOrError, sameType } from './cel-type.ts';
 
-/** What type parameters are known to stand for so far, by the parameter's name. */
+/** The bindings of type parameters known so far, by the parameter's name. */
 export type Substitutions = ReadonlyMap<string, CelType>;
 
-/** Substitutions that can be taken back: attempts must be cheap, for hostile expressions cause many. */
+/** Substitutions that can be rolled back. Attempts must be cheap, because hostile expressions cause many. */
 class Bindings {
   readonly map = new Map<string, CelType>();
   readonly #trail: (readonly [name: string, before: CelType | undefined])[] = [];
@@ -27,19 +27,19 @@ class Bindings {
 }
 
 /**
- * Decides whether types fit each other and what their parameters must be for that. The same algorithm as cel-go's
- * checker, so that the same expressions compile: a failed attempt leaves no trace.
+ * Decides if types are assignable and infers their parameters. Uses the same algorithm as cel-go's checker, so that the same
+ * expressions compile; a failed attempt leaves no bindings.
  */
 export class Unifier {
   readonly #bindings = new Bindings();
   #fresh = 0;
 
-  /** A type parameter that nothing else uses. */
+  /** Returns a fresh type parameter. */
   newVariable(): CelType {
     return { kind: 'param', name: `_var${this.#fresh++}`, params: [] };
   }
 
-  /** True if every type fits the one at its place in `to`; bindings are kept only then. */
+  /** True if every type is assignable to its counterpart in `to`; bindings are kept only in that case. */
   assignableAll(from: readonly CelType[], to: readonly CelType[]): boolean {
     const mark = this.#bindings.mark;
     if (assignableList(this.#bindings, from, to)) return true;
@@ -51,7 +51,7 @@ export class Unifier {
     return this.assignableAll([from], [to]);
   }
 
-  /** The type with its known parameters filled in; unknown ones become `dyn` if asked for. */
+  /** Returns the type with its known parameters filled in; unknown ones become `dyn` if requested. */
   resolve(type: CelType, unknownToDyn: boolean): CelType {
     return substitute(this.#bindings.map, type, unknownToDyn);
   }
@@ -59,7 +59,7 @@ export class Unifier {
 
 const DYN: CelType = { kind: 'dyn', name: 'dyn', params: [] };
 
-/** Replaces the parameters of a type by what `bindings` says. */
+/** Replaces the parameters of a type with their `bindings`. */
 export function substitute(bindings: Substitutions, type: CelType, unknownToDyn: boolean): CelType {
   if (type.kind === 'param') {
     const bound = bindings.get(type.name);
@@ -70,7 +70,7 @@ export function substitute(bindings: Substitutions, type: CelType, unknownToDyn:
   return { ...type, params: type.params.map((param) => substitute(bindings, param, unknownToDyn)) };
 }
 
-/** The less specific of two types that are known to fit each other. */
+/** Returns the less specific of two types that are assignable to each other. */
 export function mostGeneral(a: CelType, b: CelType): CelType {
   return equalOrLessSpecific(a, b) ? a : b;
 }
@@ -123,7 +123,7 @@ function nullable(type: CelType): boolean {
   return ['null', 'opaque', 'struct', 'duration', 'timestamp'].includes(type.kind);
 }
 
-/** Tries to let the parameter stand for `type`. */
+/** Tries to bind the parameter to `type`. */
 function bind(bindings: Bindings, type: CelType, param: CelType): { valid: boolean; bound: boolean } {
   if (type.kind === 'param' && type.name === param.name) return { valid: true, bound: true };
   const current = bindings.map.get(param.name);

@@ -87,7 +87,7 @@ export function subtract(a: CelValue, b: CelValue): CelValue {
 export function multiply(a: CelValue, b: CelValue): CelValue {
   if (typeof a === 'number' && typeof b === 'number') {
     const product = a * b;
-    // Adding zero turns -0 into 0: ints have but one zero.
+    // Adding zero turns -0 into 0: ints have only one zero.
     return Number.isSafeInteger(product) ? product + 0 : int(BigInt(a) * BigInt(b));
   }
   if (isInt(a) && isInt(b)) return int(BigInt(a) * BigInt(b));
@@ -99,7 +99,7 @@ export function multiply(a: CelValue, b: CelValue): CelValue {
 /** `a / b`, rounded towards zero for whole numbers. */
 export function divide(a: CelValue, b: CelValue): CelValue {
   if (typeof a === 'number' && typeof b === 'number') {
-    // Subtracting the rest first keeps the quotient exact for every safe integer.
+    // Subtracting the remainder first keeps the quotient exact for every safe integer.
     return b === 0 ? fail('division by zero') : (a - (a % b)) / b + 0;
   }
   if (isInt(a) && isInt(b)) return b === 0 ? fail('division by zero') : int(BigInt(a) / BigInt(b));
@@ -129,7 +129,7 @@ export function negate(a: CelValue): CelValue {
   return noSuchOverload();
 }
 
-/** Orders two values of types that have an order; NaN if one of them is not a number. */
+/** Compares two values of ordered types; NaN if one of them is NaN. */
 export function compare(a: CelValue, b: CelValue, meter: Meter): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a === 'string' && typeof b === 'string') {

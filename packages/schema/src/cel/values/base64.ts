@@ -1,4 +1,4 @@
-/** Bytes of standard base64, padded or not; undefined if it is none. */
+/** Decodes standard base64, padded or not; returns undefined if it is invalid. */
 export function decodeBase64(text: string): Uint8Array | undefined {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   const body = text.replace(/=+$/, '');
@@ -6,12 +6,12 @@ export function decodeBase64(text: string): Uint8Array | undefined {
   try {
     return Uint8Array.from(atob(body), (char) => char.charCodeAt(0));
   } catch {
-    // Not base64: the caller says so in the words of the operation that needed it.
+    // Not base64: the caller fails with the message of its operation.
     return undefined;
   }
 }
 
-/** Standard base64 with padding. */
+/** Encodes standard base64 with padding. */
 export function encodeBase64(bytes: Uint8Array): string {
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);

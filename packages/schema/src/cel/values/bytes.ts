@@ -4,12 +4,12 @@ export function encodeUtf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** The text that the bytes encode; undefined if they are no valid UTF-8. */
+/** Decodes UTF-8; returns undefined if it is invalid. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // Not UTF-8: the caller says so in the words of the operation that needed it.
+    // Not UTF-8: the caller fails with the message of its operation.
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts';
 import type { CelTimestamp } from './timestamp.ts';
 
-/** Calendar fields of a time in some zone. */
+/** Calendar fields of a time in a time zone. */
 export interface Calendar {
   readonly year: number;
   /** 0 … 11 */
@@ -17,7 +17,7 @@ export interface Calendar {
   readonly seconds: number;
 }
 
-/** The fields of a time in a zone: a name of the time zone database, or an offset like `-08:00`. */
+/** Returns the fields of a time in a zone: a name from the time zone database, or an offset like `-08:00`. */
 export function calendarOf(time: CelTimestamp, zone = 'UTC'): Calendar {
   const shifted = new Date((time.seconds + offsetSeconds(time, zone)) * 1000);
   const year = shifted.getUTCFullYear();

@@ -11,7 +11,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 };
 
-/** A span of time, in nanoseconds within 64 bits, as Go's. */
+/** A duration in nanoseconds within 64 bits, like Go's. */
 export class CelDuration {
   readonly nanos: bigint;
 
@@ -19,12 +19,12 @@ export class CelDuration {
     this.nanos = nanos;
   }
 
-  /** The duration of so many nanoseconds; undefined if 64 bits do not hold it. */
+  /** Returns a duration of nanoseconds; undefined if it exceeds 64 bits. */
   static of(nanos: bigint): CelDuration | undefined {
     return nanos > MAX_INT || nanos < MIN_INT ? undefined : new CelDuration(nanos);
   }
 
-  /** Reads Go's form (`1h30m`, `-1.5s`); undefined if it is none. */
+  /** Parses Go's notation (`1h30m`, `-1.5s`); returns undefined if it is invalid. */
   static parse(text: string): CelDuration | undefined {
     const match = /^([+-]?)(.*)$/s.exec(text);
     const body = match?.[2] ?? '';
@@ -42,7 +42,7 @@ export class CelDuration {
     return CelDuration.of(match?.[1] === '-' ? -total : total);
   }
 
-  /** Seconds as decimal text with the unit: `1.5s`. */
+  /** Formats the duration in decimal seconds with the unit: `1.5s`. */
   toString(): string {
     const negative = this.nanos < 0n;
     const abs = negative ? -this.nanos : this.nanos;

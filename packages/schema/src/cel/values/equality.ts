@@ -11,12 +11,12 @@ import { CelTypeValue } from './type-value.ts';
 import { CelUint } from './uint.ts';
 import type { CelValue } from './value.ts';
 
-/** What a comparison charges its work to. */
+/** Receives the cost of a comparison. */
 export interface Meter {
   charge(steps: number): void;
 }
 
-/** `a == b`. Values of different types are different, except that numbers compare by value. */
+/** `a == b`. Values of different types are unequal, except that numbers compare by value. */
 export function equals(a: CelValue, b: CelValue, meter: Meter): boolean {
   if (typeof a !== 'object' || a === null) {
     if (a === b) return true;

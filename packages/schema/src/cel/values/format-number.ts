@@ -1,4 +1,4 @@
-/** A double as Go's `strconv.FormatFloat(value, 'g', -1, 64)` prints it: `1.5`, `1e+06`, `+Inf`. */
+/** Formats a double as Go's `strconv.FormatFloat(value, 'g', -1, 64)` does: `1.5`, `1e+06`, `+Inf`. */
 export function formatDouble(value: number): string {
   if (!Number.isFinite(value)) return nonFinite(value);
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';
@@ -13,7 +13,7 @@ function nonFinite(value: number): string {
   return value > 0 ? '+Inf' : '-Inf';
 }
 
-/** A double without exponent and with as few digits as identify it. */
+/** Formats a double without an exponent, with the fewest digits that identify it. */
 export function formatFixed(value: number): string {
   if (!Number.isFinite(value)) return nonFinite(value);
   const text = String(value);

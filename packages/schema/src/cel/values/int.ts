@@ -1,13 +1,13 @@
 export const MAX_INT: bigint = 2n ** 63n - 1n;
 export const MIN_INT: bigint = -(2n ** 63n);
 
-/** An int as a value: a `number` when that is exact, else a `bigint`; undefined if 64 bits do not hold it. */
+/** Returns an int value: a `number` if that is exact, otherwise a `bigint`; undefined if it exceeds 64 bits. */
 export function intFromBigInt(value: bigint): number | bigint | undefined {
   if (value >= -9007199254740991n && value <= 9007199254740991n) return Number(value);
   return value > MAX_INT || value < MIN_INT ? undefined : value;
 }
 
-/** True for ints, be they small or large. */
+/** True for ints, small or large. */
 export function isInt(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }

@@ -4,20 +4,20 @@ import { intFromBigInt } from './int.ts';
 import { CelUint } from './uint.ts';
 import type { CelValue } from './value.ts';
 
-/** A map, or a structure seen as one. Keys keep their order. */
+/** A map, or a structure viewed as a map. Keys keep their order. */
 export abstract class CelMap {
   abstract readonly size: number;
-  /** The value at a key, undefined if there is none. A number finds a key of another numeric type that equals it. */
+  /** Returns the value at a key; undefined if it is absent. A number also matches an equal key of another numeric type. */
   abstract get(key: CelValue): CelValue | undefined;
   abstract keys(): readonly CelValue[];
 
-  /** Equality of members that expressions cannot see. */
+  /** Compares members that expressions cannot see. */
   undeclaredEqual(_other: CelMap, _meter: Meter): boolean {
     return true;
   }
 }
 
-/** Form in which keys are looked up: numbers of all types meet. Undefined for what can be no key. */
+/** Returns the lookup form of a key, in which equal numbers of all types match. Undefined for values that cannot be keys. */
 function lookupKey(key: CelValue): string | number | bigint | boolean | undefined {
   switch (typeof key) {
     case 'string':
@@ -33,7 +33,7 @@ function lookupKey(key: CelValue): string | number | bigint | boolean | undefine
   }
 }
 
-/** A map made by an expression or given as a variable. */
+/** A map that an expression created or that was passed as a variable. */
 export class EntryMap extends CelMap {
   readonly #entries: ReadonlyMap<string | number | bigint | boolean, readonly [CelValue, CelValue]>;
 
@@ -66,7 +66,7 @@ export class MapBuilder {
   readonly #entries: (readonly [CelValue, CelValue])[] = [];
   readonly #keys = new Set<string | number | bigint | boolean>();
 
-  /** Adds an entry; says why it cannot. */
+  /** Adds an entry and reports the outcome. */
   add(key: CelValue, value: CelValue): 'added' | 'unsupported' | 'repeated' {
     const found = key instanceof CelDouble ? undefined : lookupKey(key);
     if (found === undefined) return 'unsupported';

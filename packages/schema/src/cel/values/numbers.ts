@@ -11,13 +11,13 @@ export function isNumeric(value: CelValue): value is Numeric {
 }
 
 /**
- * Orders numbers of any types; NaN if one of them is not a number. Beside a double an integer counts as the double
- * nearest to it, as in cel-go, unless the double lies beyond what the integer's type can hold.
+ * Compares numbers of any types; NaN if one of them is NaN. Compared with a double, an integer is converted to the nearest
+ * double, as in cel-go, unless the double is out of range of the integer's type.
  */
 export function compareNumbers(a: Numeric, b: Numeric): number {
   if (a instanceof CelDouble) return b instanceof CelDouble ? order(a.value, b.value) : -compareWithDouble(b, a.value);
   if (b instanceof CelDouble) return compareWithDouble(a, b.value);
-  // JavaScript compares numbers and bigints exactly, whichever way they are mixed.
+  // JavaScript compares numbers and bigints exactly, even when mixed.
   return order(integer(a), integer(b));
 }
 
@@ -35,6 +35,6 @@ function compareWithDouble(a: number | bigint | CelUint, b: number): number {
 function order(a: number | bigint, b: number | bigint): number {
   if (a < b) return -1;
   if (a > b) return 1;
-  // biome-ignore lint/suspicious/noDoubleEquals: 1 == 1n is meant
+  // biome-ignore lint/suspicious/noDoubleEquals: 1 == 1n is intended
   return a == b ? 0 : Number.NaN;
 }

@@ -1,4 +1,4 @@
-/** Orders strings by code points, as UTF-8 bytes are ordered; `<` of JavaScript orders by UTF-16 units. */
+/** Compares strings by code points, in the order of their UTF-8 bytes; JavaScript's `<` compares UTF-16 units. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -10,13 +10,13 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for code points above all others, though their numbers lie below U+E000. */
+/** Surrogates represent code points above all others, although their values are below U+E000. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
 }
 
-/** Length in code points. */
+/** Returns the length in code points. */
 export function codePointLength(text: string): number {
   let surrogatePairs = 0;
   for (let i = 0; i < text.length; i++) {

@@ -6,7 +6,7 @@ const MIN_SECONDS = -62_135_596_800;
 const MAX_SECONDS = 253_402_300_799;
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-/** A point in time between the years 1 and 9999, to the nanosecond. */
+/** A point in time between the years 1 and 9999, with nanosecond precision. */
 export class CelTimestamp {
   /** Seconds since 1970, rounded down. */
   readonly seconds: number;
@@ -18,7 +18,7 @@ export class CelTimestamp {
     this.nanos = nanos;
   }
 
-  /** The timestamp of so many nanoseconds since 1970; undefined if it is out of range. */
+  /** Returns the timestamp of nanoseconds since 1970; undefined if it is out of range. */
   static ofNanos(nanos: bigint): CelTimestamp | undefined {
     const rest = ((nanos % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
     return CelTimestamp.of(Number((nanos - rest) / 1_000_000_000n), Number(rest));
@@ -28,7 +28,7 @@ export class CelTimestamp {
     return seconds < MIN_SECONDS || seconds > MAX_SECONDS ? undefined : new CelTimestamp(seconds, nanos);
   }
 
-  /** Reads RFC 3339; undefined if it is none or out of range. */
+  /** Parses RFC 3339; returns undefined if it is invalid or out of range. */
   static parse(text: string): CelTimestamp | undefined {
     const match = RFC3339.exec(text);
     if (match === null) return undefined;
@@ -49,7 +49,7 @@ export class CelTimestamp {
     return CelTimestamp.of(local + hour * 3600 + minute * 60 + second - offset, nanos);
   }
 
-  /** A date without time (`2006-01-02`), at midnight UTC. */
+  /** Parses a date without a time (`2006-01-02`) as midnight UTC. */
   static parseDate(text: string): CelTimestamp | undefined {
     const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
     if (match === null) return undefined;
@@ -61,7 +61,7 @@ export class CelTimestamp {
     return BigInt(this.seconds) * 1_000_000_000n + BigInt(this.nanos);
   }
 
-  /** This time plus a duration; undefined if that is out of range. */
+  /** Returns this time plus a duration; undefined if it is out of range. */
   plus(duration: CelDuration, sign: 1n | -1n = 1n): CelTimestamp | undefined {
     return CelTimestamp.ofNanos(this.totalNanos + sign * duration.nanos);
   }
@@ -70,7 +70,7 @@ export class CelTimestamp {
     return CelDuration.of(this.totalNanos - other.totalNanos);
   }
 
-  /** RFC 3339 in UTC, without needless zeros. */
+  /** Formats the time as RFC 3339 in UTC, without trailing zeros. */
   toString(): string {
     const date = new Date(this.seconds * 1000).toISOString().slice(0, 19);
     const fraction = this.nanos === 0 ? '' : `.${this.nanos.toString().padStart(9, '0').replace(/0+$/, '')}`;
@@ -78,7 +78,7 @@ export class CelTimestamp {
   }
 }
 
-/** Midnight of a calendar day; undefined if there is no such day. */
+/** Returns midnight of a calendar day; undefined if the day does not exist. */
 function epochSeconds(year: number, month: number, day: number): number | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

@@ -15,7 +15,7 @@ const LIST: CelType = t.listOf(t.DYN);
 const MAP: CelType = t.mapOf(t.DYN, t.DYN);
 const OPTIONAL: CelType = t.optionalOf(t.DYN);
 
-/** Type of a value, as far as the value itself tells: lists and maps do not know what they hold. */
+/** Returns the type of a value, as far as the value itself shows it: lists and maps do not know the types of their contents. */
 export function typeOfValue(value: CelValue): CelType {
   switch (typeof value) {
     case 'number':
@@ -43,7 +43,7 @@ function typeOfObject(value: Exclude<CelValue, null | boolean | number | bigint 
   return (value as CelOpaque).type;
 }
 
-/** True if a value may stand where `type` is declared. What lists and maps hold is not looked at. */
+/** True if a value is valid where `type` is declared. The contents of lists and maps are not checked. */
 export function matchesType(value: CelValue, type: CelType): boolean {
   switch (type.kind) {
     case 'dyn':

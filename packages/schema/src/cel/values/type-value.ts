@@ -1,6 +1,6 @@
 import type { CelType } from '../types/cel-type.ts';
 
-/** A type as a value: what `type(x)` gives and what `int` stands for in `type(x) == int`. */
+/** A type as a value: the result of `type(x)`, and `int` in `type(x) == int`. */
 export class CelTypeValue {
   readonly type: CelType;
 

@@ -13,15 +13,15 @@ import type { CelUint } from './uint.ts';
  *
  * | type | here |
  * |---|---|
- * | int | `number` if it is a safe integer, else `bigint` (never a `bigint` for a safe integer) |
+ * | int | `number` if it is a safe integer, otherwise `bigint` (never a `bigint` for a safe integer) |
  * | double, uint | {@link CelDouble}, {@link CelUint} |
  * | string, bool, null, bytes | `string`, `boolean`, `null`, `Uint8Array` |
  * | list | array, or a {@link CelList} over JSON with a schema |
  * | map, structure | {@link CelMap} |
  * | timestamp, duration, type, optional | {@link CelTimestamp}, {@link CelDuration}, {@link CelTypeValue}, {@link CelOptional} |
- * | whatever a library adds | {@link CelOpaque} |
+ * | any library type | {@link CelOpaque} |
  *
- * Integers are by far the most common numbers in rules, so they are the ones that cost nothing.
+ * Integers are by far the most common numbers in rules, so they are not boxed.
  */
 export type CelValue =
   | null

@@ -1,9 +1,8 @@
 import { CR, HASH, SPACE, TAB, type YamlCursor } from './yaml-cursor.ts';
 
 /**
- * Reads a block scalar, `|` or `>`, from its indicator on. Ends at the beginning of the first line that is not its own.
- *
- * @param parentIndent - the column of the collection that it stands in; -1 at the top
+ * Parses a block scalar, `|` or `>`, from its indicator. Stops at the start of the first line that is not part of it.
+ * @param parentIndent - column of the enclosing collection; -1 at the top level
  */
 export function readBlockScalar(cursor: YamlCursor, parentIndent: number): string {
   const folded = cursor.text[cursor.at] === '>';
@@ -19,7 +18,7 @@ export function readBlockScalar(cursor: YamlCursor, parentIndent: number): strin
     const end = cursor.lineEnd();
     const width = at - cursor.at;
     if (at >= end) {
-      lines.push(''); // an empty line, however many blanks it has up to the indentation
+      lines.push(''); // an empty line, regardless of its blanks up to the indentation
       if (indent === undefined) widest = Math.max(widest, width);
     } else if (indent === undefined) {
       if (width < minimum) break;
@@ -71,7 +70,7 @@ function chomped(
   return count === 0 ? '' : `${text}\n`;
 }
 
-/** Joins lines by spaces; empty lines and lines that begin with a blank keep their breaks. */
+/** Joins lines with spaces; empty lines and lines that start with a blank keep their breaks. */
 function fold(lines: readonly string[], count: number): string {
   const parts: string[] = [];
   let empty = 0;

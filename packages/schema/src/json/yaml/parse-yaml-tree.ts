@@ -12,18 +12,17 @@ import {
   type YamlSequence,
 } from './yaml-node.ts';
 
-/** A document, and what is needed to tell the line of a place in it. */
+/** A document, and a way to find the line of an offset in it. */
 export interface YamlTree {
   readonly contents: YamlNode | null;
-  /** The number of the line that a place is in, from 1. */
+  /** Returns the line number of an offset, from 1. */
   lineOf(at: number): number;
 }
 
 /**
- * Parses the first document of a YAML text in linear time, some 100 times as fast as the YAML library, whose few
- * microseconds for each byte would stop a server for seconds. Gives the same tree for what it accepts; the exceptions are
- * explicit keys (`? `), which it refuses.
- *
+ * Parses the first document of a YAML text in linear time, about 100 times as fast as the YAML library, whose few
+ * microseconds per byte would block a server for seconds. Returns the same tree as the library for texts that it accepts; it
+ * rejects explicit keys (`? `).
  * @throws {@link BodyReadError}
  */
 export function parseYamlTree(text: string, maxDepth: number): YamlTree {
@@ -31,7 +30,7 @@ export function parseYamlTree(text: string, maxDepth: number): YamlTree {
   return { contents: new TreeParser(cursor).document(), lineOf: (at) => cursor.lineOf(at) };
 }
 
-/** Longest implicit key: the specification's limit. */
+/** Maximum length of an implicit key: the specification's limit. */
 const MAX_KEY_LENGTH = 1024;
 
 class TreeParser {
@@ -61,11 +60,10 @@ class TreeParser {
   }
 
   /**
-   * Reads a node at the cursor.
-   *
-   * @param parent - the column of the collection that it stands in
-   * @param options.inline - it begins behind a key, where no block collection can begin
-   * @param options.sequenceAtParent - it is a key's value, whose sequence may stand in the key's own column
+   * Parses a node at the cursor.
+   * @param parent - column of the enclosing collection
+   * @param options.inline - true directly after a key, where a block collection cannot start
+   * @param options.sequenceAtParent - true for a key's value, which may be a sequence in the key's own column
    */
   #block(parent: number, options: { readonly inline: boolean; readonly sequenceAtParent: boolean }): YamlNode | null {
     const cursor = this.#cursor;
@@ -77,12 +75,12 @@ class TreeParser {
     const own = this.#properties();
     let node: YamlNode | null;
     if (own !== undefined && cursor.skipToContent()) {
-      // On a separate line, they belong to the node that follows, which can be a collection.
+      // Properties on a separate line belong to the node that follows, which can be a collection.
       inline = false;
       const least = options.sequenceAtParent && this.#isSequenceEntry() ? parent : parent + 1;
       if (cursor.atEnd || cursor.isDocumentMarker() || cursor.column < least) node = scalarNode('', start.at, true);
       else node = this.#block(parent, { inline, sequenceAtParent: options.sequenceAtParent });
-      // They may be spread over lines: `&a`, then `!!str`.
+      // Properties may be spread over several lines: `&a`, then `!!str`.
       if (node !== null)
         this.#mark(node, { anchor: own.anchor ?? node.properties?.anchor, tag: own.tag ?? node.properties?.tag });
     } else {
@@ -188,7 +186,7 @@ class TreeParser {
     return key;
   }
 
-  /** Reads what stands behind a key's colon. */
+  /** Parses the value after a key's colon. */
   #value(column: number): YamlNode | null {
     const cursor = this.#cursor;
     if (!cursor.skipToContent()) {
@@ -218,7 +216,7 @@ class TreeParser {
     return { anchor, tag };
   }
 
-  /** Reads the name behind `&` or `*`. */
+  /** Parses the name after `&` or `*`. */
   #name(): string {
     const cursor = this.#cursor;
     const from = ++cursor.at;
@@ -236,7 +234,7 @@ class TreeParser {
     return verbatim ? tag.slice(2, -1).replace('tag:yaml.org,2002:', '!!') : tag;
   }
 
-  /** Reads an alias, a quoted scalar, the first line of a plain one, or a collection in brackets. */
+  /** Parses an alias, a quoted scalar, the first line of a plain scalar, or a flow collection. */
   #flowNode(options: { readonly inFlow: boolean; readonly minColumn: number }): YamlNode {
     const cursor = this.#cursor;
     const { at } = cursor;
@@ -274,7 +272,7 @@ class TreeParser {
     return isMap ? map : sequence;
   }
 
-  /** Reads one entry of a collection in brackets: a pair in a map, a node or a single pair in a sequence. */
+  /** Parses one entry of a flow collection: a pair in a map, a node or a single pair in a sequence. */
   #flowEntry(into: YamlMap | YamlSequence, minColumn: number): void {
     const cursor = this.#cursor;
     const options = { inFlow: true, minColumn };

@@ -5,14 +5,14 @@ const QUESTION = 0x3f;
 const INDICATORS = new Set([...',[]{}#&*!|>\'"%@`'].map((char) => char.charCodeAt(0)));
 const FLOW_INDICATORS = new Set([...',[]{}'].map((char) => char.charCodeAt(0)));
 
-/** How a plain scalar is read. */
+/** Options for parsing a plain scalar. */
 export interface PlainOptions {
   readonly inFlow: boolean;
-  /** The column that further lines begin at, or beyond. */
+  /** Minimum column of continuation lines. */
   readonly minColumn: number;
 }
 
-/** True where a plain scalar may begin. */
+/** True if a plain scalar can start here. */
 export function startsPlain(cursor: YamlCursor, inFlow: boolean): boolean {
   const c = cursor.code();
   if (c === DASH || c === QUESTION || c === COLON) {
@@ -27,11 +27,12 @@ export function isKeyEnd(cursor: YamlCursor, inFlow: boolean): boolean {
   return cursor.isBreakOrBlank(1) || (inFlow && FLOW_INDICATORS.has(cursor.code(1)));
 }
 
-/** Reads the part of a plain scalar that is on this line, without the blanks behind it. */
+/** Parses the part of a plain scalar on this line, without trailing blanks. */
 export function readPlainLine(cursor: YamlCursor, inFlow: boolean): string {
   const from = cursor.at;
   let end = from;
-  // Not up to the line's end: a line may hold a whole document, and each of its scalars would look for that end.
+  // Does not search for the end of the line: one line may hold a whole document, and each of its scalars would repeat the
+  // search.
   while (!cursor.isBreak()) {
     const c = cursor.code();
     if (c === SPACE || c === TAB) {
@@ -46,7 +47,7 @@ export function readPlainLine(cursor: YamlCursor, inFlow: boolean): string {
   return cursor.text.slice(from, end);
 }
 
-/** Reads the further lines of a plain scalar whose first line is read. */
+/** Parses the continuation lines of a plain scalar after its first line. */
 export function continuePlain(cursor: YamlCursor, first: string, { inFlow, minColumn }: PlainOptions): string {
   const parts = [first];
   for (;;) {

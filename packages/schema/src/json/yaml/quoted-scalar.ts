@@ -31,9 +31,8 @@ const CODE_LENGTHS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Reads a scalar in quotes, which can span several lines.
- *
- * @param minColumn - the column that further lines begin at, or beyond
+ * Parses a quoted scalar, which can span several lines.
+ * @param minColumn - minimum column of continuation lines
  */
 export function readQuoted(cursor: YamlCursor, minColumn: number): string {
   const quote = cursor.code();
@@ -70,7 +69,7 @@ export function readQuoted(cursor: YamlCursor, minColumn: number): string {
   }
 }
 
-/** Steps to the next line with text: one line break is a space, each empty line a line feed. */
+/** Advances to the next line with text: one line break becomes a space, each empty line a line feed. */
 function continueQuoted(
   cursor: YamlCursor,
   options: { readonly parts: string[]; readonly minColumn: number; readonly joined: boolean },

@@ -1,10 +1,10 @@
 import { BodyReadError } from '../parsed-body.ts';
 
-/** A place in a YAML text, with what readers of its parts share. Every step goes forward, so reading takes linear time. */
+/** A position in a YAML text, shared by the parsers of its parts. It only moves forward, so parsing takes linear time. */
 export class YamlCursor {
   readonly text: string;
   at = 0;
-  /** Where the current line begins. */
+  /** Offset of the start of the current line. */
   lineStart = 0;
   #lineStarts: readonly number[] | undefined;
   readonly maxDepth: number;
@@ -46,14 +46,14 @@ export class YamlCursor {
     for (let c = this.code(); c === SPACE || c === TAB; c = this.code()) this.at++;
   }
 
-  /** Steps over a line break. */
+  /** Moves past the next line break. */
   nextLine(): void {
     const end = this.text.indexOf('\n', this.at);
     this.at = end < 0 ? this.text.length : end + 1;
     this.lineStart = this.at;
   }
 
-  /** Skips blanks, comments and line breaks up to the next content. Answers whether it left the line. */
+  /** Skips blanks, comments and line breaks up to the next content. Returns true if it left the line. */
   skipToContent(): boolean {
     let left = false;
     for (;;) {
@@ -66,13 +66,13 @@ export class YamlCursor {
       left = true;
     }
     if (left && this.text.slice(this.lineStart, this.at).includes('\t')) {
-      // Blanks before content are its indentation, which takes spaces only.
+      // Blanks before content are its indentation, which allows only spaces.
       this.fail('found character that cannot start any token');
     }
     return left;
   }
 
-  /** Where the text of this line ends, its line break excluded. */
+  /** Returns the offset of the end of this line, without its line break. */
   lineEnd(): number {
     const found = this.text.indexOf('\n', this.at);
     const end = found < 0 ? this.text.length : found;
@@ -87,7 +87,7 @@ export class YamlCursor {
     return this.isBreakOrBlank(3);
   }
 
-  /** The number of the line that a place is in, from 1. */
+  /** Returns the line number of an offset, from 1. */
   lineOf(at: number): number {
     this.#lineStarts ??= lineStartsOf(this.text);
     let low = 0;

@@ -1,22 +1,22 @@
 /**
- * A node of a YAML document, as little as the reader of bodies needs. The YAML library's own nodes take ten times as long
- * to make.
+ * A node of a YAML document, with only the fields that the body parser needs. The YAML library's nodes take ten times as
+ * long to create.
  */
 export type YamlNode = YamlScalar | YamlAlias | YamlSequence | YamlMap;
 
 /** The anchor and tag in front of a node. */
 export interface YamlProperties {
   readonly anchor: string | undefined;
-  /** Tags of the `yaml.org,2002` namespace begin with `!!`. */
+  /** Tags of the `yaml.org,2002` namespace start with `!!`. */
   readonly tag: string | undefined;
 }
 
 export interface YamlScalar {
   readonly kind: 'scalar';
   text: string;
-  /** True without quotes: only then it may be a number, a boolean or null. */
+  /** True if the scalar is not quoted: only then can it be a number, a boolean or null. */
   readonly plain: boolean;
-  /** Where it begins. */
+  /** Offset of its start. */
   readonly at: number;
   properties: YamlProperties | undefined;
 }
