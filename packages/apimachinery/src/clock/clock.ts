@@ -3,6 +3,7 @@
 
 /**
  * The only way Kubewright's code reads the time or waits.
+ *
  * Both readings are in milliseconds. `now()` is the wall clock since the epoch and may jump; `monotonic()` never goes
  * backwards and only differences between its readings are meaningful. Production code gets {@link systemClock}; tests get a
  * `VirtualClock`.
@@ -30,6 +31,7 @@ export interface Timer extends Disposable {}
 
 /**
  * Waits for `ms` milliseconds on a clock.
+ *
  * @throws the signal's reason if `signal` is aborted before the time has passed.
  */
 export function sleep(

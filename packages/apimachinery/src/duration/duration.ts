@@ -24,6 +24,7 @@ const max = 2n ** 63n;
 
 /**
  * Parses a duration in Go's notation (`1h30m`, `-1.5s`, `300ms`) to nanoseconds.
+ *
  * @throws {@link DurationError} with Go's message.
  */
 export function parseDuration(text: string): bigint {

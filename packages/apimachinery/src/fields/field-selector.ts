@@ -38,6 +38,7 @@ export class FieldSelector {
   /**
    * Parses `field=value`, `field==value` and `field!=value`, separated by commas; in values, `\` escapes `,`, `=` and
    * itself. The kind's registry, not this function, checks which fields are supported.
+   *
    * @throws {@link FieldSelectorError}
    */
   static parse(text: string): FieldSelector {

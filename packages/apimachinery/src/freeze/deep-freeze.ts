@@ -1,6 +1,7 @@
 /**
  * Freezes a value and everything below it, and returns it. Objects that are already frozen are not entered, so freezing
  * twice costs nothing; a caller that shares frozen parts must have frozen them deeply.
+ *
  * Does not recurse: nesting as deep as `JSON.parse` allows does not overflow the stack.
  */
 export function deepFreeze<T>(value: T): T {

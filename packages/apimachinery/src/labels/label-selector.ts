@@ -45,6 +45,7 @@ export class LabelSelector {
 
   /**
    * Parses a selector from a URL or a command line: `app=web,tier in (a, b),!canary,weight>5`.
+   *
    * @throws {@link LabelSelectorError} with the API's message.
    */
   static parse(text: string): LabelSelector {
@@ -58,6 +59,7 @@ export class LabelSelector {
 
   /**
    * Returns the selector for a field of an object: absent selects nothing, empty selects everything.
+   *
    * @throws {@link LabelSelectorError} with the API's message.
    */
   static ofObject(selector: LabelSelectorObject | null | undefined): LabelSelector {

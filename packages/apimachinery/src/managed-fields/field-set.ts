@@ -35,6 +35,7 @@ const nothing: Node = { member: false, children: noChildren };
  * A set of paths into objects: the fields that a manager owns. Immutable. Results share structure with their operands, and
  * an operation that changes nothing returns its operand, so equality is often identity. Owning a path does not mean owning
  * what is below it: `f:spec` and `f:spec f:replicas` are two members.
+ *
  * Mirrors `structured-merge-diff/v6/fieldpath.Set`.
  */
 export class FieldSet {
@@ -57,6 +58,7 @@ export class FieldSet {
 
   /**
    * Parses the `fieldsV1` of a managed-fields entry. Elements of unknown types are dropped, as upstream does.
+   *
    * @throws {@link FieldSetError} if it is not an object of objects, or is nested too deeply.
    */
   static parse(fieldsV1: unknown): FieldSet {

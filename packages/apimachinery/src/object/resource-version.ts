@@ -1,5 +1,6 @@
 /**
  * Compares two resource versions of one resource: negative, zero or positive; `undefined` if they cannot be compared.
+ *
  * Versions are decimal integers without leading zeros, so the longer one is greater, and versions of equal length compare as
  * text. Mirrors `k8s.io/apimachinery/pkg/util/resourceversion` (1.36). Anything else is incomparable; callers then read live
  * instead of trusting an order.

@@ -5,6 +5,7 @@ declare const storedFields: unique symbol;
 /**
  * Metadata of a kind. `Fields` names the fields that every stored object of the kind has in addition to a name, a UID, a
  * resource version and a creation time; {@link Stored} makes them required.
+ *
  * Built-in kinds and those of `defineKind` use it, so their readers need no checks for missing fields.
  */
 export interface KindMeta<Fields extends 'namespace' | 'generation' = never> extends ObjectMeta {

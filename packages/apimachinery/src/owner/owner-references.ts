@@ -23,6 +23,7 @@ export interface OwnerReferenceOptions {
 /**
  * Returns the child with an owner reference, so that it is deleted with its owner. Replaces an earlier reference to the same
  * owner (same group, kind and name) and updates its UID. Mirrors `controllerutil.SetOwnerReference`.
+ *
  * @throws {@link OwnershipError} if the scopes forbid it: the garbage collector would delete such a child immediately.
  */
 export function setOwnerReference<T extends KubernetesObject>(
@@ -36,6 +37,7 @@ export function setOwnerReference<T extends KubernetesObject>(
 /**
  * Returns the child with a reference to its controller, the one owner that manages it. Mirrors
  * `controllerutil.SetControllerReference`.
+ *
  * @throws {@link OwnershipError} if another object already controls the child, or the scopes forbid it.
  */
 export function setControllerReference<T extends KubernetesObject>(

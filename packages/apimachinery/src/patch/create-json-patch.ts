@@ -2,9 +2,11 @@ import type { JsonPatchOperation } from './json-patch.ts';
 import { sameJson } from './same-json.ts';
 
 /**
- * Creates a JSON patch (RFC 6902) that turns `original` into `modified`; empty if they are equal as JSON. Fields that are
- * `undefined` count as missing, as in `JSON.stringify`. Lists keep their common prefix and suffix; the elements in between
- * are changed in place, removed or added. Recurses as deep as the documents are nested: the caller must bound the depth.
+ * Creates a JSON patch (RFC 6902) that turns `original` into `modified`; empty if they are equal as JSON.
+ *
+ * Fields that are `undefined` count as missing, as in `JSON.stringify`. Lists keep their common prefix and suffix; the
+ * elements in between are changed in place, removed or added. Recurses as deep as the documents are nested: the caller must
+ * bound the depth.
  *
  * @example
  * ```ts

@@ -21,8 +21,10 @@ export interface JsonPatchLimits {
 
 /**
  * Applies a JSON patch and returns the new document. The original is not changed, and unchanged parts are shared.
+ *
  * Mirrors evanphx/json-patch v4 as the API server uses it: negative indexes count from the end, and `replace` of a missing
  * field adds it. A field named `__proto__` is ordinary data.
+ *
  * @throws {@link JsonPatchError}: `malformed` (respond with 400), `tooLarge` (413) or `failed` (422, also for `test`).
  */
 export function applyJsonPatch(document: unknown, patch: unknown, limits: JsonPatchLimits = {}): unknown {

@@ -17,6 +17,7 @@ const maxDepth = 1000;
 /**
  * Applies a JSON merge patch (RFC 7386) and returns the new document. The original is not changed, unchanged parts are
  * shared, and a patch that changes nothing returns the document itself. Fields named `__proto__` are ordinary data.
+ *
  * @throws {@link MergePatchError} for a patch that is nested too deeply.
  */
 export function applyMergePatch(document: unknown, patch: unknown): unknown {

@@ -26,6 +26,7 @@ interface Parts {
 
 /**
  * An exact amount: `100m`, `1.5Gi`, `2e3`. Immutable, of any size, with a precision of one nano unit.
+ *
  * Mirrors `resource.Quantity` (1.36), including which texts it keeps: a text whose number needs no shifting is shown as
  * written (`1.500`), everything else in canonical form (`1.5` → `1500m`). Two deviations, where upstream loses the value:
  * amounts from 1000E on are shown with an exponent, and exponents beyond ±10,000 are rejected.
@@ -48,6 +49,7 @@ export class Quantity {
 
   /**
    * Parses a quantity.
+   *
    * @throws {@link QuantityError} with the API's message.
    */
   static parse(text: string): Quantity {

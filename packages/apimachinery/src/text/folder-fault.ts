@@ -8,6 +8,7 @@ export interface FolderFault {
 
 /**
  * Explains the system's error for a folder, or for a file in it.
+ *
  * @param options - `instead`: how to use another folder: `set TMPDIR to another folder`.
  */
 export function folderFault(

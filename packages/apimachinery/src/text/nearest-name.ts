@@ -2,7 +2,8 @@
  * Returns the known name that is most similar to a misspelled one, ignoring case; `undefined` if none is similar. A third of
  * the letters, but at least two, may be wrong.
  *
- * @example nearestName('requeueAfter', ['requeue', 'requeueAfterMs']); // 'requeueAfterMs'
+ * @example
+ * nearestName('requeueAfter', ['requeue', 'requeueAfterMs']); // 'requeueAfterMs'
  */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   let best: { readonly name: string; readonly edits: number } | undefined;

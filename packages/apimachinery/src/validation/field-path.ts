@@ -1,5 +1,6 @@
 /**
  * The location of a field in an object, as the API's messages show it: `spec.containers[0].name`, `metadata.labels[app]`.
+ *
  * Paths are immutable and share their prefix. The text is built only on demand, so valid fields cost a validator nothing.
  */
 export class FieldPath {

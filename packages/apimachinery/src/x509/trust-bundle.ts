@@ -9,7 +9,8 @@ export interface TrustBundleOptions {
  * even an intermediate authority without its root, or a server certificate without its issuer. OpenSSL by default requires a
  * chain that ends in a self-signed certificate.
  *
- * @example connect({ host, port, ...trustBundle(caBundle) });
+ * @example
+ * connect({ host, port, ...trustBundle(caBundle) });
  */
 export function trustBundle(pem: string): TrustBundleOptions {
   return { ca: pem, allowPartialTrustChain: true };

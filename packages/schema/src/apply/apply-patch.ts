@@ -55,7 +55,9 @@ export interface Applied {
  * Applies a configuration as the API server does (1.36): merges it, removes fields that this manager applied before, now
  * leaves out, and no other manager owns, finds conflicts, and computes the new entries. Lists and maps merge as the type
  * declares; applying the same configuration again changes nothing.
+ *
  * Decoding, defaulting and admission of the result come later; as upstream, no manager owns what they change.
+ *
  * @throws {@link ApplyConflictError} if other managers own fields that would change; {@link ApplyRequestError} for an
  * invalid configuration.
  */

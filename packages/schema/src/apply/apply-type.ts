@@ -51,6 +51,7 @@ const DEDUCED: ApplyType = {
 
 /**
  * Creates the type of a kind. Keep the result, because creating it is expensive.
+ *
  * `typed` is true for built-in kinds: upstream compares them as encoded by Go, with structures where nothing was set. Pass
  * `zero` if the exact zero value of the kind is known.
  */

@@ -9,6 +9,7 @@ export class ElementError extends Error {
 
 /**
  * Returns the path element for an element of an associative list: its keys, with defaults for absent ones, or its value.
+ *
  * @throws {@link ElementError}
  */
 export function elementOf(list: ListType, item: unknown): PathElement {

@@ -20,6 +20,7 @@ export interface Pruning {
  * Removes fields from a merged object that its applier applied last time and that now have no owner. Fields that were never
  * applied stay. Everything is decided on sets, in the version of the last apply; the steps are upstream's `RemoveItems`,
  * `addBackOwnedItems` and `addBackDanglingItems` (`structured-merge-diff` v6, `merge/update.go`).
+ *
  * Lists and maps that lose all their content are null in the result: their owners keep them. See {@link withoutNewNulls}.
  */
 export function pruneDropped(merged: unknown, { managers, last, ownership }: Pruning): unknown {

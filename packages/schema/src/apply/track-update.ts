@@ -33,6 +33,7 @@ export interface UpdateToTrack extends Ownership {
  * Computes `metadata.managedFields` after a create, update or patch. Fields that the write added or changed move from all
  * other entries to its manager's `Update` entry; removed fields are removed from all entries. A write that changes nothing
  * changes no entry and no time. If there are more than ten updaters, the oldest are merged into `ancient-changes`.
+ *
  * Stored objects whose entries were cleared are not tracked (an empty list) until the next apply (apimachinery 1.36,
  * `util/managedfields`). `[]` and `[{}]` in the request clear them.
  */

@@ -133,7 +133,9 @@ export function builtinTypeTable(): TypeTable {
 
 /**
  * Returns the schema of a built-in kind or definition; undefined for anything else.
+ *
  * `builtinSchema({ group: 'apps', version: 'v1', kind: 'Deployment' })`, `builtinSchema('io.k8s.api.core.v1.PodSpec')`.
+ *
  * Equal arguments return the same node. A `Quantity` is a string node of format `quantity` with `intOrString`; fractional
  * numbers are quantities, too. `default` is set for the keys of associative lists and for the few fields whose default the
  * OpenAPI documents state; the API server's other defaults are code, not data.

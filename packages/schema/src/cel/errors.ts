@@ -38,7 +38,9 @@ export class CelBudgetError extends Error {
 
 /**
  * An error value of the language while it propagates. `||`, `&&`, `all` and `exists` absorb it.
+ *
  * Not an `Error`: a rule may absorb one per element, and a stack trace for each would cost more than the rule.
+ *
  * It never leaves this package; callers see {@link CelEvaluationError}.
  */
 export class Fault {

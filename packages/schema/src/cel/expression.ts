@@ -28,7 +28,8 @@ export interface CelExpression {
 /**
  * Compiles an expression over JSON variables, as in admission policies and match conditions.
  *
- * @example const ready = compileExpression('object.spec.replicas <= 5', { environment, variables: { object: node } });
+ * @example
+ * const ready = compileExpression('object.spec.replicas <= 5', { environment, variables: { object: node } });
  * ready.evaluate({ object: deployment }) === true
  *
  * @throws CelCompileError

@@ -40,6 +40,7 @@ const LIBRARIES: readonly Library[] = [
 /**
  * Creates the environment in which Kubernetes 1.36 compiles expressions: rules of CRDs, admission policies, match
  * conditions. Create one and share it.
+ *
  * @param patterns - cache of compiled patterns; a separate cache by default
  * @param extra - additional libraries
  */

@@ -26,7 +26,9 @@ const MAX_REPORTED = 100;
  * Converts plain data to a type as the API server's decoder does (1.36): field names are case-sensitive, unknown fields are
  * reported and dropped, null means absent in structures and the zero value in maps and lists, integers must be written as
  * integers and fit their width, byte fields are base64, times are converted to UTC.
+ *
  * The caller decides how to handle unknown fields (Strict: 400, Warn: a header, Ignore: nothing).
+ *
  * @throws {@link DecodeError} for the first value, in the order of the body, that does not match its type.
  */
 export function decodeValue(node: SchemaNode, value: unknown, options: DecodeOptions = {}): Decoded {

@@ -6,9 +6,11 @@ const NONE: readonly string[] = [];
 /**
  * Parses a JSON body strictly: rejects invalid UTF-8, trailing data, nesting beyond the limit, integers that a double would
  * round, and lone surrogates; reports duplicate keys.
+ *
  * Nearly every body takes the fast path: one pass over the bytes counts keys and depth, and the engine's parser builds the
  * value. The body has no duplicates exactly if the value has as many keys as were counted. Anything unusual goes to the slow
  * parser, which produces the API server's messages.
+ *
  * @throws {@link BodyReadError} with the API server's message (1.36).
  */
 export function parseJson(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBody {

@@ -9,7 +9,9 @@ import { resolvePlainScalar } from './yaml-scalar.ts';
 /**
  * Parses a YAML body as the API server does: first document only, YAML 1.1 booleans and numbers, merge keys, keys converted
  * to strings, duplicate keys reported with their line, alias bombs rejected.
+ *
  * Clients that apply usually send JSON with a YAML content type; that is detected and parsed by the fast JSON parser.
+ *
  * @throws {@link BodyReadError}; messages start with `yaml: `. Where the YAML library's wording differs from go-yaml's, the
  * text after the line number is the library's.
  */

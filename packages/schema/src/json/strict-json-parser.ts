@@ -22,6 +22,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /**
  * Parses JSON slowly with full diagnostics: the messages of Go's scanner, duplicate keys with their paths, number tokens.
  * {@link parseJson} uses it only if its fast path finds something to explain.
+ *
  * @throws {@link BodyReadError}
  */
 export function parseStrictJson(text: string, maxDepth: number): StrictJson {

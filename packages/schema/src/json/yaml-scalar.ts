@@ -12,6 +12,7 @@ const INFINITE = /^([-+]?)\.(inf|Inf|INF)$/;
 /**
  * Resolves a plain YAML scalar as the API server does: YAML 1.1 words (`yes`, `off`), octal `0777`, `1_000`, no base 60;
  * dates stay text (go-yaml 2.4 as used by Kubernetes 1.36).
+ *
  * @throws {@link BodyReadError} for infinity, NaN and integers that a double would round
  */
 export function resolvePlainScalar(source: string): unknown {

@@ -1,6 +1,7 @@
 /**
  * One node of a type. Built-in kinds (from the generated table) and custom resources (from a CRD's structural schema) use
  * the same nodes, so that strict decoding, pruning, defaulting, patches and server-side apply are implemented once.
+ *
  * Nodes are immutable and may be recursive (`JSONSchemaProps`): tables resolve references lazily through getters.
  */
 export interface SchemaNode {

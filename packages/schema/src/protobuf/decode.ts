@@ -36,8 +36,10 @@ export function isProtobuf(bytes: Uint8Array): boolean {
 /**
  * Decodes an object of a built-in kind from Kubernetes' protobuf envelope (`k8s\0`, `runtime.Unknown`): the same object as
  * its JSON, except for fields that are null in JSON.
+ *
  * Zero values that JSON omits (`omitempty`) are dropped, because Go's encoder writes them. Unknown fields are skipped, as
  * upstream does.
+ *
  * @param fallback - the assumed type if the envelope has none.
  * @throws {@link ProtobufError} for anything other than such an object, for integers that a double cannot hold, and beyond
  * the limits.

@@ -16,7 +16,9 @@ type Fields = Record<string, unknown>;
  * replaced; null deletes; `$patch: delete | replace`, `$retainKeys`, `$setElementOrder/<list>` and
  * `$deleteFromPrimitiveList/<list>` are supported. Built-in kinds only; for custom resources the API server responds with
  * 415.
+ *
  * The inputs are not changed, and the result shares nothing with them.
+ *
  * @throws {@link StrategicMergeError} with the status of the response.
  */
 export function strategicMergePatch(original: Readonly<Fields>, patch: Readonly<Fields>, schema: SchemaNode): Fields {

@@ -18,8 +18,10 @@ export interface StructuralSchemaOptions {
 
 /**
  * A CRD version's schema, compiled once and used for every write. Immutable; all methods are pure, and results may share
- * parts with their input. The order of steps in a write, as upstream: {@link prune} (reporting unknown fields),
- * {@link applyDefaults}, admission, {@link applyDefaults} again, {@link validate}, then CEL rules if there was no problem.
+ * parts with their input.
+ *
+ * The order of a write, as in upstream: {@link prune} (reporting unknown fields), {@link applyDefaults}, admission,
+ * {@link applyDefaults} again, {@link validate}, then CEL rules if there was no problem.
  */
 export interface StructuralSchema {
   /** The schema as written in the CRD. */
@@ -39,6 +41,7 @@ export interface StructuralSchema {
 
 /**
  * Compiles a schema that {@link checkStructural} accepted.
+ *
  * @throws the error of `compilePattern` if a `pattern` is not a regular expression.
  */
 export function compileStructuralSchema(source: JsonSchema, options: StructuralSchemaOptions): StructuralSchema {

@@ -21,6 +21,7 @@ const ONE = exactly(1);
 /**
  * Estimates the cost of a checked expression for values of a type, with the numbers of Kubernetes 1.36. They decide if a CRD
  * is accepted, so every quirk is reproduced.
+ *
  * @param root - the type of `self`
  */
 export function estimateCost(checked: Checked, root: SizedType): CostEstimate {

@@ -1,5 +1,6 @@
 /**
  * The path from a variable to a value: `self`, `users`, `@items`, `name`.
+ *
  * Trails grow like slices in Go: a trail with spare capacity stores its next step in memory that it shares with other trails
  * of the same origin, and all of them read the step that was written last. The API server's estimates depend on that: in
  * `self.list.all(x, x.a.all(y, y != x.b))` the loop over `x.a` is assumed to be as long as `x.b`. A rule must not be

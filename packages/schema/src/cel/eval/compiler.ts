@@ -18,6 +18,7 @@ export interface NodeInfo {
 
 /**
  * Compiles nodes to closures.
+ *
  * Every node passes through {@link Compiler.compile} once: this is the place to track the runtime cost, with a wrapper
  * around the closure that charges the frame by node and type.
  */

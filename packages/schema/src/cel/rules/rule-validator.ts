@@ -54,6 +54,7 @@ export interface RuleValidator {
 
 /**
  * Compiles the rules of a custom resource's schema (`x-kubernetes-validations`).
+ *
  * `schema` is the schema of the whole object; `rules` are its rules and their locations ({@link rulesOf} collects them from
  * a CRD's JSON schema). Messages match upstream's (1.36), including those of compile faults. Invalid rules do not throw.
  */

@@ -14,6 +14,7 @@ import { type MemberTypes, SchemaObject } from './schema-object.ts';
 
 /**
  * A schema as expressions see it: its static type, and how to read JSON of that schema.
+ *
  * Keeps the {@link schema}: it has the limits (`maxItems`, `maxLength`, …) that cost estimates derive sizes from.
  */
 export interface DeclType {

@@ -2,6 +2,7 @@ import { CR, HASH, SPACE, TAB, type YamlCursor } from './yaml-cursor.ts';
 
 /**
  * Parses a block scalar, `|` or `>`, from its indicator. Stops at the start of the first line that is not part of it.
+ *
  * @param parentIndent - column of the enclosing collection; -1 at the top level
  */
 export function readBlockScalar(cursor: YamlCursor, parentIndent: number): string {

@@ -23,6 +23,7 @@ export interface YamlTree {
  * Parses the first document of a YAML text in linear time, about 100 times as fast as the YAML library, whose few
  * microseconds per byte would block a server for seconds. Returns the same tree as the library for texts that it accepts; it
  * rejects explicit keys (`? `).
+ *
  * @throws {@link BodyReadError}
  */
 export function parseYamlTree(text: string, maxDepth: number): YamlTree {
@@ -61,6 +62,7 @@ class TreeParser {
 
   /**
    * Parses a node at the cursor.
+   *
    * @param parent - column of the enclosing collection
    * @param options.inline - true directly after a key, where a block collection cannot start
    * @param options.sequenceAtParent - true for a key's value, which may be a sequence in the key's own column

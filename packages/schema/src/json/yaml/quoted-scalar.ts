@@ -32,6 +32,7 @@ const CODE_LENGTHS: ReadonlyMap<string, number> = new Map([
 
 /**
  * Parses a quoted scalar, which can span several lines.
+ *
  * @param minColumn - minimum column of continuation lines
  */
 export function readQuoted(cursor: YamlCursor, minColumn: number): string {
