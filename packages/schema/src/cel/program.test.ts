@@ -128,7 +128,7 @@ describe('budget', () => {
     'big.all(x, big.flatten().size() > 0)',
     'big.all(x, words.join(text).size() > 0)',
     "big.all(x, quantity('1e9999').isGreaterThan(quantity('1e-9')) && big.exists(y, true))",
-  ])('stops %s', (source) => {
+  ])('stops %s when the budget is spent', (source) => {
     expect(() => evaluate(source, { big, words, map, text })).toThrow(CelBudgetError);
   });
 

@@ -61,7 +61,7 @@ export function tooMany(
   return problem('FieldValueTooMany', field, `Too many: ${actual}: must have at most ${max} ${items}`);
 }
 
-/** Adds a child to a path: `spec` + `replicas` → `spec.replicas`. */
+/** Appends a field to a path: `spec` + `replicas` → `spec.replicas`. */
 export function childPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
