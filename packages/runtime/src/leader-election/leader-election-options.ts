@@ -1,6 +1,6 @@
-/** How replicas agree on who works (coordination.k8s.io/v1 `Lease`, as controller-runtime does it). */
+/** How replicas elect a leader (coordination.k8s.io/v1 `Lease`, compatible with controller-runtime). */
 export interface LeaderElectionOptions {
-  /** Name of the Lease; the same for all replicas. */
+  /** Name of the Lease; must be the same for all replicas. */
   readonly id: string;
   /** @defaultValue the pod's namespace */
   readonly namespace?: string;
@@ -12,6 +12,6 @@ export interface LeaderElectionOptions {
   readonly renewDeadlineSeconds?: number;
   /** @defaultValue 2 */
   readonly retryPeriodSeconds?: number;
-  /** Gives the Lease back when the manager stops. @defaultValue true */
+  /** Releases the Lease when the manager stops. @defaultValue true */
   readonly releaseOnCancel?: boolean;
 }

@@ -10,8 +10,9 @@ import { ProcessClock } from './testdata/process-clock.ts';
 import { LeaseServer, SimulatedTransport } from './testdata/simulated-network.ts';
 import { whileLeading } from './while-leading.ts';
 
-// What this does not catch: a lease deleted or edited by somebody else; clocks that run at rates more than the ratio of
-// lease and renew deadline apart; a machine whose clocks both stopped; what the network delivers after it was handed over.
+// The model does not cover: a lease deleted or edited by another client; clocks whose rates differ by more than the ratio of
+// lease duration to renew deadline; a machine whose clocks both stopped; anything the network delivers after a write was handed
+// over.
 
 type Step = { readonly waitMs: number; readonly who: number } & (
   | { readonly do: 'stop' | 'suspend' | 'cut'; readonly forMs: number }
@@ -21,7 +22,7 @@ type Step = { readonly waitMs: number; readonly who: number } & (
   | { readonly do: 'restart' }
 );
 
-/** How a process decides whether it may write. */
+/** How a process decides that it may write. */
 type Guard = 'whileLeading' | 'term signal' | 'monotonic clock' | 'gate first';
 
 const waitMs = fc.integer({ min: 0, max: 9_000 });
@@ -52,7 +53,7 @@ const scenario = fc.record({
   ...world,
   steps: fc.array(step, { minLength: 2, maxLength: 7 }),
 });
-/** No fault but that an answer gets lost now and then, as on a connection that breaks. */
+/** The only fault is an occasional lost response, as when a connection breaks. */
 const lostAnswers = fc.record({
   ...world,
   steps: fc.array(
@@ -67,14 +68,14 @@ const lostAnswers = fc.record({
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer S> ? S : never;
 
-/** Several processes that campaign for one lease, and write as often as they may. */
+/** Several processes that campaign for one lease and write as often as they can. */
 class Election {
   readonly clock = new VirtualClock();
   readonly server = new LeaseServer();
   readonly writes: string[] = [];
-  /** Writes that were handed over while the lease named somebody else. */
+  /** Writes handed over while the lease had a different holder. */
   readonly strays: string[] = [];
-  /** How many terms were begun. */
+  /** Number of terms started. */
   terms = 0;
   readonly #scenario: Scenario;
   readonly #guard: Guard;
@@ -99,7 +100,7 @@ class Election {
     await this.clock.advance(16_000);
   }
 
-  /** Ends all faults and lets things settle. */
+  /** Ends all faults and lets the election settle. */
   async calm(): Promise<void> {
     for (const { clock, transport } of this.#processes) {
       clock.resume();
@@ -149,14 +150,14 @@ class Election {
       gateFirst,
     });
     const client = new KubernetesClient({ transport, clock, random, retry: { maxTransportRetries: 0 } });
-    // The naive one is told that no time passes while its machine is suspended.
+    // The naive guard does not see time pass while its machine is suspended.
     const seen = this.#guard === 'monotonic clock' ? monotonicOnly(clock) : clock;
     const elector = new LeaderElector({ id: 'lock', identity, client, clock: seen, random, log: silentLogger });
     const stop = new AbortController();
     void elector.run(stop.signal, async (term) => {
       this.terms++;
       const mine = this.#guarded(client, { elector, term });
-      // Heeds no signal: what keeps it from writing must be the guard alone.
+      // Ignores the signal: only the guard may stop it from writing.
       void this.#scribble(mine, clock);
       await onceAborted(term);
     });
@@ -213,8 +214,8 @@ async function straysOf(scenario: Scenario, guard: Guard): Promise<readonly stri
   return election.strays;
 }
 
-describe('LeaderElector, whatever happens to processes, clocks and the network', () => {
-  it('never lets two write', { timeout: atScale(300_000) }, async () => {
+describe('LeaderElector under process, clock and network faults', () => {
+  it('never lets two processes write', { timeout: atScale(300_000) }, async () => {
     const runs = atScale(1_200);
     let writes = 0;
     await fc.assert(
@@ -230,7 +231,7 @@ describe('LeaderElector, whatever happens to processes, clocks and the network',
     expect(writes).toBeGreaterThan(runs * 6);
   });
 
-  it('has a leader again when the faults end, and only one', { timeout: atScale(120_000) }, async () => {
+  it('has exactly one leader again once the faults end', { timeout: atScale(120_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (drawn) => {
         const election = new Election({ scenario: drawn, guard: 'whileLeading' });
@@ -246,7 +247,7 @@ describe('LeaderElector, whatever happens to processes, clocks and the network',
     );
   });
 
-  it('costs no term that an answer gets lost', { timeout: atScale(60_000) }, async () => {
+  it('keeps the term when a response is lost', { timeout: atScale(60_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(lostAnswers, async (drawn) => {
         const election = new Election({ scenario: drawn, guard: 'whileLeading' });
@@ -260,7 +261,7 @@ describe('LeaderElector, whatever happens to processes, clocks and the network',
   });
 
   it.each<Guard>(['term signal', 'monotonic clock', 'gate first'])(
-    'finds two writers where the guard is naive: %s',
+    'detects two writers with a naive guard: %s',
     { timeout: 120_000 },
     async (guard) => {
       const property = fc.asyncProperty(scenario, async (drawn) => (await straysOf(drawn, guard)).length === 0);

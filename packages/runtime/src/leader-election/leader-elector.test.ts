@@ -67,7 +67,7 @@ async function run(clock: VirtualClock, seconds: number, each: () => void): Prom
 }
 
 describe('LeaderElector', () => {
-  it('lets one lead, and another once the lease was given back', async () => {
+  it('hands leadership over only after the lease is released', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Lease], { clock });
     const a = campaign(server, clock, 'a');
@@ -90,7 +90,7 @@ describe('LeaderElector', () => {
     ]);
   });
 
-  it('keeps the lease while work that was told to stop goes on', async () => {
+  it('keeps the lease until stopped work has finished', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Lease], { clock });
     const a = campaign(server, clock, { identity: 'a', drainMs: 40_000 });
@@ -108,7 +108,7 @@ describe('LeaderElector', () => {
     expect(takenAt - stoppedAt).toBeLessThan(47_000);
   });
 
-  it('ends the term before the lease can pass on when the server is out of reach, then campaigns again', async () => {
+  it('ends the term before the lease can expire when the server is unreachable, then campaigns again', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Lease], { clock });
     const a = campaign(server, clock, 'a');
@@ -129,7 +129,7 @@ describe('LeaderElector', () => {
     expect(a.terms).toEqual(['begin', 'end', 'begin']);
   });
 
-  it('does not trust the times in a record: it waits a whole lease after it first saw it', async () => {
+  it('ignores the times in the record and waits a full lease duration after first seeing it', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Lease], { clock });
     server.put(Lease, {
@@ -142,7 +142,7 @@ describe('LeaderElector', () => {
     expect(a.leading).toBe(true);
   });
 
-  it('leads again when somebody deletes the lease it holds', async () => {
+  it('recreates a deleted lease and keeps leading', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Lease], { clock });
     const a = campaign(server, clock, 'a');
@@ -153,13 +153,13 @@ describe('LeaderElector', () => {
     expect(a.terms).toEqual(['begin']);
   });
 
-  describe('whose renewal was stored while its answer was lost', () => {
+  describe('when the response to a stored renewal is lost', () => {
     const losing = {
       'never comes': () => new Promise<never>(() => {}),
       'is another failure': () => Promise.reject(failure(504, 'Timeout', 'the gateway timed out')),
     };
 
-    it.each(Object.entries(losing))('looks in the same try, and stays leader: the answer %s', async (_, lose) => {
+    it.each(Object.entries(losing))('rereads the lease in the same attempt and stays leader: the response %s', async (_, lose) => {
       const clock = new VirtualClock();
       const server = new FakeApiServer([Lease], { clock });
       const a = campaign(server, clock, 'a');
@@ -178,7 +178,7 @@ describe('LeaderElector', () => {
     });
   });
 
-  it('leads on when somebody labels the lease', async () => {
+  it('keeps leading when another client labels the lease', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Lease], { clock });
     const a = campaign(server, clock, 'a');
@@ -192,7 +192,7 @@ describe('LeaderElector', () => {
     expect(a.terms).toEqual(['begin']);
   });
 
-  it('knows that it no longer leads before its timers do: after a pause, and when the clocks drift apart', async () => {
+  it('stops leading before its timers fire: after a pause, and when the clocks drift apart', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Lease], { clock });
     const a = campaign(server, clock, 'a');
@@ -206,7 +206,7 @@ describe('LeaderElector', () => {
     expect(a.elector.isLeading).toBe(false);
   });
 
-  it('gives the lease back when its work fails', async () => {
+  it('releases the lease when its work fails', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Lease], { clock });
     const options = { id: 'lock', client: server.client, clock, random: seededRandom(1), log: silentLogger };
@@ -217,7 +217,7 @@ describe('LeaderElector', () => {
     expect(server.get(Lease, 'lock').spec.holderIdentity).toBe('');
   });
 
-  it('does not wait for ever for an answer when it campaigns', async () => {
+  it('times out a hanging request while campaigning', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Lease], { clock });
     let hung = 0;
@@ -227,7 +227,7 @@ describe('LeaderElector', () => {
     expect(a.leading).toBe(true);
   });
 
-  it('reports that the namespace of its lease does not exist, once, and leads when it does', async () => {
+  it('reports a missing namespace once, and leads when the namespace exists', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Lease], { clock });
     server.interrupt = ({ method }) => {
@@ -247,7 +247,7 @@ describe('LeaderElector', () => {
     expect(a.leading).toBe(true);
   });
 
-  it('refuses durations that do not keep leaders apart', () => {
+  it('rejects durations that do not keep leaders apart', () => {
     const server = new FakeApiServer([Lease]);
     const options = {
       id: 'x',

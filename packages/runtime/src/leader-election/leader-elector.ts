@@ -21,7 +21,7 @@ import { withinTime } from './within-time.ts';
 
 const jitter = 1.2;
 
-/** Lets a request take its share of the time that is left. */
+/** Runs a request within its share of the remaining time. */
 type Limited = <T>(call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 /** Options of a {@link LeaderElector}. */
@@ -30,19 +30,19 @@ export interface LeaderElectorOptions extends LeaderElectionOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Told when a term begins and when it is over, with the Lease as last seen: client-go records events then. */
+  /** Called when a term begins and when it ends, with the Lease as last seen; client-go records events at these points. */
   readonly onTerm?: (what: 'became leader' | 'stopped leading', lease: KubernetesObject) => void;
 }
 
 /**
- * Campaigns for a Lease and keeps it renewed. Mirrors client-go's leader election (1.36), with which it shares leases: expiry is
- * judged by when the record was last seen to change, never by the times inside. Losing the lease ends the term, not the
- * process; the next campaign begins once the term's work has ended.
+ * Campaigns for a Lease and keeps it renewed. Interoperates with client-go's leader election (1.36) and mirrors it: a lease
+ * expires by when its record was last seen to change, never by the times inside. Losing the lease ends the term, not the process;
+ * the next campaign begins once the term's work has ended.
  */
 export class LeaderElector {
   /** Name of the Lease. */
   readonly name: string;
-  /** Who this candidate is in the Lease: host name, `_`, a uid, unless it was given. */
+  /** Identity of this candidate in the Lease: host name, `_` and a uid, unless one was given. */
   readonly identity: string;
   readonly #options: LeaderElectorOptions;
   readonly #leases: ResourceClient<Lease>;
@@ -78,7 +78,7 @@ export class LeaderElector {
     this.#retryMs = retryPeriodSeconds * 1000;
   }
 
-  /** How many terms this candidate has begun; work that belongs to a term remembers its number. */
+  /** Number of terms this candidate has started; work that belongs to a term remembers its number. */
   get terms(): number {
     return this.#terms;
   }
@@ -89,8 +89,8 @@ export class LeaderElector {
   }
 
   /**
-   * Campaigns until `signal` is aborted; calls `lead` for each term, with a signal that is aborted when the
-   * term is over or `signal` is. The lease is kept until `lead` has ended, as controller-runtime keeps it.
+   * Campaigns until `signal` is aborted; calls `lead` for each term, with a signal that is aborted when the term ends or `signal`
+   * is aborted. Like controller-runtime, keeps the lease until `lead` has returned.
    */
   async run(signal: AbortSignal, lead: (term: AbortSignal) => Promise<void>): Promise<void> {
     for (;;) {
@@ -113,7 +113,7 @@ export class LeaderElector {
     const onStop = (): void => termSignal.abort(signal.reason);
     signal.addEventListener('abort', onStop, { once: true });
     const work = lead(termSignal.signal);
-    // Renewed until the work has ended, not until it was told to: another would lead beside what is left of it.
+    // Renew until the work has ended, not just until it was asked to stop: another leader would run alongside the remaining work.
     const over = new AbortController();
     const onEnd = (): void => over.abort();
     work.then(onEnd, onEnd);
@@ -133,7 +133,7 @@ export class LeaderElector {
     }
   }
 
-  /** Tries until it leads; undefined when `signal` was aborted first. */
+  /** Retries until it leads; undefined if `signal` is aborted first. */
   async #acquire(signal: AbortSignal): Promise<Tenure | undefined> {
     const { clock, random } = this.#options;
     while (!signal.aborted) {
@@ -141,7 +141,7 @@ export class LeaderElector {
       if (since) {
         const driftMs = (this.#leaseMs - this.#renewMs) / 2;
         this.#term = new Tenure({ clock, renewMs: this.#renewMs, driftMs, since });
-        // An answer that took as long as a term lasts, because the process was stopped, begins none.
+        // If the process was stopped and the response took longer than a term lasts, no term begins.
         if (this.#term.isValid) {
           this.#terms++;
           return this.#term;
@@ -153,7 +153,7 @@ export class LeaderElector {
     return undefined;
   }
 
-  /** Renews until the term has run out, or `over` is aborted. */
+  /** Renews until the term has expired or `over` is aborted. */
   async #renew(term: Tenure, over: AbortSignal): Promise<void> {
     while (!over.aborted && term.isValid) {
       const ms = Math.max(Math.min(this.#retryMs, term.remainingMs), 1);
@@ -164,7 +164,7 @@ export class LeaderElector {
     }
   }
 
-  /** One try; when the request that won or kept the lease was begun, if one did. */
+  /** Makes one attempt. Returns when the successful request was started, or undefined if none succeeded. */
   async #attempt(leftMs: () => number, outer: AbortSignal): Promise<Moment | undefined> {
     const { clock, log } = this.#options;
     const limited: Limited = (call) =>
@@ -174,7 +174,7 @@ export class LeaderElector {
       this.#trouble.succeeded();
       return since;
     } catch (error) {
-      // Whoever wrote first has it, and who deleted the lease set it free: the next look shows.
+      // Another client wrote first, or deleted the lease and so freed it: the next read shows which.
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#observed = undefined;
       else if (!outer.aborted) {
         this.#trouble.failed(log, 'cannot acquire or renew the lease', { ...this.#fields(), error });
@@ -187,11 +187,12 @@ export class LeaderElector {
     const held = this.#observed;
     if (held && this.#isMine(held.spec)) {
       try {
-        // The leader writes without reading: the version it holds tells whether anyone else wrote.
+        // The leader writes without reading: a conflict on the version it holds shows that another client wrote.
         return await this.#write(held, limited);
       } catch (error) {
         if (outer.aborted) throw error;
-        // It may have been stored and its answer lost, or somebody put a label on the lease: that costs no term.
+        // The renewal may have been stored and its response lost, or another client may have labeled the lease: neither ends the
+        // term.
         this.#options.log.debug('could not renew the lease at once; looking at it', { ...this.#fields(), error });
       }
     }
@@ -199,7 +200,7 @@ export class LeaderElector {
     return this.#isHeldByAnother(seen?.spec) ? undefined : this.#write(seen, limited);
   }
 
-  /** Writes itself into the lease, or makes it; when that was begun. */
+  /** Claims or creates the lease; returns when the request was started. */
   async #write(current: Lease | undefined, limited: Limited): Promise<Moment> {
     const leases = this.#leases;
     const since = momentOf(this.#options.clock);
@@ -214,7 +215,7 @@ export class LeaderElector {
     try {
       return await this.#leases.create(lease, { signal });
     } catch (error) {
-      // Of a lease that is to be created, it is the namespace that was not found.
+      // When a create returns 404, the namespace is what was not found.
       if (!isNotFound(error)) throw error;
       const { name, namespace } = this.#key();
       const remedy = `create the namespace, or set "leaderElection.namespace" to one that exists`;
@@ -242,7 +243,7 @@ export class LeaderElector {
 
   #isHeldByAnother(spec: LeaseSpec | undefined): boolean {
     if (!spec?.holderIdentity || this.#isMine(spec)) return false;
-    // As the holder said; a record without a sensible duration gets our own.
+    // Use the holder's duration; a record without a valid duration gets our own.
     const said = spec.leaseDurationSeconds ?? 0;
     const durationMs = said > 0 ? said * 1000 : this.#leaseMs;
     return this.#observedAtMs + durationMs > this.#options.clock.monotonic();
@@ -269,9 +270,9 @@ export class LeaderElector {
     return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
   }
 
-  /** Gives the lease back if the server still says that it is ours. */
+  /** Releases the lease if the server still shows us as its holder. */
   async #release(term: Tenure): Promise<void> {
-    // Before it is given back: from then on another may lead at any moment.
+    // End the term before the release: from then on another candidate may lead at any moment.
     term.end();
     if (this.#options.releaseOnCancel === false) return;
     const { clock, log } = this.#options;
@@ -293,7 +294,7 @@ export class LeaderElector {
   #tell(what: 'became leader' | 'stopped leading'): void {
     const { name, namespace } = this.#key();
     const { apiVersion, kind, metadata } = this.#observed ?? this.#lease(undefined);
-    // A lease that was deleted or taken meanwhile is not known any more; its name is.
+    // If the lease was deleted or taken meanwhile, only its name is still known.
     this.#options.onTerm?.(what, { apiVersion, kind, metadata: { ...metadata, name, namespace } });
   }
 

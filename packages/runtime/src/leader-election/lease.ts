@@ -1,11 +1,11 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 
-/** Who leads, or takes part (coordination.k8s.io/v1 `Lease`). */
+/** Records the current leader or a member (coordination.k8s.io/v1 `Lease`). */
 export interface Lease extends KubernetesObject {
   readonly spec?: LeaseSpec;
 }
 
-/** What a Lease says. */
+/** Spec of a {@link Lease}. */
 export interface LeaseSpec {
   readonly holderIdentity?: string;
   readonly leaseDurationSeconds?: number;

@@ -6,11 +6,11 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../log/silent-logger.ts';
 import { LeaderElector } from './leader-elector.ts';
 
-/** As many as an HTTP/1.1 transport keeps connections for ordinary calls. */
+/** The number of connections an HTTP/1.1 transport keeps for ordinary calls. */
 const slowCalls = 32;
 
-describe('a lease', () => {
-  it('is acquired beside slow calls that hold every ordinary HTTP/1.1 connection', async () => {
+describe('lease connections', () => {
+  it('acquire a lease while slow calls hold every ordinary HTTP/1.1 connection', async () => {
     let slow = 0;
     const server = createServer((request, response) => {
       if (!request.url?.includes('/leases')) {

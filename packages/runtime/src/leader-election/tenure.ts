@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** One moment by both clocks, in milliseconds. */
+/** A point in time on both clocks, in milliseconds. */
 export interface Moment {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -11,23 +11,23 @@ export function momentOf(clock: Clock): Moment {
   return { monotonicMs: clock.monotonic(), wallMs: clock.now() };
 }
 
-/** What a {@link Tenure} is made from. */
+/** Options of a {@link Tenure}. */
 export interface TenureOptions {
   readonly clock: Clock;
-  /** How long one renewal may be relied on, in milliseconds, from the moment its request was begun. */
+  /** How long one renewal is valid, in milliseconds, counted from the start of its request. */
   readonly renewMs: number;
   /** How far the clocks may drift apart between two renewals, in milliseconds. */
   readonly driftMs: number;
-  /** When the request that won it was begun. */
+  /** When the request that acquired it was started. */
   readonly since: Moment;
 }
 
 /**
- * One unbroken time of holding something that others may take once it was not renewed: a term of leadership, a membership.
+ * One unbroken period of holding something that others may take once it is not renewed: a term of leadership, a membership.
  *
- * It is over as soon as either clock has passed the deadline, or the two drift apart: a process that was stopped, or a
- * machine that was asleep, finds out by asking, before any of its timers has fired. Over is for good, so that work of an
- * earlier term can never go on under a later one.
+ * It ends as soon as either clock passes the deadline, or the two drift apart: a process that was stopped, or a machine that was
+ * asleep, notices on its first check, before any of its timers has fired. The end is final, so work of an earlier term can never
+ * continue under a later one.
  */
 export class Tenure {
   readonly #options: TenureOptions;
@@ -39,7 +39,7 @@ export class Tenure {
     this.#renewed = options.since;
   }
 
-  /** True while nobody else can have taken it. */
+  /** True while no one else can have taken it. */
   get isValid(): boolean {
     if (this.#over) return false;
     const { clock, renewMs, driftMs } = this.#options;
@@ -50,15 +50,15 @@ export class Tenure {
     return holds;
   }
 
-  /** Time until it is over by the monotonic clock, in milliseconds; 0 when it is. */
+  /** Time until it ends by the monotonic clock, in milliseconds; 0 if it has ended. */
   get remainingMs(): number {
     if (!this.isValid) return 0;
     return this.#renewed.monotonicMs + this.#options.renewMs - this.#options.clock.monotonic();
   }
 
   /**
-   * Takes note of a renewal that was begun at `since` and has succeeded. A renewal that was answered too late renews
-   * nothing: what is over stays so.
+   * Records a renewal that was started at `since` and has succeeded. A renewal that was answered too late has no effect: an
+   * expired tenure stays expired.
    */
   renew(since: Moment): void {
     if (this.isValid) this.#renewed = since;

@@ -4,9 +4,9 @@ import { LeaderElectionError } from './leader-election-error.ts';
 import type { LeaderElector } from './leader-elector.ts';
 
 /**
- * Lets a write out only during one term: the present one or, made by a follower, the next. It is asked in the tick that
- * hands the write's bytes to the connection: whatever was waited for before then, a stopped process included, cannot carry
- * a write past the end of the term, nor into a later one.
+ * Allows writes only during one term: the current one or, if created by a follower, the next. The check runs in the tick that
+ * hands the write's bytes to the connection, so no wait before then, not even a stopped process, can carry a write past the end
+ * of the term or into a later one.
  */
 export function whileLeading(elector: LeaderElector): ClientInterceptor {
   const term = elector.isLeading ? elector.terms : elector.terms + 1;

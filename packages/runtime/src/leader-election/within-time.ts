@@ -1,14 +1,14 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** How long work may take. */
+/** Limits how long work may take. */
 export interface WithinTimeOptions {
   readonly clock: Clock;
   readonly ms: number;
-  /** Gives the work up earlier. */
+  /** Aborts the work earlier. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Does work whose signal is aborted once its time is over. The work is trusted to end then. */
+/** Runs work with a signal that is aborted once its time is up. The work is trusted to stop then. */
 export async function withinTime<T>(work: (signal: AbortSignal) => Promise<T>, options: WithinTimeOptions): Promise<T> {
   const { clock, ms, signal: outer } = options;
   const limit = new AbortController();

@@ -2,7 +2,7 @@ import { systemClock } from '@kubewright/apimachinery';
 import { LineLogger } from './line-logger.ts';
 import type { Logger, LogLevel } from './logger.ts';
 
-/** Where log lines go: whole lines, with their line feed. */
+/** Where log lines are written: whole lines, each with its line feed. */
 export interface LogDestination {
   write(line: string): void;
 }
@@ -18,8 +18,8 @@ export interface JsonLoggerOptions {
 }
 
 /**
- * Writes JSON lines with controller-runtime's keys (`ts`, `level`, `logger`, `msg`, `error`, `stacktrace`, …). What
- * remains is one `JSON.stringify`, for which no library is loaded.
+ * Writes JSON lines with controller-runtime's keys (`ts`, `level`, `logger`, `msg`, `error`, `stacktrace`, …). The rest is one
+ * `JSON.stringify`, so no logging library is loaded.
  */
 export function jsonLogger(options: JsonLoggerOptions = {}): Logger {
   const { level = 'info', destination = stderr, now = systemClock.now } = options;
@@ -29,11 +29,11 @@ export function jsonLogger(options: JsonLoggerOptions = {}): Logger {
       const { name, message, fields } = line;
       const ts = new Date(now()).toISOString();
       const head = { level: line.level, ts, ...(name !== '' && { logger: name }), msg: message };
-      // First for its place, last because a field must not pass for the line's own level or message.
+      // First to set the key order, last so that a field cannot override the line's own level or message.
       destination.write(`${JSON.stringify({ ...head, ...fields, ...head })}\n`);
     },
   });
 }
 
-/** Written at once where stderr is a file, a pipe or a terminal: the last lines before a crash are those that matter. */
+/** Writes synchronously if stderr is a file, a pipe or a terminal: the last lines before a crash matter most. */
 const stderr: LogDestination = { write: (line) => void process.stderr.write(line) };

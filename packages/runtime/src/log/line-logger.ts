@@ -1,21 +1,21 @@
 import { printableFields } from './log-record.ts';
 import { type LogFields, type Logger, type LogLevel, levelOrder } from './logger.ts';
 
-/** One line, before it has a form. */
+/** One log line before formatting. */
 export interface LogLine {
   readonly level: LogLevel;
-  /** Names joined by dots; empty for the root. */
+  /** Logger names joined by dots; empty for the root. */
   readonly name: string;
   readonly message: string;
-  /** Fit to be printed; the logger's own first. */
+  /** Printable fields, those of the logger first. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** What a {@link LineLogger} writes to. */
+/** The output of a {@link LineLogger}. */
 export interface LineSink {
   readonly level: LogLevel;
   readonly write: (line: LogLine) => void;
-  /** Whether lines are for people rather than for programs. @defaultValue false */
+  /** True if people read the lines, rather than programs. @defaultValue false */
   readonly isForPeople?: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Bound {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Collects names and fields, leaves out what is below the level, and hands lines to whoever gives them a form. */
+/** Collects names and fields, drops lines below the level, and passes the rest to a sink that formats them. */
 export class LineLogger implements Logger {
   readonly #sink: LineSink;
   readonly #bound: Bound;
@@ -34,12 +34,12 @@ export class LineLogger implements Logger {
     this.#bound = bound;
   }
 
-  /** Whether people read what it writes. */
+  /** True if people read the output. */
   get isForPeople(): boolean {
     return this.#sink.isForPeople ?? false;
   }
 
-  /** The least serious lines that are written. */
+  /** The lowest level that is written. */
   get level(): LogLevel {
     return this.#sink.level;
   }

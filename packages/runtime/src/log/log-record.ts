@@ -5,8 +5,8 @@ const maxDepth = 6;
 const maxText = 16 * 1024;
 
 /**
- * Makes fields fit for a line: an `Error` under `error` becomes its message and, under `stacktrace`, its stack; Kubernetes
- * objects become their names, so that no Secret is ever printed.
+ * Makes fields printable: an `Error` under `error` becomes its message and, under `stacktrace`, its stack; Kubernetes objects
+ * become their names, so that no Secret is ever printed.
  */
 export function printableFields(fields: LogFields): Record<string, unknown> {
   const printable: Record<string, unknown> = {};
@@ -25,7 +25,7 @@ export function printableFields(fields: LogFields): Record<string, unknown> {
   return printable;
 }
 
-/** An error's message with those of its causes. */
+/** Joins an error's message with those of its causes. */
 function messageOf(error: unknown): string {
   const parts: string[] = [];
   for (let each: unknown = error, i = 0; each !== undefined && i < 5; i++) {

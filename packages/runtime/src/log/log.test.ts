@@ -35,7 +35,7 @@ describe('jsonLogger', () => {
     expect(line).not.toHaveProperty('time');
   });
 
-  it('prints objects by name, never what is in them', () => {
+  it('prints objects by name, never their contents', () => {
     const lines: string[] = [];
     const log = jsonLogger({ destination: { write: (line) => void lines.push(line) } });
     log.with({ owner: secret }).info('x', { object: secret, nested: { list: [secret] } });
@@ -45,13 +45,13 @@ describe('jsonLogger', () => {
 });
 
 describe('prettyLogger', () => {
-  it('says that it is for people, also under another name', () => {
+  it('reports that people read its output, also for derived loggers', () => {
     const options = { destination: { write() {} }, now: () => 0 };
     expect(prettyLogger(options).named('a').with({ b: 1 })).toMatchObject({ isForPeople: true });
     expect(jsonLogger(options)).toMatchObject({ isForPeople: false });
   });
 
-  it('writes one readable line that values from outside cannot break', () => {
+  it('writes one readable line that untrusted values cannot break', () => {
     const lines: string[] = [];
     const log = prettyLogger({ now, destination: { write: (line) => void lines.push(line) } });
     log

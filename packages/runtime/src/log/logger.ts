@@ -3,17 +3,17 @@ export interface LogFields {
   readonly [key: string]: unknown;
 }
 
-/** How serious a line is; lines below the logger's level are not made. */
+/** Severity of a line; lines below the logger's level are not written. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** Levels as numbers that compare. */
+/** Levels as comparable numbers. */
 export const levelOrder: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
 /**
- * Where the runtime and its users write log lines: a constant message and fields.
+ * Receives the log lines of the runtime and its users: a constant message and fields.
  *
- * Lines carry controller-runtime's keys (`ts`, `level`, `logger`, `msg`, `controller`, `reconcileID`, …), so that
- * existing log queries work.
+ * Lines carry controller-runtime's keys (`ts`, `level`, `logger`, `msg`, `controller`, `reconcileID`, …), so that existing log
+ * queries work.
  *
  * @example
  * ```ts
@@ -26,8 +26,8 @@ export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** Makes a logger whose lines carry these fields too. */
+  /** Returns a logger that adds these fields to every line. */
   with(fields: LogFields): Logger;
-  /** Makes a logger whose name is this one's, a dot, and `name`. */
+  /** Returns a logger named after this one, a dot, and `name`. */
   named(name: string): Logger;
 }

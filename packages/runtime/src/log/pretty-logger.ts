@@ -11,7 +11,7 @@ export interface PrettyLoggerOptions {
   readonly destination: LogDestination;
   /** Current wall clock, in milliseconds. */
   readonly now: () => number;
-  /** Whether the destination shows colours. @defaultValue false */
+  /** True if the destination supports colors. @defaultValue false */
   readonly colors?: boolean;
 }
 
@@ -23,7 +23,7 @@ const codes: Readonly<Record<LogLevel, string>> = {
 };
 const dim = '\u001b[2m';
 const reset = '\u001b[0m';
-/** Fields that a person sees elsewhere in the line, or never reads. */
+/** Fields that are shown elsewhere in the line or that people do not need. */
 const hidden: ReadonlySet<string> = new Set([
   'namespace',
   'name',
@@ -35,7 +35,7 @@ const hidden: ReadonlySet<string> = new Set([
   'error',
 ]);
 
-/** Writes lines as people read them: time, level, controller, object, message, what is left. */
+/** Writes lines for people: time, level, controller, object, message, remaining fields. */
 export function prettyLogger(options: PrettyLoggerOptions): Logger {
   const { level = 'info', destination, now, colors = false } = options;
   const paint = (code: string, text: string): string => (colors ? `${code}${text}${reset}` : text);
@@ -67,7 +67,7 @@ function format({ level, name, message, fields }: LogLine, { now, paint }: Form)
   return `${[line, ...frames.map((frame) => paint(dim, oneLine(frame)))].join('\n')}\n`;
 }
 
-/** The message after the name of the error's class, where that says more than the message. */
+/** Prefixes the message with the name of the error's class, unless the message already starts with it. */
 function errorText(message: string, stacktrace: string): string {
   const name = errorNameOf(stacktrace);
   return name === undefined || message.startsWith(name) ? message : `${name}: ${message}`;

@@ -9,20 +9,20 @@ const stack = `TypeError: Cannot read properties of undefined (reading 'x')
     at async reconcile (file:///app/src/site.ts:12:5)`;
 
 describe('framesForPeople', () => {
-  it('shows the code of the reader first, then that of dependencies, and nothing of Node or the runtime', () => {
+  it('shows the frames of user code first, then of dependencies, and none of Node or the runtime', () => {
     expect(framesForPeople(stack)).toEqual([
       '    at async reconcile (file:///app/src/site.ts:12:5)',
       '    at async Pool.query (/app/node_modules/pg/lib/pool.js:10:3)',
     ]);
   });
 
-  it('shows what there is when there is nothing else', () => {
+  it('shows internal frames if there are no others', () => {
     const inside = stack.split('\n').filter((line) => !/site|pg/.test(line));
     expect(framesForPeople(inside.join('\n'))).toHaveLength(2);
     expect(framesForPeople('Error: no frames')).toEqual([]);
   });
 
-  it('knows the packages of this project in a checkout', () => {
+  it('recognizes the packages of this project in a checkout', () => {
     const here = new Error('x').stack ?? '';
     const outside = `${here}\n    at reconcile (/app/src/site.ts:1:2)`;
     expect(framesForPeople(outside).filter((frame) => frame.includes('runtime/src'))).toEqual([]);
@@ -34,7 +34,7 @@ describe('framesOfPackages', () => {
   const clone = 'file:///home/me/my (old) clone/packages';
   const isInternal = framesOfPackages(`${clone}/runtime/dist/index.js`);
 
-  it('knows built packages of a clone that `file:` dependencies link to', () => {
+  it('recognizes built packages in a clone linked by `file:` dependencies', () => {
     const linked = `TypeError: x
     at ControllerLoop.#call (${clone}/runtime/dist/index.js:3000:9)
     at ResourceClient.get (${clone}/client/dist/index.js:10:9)
@@ -44,7 +44,7 @@ describe('framesOfPackages', () => {
     ]);
   });
 
-  it('takes nothing else beside them for the packages, and installed ones for what they are', () => {
+  it('does not match other folders next to the packages, and matches installed packages', () => {
     expect(isInternal(`    at reconcile (${clone}/shop/src/main.ts:1:1)`)).toBe(false);
     expect(isInternal(`    at reconcile (/elsewhere/packages/client/src/main.ts:1:1)`)).toBe(false);
     expect(isInternal('    at get (file:///a/node_modules/@kubewright/client/dist/index.js:1:1)')).toBe(true);
@@ -54,7 +54,7 @@ describe('framesOfPackages', () => {
 });
 
 describe('errorNameOf', () => {
-  it('says the class of an error where it says something', () => {
+  it('returns the class of an error if it is more specific than Error', () => {
     expect(errorNameOf(stack)).toBe('TypeError');
     expect(errorNameOf('Error: x')).toBeUndefined();
     expect(errorNameOf('TypeError [ERR_X]: x')).toBe('TypeError');

@@ -1,7 +1,7 @@
-/** Frames of one error that people are shown at most. */
+/** Maximum number of frames shown per error. */
 const mostFrames = 10;
 
-/** A frame of node_modules: somebody's code, but not what the reader has written. */
+/** A frame in node_modules: dependency code, not the user's own. */
 const dependency = /[\\/]node_modules[\\/]/;
 const ours = /[\\/]node_modules[\\/]@kubewright[\\/]/;
 
@@ -9,10 +9,9 @@ const ours = /[\\/]node_modules[\\/]@kubewright[\\/]/;
 const names = 'apimachinery|schema|client|runtime|controlplane|codegen|cli';
 
 /**
- * The frames of a stack that tell people something: those of their own code, then those of their dependencies. Node's frames
- * and the runtime's are shown only when there are no others.
- *
- * @param isInternal - says which frames are the runtime's, for tests.
+ * Returns the frames of a stack that help a user: those of their own code, then those of their dependencies. Includes frames of
+ * Node and the runtime only if there are no others.
+ * @param isInternal - identifies frames of the runtime; replaced in tests.
  */
 export function framesForPeople(
   stack: string,
@@ -25,7 +24,7 @@ export function framesForPeople(
   return chosen.slice(0, mostFrames).map((frame) => `    ${frame.trim()}`);
 }
 
-/** The name that a stack begins with, such as `TypeError`; nothing where it says no more than that it is an error. */
+/** Returns the error name that a stack begins with, such as `TypeError`; undefined if it is just `Error`. */
 export function errorNameOf(stack: string): string | undefined {
   const name = /^(\w+)(?: \[\w+\])?(?::|\n|$)/.exec(stack)?.[1];
   return name === undefined || name === 'Error' ? undefined : name;
@@ -36,10 +35,10 @@ function isOfNode(frame: string): boolean {
 }
 
 /**
- * Says which frames are of this project's packages, wherever they are: in node_modules, or where a `file:` dependency or a
- * workspace links to. There Node names the real place, which a module knows of itself; its siblings lie beside it.
- *
- * @param moduleUrl - where a module of the runtime really is; that of a bundle lies elsewhere and tells nothing.
+ * Returns a function that recognizes frames of this project's packages, wherever they are: in node_modules, or at the target of a
+ * `file:` dependency or a workspace link. For links, Node reports the real path; a module knows its own, and the other packages
+ * are its siblings.
+ * @param moduleUrl - real location of a module of the runtime; that of a bundle does not match and is ignored.
  */
 export function framesOfPackages(moduleUrl: string): (frame: string) => boolean {
   const beside = /^(?:file:\/\/)?(.*[\\/])runtime[\\/](?:src|dist)[\\/]/.exec(moduleUrl)?.[1];

@@ -3,7 +3,7 @@ import { jsonLogger } from './json-logger.ts';
 import { ToldOnce } from './told-once.ts';
 
 describe('ToldOnce', () => {
-  it('tells a trouble once until it is over, and another one at once', () => {
+  it('logs a failure once until it recovers, and a different failure immediately', () => {
     const lines: string[] = [];
     const log = jsonLogger({
       level: 'debug',

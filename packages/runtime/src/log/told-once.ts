@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts';
 
-/** Tells a trouble that lasts once: the same message again, before things went well, is for those who debug. */
+/** Logs a lasting failure once: the same message before a success is logged at debug level. */
 export class ToldOnce {
   #told: string | undefined;
 
