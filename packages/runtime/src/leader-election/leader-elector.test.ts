@@ -159,23 +159,26 @@ describe('LeaderElector', () => {
       'is another failure': () => Promise.reject(failure(504, 'Timeout', 'the gateway timed out')),
     };
 
-    it.each(Object.entries(losing))('rereads the lease in the same attempt and stays leader: the response %s', async (_, lose) => {
-      const clock = new VirtualClock();
-      const server = new FakeApiServer([Lease], { clock });
-      const a = campaign(server, clock, 'a');
-      await run(clock, 5, () => {});
-      const asked: string[] = [];
-      server.interrupt = ({ method }) => {
-        asked.push(method);
-        if (asked.length > 1) return undefined;
-        const lease = server.get(Lease, 'lock');
-        server.put(Lease, { ...lease, spec: { ...lease.spec, renewTime: 'as renewed' } });
-        return lose();
-      };
-      await run(clock, 60, () => expect(a.elector.isLeading).toBe(true));
-      expect(asked.slice(0, 3)).toEqual(['PUT', 'GET', 'PUT']);
-      expect(a.terms).toEqual(['begin']);
-    });
+    it.each(Object.entries(losing))(
+      'rereads the lease in the same attempt and keeps leading: the response %s',
+      async (_, lose) => {
+        const clock = new VirtualClock();
+        const server = new FakeApiServer([Lease], { clock });
+        const a = campaign(server, clock, 'a');
+        await run(clock, 5, () => {});
+        const asked: string[] = [];
+        server.interrupt = ({ method }) => {
+          asked.push(method);
+          if (asked.length > 1) return undefined;
+          const lease = server.get(Lease, 'lock');
+          server.put(Lease, { ...lease, spec: { ...lease.spec, renewTime: 'as renewed' } });
+          return lose();
+        };
+        await run(clock, 60, () => expect(a.elector.isLeading).toBe(true));
+        expect(asked.slice(0, 3)).toEqual(['PUT', 'GET', 'PUT']);
+        expect(a.terms).toEqual(['begin']);
+      },
+    );
   });
 
   it('keeps leading when another client labels the lease', async () => {

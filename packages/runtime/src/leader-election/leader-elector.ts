@@ -164,7 +164,7 @@ export class LeaderElector {
     }
   }
 
-  /** Makes one attempt. Returns when the successful request was started, or undefined if none succeeded. */
+  /** Makes one attempt. Returns the time at which the successful request was started, or undefined if none succeeded. */
   async #attempt(leftMs: () => number, outer: AbortSignal): Promise<Moment | undefined> {
     const { clock, log } = this.#options;
     const limited: Limited = (call) =>
@@ -187,7 +187,7 @@ export class LeaderElector {
     const held = this.#observed;
     if (held && this.#isMine(held.spec)) {
       try {
-        // The leader writes without reading: a conflict on the version it holds shows that another client wrote.
+        // The leader writes without reading first: a conflict on the version it holds shows that another client wrote.
         return await this.#write(held, limited);
       } catch (error) {
         if (outer.aborted) throw error;
@@ -200,7 +200,7 @@ export class LeaderElector {
     return this.#isHeldByAnother(seen?.spec) ? undefined : this.#write(seen, limited);
   }
 
-  /** Claims or creates the lease; returns when the request was started. */
+  /** Claims or creates the lease; returns the time at which the request was started. */
   async #write(current: Lease | undefined, limited: Limited): Promise<Moment> {
     const leases = this.#leases;
     const since = momentOf(this.#options.clock);

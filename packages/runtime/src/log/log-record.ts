@@ -5,8 +5,8 @@ const maxDepth = 6;
 const maxText = 16 * 1024;
 
 /**
- * Makes fields printable: an `Error` under `error` becomes its message and, under `stacktrace`, its stack; Kubernetes objects
- * become their names, so that no Secret is ever printed.
+ * Converts fields to a printable form: an `Error` under `error` becomes its message and, under `stacktrace`, its stack;
+ * Kubernetes objects become their names, so that no Secret is ever printed.
  */
 export function printableFields(fields: LogFields): Record<string, unknown> {
   const printable: Record<string, unknown> = {};

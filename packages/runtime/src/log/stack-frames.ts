@@ -9,8 +9,8 @@ const ours = /[\\/]node_modules[\\/]@kubewright[\\/]/;
 const names = 'apimachinery|schema|client|runtime|controlplane|codegen|cli';
 
 /**
- * Returns the frames of a stack that help a user: those of their own code, then those of their dependencies. Includes frames of
- * Node and the runtime only if there are no others.
+ * Returns the frames of a stack that help a user: those of user code, then those of their dependencies. Includes frames of Node
+ * and the runtime only if there are no others.
  * @param isInternal - identifies frames of the runtime; replaced in tests.
  */
 export function framesForPeople(

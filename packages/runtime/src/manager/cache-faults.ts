@@ -1,4 +1,4 @@
-/** Says, in the words of `/readyz`, why caches cannot be relied on; nothing when they can. */
+/** Returns the reasons why caches are unreliable, as worded in `/readyz`; empty if they are reliable. */
 export function cacheFaults(informers: readonly { readonly fault: string | undefined }[]): readonly string[] {
   return informers.flatMap(({ fault }) => (fault === undefined ? [] : [fault]));
 }

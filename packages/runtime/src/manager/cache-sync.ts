@@ -5,21 +5,21 @@ import { ManagerError } from './manager-error.ts';
 
 const nagMs = 10_000;
 
-/** How long, and how audibly, a first listing is waited for. */
+/** Options for waiting on the initial lists of the caches. */
 export interface CacheSyncOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Waits until every cache has listed, or its kind is known not to be served; with a timeout, until every cache has listed.
- * Returns early when aborted. Logs every ten seconds what is being waited for: a missing permission must not look like a
+ * Waits until every cache has synced, or its kind is known not to be served; with a timeout, until every cache has synced.
+ * Returns early when aborted. Logs every ten seconds which kinds it is waiting for: a missing permission must not look like a
  * hang.
  *
- * @throws ManagerError (KW3007) when it takes too long.
+ * @throws ManagerError (KW3007) if it times out.
  */
 export async function cacheSync(cache: InformerCache, options: CacheSyncOptions): Promise<void> {
   const { clock, log, timeoutMs, signal } = options;

@@ -1,7 +1,7 @@
 import type { ControllerDefinition, ControllerSettings } from '../controller/controller-definition.ts';
 import { ManagerError } from './manager-error.ts';
 
-/** Settings of controllers that can be given for a whole manager; a controller's own go first. */
+/** Controller settings that apply to a whole manager; a controller's own settings take precedence. */
 export interface ControllerDefaults
   extends Pick<
     ControllerSettings,
@@ -14,13 +14,13 @@ export interface ControllerDefaults
     | 'fenced'
   > {
   /**
-   * Concurrent reconciles by `Kind.group` of the primary kind, such as `{ 'ReplicaSet.apps': 5, Pod: 2 }`; goes before
+   * Concurrent reconciles by `Kind.group` of the primary kind, such as `{ 'ReplicaSet.apps': 5, Pod: 2 }`; takes precedence over
    * `maxConcurrentReconciles` here.
    */
   readonly concurrencyByKind?: Readonly<Record<string, number>>;
 }
 
-/** Fills in what a controller leaves open. Precedence as in controller-runtime: controller, kind, manager. */
+/** Fills in settings that a controller leaves unset. Precedence as in controller-runtime: controller, kind, manager. */
 export function withDefaults(
   definition: ControllerDefinition,
   defaults: ControllerDefaults = {},
@@ -33,9 +33,8 @@ export function withDefaults(
 }
 
 /**
- * The controllers of a manager as they will run.
- *
- * @throws ManagerError (KW3007) when two have one name.
+ * Returns the controllers of a manager with defaults applied.
+ * @throws ManagerError (KW3007) if two controllers have the same name.
  */
 export function settledControllers(
   controllers: readonly ControllerDefinition[],

@@ -4,20 +4,20 @@ import { settleMs } from '../controller/reconcile-timeout.ts';
 import { ManagerError } from './manager-error.ts';
 import type { StopBudget } from './stop-budget.ts';
 
-/** How long running reconciles go on undisturbed once the stop was asked for, in milliseconds. */
+/** How long running reconciles may continue undisturbed after a stop is requested, in milliseconds. */
 const undisturbedMs = 2_000;
 
-/** Keys that are named at most. */
+/** Maximum number of keys that are logged. */
 const mostKeys = 10;
 
 /** How a group is stopped. */
 export interface StopOptions {
-  /** Lets running reconciles finish for a while before their signals are aborted. */
+  /** Gives running reconciles a grace period before their signals are aborted. */
   readonly undisturbed: boolean;
   readonly budget: StopBudget;
 }
 
-/** Controllers that start and stop together: those of one term of leadership, or those that need none. Used once. */
+/** Controllers that start and stop together: those of one leadership term, or those that need no lease. Single use. */
 export class ControllerGroup {
   readonly #loops: readonly ControllerLoop[];
   readonly #parts: ControllerParts;
@@ -27,7 +27,7 @@ export class ControllerGroup {
     this.#loops = definitions.map((definition) => new ControllerLoop(definition, parts));
   }
 
-  /** Takes over the keys that the group of an earlier term has left. */
+  /** Takes over the keys left by the group of an earlier term. */
   takeOver(before: ControllerGroup): void {
     const earlier = new Map(before.#loops.map((loop) => [loop.name, loop]));
     for (const loop of this.#loops) {
@@ -36,30 +36,30 @@ export class ControllerGroup {
     }
   }
 
-  /** Starts the sources of controllers that want to be warm before they may work: their queues fill, nobody takes from them. */
+  /** Starts the sources of controllers that warm up before they may work: their queues fill, but no workers run. */
   warmUp(signal: AbortSignal): void {
     for (const loop of this.#loops.filter((each) => each.warmUp)) {
       loop.startSources(signal).catch((error: unknown) => {
-        // Told again, and thrown, when the controller is to work.
+        // The error is logged again, and thrown, when the controller starts to work.
         if (!signal.aborted) this.#parts.log.warn('cannot warm up', { controller: loop.name, error });
       });
     }
   }
 
   /**
-   * Starts sources, and the workers of each controller once all that is there is in its queue; nothing of it once aborted.
-   * Resolves when all controllers work but those that wait for kinds that are not served: these start by themselves.
-   *
-   * @param options.after - what workers also wait for: caches that no controller of this group watches.
+   * Starts the sources, then the workers of each controller once all existing objects are in its queue; starts nothing once
+   * aborted. Resolves when all controllers work, except those that wait for kinds that are not served: these start automatically
+   * later.
+   * @param options.after - an additional wait for workers: caches that no controller of this group watches.
    */
   async start(signal: AbortSignal, options: { readonly after: Promise<void> }): Promise<void> {
     const { after } = options;
     try {
-      // Subscribed before caches have listed: nothing has to be replayed then.
+      // Subscribe before the caches have listed, so that nothing has to be replayed.
       const ready = this.#loops.map((loop) => {
         const sources = loop.startSources(signal);
         sources.catch(() => {
-          // Thrown to those who wait for it, below.
+          // Thrown to the awaiting callers below.
         });
         return { loop, sources };
       });
@@ -79,7 +79,7 @@ export class ControllerGroup {
       if (!signal.aborted) loop.startWorkers();
     });
     working.catch(() => {
-      // Thrown to those who wait for it, below.
+      // Thrown to the awaiting callers below.
     });
     const kinds = await loop.missingKinds(signal);
     if (kinds.length === 0) return working;
@@ -91,7 +91,7 @@ export class ControllerGroup {
     });
   }
 
-  /** Takes no more keys and waits for running reconciles; those that do not end in time are told in the log. */
+  /** Takes no more keys and waits for running reconciles; logs those that do not end in time. */
   async stop({ undisturbed, budget }: StopOptions): Promise<void> {
     const { clock, log } = this.#parts;
     const patience = new AbortController();

@@ -13,13 +13,13 @@ const desired = () => ({});
 const reconcile = async () => {};
 
 describe('controllerOverlaps', () => {
-  it('finds nothing wrong with two controllers of one kind that own children of one kind', () => {
+  it('accepts two controllers of one kind that own children of the same kind', () => {
     const one = controller({ name: 'one', for: Site, owns: [Page], desired });
     const two = controller({ name: 'two', for: Site, owns: [Page], desired });
     expect(controllerOverlaps([one, two])).toEqual([]);
   });
 
-  it('finds two that share a field manager, whatever version of the kind they name', () => {
+  it('finds two controllers that share a field manager, even with different versions of the kind', () => {
     const one = controller({ name: 'one', for: Site, owns: [Page], desired });
     const two = controller({ name: 'two', for: SiteV2, owns: [Page], desired, fieldManager: 'one' });
     const other = controller({ name: 'pages', for: Page, reconcile, fieldManager: 'one' });
@@ -29,14 +29,14 @@ describe('controllerOverlaps', () => {
     ]);
   });
 
-  it('finds a finalizer that two share', () => {
+  it('finds a finalizer shared by two controllers', () => {
     const finalizers = { 'example.com/x': reconcile };
     const one = controller({ name: 'one', for: Site, reconcile, finalizers });
     const two = controller({ name: 'two', for: Site, reconcile, finalizers });
     expect(controllerOverlaps([one, two])[0]?.advice).toContain('both have the finalizer "example.com/x"');
   });
 
-  it('is told once by the manager that runs them', async () => {
+  it('is logged once by the manager that runs the controllers', async () => {
     const lines: Record<string, unknown>[] = [];
     const log = jsonLogger({ destination: { write: (text) => void lines.push(JSON.parse(text)) } });
     const server = new FakeApiServer([Site]);

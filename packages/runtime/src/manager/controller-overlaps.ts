@@ -4,18 +4,18 @@ import type { Logger } from '../log/logger.ts';
 /** Two controllers of one kind that would undo each other's work. */
 export interface ControllerOverlap {
   readonly controllers: readonly [string, string];
-  /** `Kind.group` that both reconcile. */
+  /** The `Kind.group` that both reconcile. */
   readonly kind: string;
-  /** What happens, and what to do. */
+  /** What happens and how to fix it. */
   readonly advice: string;
 }
 
 /**
- * Finds controllers of one kind that get in each other's way.
+ * Finds controllers of one kind that conflict with each other.
  *
- * Several controllers of one kind are fine in themselves, also with children of the same kinds: every change wakes all of
- * them, each has a queue of its own, and each prunes only what its own field manager has applied. So that alone is not told.
- * What is told is a field manager or a finalizer that two of them share.
+ * Several controllers of one kind are fine in themselves, even with children of the same kinds: every change wakes all of them,
+ * each has its own queue, and each prunes only what its own field manager has applied. This alone is not reported. Reported are
+ * field managers and finalizers that two of them share.
  */
 export function controllerOverlaps(controllers: readonly ControllerDefinition[]): readonly ControllerOverlap[] {
   const objects = controllers.filter((each) => each.primary && each.run.level === 'object');
@@ -24,7 +24,7 @@ export function controllerOverlaps(controllers: readonly ControllerDefinition[])
   );
 }
 
-/** Says in the log which controllers get in each other's way. */
+/** Logs a warning for each pair of controllers that conflict. */
 export function tellOverlaps(controllers: readonly ControllerDefinition[], log: Logger): void {
   for (const overlap of controllerOverlaps(controllers)) {
     log.warn('two controllers get in each other’s way', { ...overlap });
@@ -50,7 +50,7 @@ function managerOf({ fieldManager, name }: ControllerDefinition): string {
   return fieldManager ?? name;
 }
 
-/** Without the version: it is the same object in all of them. */
+/** Without the version: all versions are the same object. */
 function kindOf({ primary }: ControllerDefinition): string {
   return primary?.group ? `${primary.kind}.${primary.group}` : (primary?.kind ?? '');
 }

@@ -14,11 +14,11 @@ import type { Runnable } from './runnable.ts';
 const Event = { group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' } as const;
 const Site = defineKind<{ readonly ttl: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
 
-describe('the leadership of a manager', () => {
+describe('Leadership', () => {
   let manager: Manager | undefined;
   afterEach(() => manager?.[Symbol.asyncDispose]());
 
-  it('is recorded on the Lease when it begins and when it is over', async () => {
+  it('is recorded on the Lease when a term begins and ends', async () => {
     const server = new FakeApiServer([LeaseKind, Event]);
     manager = new Manager({
       client: server.client,
@@ -41,9 +41,9 @@ describe('the leadership of a manager', () => {
     expect(server.list(Event).map(({ note }) => note)).toEqual(['me became leader', 'me stopped leading']);
   });
 
-  describe('over a lost term', () => {
+  describe('across a lost term', () => {
     const clock = new VirtualClock();
-    // What is still running is waited for, by this clock.
+    // Advances this clock while waiting for what is still running.
     afterEach(async () => {
       let isEnded = false;
       void manager?.[Symbol.asyncDispose]().then(() => {
@@ -69,7 +69,7 @@ describe('the leadership of a manager', () => {
       }
     }
 
-    /** Another takes the lease once this replica's term has run out, and keeps it until the answer is called. */
+    /** Hands the lease to another replica once this one's term has expired; the returned function releases it again. */
     async function loseTo(server: FakeApiServer, other: string): Promise<() => void> {
       await eventually(() => server.get(LeaseKind, 'lock')?.spec.holderIdentity === 'me');
       server.interrupt = ({ url, method }) => {
@@ -86,7 +86,7 @@ describe('the leadership of a manager', () => {
       };
     }
 
-    /** Takes no notice of its signal, and writes as often as it can. */
+    /** Ignores its signal and writes as often as it can. */
     function deaf(told: string[], options: Partial<Runnable> = {}): Runnable {
       let terms = 0;
       return {
@@ -117,7 +117,7 @@ describe('the leadership of a manager', () => {
       return manager.started();
     }
 
-    it('lets a runnable of the leader write in its own term only', async () => {
+    it('lets a leader-only runnable write only in its own term', async () => {
       const server = new FakeApiServer([LeaseKind, Event, Site], { clock });
       const told: string[] = [];
       await started(server, [deaf(told)]);
@@ -128,14 +128,14 @@ describe('the leadership of a manager', () => {
       await pass(5_000);
       expect(new Set(told.splice(0))).toEqual(new Set(['term 1 is refused: KW3008']));
       giveBack();
-      // The one that was left behind goes on in the next term, and that is not its own.
+      // The run left behind continues during the next term, which is not its own.
       await pass(70_000);
       expect(server.get(LeaseKind, 'lock').spec.holderIdentity).toBe('me');
       const [last, ...before] = [...new Set(told)].reverse();
       expect([last, ...before]).toEqual(['term 2 writes', 'term 1 is refused: KW3008']);
     });
 
-    it('leaves alone what every replica runs', async () => {
+    it('does not restrict runnables that run on every replica', async () => {
       const server = new FakeApiServer([LeaseKind, Event, Site], { clock });
       const told: string[] = [];
       await started(server, [deaf(told, { needLeaderElection: false })]);
@@ -144,7 +144,7 @@ describe('the leadership of a manager', () => {
       expect(new Set(told)).toEqual(new Set(['term 1 writes']));
     });
 
-    it('tells runnables at once, while a reconcile takes its time to end', async () => {
+    it('stops runnables immediately, even while a reconcile takes long to end', async () => {
       const server = new FakeApiServer([LeaseKind, Event, Site], { clock });
       server.put(Site, { metadata: { name: 'a' }, spec: { ttl: 'x' } });
       let isReconciling = false;
@@ -170,7 +170,7 @@ describe('the leadership of a manager', () => {
       expect(signal?.aborted).toBe(true);
     });
 
-    it('loses no key that a channel brought, or a result asked for: the next term has them', async () => {
+    it('carries keys from channels and requeue results over to the next term', async () => {
       const server = new FakeApiServer([LeaseKind, Event], { clock });
       const channel = new EventChannel<{ readonly name: string }>();
       const done: string[] = [];
@@ -183,7 +183,7 @@ describe('the leadership of a manager', () => {
             done.push(name);
             return { requeueAfterMs: 120_000 };
           }
-          // Heeds its signal, and so is not done when the term is lost.
+          // Respects its signal, so its key is not done when the term is lost.
           if (isHeld) await sleep(clock, { ms: 3_600_000, signal });
           done.push(name);
           return undefined;
@@ -201,13 +201,13 @@ describe('the leadership of a manager', () => {
       giveBack();
       await pass(60_000);
       expect(done).toEqual(['later', 'running', 'waiting', 'last', 'meanwhile']);
-      // Two minutes after it was asked for, whoever led meanwhile.
+      // Two minutes after it was requested, no matter which replica led meanwhile.
       await pass(60_000);
       expect(done.at(-1)).toBe('later');
       expect(done).toHaveLength(6);
     });
 
-    it('does not run a key again that a reconcile finished after its term, and keeps the time it asked for', async () => {
+    it('does not rerun a key whose reconcile finished after its term, and keeps its requeue time', async () => {
       const server = new FakeApiServer([LeaseKind, Event], { clock });
       const channel = new EventChannel<{ readonly name: string }>();
       const done: string[] = [];

@@ -10,18 +10,18 @@ import type { ControllerGroup } from './controller-group.ts';
 import type { RunnableGroup } from './runnable-group.ts';
 import type { StopBudget } from './stop-budget.ts';
 
-/** What {@link Leadership} works with. */
+/** Options of {@link Leadership}. */
 export interface LeadershipOptions {
-  /** Undefined: this process leads from the start. */
+  /** If undefined, this process leads from the start. */
   readonly election: LeaderElectionOptions | undefined;
   readonly client: KubernetesClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: RuntimeMetrics | undefined;
-  /** Records who leads, on the Lease. */
+  /** Records leadership changes on the Lease. */
   readonly events: EventRecorder;
-  /** Makes the controllers of one term, which write through a client of their own. */
+  /** Creates the controllers of one term, which write through their own client. */
   readonly makeGroup: (client: KubernetesClient) => ControllerGroup;
   /** Controllers that need no lease. */
   readonly always: ControllerGroup;
@@ -29,32 +29,32 @@ export interface LeadershipOptions {
   readonly leading: RunnableGroup;
   /** Resolves when caches are synced and everything that needs no lease runs. */
   readonly prepared: Promise<void>;
-  /** The time that a term may take to end. */
+  /** Time limit for ending a term. */
   readonly budget: () => StopBudget;
-  /** Called once everything runs that is to run now; on a follower, when it is ready to take over. */
+  /** Called once everything that should run now is running; on a follower, when it is ready to take over. */
   readonly onReady: () => void;
-  /** Called when this process leads. */
+  /** Called when this process becomes leader. */
   readonly onElected: () => void;
 }
 
-/** What works in one term. */
+/** The workers of one term. */
 interface Term {
   readonly group: ControllerGroup;
-  /** Writes during this term only. */
+  /** Allows writes only during this term. */
   readonly client: KubernetesClient;
 }
 
-/** Runs controllers: all of them at once, or those that need a lease for as long as it is held, over and over. */
+/** Runs controllers: all of them immediately, or those that need a lease for as long as it is held, term after term. */
 export class Leadership {
   readonly #options: LeadershipOptions;
-  /** What the next term works with: controllers that are to be warm have sources already. */
+  /** The next term; controllers that warm up already have sources. */
   #next: Term | undefined;
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
   }
 
-  /** Works until `signal` is aborted, which it is when the manager stops. */
+  /** Runs until `signal` is aborted, which happens when the manager stops. */
   async run(signal: AbortSignal): Promise<void> {
     const { election, always, prepared, onReady, client, clock, random, log, metrics, events } = this.#options;
     if (!election) {
@@ -90,7 +90,7 @@ export class Leadership {
     await this.#next?.group.stop({ undisturbed: false, budget: this.#options.budget() });
   }
 
-  /** A queue that was shut down stays so: each term has controllers of its own, with the keys that the last one left. */
+  /** A queue cannot restart after a shutdown, so each term gets its own controllers, with the keys left by the previous term. */
   #prepareTerm(
     elector: LeaderElector,
     { signal, over }: { readonly signal: AbortSignal; readonly over?: Term | undefined },
@@ -103,7 +103,7 @@ export class Leadership {
     group.warmUp(signal);
   }
 
-  /** Runs controllers and what else needs leadership until the term is over. */
+  /** Runs controllers and everything else that needs leadership until the term ends. */
   async #lead(
     { group, client }: Term,
     { term, stopping }: { readonly term: AbortSignal; readonly stopping: AbortSignal },
@@ -119,7 +119,7 @@ export class Leadership {
     } finally {
       const limit = budget();
       const reconciles = group.stop({ undisturbed: stopping.aborted, budget: limit });
-      // Over because the manager stops: reconciles may finish. Over because leadership was lost: another may work already.
+      // If the manager stops, reconciles may finish. If leadership was lost, another replica may already be working.
       if (stopping.aborted) await reconciles;
       await Promise.all([reconciles, leading.stop(limit)]);
     }

@@ -51,11 +51,11 @@ function telling(name: string, told: string[], more: Partial<Runnable> = {}): Ru
   };
 }
 
-describe("a manager's life", () => {
-  it('is lived once: a second run is refused by its promise, and the first goes on', async () => {
+describe('Manager lifecycle', () => {
+  it('rejects a second run through its promise while the first continues', async () => {
     const { manager } = start(new FakeApiServer([Site]), {});
     await manager.started();
-    // As whoever starts it and catches what its promise throws would.
+    // As a caller that starts it and catches its rejection would.
     let refusal: unknown;
     await manager.run().catch((error: unknown) => {
       refusal = error;
@@ -64,7 +64,7 @@ describe("a manager's life", () => {
     expect(() => manager.add(telling('late', []))).not.toThrow();
   });
 
-  it('starts what caches need, caches, runnables and controllers in this order, and stops the other way round', async () => {
+  it('starts cache dependencies, caches, runnables and controllers in this order, and stops them in reverse', async () => {
     const server = new FakeApiServer([Site]);
     server.put(Site, { metadata: { name: 'a' }, spec: { domain: 'a' } });
     const told: string[] = [];
@@ -96,7 +96,7 @@ describe("a manager's life", () => {
       ],
     });
     await eventually(() => told.includes('webhook starts'));
-    // Nothing goes on before it is ready: the first list may need it.
+    // Nothing else starts before the webhook is ready: the first list may need it.
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
     expect(told).toEqual(['webhook starts']);
     ready();
@@ -109,7 +109,7 @@ describe("a manager's life", () => {
     expect(() => manager.add(telling('late', told))).toThrow(/the manager was stopped/);
   });
 
-  it('waits for nobody with a budget of 0, and for ever with a negative one', async () => {
+  it('does not wait with a budget of 0, and waits forever with a negative one', async () => {
     for (const [budget, ends] of [
       [0, true],
       [-1, false],
@@ -150,7 +150,7 @@ describe("a manager's life", () => {
     }
   });
 
-  it('gives up on caches that never list, when told to', async () => {
+  it('times out on caches that never list if configured to', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site], { clock });
     server.interrupt = () => {
@@ -168,7 +168,7 @@ describe("a manager's life", () => {
     expect(String(ended)).toMatch(/did not list Site within 30000 ms/);
   });
 
-  it('fills the queue of a follower that warms up, and works it off once elected', async () => {
+  it('fills the queue of a follower that warms up, and processes it once elected', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Lease], { clock });
     for (const name of ['a', 'b']) server.put(Site, { metadata: { name }, spec: { domain: 'x' } });
@@ -209,7 +209,7 @@ describe("a manager's life", () => {
     expect(seen.sort()).toEqual(['a', 'b']);
   });
 
-  it('ends on a programming error where a controller does not recover from these', async () => {
+  it('ends on a programming error if the controller does not recover from panics', async () => {
     const server = new FakeApiServer([Site]);
     server.put(Site, { metadata: { name: 'a' }, spec: { domain: 'x' } });
     const sites = controller({
@@ -224,7 +224,7 @@ describe("a manager's life", () => {
 });
 
 describe('withDefaults', () => {
-  it('lets the controller go before its kind, and the kind before the manager', () => {
+  it('gives the controller precedence over its kind, and the kind over the manager', () => {
     const none = async (): Promise<void> => {};
     const defaults = { maxConcurrentReconciles: 3, concurrencyByKind: { 'Site.example.com': 5 }, fenced: false };
     const plain = controller({ for: Site, reconcile: none });

@@ -1,6 +1,6 @@
-/** Thrown when a manager cannot be made or run as it was told. */
+/** Thrown when a manager cannot be created or run as configured. */
 export class ManagerError extends Error {
-  /** Names the class of failure; the program must be changed, or `cause` says what to mend. */
+  /** Identifies the class of failure; fix the program, or the problem described in `cause`. */
   readonly code = 'KW3007';
 
   constructor(message: string, options?: { readonly cause?: unknown }) {

@@ -5,7 +5,7 @@ import { Milestone } from './milestone.ts';
 import { StopBudget } from './stop-budget.ts';
 import { SignalStop } from './stop-signal.ts';
 
-/** What a fate is made from. */
+/** Options of a {@link ManagerFate}. */
 export interface ManagerFateOptions {
   readonly clock: Clock;
   readonly log: Logger;
@@ -19,7 +19,7 @@ class RunFailure extends Error {
   }
 }
 
-/** How far a manager has come, why it stops, and how it ended. */
+/** Tracks a manager's progress, the reason it stops, and how it ended. */
 export class ManagerFate {
   readonly started: Milestone = new Milestone();
   readonly elected: Milestone = new Milestone();
@@ -31,12 +31,12 @@ export class ManagerFate {
     this.#options = options;
   }
 
-  /** Aborted when the manager is to stop. */
+  /** Aborted when the manager should stop. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
 
-  /** One budget for all that is stopped. */
+  /** The shared time budget for everything that is stopped. */
   get budget(): StopBudget {
     this.#budget ??= this.newBudget();
     return this.#budget;
@@ -48,18 +48,18 @@ export class ManagerFate {
     return new StopBudget(clock, { totalMs: gracefulShutdownTimeoutMs, endsAtOnce });
   }
 
-  /** Stops for a reason; the first one counts. */
+  /** Stops with a reason; only the first one counts. */
   stop(reason: unknown): void {
     this.#stop.abort(reason);
   }
 
-  /** Stops for a failure, which the end throws. */
+  /** Stops because of a failure, which `end` throws. */
   fail(error: unknown): void {
     if (this.signal.aborted) this.#options.log.error('a failure while stopping', { error });
     else this.#stop.abort(new RunFailure(error));
   }
 
-  /** Says how it ended: throws the failure that stopped it, or names what was left behind. */
+  /** Reports the outcome: throws the failure that stopped the manager, or an error that names what did not end in time. */
   end(): void {
     const { reason } = this.signal;
     const late = this.budget.late.join(', ');

@@ -14,15 +14,15 @@ import type { ControllerDefaults } from './controller-defaults.ts';
 import type { ShardingOptions } from './manager-sharding.ts';
 import type { Runnable } from './runnable.ts';
 
-/** What a manager is told. */
+/** Options of a {@link Manager}. */
 export interface ManagerOptions {
   readonly controllers?: readonly ControllerDefinition[];
-  /** What holds for every controller that does not say otherwise itself. */
+  /** Defaults for settings that a controller leaves unset. */
   readonly controllerDefaults?: ControllerDefaults;
   readonly runnables?: readonly Runnable[];
-  /** @defaultValue one made from `--kubeconfig`'s rules: `KUBECONFIG`, the pod's service account, `~/.kube/config` */
+  /** @defaultValue one loaded by `--kubeconfig`'s rules: `KUBECONFIG`, the pod's service account, `~/.kube/config` */
   readonly client?: KubernetesClient;
-  /** Path of a kubeconfig file, when no client is given. */
+  /** Path of a kubeconfig file, used if no client is given. */
   readonly kubeconfig?: string;
   /** Context in the kubeconfig. @defaultValue its current one */
   readonly context?: string;
@@ -32,69 +32,65 @@ export interface ManagerOptions {
   readonly namespaces?: readonly string[];
   readonly clock?: Clock;
   readonly random?: Random;
-  /** @defaultValue JSON lines on stderr; for people when stderr is a terminal */
+  /** @defaultValue JSON lines on stderr; readable lines if stderr is a terminal */
   readonly log?: Logger;
-  /** Address of `/metrics`, such as `:8080`; `'0'` serves none. @defaultValue '0' */
+  /** Address of `/metrics`, such as `:8080`; `'0'` disables the server. @defaultValue '0' */
   readonly metricsBindAddress?: string;
   /**
-   * Also keeps client-go's histograms of what the manager's own client sends, by verb and host:
+   * Also keeps client-go's histograms of requests sent by the manager's own client, by verb and host:
    * `rest_client_request_duration_seconds`, `rest_client_request_size_bytes`, `rest_client_response_size_bytes`. Opt-in as in
-   * controller-runtime: they are some 40 series for each verb.
-   *
+   * controller-runtime: each verb adds some 40 series.
    * @defaultValue false
    */
   readonly restClientHistograms?: boolean;
   /**
-   * Serves `/metrics` over HTTPS, to those who log in with a token and whom the API server lets. `{}` takes all defaults.
-   *
-   * @defaultValue HTTP, to anybody. With `runOperator` and `managerFlags`: `{}`, unless the flag `--metrics-secure=false` is given
+   * Serves `/metrics` over HTTPS, to clients that authenticate with a token and are authorized by the API server. `{}` uses all
+   * defaults.
+   * @defaultValue HTTP, open to anyone. With `runOperator` and `managerFlags`: `{}`, unless the flag `--metrics-secure=false` is
+   * given
    */
   readonly metricsSecurity?: MetricsSecurity;
-  /** More paths of the metrics server, such as a profiler's; guarded as `/metrics` is. GET and HEAD only. */
+  /** Additional paths of the metrics server, such as a profiler; guarded like `/metrics`. GET and HEAD only. */
   readonly metricsHandlers?: Readonly<Record<string, PathHandler>>;
-  /** Made by `validator`, `defaulter`, `converter` and `admissionWebhook`; served before caches start, on every replica. */
+  /** Created by `validator`, `defaulter`, `converter` and `admissionWebhook`; served before caches start, on every replica. */
   readonly webhooks?: readonly WebhookDefinition[];
-  /** Where and with which certificate webhooks are served. @defaultValue port 9443, cert-manager's files */
+  /** Address and certificate of the webhook server. @defaultValue port 9443, cert-manager's files */
   readonly webhookServer?: WebhookServerOptions;
-  /** Address of `/healthz` and `/readyz`, such as `:8081`; `'0'` serves none. @defaultValue '0' */
+  /** Address of `/healthz` and `/readyz`, such as `:8081`; `'0'` disables the server. @defaultValue '0' */
   readonly healthProbeBindAddress?: string;
   readonly healthzChecks?: Readonly<Record<string, HealthCheck>>;
   readonly readyzChecks?: Readonly<Record<string, HealthCheck>>;
   /** @defaultValue off */
   readonly leaderElection?: LeaderElectionOptions;
   /**
-   * Names the replicas that share the keys of controllers that are `sharded`, such as `{ id: 'databases' }`. All of them work; it
-   * goes beside `leaderElection`, which the other controllers may need.
-   *
+   * Identifies the replicas that share the keys of `sharded` controllers, such as `{ id: 'databases' }`. All of them work; can be
+   * combined with `leaderElection`, which other controllers may need.
    * @defaultValue off
    */
   readonly sharding?: ShardingOptions;
   /**
-   * How long a stop may take in all, in milliseconds; 0 waits for nobody, a negative number for ever. What has not ended
+   * Time limit for a complete stop, in milliseconds; 0 does not wait, a negative number waits forever. Anything still running
    * then is named in the error that `run()` throws. Keep it below the pod's `terminationGracePeriodSeconds`.
-   *
    * @defaultValue 30_000
    */
   readonly gracefulShutdownTimeoutMs?: number;
   /**
-   * Ends the manager with an error when caches have not listed within this time, in milliseconds. controller-runtime does so
-   * after two minutes; here a kind that is missing is waited for, which the log and `/readyz` say.
-   *
-   * @defaultValue 0, which is for ever
+   * Ends the manager with an error if caches have not listed within this time, in milliseconds. controller-runtime does so after
+   * two minutes; here the manager waits for a missing kind, and reports it in the log and in `/readyz`.
+   * @defaultValue 0, which waits forever
    */
   readonly cacheSyncTimeoutMs?: number;
   /** Stops the manager. */
   readonly signal?: AbortSignal;
-  /** Whether SIGINT and SIGTERM stop the manager. @defaultValue true if no `signal` is given */
+  /** True if SIGINT and SIGTERM stop the manager. @defaultValue true if no `signal` is given */
   readonly handleSignals?: boolean;
   /**
-   * Makes a span of every reconcile, with its API calls below it: what `trace.getTracer('my-operator')` of
-   * `@opentelemetry/api` (an optional peer) answers. Where spans go is the program's choice of SDK and exporter. Nothing of it
-   * is loaded otherwise.
-   *
+   * Creates a span for every reconcile, with its API calls as children. Pass the result of `trace.getTracer('my-operator')` from
+   * `@opentelemetry/api` (an optional peer). The program's SDK and exporter decide where spans are sent. Without a tracer, no
+   * tracing code is loaded.
    * @defaultValue none
    */
   readonly tracer?: Tracer;
-  /** Names the controller that holds the event loop for over a second. @defaultValue true */
+  /** Logs the controller that blocks the event loop for over a second. @defaultValue true */
   readonly watchdog?: boolean;
 }

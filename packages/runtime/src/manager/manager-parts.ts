@@ -14,7 +14,7 @@ import { UsedPermissions } from '../permissions/used-permissions.ts';
 import { ApiEventRecorder } from '../recorder/api-event-recorder.ts';
 import type { ManagerOptions } from './manager-options.ts';
 
-/** What a manager's controllers share, once there is a client. */
+/** The parts that a manager's controllers share, available once there is a client. */
 export interface ManagerParts {
   readonly client: KubernetesClient;
   readonly cache: InformerCache;
@@ -23,7 +23,7 @@ export interface ManagerParts {
   readonly permissions: Permissions;
 }
 
-/** What the shared parts are made from. */
+/** Options for creating the shared parts. */
 export interface PartsOptions {
   readonly options: ManagerOptions;
   readonly controllers: readonly ControllerDefinition[];
@@ -32,7 +32,7 @@ export interface PartsOptions {
   readonly log: Logger;
 }
 
-/** Makes the shared parts around a client. Nothing is started. */
+/** Creates the shared parts around a client, without starting them. */
 export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerParts {
   const { options, controllers, clock, random, log } = from;
   const { namespaces, caches = [] } = options;
@@ -50,7 +50,7 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
     ownManagers: new Set(controllers.map((each) => each.fieldManager ?? each.name)),
     ...(namespaces && { namespaces }),
   });
-  // Whatever is written through it, reads of the cache are never behind.
+  // Cache reads are never behind writes made through this client.
   const client = cache.following(plain.intercepted(kindFinder({ discovery, clock, explain: true }), used.interceptor));
   for (const each of declarations(caches.map(asCachedKind), controllers)) cache.declare(each);
   const recorder = new ApiEventRecorder({ client, clock, random, log: log.named('events'), host: hostname() });
@@ -59,9 +59,8 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
 }
 
 /**
- * Makes a client by the usual rules: an explicit kubeconfig, `KUBECONFIG`, the pod's service account, `~/.kube/config`.
- *
- * @throws ConfigError when there is none.
+ * Creates a client by the usual rules: an explicit kubeconfig, `KUBECONFIG`, the pod's service account, `~/.kube/config`.
+ * @throws ConfigError if none of them exists.
  */
 export async function loadClient(from: PartsOptions, metrics: RuntimeMetrics | undefined): Promise<KubernetesClient> {
   const { options, clock, random, log } = from;
@@ -80,8 +79,8 @@ export async function loadClient(from: PartsOptions, metrics: RuntimeMetrics | u
 }
 
 /**
- * All that is cached, declared before anything starts, so that a follower's caches are warm when it is elected. Declarations
- * with indexes come first: those that want none share their informers, which the other way round they could not.
+ * Declares everything that is cached before anything starts, so that a follower's caches are warm when it is elected.
+ * Declarations with indexes come first: those without can share their informers, but not the other way round.
  */
 function declarations(
   caches: readonly CachedKind[],

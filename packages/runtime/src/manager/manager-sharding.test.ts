@@ -17,8 +17,8 @@ afterEach(async () => {
   for (const manager of running.splice(0)) await manager[Symbol.asyncDispose]();
 });
 
-describe('sharding of a manager', () => {
-  it('has each key worked on by one replica, and by another one when that is gone', async () => {
+describe('Manager sharding', () => {
+  it('assigns each key to one replica, and reassigns it when that replica stops', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, LeaseKind], { clock });
     for (const name of names) server.put(Site, { metadata: { name } });
@@ -53,7 +53,7 @@ describe('sharding of a manager', () => {
       return manager;
     };
     const workers = (): readonly string[] => names.map((name) => done.get(name) ?? '');
-    // Time passes beside the event loop, which loads modules meanwhile.
+    // Time passes alongside the event loop, which loads modules meanwhile.
     let isPassing = false;
     const passUntil = (holds: () => boolean): Promise<void> =>
       eventually(() => {
@@ -79,7 +79,7 @@ describe('sharding of a manager', () => {
     );
   });
 
-  it('is refused where controller and manager do not agree, or keys are not listed', () => {
+  it('is rejected if controller and manager disagree, or keys are not listed', () => {
     const { client } = new FakeApiServer([Site]);
     const reconcile = async (): Promise<void> => {};
     const sharding = { id: 'sites' };

@@ -6,14 +6,14 @@ import { ManagerError } from './manager-error.ts';
 import type { ManagerOptions } from './manager-options.ts';
 import type { Runnable } from './runnable.ts';
 
-/** Which replicas share the keys of `sharded` controllers, and the times of their leases. */
+/** Identifies the replicas that share the keys of `sharded` controllers, and sets the times of their leases. */
 export type ShardingOptions = Omit<ShardMembershipOptions, 'client' | 'clock' | 'random' | 'log'>;
 
 /**
- * The controllers of a manager as they will run, those that are `sharded` with their replica's share of the keys, and what has to
- * run for that.
- *
- * @throws ManagerError (KW3007) when two have one name, one is `sharded` and `sharding` is missing, or the other way round.
+ * Returns the controllers of a manager with defaults applied, the `sharded` ones limited to their replica's share of the keys,
+ * and the runnables that sharding needs.
+ * @throws ManagerError (KW3007) if two controllers have the same name, one is `sharded` and `sharding` is missing, or the other
+ * way round.
  * @throws UnlistedKeysError (KW3041) for a `requestController` that does not list its keys.
  */
 export function managedControllers(

@@ -63,7 +63,7 @@ function collectLog(): { log: Logger; lines: Record<string, unknown>[] } {
   };
 }
 
-/** Waits until no request was sent for many turns of the event loop. */
+/** Waits until no request has been sent for many turns of the event loop. */
 async function quiet(server: FakeApiServer): Promise<void> {
   let last = 0;
   let turns = 0;
@@ -75,7 +75,7 @@ async function quiet(server: FakeApiServer): Promise<void> {
 }
 
 describe('Manager', () => {
-  it('brings children and status about, with owner references, and goes quiet', async () => {
+  it('creates children and status with owner references, then goes quiet', async () => {
     const server = new FakeApiServer([Site, Page, Event]);
     server.put(Site, site('a'));
     let reconciles = 0;
@@ -110,18 +110,18 @@ describe('Manager', () => {
     const count = reconciles;
     const patches = (): number => server.requests.filter((request) => /^PATCH .*\/pages\//.test(request)).length;
     const before = patches();
-    // A change of the child by somebody else is put right, and nothing more is sent once all is as wanted.
+    // A change to the child by another client is corrected, and nothing more is sent once the state matches.
     server.put(Page, { ...server.get(Page, 'a'), spec: { text: 'wrong' } });
     await eventually(() => server.get(Page, 'a').spec.text === 'example.org');
     await quiet(server);
     expect(patches() - before).toBe(1);
-    // One for the wrong text, and at most one for each of the two writes that put it right.
+    // One for the wrong text, and at most one for each of the two writes that correct it.
     expect(reconciles - count).toBeLessThanOrEqual(3);
     server.delete(Page, 'a');
     await eventually(() => server.get(Page, 'a') !== undefined);
   });
 
-  it('puts finalizers on first and removes them when their step has succeeded', async () => {
+  it('adds finalizers first and removes each when its step has succeeded', async () => {
     const server = new FakeApiServer([Site, Page]);
     const order: string[] = [];
     let attempts = 0;
@@ -174,7 +174,7 @@ describe('Manager', () => {
     expect(seen).toEqual(['example.org', '1', undefined, '0']);
   });
 
-  it('retries failures with back-off, logs them with the key, and leaves terminal ones', async () => {
+  it('retries failures with back-off, logs them with the key, and does not retry terminal ones', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });
     server.put(Site, site('flaky'));
@@ -216,7 +216,7 @@ describe('Manager', () => {
     expect(failed).toHaveProperty('ts');
   });
 
-  it('abandons a reconcile that never settles, keeps others going, and takes its pen away', async () => {
+  it('abandons a reconcile that never settles, keeps others running, and rejects its later writes', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });
     server.put(Site, site('stuck'));
@@ -241,7 +241,7 @@ describe('Manager', () => {
     await expect(late?.()).rejects.toThrow(/took longer than 1000 ms/);
   });
 
-  it('waits for a kind that it may not list, and logs that it does', async () => {
+  it('waits for a kind that it may not list, and logs the wait', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });
     server.interrupt = ({ url }) => {
@@ -304,7 +304,7 @@ describe('Manager', () => {
     expect(server.openWatches).toBe(0);
   });
 
-  it('ends in time though a runnable ignores its signal, and names it', async () => {
+  it('stops in time even if a runnable ignores its signal, and names it', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site], { clock });
     const { log, lines } = collectLog();
@@ -330,7 +330,7 @@ describe('Manager', () => {
     expect(told).toMatchObject(['info', 'error'].map((level) => ({ level, runnables: ['deaf'] })));
   });
 
-  it('says after a while which reconciles a stop waits for, how long at most, and how to end at once', async () => {
+  it('logs which reconciles a stop waits for, the time limit, and how to end immediately', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site], { clock });
     server.put(Site, site('a'));
@@ -373,7 +373,7 @@ describe('Manager', () => {
     });
   });
 
-  it('reads live where a kind is cached in other namespaces only', async () => {
+  it('reads live if a kind is cached only in other namespaces', async () => {
     const server = new FakeApiServer([Site, Page]);
     server.put(Page, { metadata: { name: 'p', namespace: 'elsewhere' }, spec: { text: 'far' } });
     server.put(Page, { metadata: { name: 'p' }, spec: { text: 'near' } });
@@ -416,7 +416,7 @@ describe('Manager', () => {
     await eventually(() => seen.includes('b'));
   });
 
-  it('loses no event to a predicate that throws', async () => {
+  it('loses no event when a predicate throws', async () => {
     const server = new FakeApiServer([Site]);
     const seen: string[] = [];
     const sites = controller({
@@ -437,7 +437,7 @@ describe('Manager', () => {
     expect(lines.some((line) => line['error'] === 'broken filter')).toBe(true);
   });
 
-  it('fails with the reason when a runnable fails or an address is taken', async () => {
+  it('fails with the reason if a runnable fails or an address is in use', async () => {
     const server = new FakeApiServer([Site]);
     const bad = start(server, { runnables: [{ name: 'bad', run: () => Promise.reject(new Error('broken')) }] });
     await expect(bad.done).rejects.toThrow(/runnable "bad" failed/);
@@ -448,7 +448,7 @@ describe('Manager', () => {
     await expect(second.done).rejects.toThrow(/cannot serve health probes on 127.0.0.1/);
   });
 
-  it('is not ready while a cache has heard nothing from the server for minutes, and is again once it has', async () => {
+  it('is not ready while a cache has received nothing for minutes, and becomes ready again afterwards', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site], { clock });
     const { manager } = start(server, { clock, caches: [Site], healthProbeBindAddress: '127.0.0.1:0' });
@@ -476,7 +476,7 @@ describe('Manager', () => {
     await expect.poll(status, { timeout: 10_000 }).toBe(200);
   });
 
-  it('serves probes and metrics as controller-runtime does', async () => {
+  it('serves probes and metrics like controller-runtime', async () => {
     const server = new FakeApiServer([Site, Page]);
     server.put(Site, site('a'));
     let reconciled = 0;

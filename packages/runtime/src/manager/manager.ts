@@ -26,11 +26,11 @@ import { RunnableGroup } from './runnable-group.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /**
- * Owns what controllers share (client, cache, servers, leadership) and starts and stops it in order: servers and what
- * caches need, caches, runnables, and when leading the controllers; stopping goes the other way round.
+ * Owns what controllers share (client, cache, servers, leadership). Starts everything in order: servers and what caches need,
+ * caches, runnables and, when leading, the controllers; it stops them in reverse order.
  *
- * Used once: it runs, stops, and is let go. Unlike controller-runtime's (v0.24) it outlives a lost lease: the term's
- * controllers are stopped, it campaigns again, and the next term has controllers of its own.
+ * Single use: it runs once and cannot be restarted. Unlike controller-runtime's manager (v0.24), it survives a lost lease: it
+ * stops the term's controllers, campaigns again, and creates new controllers for the next term.
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ export class Manager implements AsyncDisposable {
   #group: ControllerGroup | undefined;
   readonly #tracing: ReconcileTracing | undefined;
 
-  /** @throws ManagerError (KW3007) when two controllers have one name, or one is `sharded` and `sharding` is missing. */
+  /** @throws ManagerError (KW3007) if two controllers have the same name, or one is `sharded` and `sharding` is missing. */
   constructor(options: ManagerOptions) {
     const { clock = systemClock, random = systemRandom } = options;
     this.#options = options;
@@ -89,42 +89,38 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * The client that controllers share, bound neither to a reconcile nor to leadership: for what any replica may do at any
-   * time. What only the leader may write goes through `ctx.client`, or the client that `Runnable.run` is given.
-   *
-   * @throws ManagerError (KW3007) before `run()` when the manager makes its own client.
+   * The client that controllers share, bound neither to a reconcile nor to leadership: for anything that any replica may do at
+   * any time. Writes that only the leader may make go through `ctx.client`, or the client passed to `Runnable.run`.
+   * @throws ManagerError (KW3007) before `run()` if the manager creates its own client.
    */
   get client(): KubernetesClient {
     return this.#shared.client;
   }
 
   /**
-   * The cache that controllers share: reads of declared kinds, never behind this process's own writes.
-   *
-   * @throws ManagerError (KW3007) before `run()` when the manager makes its own client.
+   * The cache that controllers share. Reads of declared kinds are never behind this process's own writes.
+   * @throws ManagerError (KW3007) before `run()` if the manager creates its own client.
    */
   get cache(): Cache {
     return this.#shared.cache;
   }
 
   /**
-   * What this program may do, as it declares and as it has done so far: to write its role, and to keep that small.
-   *
-   * @throws ManagerError (KW3007) before `run()` when the manager makes its own client.
+   * The permissions that this program declares and has used so far: use it to write a minimal role.
+   * @throws ManagerError (KW3007) before `run()` if the manager creates its own client.
    */
   get permissions(): Permissions {
     return this.#shared.permissions;
   }
 
-  /** Ports that were bound, for addresses that left the choice open. */
+  /** The bound ports, useful for addresses that leave the port open. */
   get ports(): Readonly<Record<'metrics' | 'health' | 'webhook', number | undefined>> {
     return { ...this.#servers.ports, webhook: this.#webhooks?.port };
   }
 
   /**
-   * Adds a runnable; started at once when the manager runs (and, if it needs that, leads).
-   *
-   * @throws ManagerError (KW3007) once the manager was stopped.
+   * Adds a runnable. It starts immediately if the manager is running (and, if the runnable needs leadership, leading).
+   * @throws ManagerError (KW3007) once the manager has been stopped.
    */
   add(runnable: Runnable): void {
     if (this.#fate.signal.aborted) throw new ManagerError(`cannot add "${runnable.name}": the manager was stopped`);
@@ -134,9 +130,8 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * Runs until stopped: by the signal, by SIGINT or SIGTERM, or by a failure, which is thrown.
-   *
-   * @throws ManagerError (KW3007) when called twice.
+   * Runs until stopped by the signal, by SIGINT or SIGTERM, or by a failure, which is thrown.
+   * @throws ManagerError (KW3007) if called twice.
    */
   async run(): Promise<void> {
     if (this.#running) throw new ManagerError('cannot run a manager twice; make a new one');
@@ -145,8 +140,8 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * Resolves when caches are synced and controllers run (on a follower: when it is ready to take over). Caches of kinds that
-   * are not installed, and the controllers that need them, start by themselves when the kinds are.
+   * Resolves when caches are synced and controllers run (on a follower: when it is ready to take over). Caches of kinds that are
+   * not installed, and the controllers that need them, start automatically once the kinds are installed.
    */
   started(): Promise<void> {
     return this.#fate.started.promise;
@@ -157,7 +152,7 @@ export class Manager implements AsyncDisposable {
     return this.#fate.elected.promise;
   }
 
-  /** Stops the manager and waits for its end; what `run()` throws is thrown there only. */
+  /** Stops the manager and waits for its end; errors are thrown only by `run()`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#fate.stop(new ManagerError('the manager was disposed'));
     await this.#running?.catch(() => {});
@@ -169,7 +164,7 @@ export class Manager implements AsyncDisposable {
     const onStop = (): void => this.#fate.stop(stop.signal.reason);
     if (stop.signal.aborted) onStop();
     else stop.signal.addEventListener('abort', onStop, { once: true });
-    // Caches outlive the controllers: a reconcile that is finishing reads them.
+    // Caches outlive the controllers, because finishing reconciles still read them.
     const cacheStop = new AbortController();
     let caches: Promise<void> | undefined;
     let ownClient: KubernetesClient | undefined;
@@ -196,7 +191,7 @@ export class Manager implements AsyncDisposable {
     } catch (error) {
       if (!this.#fate.signal.aborted) this.#fate.fail(error);
     }
-    // Servers that are still starting could not be stopped.
+    // Servers that are still starting cannot be stopped.
     await serving?.catch(() => {});
     await this.#shutDown({ cacheStop, caches });
     await ownClient?.[Symbol.asyncDispose]();
@@ -231,7 +226,7 @@ export class Manager implements AsyncDisposable {
   async #work(always: ControllerGroup, signal: AbortSignal): Promise<void> {
     const prepared = this.#prepare(signal);
     prepared.catch(() => {
-      // Thrown by whoever waits for it; nobody may be waiting yet.
+      // Thrown to the awaiting callers; there may be none yet.
     });
     const leadership = new Leadership({
       election: this.#options.leaderElection,
@@ -252,7 +247,7 @@ export class Manager implements AsyncDisposable {
     await leadership.run(signal);
   }
 
-  /** Waits for caches, then starts what needs them and no lease. */
+  /** Waits for caches, then starts everything that needs caches but no lease. */
   async #prepare(signal: AbortSignal): Promise<void> {
     const timeoutMs = this.#options.cacheSyncTimeoutMs ?? 0;
     await cacheSync(this.#shared.cache, { clock: this.#from.clock, log: this.#from.log, timeoutMs, signal });
@@ -276,7 +271,7 @@ export class Manager implements AsyncDisposable {
     timer[Symbol.dispose]();
     await this.#servers[Symbol.asyncDispose]();
     await this.#watchdog?.[Symbol.asyncDispose]();
-    // For tools that compare it with what is granted.
+    // For tools that compare the permissions with what is granted.
     if (!this.#parts) return;
     const { rules, used } = this.#parts.permissions;
     this.#from.log.debug('permissions', { needed: rules, used });

@@ -1,4 +1,4 @@
-/** Something that is reached once, or never. */
+/** A point that is reached once, or never. */
 export class Milestone {
   readonly promise: Promise<void>;
   #reach: () => void = () => {};
@@ -10,7 +10,7 @@ export class Milestone {
       this.#fail = reject;
     });
     this.promise.catch(() => {
-      // Told to those who wait; nobody need.
+      // Reported to the awaiting callers, if any.
     });
   }
 
@@ -18,7 +18,7 @@ export class Milestone {
     this.#reach();
   }
 
-  /** Says that it will never be reached; nothing once it was. */
+  /** Marks it as never to be reached; no effect once it was reached. */
   fail(error: unknown): void {
     this.#fail(error);
   }

@@ -15,7 +15,7 @@ const group = { group: 'example.com', version: 'v1' } as const;
 const Site = defineKind<{ readonly text: string }>({ ...group, kind: 'Site' });
 const Optional = defineKind<{ readonly text: string }>({ ...group, kind: 'Optional', plural: 'optionals' });
 
-describe('a manager whose kinds are not all installed', () => {
+describe('a manager with kinds that are not installed', () => {
   const clock = new VirtualClock();
   let manager: Manager | undefined;
   afterEach(async () => {

@@ -10,16 +10,16 @@ import { defaultMetricsCertificates } from '../metrics/metrics-security.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { ManagerOptions } from './manager-options.ts';
 
-/** What {@link ProbeServers} needs. */
+/** Options of {@link ProbeServers}. */
 export interface ProbeServersOptions {
   readonly options: ManagerOptions;
   readonly clock: Clock;
   readonly log: Logger;
-  /** For asking who may read metrics; undefined until the manager has one. */
+  /** Used to authorize metrics requests; undefined until the manager has a client. */
   readonly client: () => KubernetesClient | undefined;
-  /** Says what keeps caches from being served: kinds not listed yet, kinds not followed any more. */
+  /** Returns the reasons why caches are not ready: kinds not listed yet, kinds no longer watched. */
   readonly cacheFaults: () => readonly string[];
-  /** Says whether webhooks are answered, where there are any. */
+  /** Checks that webhooks respond; undefined without webhooks. */
   readonly webhookCheck: HealthCheck | undefined;
 }
 
@@ -41,7 +41,7 @@ export class ProbeServers implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Ports that were bound. */
+  /** The bound ports. */
   get ports(): { readonly metrics: number | undefined; readonly health: number | undefined } {
     return this.#ports;
   }
@@ -74,7 +74,7 @@ export class ProbeServers implements AsyncDisposable {
     return this.#listen('metrics', { address, paths, tls: { certificates, clientCaFile, parts } });
   }
 
-  /** Where, and whether readers log in: with a program's flags they do, without them they do not. */
+  /** Logs the URL, and whether readers must authenticate: with a program's flags they must, without them they need not. */
   #tellMetrics(address: string, port: number): void {
     const { metricsSecurity: security } = this.#options.options;
     const host = address.slice(0, address.lastIndexOf(':')) || 'localhost';

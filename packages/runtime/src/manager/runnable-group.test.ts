@@ -8,7 +8,7 @@ import { StopBudget } from './stop-budget.ts';
 const contextOf = (term: string): RunnableContext => ({ client: term }) as unknown as RunnableContext;
 
 describe('RunnableGroup', () => {
-  it('starts a runnable in the next term though its earlier run ignores its signal, and says so', async () => {
+  it('restarts a runnable in the next term even if its earlier run ignores its signal, and logs a warning', async () => {
     const clock = new VirtualClock();
     const log = new RecordingLogger();
     const group = new RunnableGroup({ log, failed: () => {} });

@@ -3,35 +3,35 @@ import { ManagerError } from './manager-error.ts';
 import type { Runnable, RunnableContext } from './runnable.ts';
 import type { StopBudget } from './stop-budget.ts';
 
-/** What the runnables of a group were started with. */
+/** The arguments that the runnables of a group were started with. */
 interface Start {
   readonly stop: AbortController;
   readonly context: RunnableContext;
 }
 
-/** Runnables that are started and stopped together. Can be started again after a stop. */
+/** Runnables that are started and stopped together. Can be restarted after a stop. */
 export class RunnableGroup {
   readonly #log: Logger;
   readonly #failed: (error: unknown) => void;
   readonly #runnables: Runnable[] = [];
   #started: Start | undefined;
   readonly #running = new Map<Runnable, Promise<void>>();
-  /** Runnables of which an earlier run has ignored its signal and still goes on. */
+  /** Runnables whose earlier run ignored its signal and is still running. */
   readonly #leftBehind = new Map<Runnable, number>();
 
-  /** @param options.failed - told of a runnable that rejects before it was stopped. */
+  /** @param options.failed - called when a runnable rejects before it is stopped. */
   constructor(options: { readonly log: Logger; readonly failed: (error: unknown) => void }) {
     this.#log = options.log;
     this.#failed = options.failed;
   }
 
-  /** Adds a runnable, and starts it if the group runs. */
+  /** Adds a runnable, and starts it if the group is running. */
   add(runnable: Runnable): void {
     this.#runnables.push(runnable);
     if (this.#started) this.#run(runnable, this.#started);
   }
 
-  /** Starts all; resolves when all are ready, or when `signal` is aborted. */
+  /** Starts all runnables; resolves when all are ready, or when `signal` is aborted. */
   async start(signal: AbortSignal, context: RunnableContext): Promise<void> {
     if (this.#started || signal.aborted) return;
     const started: Start = { stop: new AbortController(), context };
@@ -45,7 +45,7 @@ export class RunnableGroup {
     }
   }
 
-  /** Stops all and waits for them; those that do not end in time are named in the log and left behind. */
+  /** Stops all runnables and waits for them; logs those that do not end in time and leaves them behind. */
   async stop(budget: StopBudget): Promise<void> {
     this.#started?.stop.abort(new ManagerError('the manager stops'));
     const names = (): readonly string[] => [...this.#running.keys()].map((runnable) => runnable.name);
@@ -67,7 +67,7 @@ export class RunnableGroup {
 
   #run(runnable: Runnable, started: Start): void {
     if (this.#leftBehind.has(runnable)) {
-      // Waiting for its end would keep it from ever running again; its client is bound to a term that is over.
+      // Waiting for its end could block it from ever running again; its client is bound to a term that is over.
       this.#log.warn('starting a runnable beside an earlier run that ignores its signal', { runnable: runnable.name });
     }
     const running = this.#guard(runnable, started).finally(() => {

@@ -1,17 +1,17 @@
 import type { KubernetesClient } from '@kubewright/client';
 
-/** What a runnable is given to work with. */
+/** Passed to a runnable when it runs. */
 export interface RunnableContext {
   /**
-   * The manager's client. Of a runnable that runs on the leader only it is bound to the term that the runnable was started
-   * in: once another may lead, writes are refused with `LeaderElectionError` (KW3008), whatever the runnable makes of its
-   * signal. `manager.client` is bound to nothing.
+   * The manager's client. For a runnable that runs only on the leader, it is bound to the term in which the runnable was started:
+   * once another replica may lead, writes are rejected with `LeaderElectionError` (KW3008), even if the runnable ignores its
+   * signal. `manager.client` is not bound to a term.
    */
   readonly client: KubernetesClient;
 }
 
 /**
- * Something that a manager starts and stops along with its controllers.
+ * A task that a manager starts and stops along with its controllers.
  *
  * @example
  * ```ts
@@ -26,23 +26,21 @@ export interface RunnableContext {
 export interface Runnable {
   readonly name: string;
   /**
-   * Runs until `signal` is aborted: by the manager's stop, or, on the leader only, by the loss of the term. A rejection
+   * Runs until `signal` is aborted: by the manager's stop or, for leader-only runnables, by the loss of the term. A rejection
    * before that stops the manager.
    */
   run(signal: AbortSignal, context: RunnableContext): Promise<void>;
   /**
-   * Waits until it does its work; what starts after it waits for that, too. For a server: until it listens.
-   *
-   * @defaultValue ready at once
+   * Waits until the runnable is ready; everything that starts after it waits for that, too. For a server: until it listens.
+   * @defaultValue ready immediately
    */
   ready?(signal: AbortSignal): Promise<void>;
   /**
-   * Whether it starts before caches do, and stops after them: for what a first listing needs, such as this program's own
-   * conversion webhook, or what installs the kinds that are cached. Runs whether or not the process leads.
-   *
+   * True if it starts before the caches and stops after them: for anything that an initial list needs, such as this program's own
+   * conversion webhook, or an installer of the cached kinds. Runs whether or not the process leads.
    * @defaultValue false: it starts once caches are synced
    */
   readonly beforeCaches?: boolean;
-  /** Whether it runs on the leader only, when leader election is on. @defaultValue true */
+  /** True if it runs only on the leader when leader election is on. @defaultValue true */
   readonly needLeaderElection?: boolean;
 }

@@ -1,25 +1,25 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** After how long people are told what a stop waits for, in milliseconds. */
+/** Time after which the log reports what a stop is waiting for, in milliseconds. */
 const silentMs = 2_000;
 
-/** What is waited for. */
+/** Work that a stop waits for. */
 export interface AwaitedWork {
-  /** Names what has not ended. */
+  /** Names the work that has not ended. */
   readonly names: () => readonly string[];
-  /** Called when it takes a while. */
+  /** Called if the wait takes a while. */
   readonly lasts: () => void;
 }
 
-/** The time that a stop may take in all, and who was left behind when it was over. */
+/** The time limit for a complete stop, and a record of everything still running when it expired. */
 export class StopBudget {
   readonly #clock: Clock;
   readonly #untilMs: number;
   readonly #late: string[] = [];
-  /** What a person may do who does not want to wait. */
+  /** How a user can stop without waiting. */
   readonly endsAtOnce: string | undefined;
 
-  /** @param options.totalMs - 0 waits for nobody, a negative number for ever. */
+  /** @param options.totalMs - 0 does not wait, a negative number waits forever. */
   constructor(
     clock: Clock,
     { totalMs, endsAtOnce }: { readonly totalMs: number; readonly endsAtOnce: string | undefined },
@@ -29,17 +29,17 @@ export class StopBudget {
     this.#untilMs = totalMs < 0 ? Number.POSITIVE_INFINITY : clock.monotonic() + totalMs;
   }
 
-  /** Milliseconds that are left; never negative. */
+  /** Remaining milliseconds; never negative. */
   get leftMs(): number {
     return Math.max(0, this.#untilMs - this.#clock.monotonic());
   }
 
-  /** What did not end in time. */
+  /** Names of everything that did not end in time. */
   get late(): readonly string[] {
     return this.#late;
   }
 
-  /** Waits for work to end, as long as there is time; false, and `names` noted, when there was too little. */
+  /** Waits for work to end while time remains; returns false, and records `names`, if time runs out. */
   async wait(work: Promise<unknown>, { names, lasts }: AwaitedWork): Promise<boolean> {
     const { leftMs } = this;
     using _lasts = this.#clock.setTimer(silentMs, lasts);

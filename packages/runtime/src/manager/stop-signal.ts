@@ -1,12 +1,12 @@
 import type { Logger } from '../log/logger.ts';
 import { ManagerError } from './manager-error.ts';
 
-/** What asks a manager to stop. */
+/** Requests a manager to stop. */
 export interface StopSignal extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** The reason of a stop that a signal asked for; the same signal again ends the process at once. */
+/** The reason of a stop requested by a signal; the same signal again ends the process immediately. */
 export class SignalStop extends ManagerError {
   constructor(name: NodeJS.Signals) {
     super(`stopped by ${name}`);
@@ -14,8 +14,8 @@ export class SignalStop extends ManagerError {
 }
 
 /**
- * Joins the caller's signal with SIGINT and SIGTERM. The first of these stops in order; after it they have their usual
- * effect again, so that a second one ends the process at once.
+ * Joins the caller's signal with SIGINT and SIGTERM. The first of these stops the manager in order; after it both have their
+ * usual effect again, so that a second one ends the process immediately.
  */
 export function stopSignal(options: {
   readonly outer: AbortSignal | undefined;

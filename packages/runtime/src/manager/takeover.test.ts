@@ -26,7 +26,7 @@ describe('a replica that takes over', () => {
     }
   });
 
-  it('keeps its lease while its controllers are shown a cache for longer than the renew deadline', async () => {
+  it('keeps its lease while its controllers process a cache for longer than the renew deadline', async () => {
     const server = new FakeApiServer([Site, Event, LeaseKind]);
     const count = 400;
     for (let i = 0; i < count; i++) server.put(Site, { metadata: { name: `s${i}` }, spec: { text: 'x' } });
