@@ -6,7 +6,7 @@ export interface ControllerOverlap {
   readonly controllers: readonly [string, string];
   /** The `Kind.group` that both reconcile. */
   readonly kind: string;
-  /** What happens and how to fix it. */
+  /** Explains the effect and how to fix it. */
   readonly advice: string;
 }
 

@@ -14,7 +14,7 @@ import type { ControllerDefaults } from './controller-defaults.ts';
 import type { ShardingOptions } from './manager-sharding.ts';
 import type { Runnable } from './runnable.ts';
 
-/** Options of a {@link Manager}. */
+/** Options of a `Manager`. */
 export interface ManagerOptions {
   readonly controllers?: readonly ControllerDefinition[];
   /** Defaults for settings that a controller leaves unset. */

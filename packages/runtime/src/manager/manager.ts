@@ -89,8 +89,8 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * The client that controllers share, bound neither to a reconcile nor to leadership: for anything that any replica may do at
-   * any time. Writes that only the leader may make go through `ctx.client`, or the client passed to `Runnable.run`.
+   * The client that controllers share, not bound to a reconcile or to leadership: for anything that any replica may do at any
+   * time. Writes that only the leader may make go through `ctx.client`, or the client passed to `Runnable.run`.
    * @throws ManagerError (KW3007) before `run()` if the manager creates its own client.
    */
   get client(): KubernetesClient {

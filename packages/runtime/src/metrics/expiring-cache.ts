@@ -5,7 +5,7 @@ interface Entry<V> {
   endMs: number;
 }
 
-/** Remembers answers for a while, the newest of them only, and asks once for what several want at a time. */
+/** Caches results for a limited time, keeps only the newest, and shares one lookup between concurrent callers. */
 export class ExpiringCache<V> {
   readonly #clock: Clock;
   readonly #most: number;
@@ -16,7 +16,7 @@ export class ExpiringCache<V> {
     this.#most = options.most;
   }
 
-  /** @param ask.lifeMs - how long an answer holds; failures are not kept. */
+  /** @param ask.lifeMs - how long a result is valid; failures are not cached. */
   get(key: string, ask: { readonly find: () => Promise<V>; readonly lifeMs: (value: V) => number }): Promise<V> {
     const known = this.#entries.get(key);
     if (known && this.#clock.monotonic() < known.endMs) return known.value;

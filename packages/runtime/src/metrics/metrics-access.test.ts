@@ -6,7 +6,7 @@ import { eventually } from '../testdata/eventually.ts';
 import { failure, json } from '../testdata/fake-api-server.ts';
 import { MetricsAccess, type MetricsRequest } from './metrics-access.ts';
 
-/** Answers reviews: `good` and `poor` are tokens of users, of whom `good-user` may read metrics. */
+/** Answers reviews: `good` and `poor` are tokens of known users; only `good-user` may read metrics. */
 function setup() {
   const clock = new VirtualClock();
   const asked: { readonly kind: string; readonly spec: Readonly<Record<string, unknown>> }[] = [];
@@ -43,7 +43,7 @@ function setup() {
 }
 
 describe('MetricsAccess', () => {
-  it('lets read whom the API server knows and lets', async () => {
+  it('admits authenticated and authorized users', async () => {
     const { ask, asked } = setup();
     expect(await ask('good')).toBeUndefined();
     expect(asked.map(({ kind, spec }) => ({ kind, spec }))).toEqual([
@@ -61,7 +61,7 @@ describe('MetricsAccess', () => {
     ]);
   });
 
-  it('refuses strangers with 401 and others with 403', async () => {
+  it('rejects unknown users with 401 and unauthorized ones with 403', async () => {
     const { ask } = setup();
     const unauthorized = { status: 401, text: 'Unauthorized\n' };
     expect(await ask(undefined)).toEqual(unauthorized);
@@ -71,7 +71,7 @@ describe('MetricsAccess', () => {
     expect(await ask('poor')).toEqual({ status: 403, text: 'Authorization denied for user poor-user\n' });
   });
 
-  it('asks once for a minute of answers, and once for those who ask at a time', async () => {
+  it('caches reviews for their lifetime and shares them between concurrent requests', async () => {
     const { ask, asked, clock } = setup();
     await Promise.all([ask('good'), ask('good'), ask('good')]);
     expect(asked).toHaveLength(2);
@@ -86,7 +86,7 @@ describe('MetricsAccess', () => {
     expect(asked).toHaveLength(5);
   });
 
-  it('forgets a refusal after half a minute', async () => {
+  it('forgets a denial after half a minute', async () => {
     const { ask, asked, clock } = setup();
     await ask('poor');
     await clock.advance(31_000);
@@ -94,7 +94,7 @@ describe('MetricsAccess', () => {
     expect(asked.map(({ kind }) => kind)).toEqual(['TokenReview', 'SubjectAccessReview', 'SubjectAccessReview']);
   });
 
-  it('answers 500 while the API server cannot say, and keeps no failure and no token', async () => {
+  it('responds with 500 if the API server fails, and keeps no failure and logs no token', async () => {
     const { ask, state, lines } = setup();
     state.isDown = true;
     expect(await ask('good')).toEqual({ status: 500, text: 'Authentication failed\n' });
@@ -104,13 +104,13 @@ describe('MetricsAccess', () => {
     expect(lines.join('')).not.toContain('Bearer');
   });
 
-  it('answers 503 before there is a client', async () => {
+  it('responds with 503 before there is a client', async () => {
     const { log, clock } = setup();
     const access = new MetricsAccess({ client: () => undefined, clock, log });
     expect((await access.refusal({ authorization: 'Bearer x', method: 'GET', path: '/metrics' }))?.status).toBe(503);
   });
 
-  it('gives up on an API server that hangs', async () => {
+  it('times out if the API server hangs', async () => {
     const clock = new VirtualClock();
     const transport = new InProcessTransport({ handle: () => new Promise(() => {}), connection: undefined });
     const client = new KubernetesClient({ transport, clock, retry: { maxRetryAfter: 0, maxTransportRetries: 0 } });

@@ -6,9 +6,9 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '../log/logger.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 
-/** What {@link MetricsAccess} needs. */
+/** Options of {@link MetricsAccess}. */
 export interface MetricsAccessOptions {
-  /** Undefined until the manager has one. */
+  /** Undefined until the manager has a client. */
   readonly client: () => KubernetesClient | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -21,25 +21,25 @@ export interface MetricsRequest {
   readonly path: string;
 }
 
-/** Why a request is not answered. */
+/** The response to a rejected request. */
 export interface Refusal {
   readonly status: 401 | 403 | 500 | 503;
   readonly text: string;
 }
 
-/** How long the API server's answers hold, in milliseconds; controller-runtime's values (0.25). */
+/** How long the API server's answers are cached, in milliseconds; controller-runtime's values (0.25). */
 const lives = { tokenMs: 60_000, allowedMs: 300_000, deniedMs: 30_000 };
-/** As many tokens and decisions are remembered. */
+/** Maximum number of cached tokens and of cached decisions. */
 const most = 1_000;
-/** Longest question to the API server, in milliseconds. */
+/** Timeout of a request to the API server, in milliseconds. */
 const askMs = 10_000;
-/** A token is a few kilobytes at most; anything longer is not asked about. */
+/** A token is a few kilobytes at most; longer ones are rejected without a review. */
 const longestToken = 16_384;
 
 /**
- * Lets read metrics whom the API server lets: a bearer token is checked by a TokenReview, its user by a
- * SubjectAccessReview of the path. The operator needs `create` of both; who reads needs `get` of the nonResourceURL. Unlike
- * with controller-runtime (0.25), which answers 500, a token that nobody knows is answered with 401.
+ * Admits clients that the API server authorizes to read metrics: it checks a bearer token with a TokenReview and its user with a
+ * SubjectAccessReview of the path. The operator needs `create` on both; readers need `get` on the nonResourceURL. Unlike
+ * controller-runtime (0.25), which responds with 500, it rejects an unknown token with 401.
  */
 export class MetricsAccess {
   readonly #options: MetricsAccessOptions;
@@ -53,7 +53,7 @@ export class MetricsAccess {
     this.#decisions = new ExpiringCache({ clock, most });
   }
 
-  /** Answers why a request is refused; nothing when it may be answered. */
+  /** Returns why a request is rejected; undefined if it is admitted. */
   async refusal(request: MetricsRequest): Promise<Refusal | undefined> {
     const { client, log } = this.#options;
     const asked = client();
@@ -79,7 +79,7 @@ export class MetricsAccess {
   }
 
   #user(client: KubernetesClient, token: string): Promise<UserInfo | undefined> {
-    // Of the token only its hash is kept.
+    // Only the hash of the token is kept.
     return this.#users.get(createHash('sha256').update(token).digest('base64'), {
       lifeMs: () => lives.tokenMs,
       find: async () => {
@@ -89,7 +89,8 @@ export class MetricsAccess {
           metadata: {},
           spec: { token },
         });
-        // A token that cannot be read is answered with an error, too; it is a stranger's, no fault of anybody here.
+        // A token that cannot be parsed is also answered with an error; it belongs to an unknown client and is not a server
+        // fault.
         return status?.authenticated ? (status.user ?? {}) : undefined;
       },
     });

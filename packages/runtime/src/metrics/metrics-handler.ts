@@ -3,17 +3,16 @@ import type { MetricsAccess, MetricsAccessOptions } from './metrics-access.ts';
 import type { MetricsSecurity } from './metrics-security.ts';
 import type { RuntimeMetrics } from './runtime-metrics.ts';
 
-/** What {@link metricsPaths} needs. */
+/** Options of {@link metricsPaths}. */
 export interface MetricsPathsOptions extends MetricsAccessOptions {
   readonly security: MetricsSecurity | undefined;
-  /** More paths of the program's own. */
+  /** Additional paths defined by the program. */
   readonly more: Readonly<Record<string, PathHandler>>;
 }
 
 /**
- * Makes the paths of the metrics server: `/metrics` and those of the program's own, guarded alike.
- *
- * @throws TypeError when the program would replace `/metrics`, or a path does not begin with a slash.
+ * Returns the paths of the metrics server: `/metrics` and those of the program, all guarded the same way.
+ * @throws TypeError if the program would replace `/metrics`, or a path does not begin with a slash.
  */
 export async function metricsPaths(
   metrics: RuntimeMetrics,

@@ -3,21 +3,21 @@ import type { CertificateSource } from '../certificates/certificate-source.ts';
 /** How `/metrics` is guarded. */
 export interface MetricsSecurity {
   /**
-   * @defaultValue the files in `k8s-metrics-server/serving-certs` below the folder of temporary files if they are there, else
-   * a certificate that signs itself
+   * @defaultValue the files in `k8s-metrics-server/serving-certs` below the folder of temporary files if they exist, else a
+   * self-signed certificate
    */
   readonly certificates?: CertificateSource;
   /**
-   * File of an authority: readers must show a certificate of it, besides what `authorize` asks. Read again every ten seconds.
-   *
-   * @defaultValue no certificate is asked for
+   * CA file: readers must present a certificate issued by this CA, in addition to what `authorize` requires. Reread every ten
+   * seconds.
+   * @defaultValue no client certificate is required
    */
   readonly clientCaFile?: string;
-  /** Whether readers must show a token of a user that may `get` `/metrics`. @defaultValue true */
+  /** True if readers must present a token of a user that may `get` `/metrics`. @defaultValue true */
   readonly authorize?: boolean;
 }
 
-/** Takes cert-manager's files where they are mounted, and makes a certificate in memory where not, as upstream does. */
+/** Uses cert-manager's files if they are mounted, otherwise creates a certificate in memory, like controller-runtime. */
 export async function defaultMetricsCertificates(): Promise<CertificateSource> {
   const { tmpdir } = await import('node:os');
   const { join } = await import('node:path');

@@ -8,7 +8,7 @@ const value = fc.oneof(fc.constantFrom(...what.buckets), fc.double({ min: 0, max
 const observation = fc.record({ controller: fc.constantFrom('a', 'b', 'c'), value });
 
 describe('PlainHistogram', () => {
-  it("renders what the library's own would", async () => {
+  it("renders the same text as the library's histogram", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(observation, { minLength: 1 }), async (observations) => {
         const [registry, own] = [new Registry(), new Registry()];
@@ -25,7 +25,7 @@ describe('PlainHistogram', () => {
     );
   });
 
-  it('goes on with a series whose labels come again', async () => {
+  it('continues a series when its labels are used again', async () => {
     const registry = new Registry();
     const histogram = new PlainHistogram(what).registerIn(registry);
     histogram.series({ controller: 'a' })(1);

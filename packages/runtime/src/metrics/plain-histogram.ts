@@ -1,16 +1,16 @@
 import type { Metric, Registry } from 'prom-client';
 
-/** What a {@link PlainHistogram} is called and how it divides. */
+/** Name and buckets of a {@link PlainHistogram}. */
 export interface PlainHistogramOptions {
   readonly name: string;
   readonly help: string;
-  /** Upper bounds, growing. */
+  /** Upper bounds in ascending order. */
   readonly buckets: readonly number[];
 }
 
 /**
- * A histogram whose labels are chosen once, so that an observation is two additions: the library's looks its labels up each
- * time, which was a tenth of the cost of a reconcile that finds nothing to do.
+ * A histogram whose labels are resolved once, so that an observation costs two additions. The library's histogram looks its
+ * labels up each time, which was a tenth of the cost of a no-op reconcile.
  */
 export class PlainHistogram {
   readonly name: string;
@@ -26,13 +26,13 @@ export class PlainHistogram {
     this.#buckets = options.buckets;
   }
 
-  /** Puts it beside the library's own: all that a registry asks of a metric is its values. */
+  /** Registers it alongside the library's own metrics: a registry only needs a metric's values. */
   registerIn(registry: Registry): this {
     registry.registerMetric(this as unknown as Metric);
     return this;
   }
 
-  /** Answers a function that takes observations; the series shows up with the first, and goes on for equal labels. */
+  /** Returns a function that records observations. The series appears with the first one, and continues for equal labels. */
   series(labels: Readonly<Record<string, string>>): (value: number) => void {
     const buckets = this.#buckets;
     const key = JSON.stringify(labels);
@@ -47,7 +47,7 @@ export class PlainHistogram {
     };
   }
 
-  /** Takes one observation. */
+  /** Records one observation. */
   observe(labels: Readonly<Record<string, string>>, value: number): void {
     this.series(labels)(value);
   }

@@ -10,7 +10,7 @@ const step = fc.record({
 });
 
 describe('PlainMetric', () => {
-  it("renders what the library's own would", async () => {
+  it("renders the same text as the library's metric", async () => {
     await fc.assert(
       fc.asyncProperty(fc.boolean(), fc.boolean(), fc.array(step), async (isGauge, isLabelled, steps) => {
         const [registry, own] = [new Registry(), new Registry()];

@@ -2,18 +2,18 @@ import type { Metric, Registry } from 'prom-client';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What a {@link PlainMetric} is. */
+/** Options of a {@link PlainMetric}. */
 export interface PlainMetricOptions {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge';
-  /** One without labels shows 0 from the start. */
+  /** True if it has labels; without labels it shows 0 from the start. */
   readonly isLabelled: boolean;
 }
 
 /**
- * A counter or a gauge that needs no library to count: that is loaded when somebody asks for the numbers, and takes them from
- * here. Loading it took a program a tenth of the time in which it lists 20,000 objects, and held its event loop meanwhile.
+ * A counter or a gauge that counts without a library: the library is loaded on the first scrape, and reads the values from here.
+ * Loading it took as long as a tenth of the time to list 20,000 objects, and blocked the event loop meanwhile.
  */
 export class PlainMetric {
   readonly name: string;
@@ -33,7 +33,7 @@ export class PlainMetric {
     this.reset();
   }
 
-  /** Puts it beside the library's own: all that a registry asks of a metric is its values. */
+  /** Registers it alongside the library's own metrics: a registry only needs a metric's values. */
   registerIn(registry: Registry): void {
     registry.registerMetric(this as unknown as Metric);
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { prometheusMetrics } from './prometheus-metrics.ts';
 
 describe('prometheusMetrics', () => {
-  it('counts on when a controller is made anew, as a leader makes them in each term', async () => {
+  it('continues counting when a controller is recreated, as happens in each leadership term', async () => {
     const metrics = prometheusMetrics();
     for (let term = 0; term < 3; term++) {
       const gauges = { workingFor: () => [1_000 * term] };

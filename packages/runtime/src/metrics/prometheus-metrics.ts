@@ -14,25 +14,25 @@ const reconcileBuckets = [
 ];
 const results: readonly ReconcileResultLabel[] = ['error', 'requeue_after', 'requeue', 'success'];
 
-/** As many priorities get a series of their own; later ones share one, so that labels stay few. */
+/** Maximum number of priorities with their own series; later ones share one, to limit cardinality. */
 const mostPriorities = 25;
 
-/** 10 ns and eleven times ten times the one before, multiplied as Go does, so that the labels are Go's. */
+/** Starts at 10 ns, then eleven times ten times the previous bound, multiplied as in Go so that the labels match Go's. */
 function queueBuckets(): number[] {
   const buckets: number[] = [];
   for (let i = 0, bound = 1e-8; i < 12; i++, bound *= 10) buckets.push(bound);
   return buckets;
 }
 
-/** What {@link prometheusMetrics} keeps besides what it always does. */
+/** Optional metrics of {@link prometheusMetrics}. */
 export interface PrometheusOptions {
-  /** Durations and sizes of requests, by this clock. @defaultValue none */
+  /** Records durations and sizes of requests, measured by this clock. @defaultValue none */
   readonly histogramsOfRequests?: Pick<Clock, 'monotonic'> | undefined;
 }
 
 /**
- * Keeps controller-runtime's metrics (names, labels, buckets, HELP sense). The library is loaded when they are first asked for,
- * so that only programs whose metrics are read pay for it; what it tells of the process by itself counts from then on.
+ * Keeps controller-runtime's metrics (names, labels, buckets, meaning of HELP). The library is loaded on the first scrape, so
+ * that only programs whose metrics are read pay for it; its default process metrics count from then on.
  */
 export function prometheusMetrics(options: PrometheusOptions = {}): RuntimeMetrics {
   const registered = new RegisteredMetrics();
@@ -60,7 +60,7 @@ export function prometheusMetrics(options: PrometheusOptions = {}): RuntimeMetri
   };
 }
 
-/** Metrics that are made while there is no registry for them yet. */
+/** Collects metrics created before the registry exists. */
 class RegisteredMetrics {
   readonly #metrics: { registerIn(registry: Registry): void }[] = [];
   #made: Registry | undefined;
@@ -72,7 +72,7 @@ class RegisteredMetrics {
     return metric;
   }
 
-  /** Made when it is first asked for. */
+  /** Created on first use. */
   registry(): Promise<Registry> {
     this.#making ??= this.#make();
     return this.#making;
@@ -88,14 +88,14 @@ class RegisteredMetrics {
   }
 }
 
-/** Makes metrics of one registry. */
+/** Creates metrics in one registry. */
 export interface MetricFactory {
   counter(name: string, help: string, labelNames: readonly string[]): PlainMetric;
   gauge(name: string, help: string, labelNames: readonly string[]): PlainMetric;
   histogram(name: string, help: string, buckets: readonly number[]): PlainHistogram;
   /**
-   * Reads what a metric shows when it is asked for. Several controllers share a metric: each adds its own reading. One that is
-   * made anew, as those of a leader are in each term, takes the place of the one before, which is read for the last time.
+   * Sets a metric's value when it is scraped. Several controllers share a metric: each adds its own reading. A recreated
+   * controller, as for each leadership term, replaces its predecessor, which is read one last time.
    */
   readWhenAsked(metric: PlainMetric, owner: string, read: () => void): void;
 }
@@ -244,7 +244,9 @@ function controllerMetrics(families: Families, settings: ControllerSettings): Re
   };
 }
 
-/** Counts at every reconcile cost an addition; the library hears of them when it is asked. */
+/**
+ * Counting directly would cost a label lookup per reconcile; here a count is one addition, passed on when metrics are scraped.
+ */
 function counted(make: MetricFactory, counter: PlainMetric, labels: Readonly<Record<string, string>>): () => void {
   let news = 0;
   make.readWhenAsked(counter, JSON.stringify(labels), () => {
@@ -274,7 +276,7 @@ function cacheGauges(make: MetricFactory, read: () => readonly CacheGauges[]): v
   make.readWhenAsked(objects, '', () => {
     watches.reset();
     lists.reset();
-    // One kind may have several caches, one for each namespace: sums, and of times the worst.
+    // One kind may have several caches, one per namespace: counts are summed, and times take the worst value.
     const worst = new Map<string, { age: number; lag: number; objects: number; bytes: number }>();
     for (const cache of read()) {
       const { kind } = cache;

@@ -40,14 +40,14 @@ async function read({ body }: TransportResponse): Promise<number> {
   return bytes;
 }
 
-describe('metrics of requests', () => {
-  it('counts answers only, unless asked for more', async () => {
+describe('requestMetrics', () => {
+  it('counts only responses by default', async () => {
     const { intercept, answer, lines } = await setUp();
     await read(await intercept(get, async () => answer([10])));
     expect(await lines()).toEqual(['rest_client_requests_total{code="200",method="GET",host="10.0.0.1:6443"} 1']);
   });
 
-  it('measures durations and sizes to the end of the answer, with the names and buckets of client-go', async () => {
+  it('measures durations and sizes to the end of the response, with the names and buckets of client-go', async () => {
     const clock = new VirtualClock();
     const { intercept, answer, lines } = await setUp(clock);
     expect(await read(await intercept(post, async () => answer([1_000, 500])))).toBe(1_500);
@@ -66,7 +66,7 @@ describe('metrics of requests', () => {
     );
   });
 
-  it('measures what fails and what is given up, lets go of it, and leaves watches out', async () => {
+  it('measures failed and abandoned requests, releases their connections, and leaves watches out', async () => {
     const clock = new VirtualClock();
     const { intercept, answer, gaveUp, lines } = await setUp(clock);
     const failing = intercept(get, async () => {

@@ -8,8 +8,8 @@ const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const sizeBuckets = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
 
 /**
- * Counts answers by code, and failures below HTTP as `<error>`, as client-go's adapter does; where there is a clock, also keeps
- * its histograms of durations and sizes. Watches and followed logs are counted, not measured, as there.
+ * Counts responses by code, and failures below HTTP as `<error>`, like client-go's adapter; with a clock, also keeps client-go's
+ * histograms of durations and sizes. As in client-go, watches and followed logs are counted but not measured.
  */
 export function requestMetrics(
   make: MetricFactory,
@@ -37,9 +37,9 @@ export function requestMetrics(
 }
 
 interface MeasuredRequest {
-  /** Hands the answer on; the request is over when its body was read. */
+  /** Passes the response on; the request ends when its body has been read. */
   answered(response: TransportResponse): TransportResponse;
-  /** Without an answer. */
+  /** Ends a request that got no response. */
   ended(): void;
 }
 
@@ -69,7 +69,7 @@ function measuring(
   };
 }
 
-/** The same bytes; told once when they were read to the end, or given up. */
+/** Passes the same bytes on, and calls `onEnd` once when they have been read to the end or abandoned. */
 function countedBody(body: AsyncIterable<Uint8Array>, onEnd: (bytes: number) => void): AsyncIterable<Uint8Array> {
   let isOver = false;
   let bytes = 0;
@@ -92,7 +92,7 @@ function countedBody(body: AsyncIterable<Uint8Array>, onEnd: (bytes: number) => 
             throw error;
           }
         },
-        // By hand: a generator that was not begun does not hand a `return` on, and the answer would hold its connection.
+        // Written by hand: a generator that has not started does not forward `return`, so the response would keep its connection.
         async return() {
           end();
           await chunks.return?.();

@@ -4,40 +4,40 @@ import type { ControllerMetrics } from '../controller/controller-metrics.ts';
 import type { WebhookMetrics } from '../webhook/webhook-parts.ts';
 import type { WorkQueueMetrics } from '../workqueue/work-queue.ts';
 
-/** What is read when metrics are asked for, rather than counted. */
+/** Values that are read when metrics are scraped, rather than counted. */
 export interface ControllerGauges {
-  /** Milliseconds that each key in work has been worked on. */
+  /** Milliseconds spent so far on each key in progress. */
   readonly workingFor: () => readonly number[];
 }
 
-/** State of a cache, read when metrics are asked for. */
+/** State of a cache, read when metrics are scraped. */
 export interface CacheGauges {
   readonly kind: string;
   readonly objects: number;
-  /** Since anything came from the server. */
+  /** Seconds since the server last sent anything. */
   readonly ageSeconds: number;
-  /** For which a newer state is known to be awaited. */
+  /** Seconds for which a newer state has been awaited. */
   readonly lagSeconds: number;
   readonly bytes: number;
-  /** Watches opened, and listings begun, since the start. */
+  /** Watches opened, and lists started, since the process started. */
   readonly watches: number;
   readonly lists: number;
 }
 
-/** Where the runtime's numbers go. */
+/** Records the runtime's metrics. */
 export interface RuntimeMetrics {
-  /** Makes the counters of one controller, all of them at 0. */
+  /** Creates the metrics of one controller, with all counters at 0. */
   controller(
     name: string,
     options: { readonly maxConcurrentReconciles: number; readonly gauges: ControllerGauges },
   ): { readonly controller: ControllerMetrics; readonly queue: WorkQueueMetrics };
-  /** Tells of leadership. */
+  /** Records whether this process leads. */
   leader(name: string, isLeader: boolean): void;
   caches(read: () => readonly CacheGauges[]): void;
   readonly webhooks: WebhookMetrics;
   readonly certificates: CertificateMetrics;
   /** Counts a client's requests to a host. */
   clientInterceptor(host: string): ClientInterceptor;
-  /** Writes everything in Prometheus' text format. */
+  /** Renders everything in Prometheus' text format. */
   render(): Promise<{ readonly contentType: string; readonly text: string }>;
 }

@@ -2,7 +2,7 @@ import type { CertificateMetrics } from '../certificates/certificate-source.ts';
 import type { WebhookMetrics } from '../webhook/webhook-parts.ts';
 import type { MetricFactory } from './prometheus-metrics.ts';
 
-/** Makes the counters of webhooks as controller-runtime has them. Denials are answered with 200, here as there. */
+/** Creates the webhook metrics of controller-runtime. As there, denials count as 200. */
 export function webhookMetrics(make: MetricFactory, buckets: number[]): WebhookMetrics {
   const prefix = 'controller_runtime';
   const latency = make.histogram(`${prefix}_webhook_latency_seconds`, 'How long webhook requests took', buckets);
@@ -45,7 +45,7 @@ export function webhookMetrics(make: MetricFactory, buckets: number[]): WebhookM
   };
 }
 
-/** Makes the counters of certificates read from files. */
+/** Creates the counters of certificates read from files. */
 export function certificateMetrics(make: MetricFactory): CertificateMetrics {
   const reads = make.counter('certwatcher_read_certificate_total', 'Certificates read from files', []);
   const errors = make.counter('certwatcher_read_certificate_errors_total', 'Certificates that could not be read', []);

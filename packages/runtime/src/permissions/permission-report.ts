@@ -2,19 +2,19 @@ import type { PolicyRule } from '@kubewright/apimachinery/rbac/v1';
 import { formatPermission, includes, type Permission, toPermissions, toRules } from './permission.ts';
 import type { UsedPermissions } from './used-permissions.ts';
 
-/** What is granted, compared with what is needed. Permissions are written as `kubectl auth can-i` takes them. */
+/** Compares granted with needed permissions. Permissions are written in the form that `kubectl auth can-i` accepts. */
 export interface PermissionReport {
-  /** Used, or refused, and not granted: add these. */
+  /** Used or denied, and not granted: add these. */
   readonly missing: readonly string[];
-  /** Granted, never used so far, and needed by no declaration: candidates to be taken away. */
+  /** Granted, never used so far, and not needed by any declaration: candidates for removal. */
   readonly superfluous: readonly string[];
-  /** Granted and needed by a declaration, though not used so far: no run has needed them yet. */
+  /** Granted and needed by a declaration, but not used so far. */
   readonly unproven: readonly string[];
-  /** Granted with `*`: nobody can say what of it is needed. */
+  /** Granted with `*`: it is unknown which parts are needed. */
   readonly tooWide: readonly string[];
 }
 
-/** What a manager knows of its permissions: by its declarations, and by what it has really done. */
+/** The permissions of a manager: those it declares, and those it has actually used. */
 export class Permissions {
   readonly #required: readonly Permission[];
   readonly #used: UsedPermissions;
@@ -24,18 +24,18 @@ export class Permissions {
     this.#used = options.used;
   }
 
-  /** Rules for all that the declarations need and all that was used so far: a role to begin with. */
+  /** Rules for everything that the declarations need and everything used so far: a starting point for a role. */
   get rules(): readonly PolicyRule[] {
     return toRules([...this.#required, ...this.#used.used, ...this.#used.refused]);
   }
 
-  /** Rules for what was used so far; after a run of all tests, the smallest role that they pass with. */
+  /** Rules for everything used so far; after a run of all tests, the smallest role with which they pass. */
   get used(): readonly PolicyRule[] {
     return toRules(this.#used.used);
   }
 
   /**
-   * Compares with what is granted: the rules of a role.
+   * Compares with the granted rules of a role.
    *
    * @example
    * ```ts

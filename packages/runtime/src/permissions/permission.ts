@@ -1,21 +1,21 @@
 import type { PolicyRule } from '@kubewright/apimachinery/rbac/v1';
 
-/** One thing that RBAC allows: a verb on a resource of a group. */
+/** A single RBAC permission: a verb on a resource of a group. */
 export interface Permission {
   /** Empty for the core group. */
   readonly group: string;
-  /** Plural, with the subresource if there is one: `pods/status`. */
+  /** Plural, with the subresource if any: `pods/status`. */
   readonly resource: string;
   readonly verb: string;
 }
 
-/** Writes a permission as `kubectl auth can-i` takes it: `patch postgresqls.database.db.example.com/status`. */
+/** Formats a permission for `kubectl auth can-i`: `patch postgresqls.database.db.example.com/status`. */
 export function formatPermission({ group, resource, verb }: Permission): string {
   const [plural, subresource] = resource.split('/');
   return `${verb} ${plural}${group === '' ? '' : `.${group}`}${subresource ? `/${subresource}` : ''}`;
 }
 
-/** Joins permissions to rules: one for each group and set of verbs, in alphabetical order, as generated roles have them. */
+/** Merges permissions into rules: one per group and set of verbs, in alphabetical order, as in generated roles. */
 export function toRules(permissions: readonly Permission[]): readonly PolicyRule[] {
   const resources = new Map<
     string,
@@ -38,7 +38,7 @@ export function toRules(permissions: readonly Permission[]): readonly PolicyRule
   return [...rules.values()];
 }
 
-/** Spreads rules out into permissions; `*` stays `*`. Rules of paths say nothing of resources and are left out. */
+/** Expands rules into permissions; `*` stays `*`. Rules for non-resource URLs are skipped. */
 export function toPermissions(rules: readonly PolicyRule[]): readonly Permission[] {
   return rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
     apiGroups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => ({ group, resource, verb })))),

@@ -25,7 +25,7 @@ async function using(used: UsedPermissions, call: Partial<ClientCall> & { readon
 const on = (resource: string, more = {}) => ({ group: '', version: 'v1', kind: 'Any', resource, ...more });
 
 describe('Permissions', () => {
-  it('derives rules from what controllers declare', () => {
+  it('derives rules from the declarations of controllers', () => {
     const permissions = new Permissions({ required: requiredPermissions([sites]), used: new UsedPermissions() });
     expect(permissions.rules).toEqual([
       { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'delete', 'get', 'list', 'patch', 'watch'] },
@@ -37,13 +37,13 @@ describe('Permissions', () => {
     ]);
   });
 
-  it('compares what is granted with what was used, refused and declared', async () => {
+  it('compares granted with used, denied and declared permissions', async () => {
     const used = new UsedPermissions();
     await using(used, { verb: 'list', target: on('configmaps') });
     await using(used, { verb: 'apply', target: on('configmaps'), status: 201 });
     await using(used, { verb: 'delete', target: on('nodes', { kind: 'Node' }), status: 403 });
     await using(used, { verb: 'apply', target: on('sites', { group: 'example.com', subresource: 'status' }) });
-    // A plural that was guessed wrong is no permission that is missing.
+    // A wrongly guessed plural is not a missing permission.
     await using(used, { verb: 'list', target: on('echos', { group: 'e.com', kind: 'Echo' }), status: 403 });
     await using(used, { verb: 'list', target: on('echoes', { group: 'e.com', kind: 'Echo' }) });
     await using(used, { verb: 'raw' });

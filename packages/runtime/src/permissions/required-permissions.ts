@@ -3,9 +3,9 @@ import type { ControllerDefinition } from '../controller/controller-definition.t
 import type { Permission } from './permission.ts';
 
 /**
- * What controllers of this shape need, by their declarations: the primary kind is read, its status and finalizers are written,
- * children are made, changed and deleted, what is watched or cached is read. What functions call beside it with the client
- * is not known from declarations; `used` shows that.
+ * Returns the permissions that the controllers' declarations require: read the primary kind, write its status and finalizers,
+ * create, change and delete children, read everything watched or cached. Other client calls in user functions are not known from
+ * declarations; `used` shows those.
  */
 export function requiredPermissions(
   controllers: readonly ControllerDefinition[],
@@ -28,7 +28,7 @@ export function requiredPermissions(
     if (!primary) continue;
     need(primary, ['patch'], 'status');
     if (Object.keys(finalizers).length > 0) need(primary, ['patch']);
-    // Children block the deletion of their owner, which admission asks this permission for.
+    // Children block the deletion of their owner, and admission requires this permission for that.
     if (owns.length > 0) need(primary, ['update'], 'finalizers');
   }
   if (controllers.length > 0 || options.leaderElection)

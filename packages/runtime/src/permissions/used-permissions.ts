@@ -6,10 +6,10 @@ interface Use extends Permission {
   allowed: boolean;
 }
 
-/** As many different permissions are remembered; a program has a few dozen. */
+/** Maximum number of distinct permissions; a program has a few dozen. */
 const most = 10_000;
 
-/** Remembers what a client's calls needed, and what of it was refused. */
+/** Records the permissions that a client's calls needed, and which of them were denied. */
 export class UsedPermissions {
   readonly #uses = new Map<string, Use>();
 
@@ -21,15 +21,15 @@ export class UsedPermissions {
     return response;
   };
 
-  /** What was asked for and let through, once for each. */
+  /** Permissions that were requested and allowed, each listed once. */
   get used(): readonly Permission[] {
     return this.#list(true);
   }
 
-  /** What was asked for and refused each time. */
+  /** Permissions that were requested and denied every time. */
   get refused(): readonly Permission[] {
     const uses = [...this.#uses.values()];
-    // A wrong guess at a plural is refused, and made good.
+    // A wrongly guessed plural is denied, then corrected.
     const madeGood = (use: Permission & { readonly kind: string }): boolean =>
       uses.some((each) => each.allowed && each.kind === use.kind && each.group === use.group && each.verb === use.verb);
     return this.#list(false).filter((use) => !madeGood(use));
@@ -51,7 +51,7 @@ export class UsedPermissions {
   }
 }
 
-/** What RBAC asks for: a server-side apply is a patch, and a creation, too, where the object was not there. */
+/** Returns the verbs that RBAC checks: a server-side apply is a patch, and also a create if the object did not exist. */
 function verbsOf(verb: Verb, status: number): readonly string[] {
   if (verb !== 'apply') return [verb];
   return status === 201 ? ['patch', 'create'] : ['patch'];

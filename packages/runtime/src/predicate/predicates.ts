@@ -3,27 +3,27 @@ import type { CreateEvent, DeleteEvent, GenericEvent, UpdateEvent } from '../han
 import type { ObjectView } from '../handler/object-view.ts';
 import type { Predicate } from './predicate.ts';
 
-/** Lets updates through that changed `metadata.generation`, that is the spec; creates and deletes always. */
+/** Passes updates that changed `metadata.generation`, that is the spec; always passes creates and deletes. */
 export function generationChanged<T>(): Predicate<T> {
   return onUpdate((old, now) => old.generation !== now.generation);
 }
 
-/** Lets updates through that changed a label; creates and deletes always. */
+/** Passes updates that changed a label; always passes creates and deletes. */
 export function labelChanged<T>(): Predicate<T> {
   return onUpdate((old, now) => !sameEntries(old.labels, now.labels));
 }
 
-/** Lets updates through that changed an annotation; creates and deletes always. */
+/** Passes updates that changed an annotation; always passes creates and deletes. */
 export function annotationChanged<T>(): Predicate<T> {
   return onUpdate((old, now) => !sameEntries(old.annotations, now.annotations));
 }
 
-/** Lets updates through that changed anything; keeps replays of an unchanged object out. */
+/** Passes updates that changed anything; drops replays of an unchanged object. */
 export function resourceVersionChanged<T>(): Predicate<T> {
   return onUpdate((old, now) => old.resourceVersion !== now.resourceVersion);
 }
 
-/** Which events pass, by type; those without a function do. */
+/** One function per event type; events of a type without a function pass. */
 export interface PredicateFuncs<T> {
   create?(event: CreateEvent<T>): boolean;
   update?(event: UpdateEvent<T>): boolean;
@@ -31,7 +31,7 @@ export interface PredicateFuncs<T> {
   generic?(event: GenericEvent<T>): boolean;
 }
 
-/** Makes a predicate of one function a type of event. */
+/** Combines one function per event type into a predicate. */
 export function predicateFuncs<T>(funcs: PredicateFuncs<T>): Predicate<T> {
   return (event) => {
     switch (event.type) {
@@ -48,34 +48,33 @@ export function predicateFuncs<T>(funcs: PredicateFuncs<T>): Predicate<T> {
 }
 
 /**
- * Lets events through whose object fits. An update passes if the old or the new object does: that an object has ceased to
- * fit is news (upstream's looks at the new one alone).
+ * Passes events whose object matches. An update passes if the old or the new object matches, because an object that stops
+ * matching matters too (controller-runtime's checks only the new one).
  */
 export function objectMatches<T>(fits: (object: ObjectView<T>) => boolean): Predicate<T> {
   return (event) => fits(event.object) || (event.type === 'update' && fits(event.old));
 }
 
 /**
- * Lets events through whose object has the labels; an update also when it has lost them.
- *
- * @throws LabelSelectorError when the selector cannot be read.
+ * Passes events whose object has the labels; also updates in which it lost them.
+ * @throws LabelSelectorError if the selector is invalid.
  */
 export function labelsMatch<T>(selector: string | LabelSelectorObject): Predicate<T> {
   const parsed = typeof selector === 'string' ? LabelSelector.parse(selector) : LabelSelector.ofObject(selector);
   return objectMatches((view) => parsed.matches(view.labels));
 }
 
-/** Lets an event through if all do. */
+/** Passes an event if all predicates do. */
 export function and<T>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return (event) => predicates.every((predicate) => predicate(event));
 }
 
-/** Lets an event through if one does. */
+/** Passes an event if any predicate does. */
 export function or<T>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return (event) => predicates.some((predicate) => predicate(event));
 }
 
-/** Lets an event through if `predicate` does not; that holds for creates and deletes too. */
+/** Passes an event if `predicate` does not; this includes creates and deletes. */
 export function not<T>(predicate: Predicate<T>): Predicate<T> {
   return (event) => !predicate(event);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runOperator } from './run-operator.ts';
 
-/** A kubeconfig of a cluster that nothing is asked of. */
+/** A kubeconfig of a cluster that is never contacted. */
 const somewhere = {
   'current-context': 'it',
   clusters: [{ name: 'it', cluster: { server: 'https://127.0.0.1:1' } }],
@@ -30,20 +30,20 @@ describe('runOperator', () => {
     expect(out).toContain('--leader-elect');
   });
 
-  it('answers 2 for a flag that it does not know, and names those that it does', async () => {
+  it('exits with code 2 for an unknown flag, and lists the known ones', async () => {
     const { code, err } = await run(['--leader-elected']);
     expect(code).toBe(2);
     expect(err).toMatch(/^there is no flag --leader-elected/);
     expect(err).toContain('--leader-elect ');
   });
 
-  it('says what to do about a kubeconfig that is not there', async () => {
+  it('explains how to fix a missing kubeconfig', async () => {
     const { code, err } = await run(['--kubeconfig', '/nowhere/kubeconfig']);
     expect(code).toBe(1);
     expect(err).toMatch(/^The operator cannot start\n {2}why: .*\/nowhere\/kubeconfig.*\n {2}do: set KUBECONFIG .*\n$/);
   });
 
-  it('says what to do about an address that is taken', async () => {
+  it('explains how to fix an address that is in use', async () => {
     await using taken = createServer();
     await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { readonly port: number }; // a TCP server's

@@ -8,30 +8,30 @@ import { Manager } from '../manager/manager.ts';
 import type { ManagerOptions } from '../manager/manager-options.ts';
 import { startTracing } from '../tracing/open-telemetry.ts';
 
-/** Where a program's words go, and whence they come. */
+/** The command line, environment and output streams of a program. */
 export interface ProgramSurroundings {
   /** Arguments after the program's name. */
   readonly args: readonly string[];
-  /** @defaultValue this process's */
+  /** @defaultValue the environment of this process */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
 }
 
 /**
- * Runs an operator as a program: reads the command line, runs a {@link Manager} until SIGINT or SIGTERM, and says in three
- * lines what kept it from starting. Answers the exit code; `main.ts` needs nothing else.
+ * Runs an operator as a program: parses the command line, runs a {@link Manager} until SIGINT or SIGTERM, and explains in three
+ * lines what prevented it from starting. Returns the exit code; `main.ts` needs nothing else.
  *
- * What `options` say stands above the flags; `leaderElection` is what `--leader-elect` turns on. Spans are sent where
- * `OTEL_EXPORTER_OTLP_ENDPOINT` says, if `@opentelemetry/sdk-node` is installed; a `tracer` in `options` stands above that, too.
- *
+ * `options` take precedence over flags; `leaderElection` is enabled by `--leader-elect`. Spans are sent to
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` if `@opentelemetry/sdk-node` is installed; a `tracer` in `options` takes precedence over that,
+ * too.
  * @example
  * ```ts
  * process.exitCode = await runOperator({ controllers: [postgresql] });
  * ```
- * @param surroundings - for tests. @defaultValue this process's
- * @returns 0 after a stop that was asked for, 1 when the operator could not start, 2 for a wrong command line.
- * @throws what ends the manager while it works, so that its stack is seen.
+ * @param surroundings - for tests. @defaultValue those of this process
+ * @returns 0 after a requested stop, 1 if the operator could not start, 2 for an invalid command line.
+ * @throws any error that ends the manager while it works, so that its stack is shown.
  */
 export async function runOperator(options: ManagerOptions, surroundings?: ProgramSurroundings): Promise<number> {
   const { args, stdout, stderr, env = process.env } = surroundings ?? programSurroundings();
@@ -72,7 +72,7 @@ function programSurroundings(): ProgramSurroundings {
   return { args: process.argv.slice(2), stdout: process.stdout, stderr: process.stderr };
 }
 
-/** What to do about what is around the program; anything else is the program's own fault. */
+/** Returns how to fix a problem in the program's environment; any other error is a bug in the program. */
 function remedyOf(error: unknown): string | undefined {
   if (error instanceof ConfigError)
     return 'set KUBECONFIG to the kubeconfig of your cluster, or pass --kubeconfig FILE';

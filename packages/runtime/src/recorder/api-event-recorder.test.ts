@@ -25,7 +25,7 @@ function setUp(): { clock: VirtualClock; server: FakeApiServer; recorder: ApiEve
 }
 
 describe('ApiEventRecorder', () => {
-  it('writes an event as the API wants it', async () => {
+  it('writes an event in the format of the API', async () => {
     const { clock, server, recorder } = setUp();
     recorder
       .for('sites', pod)
@@ -48,7 +48,7 @@ describe('ApiEventRecorder', () => {
     expect(event.metadata.name).toMatch(/^a\.[0-9a-f]+$/);
   });
 
-  it('counts equal events in one series, whatever their text, and limits what one object may say', async () => {
+  it('counts equal events in one series, regardless of their text, and limits the events per object', async () => {
     const { clock, server, recorder } = setUp();
     const events = recorder.for('sites', pod);
     for (let i = 0; i < 10; i++) {
@@ -67,7 +67,7 @@ describe('ApiEventRecorder', () => {
     expect(other.server.list(Event)).toHaveLength(25);
   });
 
-  it('counts events apart that differ in what tells them apart', async () => {
+  it('counts events with different series keys separately', async () => {
     const { clock, server, recorder } = setUp();
     const events = recorder.for('sites', pod);
     for (const note of ['one', 'two', 'one']) events.record({ reason: 'Failed', note, series: note });
@@ -78,7 +78,7 @@ describe('ApiEventRecorder', () => {
     ]);
   });
 
-  it('never throws: retries what may pass, drops what will not, and what has no object', async () => {
+  it('never throws: retries transient errors, drops permanent ones, and drops events without an object', async () => {
     const { clock, server, recorder } = setUp();
     let calls = 0;
     server.interrupt = () => {
@@ -94,7 +94,7 @@ describe('ApiEventRecorder', () => {
     await recorder.stop(new AbortController().signal);
   });
 
-  it('writes other events while some cannot be written, and those of one series one after another', async () => {
+  it('writes other events while some cannot be written, and writes those of one series in order', async () => {
     const { clock, server, recorder } = setUp();
     let atOnce = 0;
     let most = 0;
@@ -113,7 +113,7 @@ describe('ApiEventRecorder', () => {
     const good = recorder.for('sites', pod);
     for (let i = 0; i < 3; i++) good.record({ reason: 'Good', note: '' });
     await clock.advance(10);
-    // The first of the series is on its way; what came of it since waits for it.
+    // The first event of the series is in flight; later ones wait for it.
     expect([creations, atOnce]).toEqual([1, 1]);
     answered.shift()!();
     await clock.advance(10);

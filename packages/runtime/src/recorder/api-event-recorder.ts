@@ -22,12 +22,12 @@ const EventKind: Kind<ApiEvent> = {
 };
 const longestQueue = 1_000;
 const mostSeries = 4_096;
-/** A series that was quiet for this long is over: the next event is a new one. */
+/** A series that was quiet for this long has ended: the next event starts a new one. */
 const seriesEndMs = 6 * 60_000;
 /** A growing series is written at most this often. */
 const seriesWriteMs = 60_000;
 const tries = 5;
-/** So many events are written at a time: one that cannot be written is tried for seconds, and holds up no others. */
+/** Number of concurrent writers: an event that cannot be written is retried for seconds, and must not delay others. */
 const writersAtOnce = 8;
 
 /** Options of an {@link ApiEventRecorder}. */
@@ -36,7 +36,7 @@ export interface ApiEventRecorderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Name of the machine or pod: together with the controller's it names who reports. */
+  /** Name of the machine or pod: together with the controller's name it identifies the reporter. */
   readonly host: string;
 }
 
@@ -48,14 +48,17 @@ interface Series {
   written: boolean;
 }
 
-/** Writes events from one bounded queue, in the background, those of one series one after another. Mirrors client-go's `tools/events`, with a limit per object. */
+/**
+ * Writes events from one bounded queue in the background; writes those of one series in order. Mirrors client-go's
+ * `tools/events`, with a limit per object.
+ */
 export class ApiEventRecorder {
   readonly #options: ApiEventRecorderOptions;
   readonly #series = new Map<string, Series>();
   readonly #queue = new Set<Series>();
   readonly #spam: SpamFilter;
   readonly #stop = new AbortController();
-  /** What is being written. */
+  /** Series that are being written. */
   readonly #writing = new Set<Series>();
   readonly #writers = new Set<Promise<void>>();
   #writersAtWork = 0;
@@ -66,12 +69,12 @@ export class ApiEventRecorder {
     this.#spam = new SpamFilter(options.clock);
   }
 
-  /** Makes a recorder that speaks as a controller, about an object unless an event says otherwise. */
+  /** Returns a recorder that reports as a controller, about `regarding` unless an event has its own. */
   for(controller: string, regarding: KubernetesObject | undefined): EventRecorder {
     return { record: (note) => this.#record(note, { controller, regarding: note.regarding ?? regarding }) };
   }
 
-  /** Writes what waits, as far as `signal` lets it, and ends. */
+  /** Writes pending events until done or until `signal` is aborted, then stops. */
   async stop(signal: AbortSignal): Promise<void> {
     if (signal.aborted) this.#stop.abort();
     else signal.addEventListener('abort', () => this.#stop.abort(), { once: true });
@@ -145,7 +148,7 @@ export class ApiEventRecorder {
       return;
     }
     this.#queue.add(series);
-    // Whoever writes an earlier event of the series goes on with this one.
+    // The writer of an earlier event of the series continues with this one.
     if (this.#writersAtWork >= writersAtOnce || this.#writing.has(series)) return;
     const writer = this.#work();
     this.#writers.add(writer);
@@ -160,7 +163,7 @@ export class ApiEventRecorder {
       await this.#write(series);
       this.#writing.delete(series);
     }
-    // In the turn that found nothing to do, so that nothing put there can be overlooked.
+    // In the same turn in which nothing was found, so that a newly queued event cannot be missed.
     this.#writersAtWork--;
   }
 
@@ -170,7 +173,7 @@ export class ApiEventRecorder {
     return undefined;
   }
 
-  /** Tries a few times; an event that cannot be written is told in the log and forgotten. */
+  /** Retries a few times; an event that cannot be written is logged and dropped. */
   async #write(series: Series): Promise<void> {
     const { clock, log } = this.#options;
     const { signal } = this.#stop;
@@ -202,7 +205,7 @@ export class ApiEventRecorder {
         return;
       } catch (error) {
         if (!isNotFound(error)) throw error;
-        // The event has expired; the series goes on in a new one.
+        // The event has expired; continue the series in a new one.
         const regarding = series.event.regarding.name ?? '';
         series.event = {
           ...series.event,
@@ -218,7 +221,7 @@ export class ApiEventRecorder {
   }
 }
 
-/** The note is no part of it, unless the recorder says so: the same event with another text is the same event. */
+/** Excludes the note, unless the recorder sets `series`: the same event with another text counts as the same event. */
 function seriesKey(
   note: EventNote,
   about: { readonly controller: string; readonly regarding: KubernetesObject },
@@ -242,7 +245,7 @@ function seriesKey(
 function cutBytes(text: string, limit: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= limit) return text;
-  // Not in the middle of a character.
+  // Do not cut in the middle of a character.
   let end = limit - 3;
   while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
   return `${bytes.toString('utf8', 0, end)}…`;

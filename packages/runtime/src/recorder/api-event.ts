@@ -1,6 +1,6 @@
 import type { KubernetesObject, Random } from '@kubewright/apimachinery';
 
-/** What an event refers to (core/v1 `ObjectReference`). */
+/** A reference to an object (core/v1 `ObjectReference`). */
 export interface ObjectReference {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -24,7 +24,7 @@ export interface ApiEvent extends KubernetesObject {
   readonly series?: { readonly count: number; readonly lastObservedTime: string };
 }
 
-/** Refers to an object. */
+/** Returns a reference to an object. */
 export function objectReference(object: KubernetesObject): ObjectReference {
   const { name, namespace, uid, resourceVersion } = object.metadata;
   return {
@@ -42,7 +42,7 @@ export function microTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000Z');
 }
 
-/** Names an event after its object, unlike any other: the time and some chance, in hexadecimal. */
+/** Returns a unique event name derived from the object's name: the time and some random bits, in hexadecimal. */
 export function eventName(object: string, options: { readonly nowMs: number; readonly random: Random }): string {
   const chance = Math.floor(options.random.next() * 0x100000)
     .toString(16)

@@ -4,7 +4,7 @@ const burst = 25;
 const refillMs = 300_000;
 const mostBuckets = 4_096;
 
-/** Lets a source write 25 events about one object, then one each five minutes. Mirrors client-go's event spam filter. */
+/** Limits a source to 25 events about one object, then one every five minutes. Mirrors client-go's event spam filter. */
 export class SpamFilter {
   readonly #clock: Clock;
   readonly #buckets = new Map<string, { tokens: number; atMs: number }>();
