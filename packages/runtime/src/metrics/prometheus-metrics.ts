@@ -244,9 +244,7 @@ function controllerMetrics(families: Families, settings: ControllerSettings): Re
   };
 }
 
-/**
- * Counting directly would cost a label lookup per reconcile; here a count is one addition, passed on when metrics are scraped.
- */
+/** Counting in a reconcile costs one addition; the total is passed on when metrics are scraped. */
 function counted(make: MetricFactory, counter: PlainMetric, labels: Readonly<Record<string, string>>): () => void {
   let news = 0;
   make.readWhenAsked(counter, JSON.stringify(labels), () => {

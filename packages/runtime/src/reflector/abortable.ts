@@ -1,6 +1,6 @@
 /**
- * Iterates a stream and ends with the signal's reason when it is aborted, even if the stream itself does not take notice.
- * One promise a chunk: racing with a long-lived promise would keep every chunk's reaction alive.
+ * Iterates a stream and ends with the signal's reason when it is aborted, even if the stream itself does not react. Creates one
+ * promise per chunk: racing with a long-lived promise would keep every chunk's reaction alive.
  */
 export async function* abortable<T>(stream: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, undefined> {
   const iterator = stream[Symbol.asyncIterator]();
@@ -19,7 +19,7 @@ export async function* abortable<T>(stream: AsyncIterable<T>, signal: AbortSigna
     }
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // Not awaited: a stream that hangs may hang here too. Its failure is of no interest any more.
+    // Not awaited, because a hanging stream may hang here too. Its failure no longer matters.
     void Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }

@@ -8,11 +8,11 @@ export interface BackoffOptions {
   readonly baseMs?: number;
   /** @defaultValue 30_000 */
   readonly maxMs?: number;
-  /** Health of this length starts it from the base again. @defaultValue 120_000 */
+  /** A healthy period of this length resets the delay to the base. @defaultValue 120_000 */
   readonly resetMs?: number;
 }
 
-/** Grows the time between tries of one thing: doubling, with jitter of up to the same again, reset by health. */
+/** Increases the delay between attempts: doubles it, adds up to 100 percent jitter, and resets it after a healthy period. */
 export class Backoff {
   readonly #options: Required<BackoffOptions>;
   #delayMs: number;
@@ -24,7 +24,7 @@ export class Backoff {
     this.#lastMs = options.clock.monotonic();
   }
 
-  /** Gives the time to wait before the next try, in milliseconds. */
+  /** Returns the delay before the next attempt, in milliseconds. */
   next(): number {
     const { clock, random, baseMs, maxMs, resetMs } = this.#options;
     const now = clock.monotonic();

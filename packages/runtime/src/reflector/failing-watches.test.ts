@@ -32,16 +32,16 @@ async function setUp(options: { readonly useWatchList?: boolean } = {}) {
 
 const broken: readonly Broken[] = ['500', '503', 'reset', 'error 500', 'ends at once', 'unanswered'];
 
-describe('watches that fail while lists are answered', () => {
+describe('failing watches while lists succeed', () => {
   it.each(broken.flatMap((how) => [true, false].map((useWatchList) => ({ how, useWatchList }))))(
-    'leave a cache that lists: $how, WatchList $useWatchList',
+    'keep the cache up to date by listing: $how, WatchList $useWatchList',
     async ({ how, useWatchList }) => {
       const { server, informer, pass, names } = await setUp({ useWatchList });
       server.breakWatches(how);
       server.put('b');
       await pass(240);
       expect(names()).toEqual(['a', 'b']);
-      // And goes on to do so: never far behind, and never in a hurry.
+      // The cache keeps listing: never far behind, and never in a tight loop.
       const { lists } = server;
       await pass(3_600);
       server.put('c');
@@ -57,7 +57,7 @@ describe('watches that fail while lists are answered', () => {
     },
   );
 
-  it.each([true, false])('get past a version that no watch gets past (WatchList %s)', async (useWatchList) => {
+  it.each([true, false])('recover from a version that no watch can pass (WatchList %s)', async (useWatchList) => {
     const { server, pass, names } = await setUp({ useWatchList });
     server.poison();
     server.put('b');
@@ -65,20 +65,17 @@ describe('watches that fail while lists are answered', () => {
     expect(names()).toEqual(['a', 'b']);
   });
 
-  it.each(['503', '500', 'refused', '429'] as const)(
-    'are opened again without a listing after one %s',
-    async (failure) => {
-      const { server, informer, pass, names } = await setUp({ useWatchList: false });
-      const { lists, watches } = informer.gauges;
-      server.fail('watch', failure);
-      server.cut('end');
-      server.put('b');
-      await pass(40);
-      expect([names(), informer.gauges.lists, informer.gauges.watches]).toEqual([['a', 'b'], lists, watches + 2]);
-    },
-  );
+  it.each(['503', '500', 'refused', '429'] as const)('are reopened without a list after one %s', async (failure) => {
+    const { server, informer, pass, names } = await setUp({ useWatchList: false });
+    const { lists, watches } = informer.gauges;
+    server.fail('watch', failure);
+    server.cut('end');
+    server.put('b');
+    await pass(40);
+    expect([names(), informer.gauges.lists, informer.gauges.watches]).toEqual([['a', 'b'], lists, watches + 2]);
+  });
 
-  it('are opened again without a listing after an outage, and where a server asks to wait', async () => {
+  it('are reopened without a list after an outage, and when the server asks to wait', async () => {
     const { server, informer, pass, names } = await setUp({ useWatchList: false });
     const { lists } = informer.gauges;
     server.down(true);
@@ -90,7 +87,7 @@ describe('watches that fail while lists are answered', () => {
     expect([names(), informer.gauges.lists]).toEqual([['a', 'b'], lists]);
   });
 
-  it('are opened again without a listing however often a connection is lost that lived', async () => {
+  it('are reopened without a list whenever a long-lived connection is lost', async () => {
     for (const useWatchList of [true, false]) {
       const { server, pass, names } = await setUp({ useWatchList });
       const { listings } = server;
@@ -105,8 +102,8 @@ describe('watches that fail while lists are answered', () => {
   });
 });
 
-describe('first states as streams', () => {
-  it('are asked for again some time after one stalled', async () => {
+describe('streamed initial states', () => {
+  it('are requested again some time after one stalled', async () => {
     const { server, informer, pass } = await setUp();
     expect(server.lists).toBe(0);
     const relist = async (): Promise<void> => {

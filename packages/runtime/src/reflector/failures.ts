@@ -2,26 +2,26 @@ import { isForbidden, isNotFound, StatusError } from '@kubewright/apimachinery';
 import { TransportError } from '@kubewright/client';
 import { MalformedJsonError } from '../cache/json-bytes.ts';
 
-/** No connection can be made: it takes no second failure to know that something is wrong. */
+/** No connection can be made: a single failure is enough to know that something is wrong. */
 const noConnection: ReadonlySet<string> = new Set(['KW2001', 'KW2002', 'KW2008', 'KW2009']);
 
-/** True if there is no connection to the server; a list would fail like all else. */
+/** True if there is no connection to the server; a list would fail as well. */
 export function isWithoutConnection(error: unknown): boolean {
   return error instanceof TransportError && noConnection.has(error.code);
 }
 
-/** True if a watch that failed like this was not even tried: the next goes on from where it was, however often. */
+/** True if the failure is unrelated to watches: the next watch resumes at the same version, however often this happens. */
 export function saysNothingOfWatches(error: unknown): boolean {
   return isWithoutConnection(error) || (error instanceof StatusError && error.httpStatus === 429);
 }
 
-/** True if the next watch may do better at the same version: nothing says yet that what was seen is lost. */
+/** True if another watch at the same version may succeed: there is no sign yet that events were lost. */
 export function mayPass(error: unknown): boolean {
   if (!(error instanceof StatusError)) return !(error instanceof MalformedJsonError);
   return error.httpStatus >= 500;
 }
 
-/** True if the server has not come as far as the version asked for (it was restored from a backup, or lags behind). */
+/** True if the server has not reached the requested version (it was restored from a backup, or lags behind). */
 export function isTooLargeResourceVersion(error: unknown): boolean {
   if (!(error instanceof StatusError)) return false;
   const causes = error.status.details?.causes ?? [];
@@ -31,7 +31,7 @@ export function isTooLargeResourceVersion(error: unknown): boolean {
   );
 }
 
-/** Says in a log line what keeps a cache from following its kind; `isAbsent` that discovery confirms a 404. */
+/** Returns the log message for a failed list or watch; `isAbsent` if discovery confirms a 404. */
 export function describeFailure(
   error: unknown,
   known: { readonly isAbsent: boolean },
@@ -53,7 +53,7 @@ export function describeFailure(
   return { message: 'lost the connection of a list or watch', level: 'info' };
 }
 
-/** True if the server does not take the parameters of a watch that begins with the present state. */
+/** True if the server does not support the parameters of a watch that begins with the current state. */
 export function refusesWatchList(error: unknown): boolean {
   return error instanceof StatusError && [400, 405, 406, 415, 422].includes(error.httpStatus);
 }

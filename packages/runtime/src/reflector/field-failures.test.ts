@@ -5,8 +5,8 @@ import { silentLogger } from '../log/silent-logger.ts';
 import { FaultyServer } from './testdata/faulty-server.ts';
 import { type Flaw, naive, real, type Subject, Thing } from './testdata/subjects.ts';
 
-// What other clients' users reported, each beside the naive way that fails it. Connections, GOAWAY on real sockets and
-// expired tokens are in packages/client (http-transport.faults.test.ts, exec-credentials.test.ts).
+// Failures reported by users of other clients, each tested against a naive implementation that fails it. Connections, GOAWAY on
+// real sockets and expired tokens are in packages/client (http-transport.faults.test.ts, exec-credentials.test.ts).
 
 interface Scenario {
   readonly name: string;
@@ -72,7 +72,7 @@ async function outcome(make: (server: FaultyServer, clock: VirtualClock, seed: n
   return { shown: [...subject.state().keys()].sort(), wanted: [...server.state.keys()].sort() };
 }
 
-describe('failures that others reported: watches', () => {
+describe('field failures: watches', () => {
   it.each(scenarios)('$name', async (scenario) => {
     const ours = await outcome(real, scenario);
     expect(ours.shown).toEqual(ours.wanted);
@@ -80,7 +80,7 @@ describe('failures that others reported: watches', () => {
     expect(theirs.shown).not.toEqual(theirs.wanted);
   });
 
-  it('a quiet watch of nine minutes: no reconnects while bookmarks come', async () => {
+  it('does not reconnect a quiet watch for nine minutes while bookmarks arrive', async () => {
     const clock = new VirtualClock();
     const server = new FaultyServer(clock);
     const stop = new AbortController();
@@ -92,7 +92,7 @@ describe('failures that others reported: watches', () => {
     for (let second = 1; second <= 540; second++) {
       await clock.advance(1_000);
       if (second % 60 === 0) server.bookmark();
-      // A timer that only events reset, as users build it around clients that keep bookmarks to themselves.
+      // A timer that only events reset, as users build it around clients that do not expose bookmarks.
       if (++quietSeconds === 60) {
         restarts++;
         quietSeconds = 0;

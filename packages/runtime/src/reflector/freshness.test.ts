@@ -29,7 +29,7 @@ async function setUp(options: { readonly bookmarks?: boolean; readonly scope?: C
   void informer.run(stop.signal);
   await clock.advance(1);
   const bookmarks = options.bookmarks ?? true;
-  /** Time passes, and a server that sends bookmarks sends one each minute. */
+  /** Advances time; a server that sends bookmarks sends one every minute. */
   const pass = async (seconds: number): Promise<void> => {
     for (let left = seconds; left > 0; left -= 10) {
       await clock.advance(10_000);
@@ -49,7 +49,7 @@ const answer = (name: string, version: number): KubernetesObject => ({
 });
 
 describe('freshness', () => {
-  it('is not doubted while nothing happens, with bookmarks or without', async () => {
+  it('is not in doubt while nothing happens, with or without bookmarks', async () => {
     for (const bookmarks of [true, false]) {
       const { informer, server, pass } = await setUp({ bookmarks });
       const lists = server.lists;
@@ -61,7 +61,7 @@ describe('freshness', () => {
     }
   });
 
-  it('opens another watch within 40 s when a write of this program is not shown', async () => {
+  it('opens another watch within 40 s if a write of this program does not appear', async () => {
     const { server, informer, pass, read } = await setUp();
     server.halfOpen();
     server.put('b');
@@ -73,11 +73,11 @@ describe('freshness', () => {
     expect([informer.ownWrites.size, informer.fault]).toEqual([0, undefined]);
   });
 
-  it('does not wait for the watch of a selector to show what was written outside of it', async () => {
+  it('does not wait for a watch with a selector to show writes outside of it', async () => {
     const { server, informer, pass } = await setUp({ scope: new CacheScope({ labelSelector: 'app=db' }) });
     const { watches } = informer.gauges;
     const { lists } = server;
-    // Bookmarks come each minute; none of them is as new as the latest write.
+    // Bookmarks arrive every minute; none of them is as new as the latest write.
     for (let i = 1; i <= 10; i++) {
       informer.noteWrite(answer('other', server.version + i));
       await pass(60);
@@ -86,7 +86,7 @@ describe('freshness', () => {
     expect(informer.ownWrites.isOutside({ namespace: 'default', name: 'other' })).toBe(true);
   });
 
-  it('lists anew when another watch is no better, and says meanwhile that it is behind', async () => {
+  it('relists if another watch is also behind, and reports the lag meanwhile', async () => {
     const { server, informer, pass } = await setUp();
     server.lag(3_600_000);
     server.put('b');
@@ -99,7 +99,7 @@ describe('freshness', () => {
     expect([informer.ownWrites.size, informer.fault]).toEqual([0, undefined]);
   });
 
-  it('notices a watch that lags although nobody here writes', async () => {
+  it('detects a lagging watch even without local writes', async () => {
     const { server, informer, pass, read } = await setUp();
     await pass(120);
     server.lag(3_600_000);
@@ -113,7 +113,7 @@ describe('freshness', () => {
     expect([read('b'), informer.fault]).toEqual(['2', undefined]);
   });
 
-  it('gives up a hung watch after 150 s, and is not fresh after 300 s of silence', async () => {
+  it('times out a hung watch after 150 s, and is not fresh after 300 s of silence', async () => {
     const { server, informer, pass } = await setUp();
     const { watches } = informer.gauges;
     server.silence(true);
@@ -126,7 +126,7 @@ describe('freshness', () => {
     expect(informer.fault).toBeUndefined();
   });
 
-  it('lets go of a write that the server does not know any more', async () => {
+  it('drops a write that the server no longer knows', async () => {
     const { server, informer, pass, read } = await setUp();
     informer.noteWrite(answer('ghost', 50));
     expect(read('ghost')).toBe('50');
@@ -135,7 +135,7 @@ describe('freshness', () => {
     expect([server.version, informer.fault]).toEqual([1, undefined]);
   });
 
-  it('asks next to nothing of a server that is missing the kind, and says so once in ten minutes', async () => {
+  it('sends almost no requests while the kind is missing, and logs it once in ten minutes', async () => {
     const told: string[] = [];
     const log = {
       ...silentLogger,

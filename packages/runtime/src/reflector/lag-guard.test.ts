@@ -5,7 +5,7 @@ import { silentLogger } from '../log/silent-logger.ts';
 import { type Broken, FaultyServer } from './testdata/faulty-server.ts';
 import { Thing } from './testdata/subjects.ts';
 
-// What a lost watch must not do: make reads forget what this process wrote, or make a cache that follows nothing look fresh.
+// A lost watch must not make reads forget writes of this process, or make a stale cache look fresh.
 
 const stops: AbortController[] = [];
 afterEach(() => {
@@ -24,14 +24,14 @@ async function setUp(options: { readonly useWatchList?: boolean } = {}) {
   server.put('a');
   void informer.run(stop.signal);
   await clock.advance(5_000);
-  /** Writes as this process does, with an answer. */
+  /** Writes like this process does, and notes the response. */
   const write = (name: string): void => {
     server.put(name);
     informer.noteWrite(server.state.get(name)!);
   };
   const read = (name: string): string | undefined =>
     informer.lister.get({ namespace: 'default', name })?.metadata.resourceVersion;
-  /** Time passes second by second; what must hold all the time is tried each. */
+  /** Advances time second by second and checks the invariant at each step. */
   const pass = async (seconds: number, always: () => void = () => {}): Promise<void> => {
     for (let i = 0; i < seconds; i++) {
       await clock.advance(1_000);
@@ -47,7 +47,7 @@ const ways: readonly (Broken | 'down')[] = ['503', 'reset', 'error 500', 'unansw
 
 describe('own writes without a watch', () => {
   it.each(ways.flatMap((how) => [true, false].map((useWatchList) => ({ how, useWatchList }))))(
-    'are read for as long as that lasts: $how, WatchList $useWatchList',
+    'are readable for as long as the failure lasts: $how, WatchList $useWatchList',
     async ({ how, useWatchList }) => {
       for (const seconds of [100, 3_600]) {
         const { server, informer, write, read, pass } = await setUp({ useWatchList });
@@ -68,7 +68,7 @@ describe('own writes without a watch', () => {
     },
   );
 
-  it('are read when neither lists nor watches are answered, and the cache says that it is behind', async () => {
+  it('are readable while neither lists nor watches respond, and the cache reports that it is behind', async () => {
     const { server, informer, log, write, read, pass } = await setUp();
     const { lists } = server;
     server.down(true);
@@ -78,14 +78,14 @@ describe('own writes without a watch', () => {
       await pass(10, () => expect(read('b')).toBe('2'));
       expect(informer.fault).toMatch(/behind|not heard of/);
     }
-    // Nobody was asked, so nobody is accused.
+    // No request was answered, so nothing is blamed.
     expect(log.filter((line) => /watch is|does not know/.test(line))).toEqual([]);
     server.heal();
     await pass(60, () => expect(read('b')).toBe('2'));
     expect([informer.ownWrites.size, informer.fault, server.lists]).toEqual([0, undefined, lists]);
   });
 
-  it('keep what became of them unknown for as long as that lasts', async () => {
+  it('stay uncertain for as long as the outage lasts', async () => {
     const { server, informer, pass } = await setUp();
     const key = { namespace: 'default', name: 'b' };
     informer.ownWrites.uncertain(key);
@@ -96,7 +96,7 @@ describe('own writes without a watch', () => {
     expect(informer.ownWrites.isUncertain(key)).toBe(false);
   });
 
-  it('are let go of when a listing of the newest state does not have them, not while that listing fails', async () => {
+  it('are dropped when a list of the newest state lacks them, but not while that list fails', async () => {
     const { server, informer, write, read, pass } = await setUp({ useWatchList: false });
     const ghost = { ...server.state.get('a')!, metadata: { ...server.state.get('a')!.metadata, name: 'ghost' } };
     informer.noteWrite({ ...ghost, metadata: { ...ghost.metadata, resourceVersion: '50' } });
@@ -111,7 +111,7 @@ describe('own writes without a watch', () => {
     expect([read('ghost'), informer.ownWrites.size, informer.fault]).toEqual([undefined, 0, undefined]);
   });
 
-  it('are shown by a listing of the newest state where lists and watches come from a state that lags', async () => {
+  it('appear through a list of the newest state when lists and watches are served from a lagging cache', async () => {
     const { server, informer, write, read, pass } = await setUp();
     server.lag(36_000_000);
     server.breakWatches('503');

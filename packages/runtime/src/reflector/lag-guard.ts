@@ -6,17 +6,17 @@ import type { ListWatcher } from './list-watcher.ts';
 import type { Renewal } from './reflector.ts';
 import { SilenceGuard } from './silence-guard.ts';
 
-/** Time between two looks, in milliseconds. */
+/** Interval between checks, in milliseconds. */
 const lookMs = 10_000;
-/** A write of this process that the watch does not show for so long makes it suspicious, in milliseconds. */
+/** The watch is suspected to lag if it does not show a write of this process within this time, in milliseconds. */
 const ownWriteMs = 30_000;
-/** The same for the version that the server named: a quiet watch learns of it by the next bookmark but one. */
+/** The same for the version reported by the server: a quiet watch learns of it with the second bookmark at the latest. */
 const probedMs = 150_000;
-/** The server is asked for its version when none was shown for so long, in milliseconds: bookmarks come every minute. */
+/** The server is asked for its version if no version was received for this long, in milliseconds: bookmarks come every minute. */
 const quietMs = 90_000;
-/** And at least so often, in milliseconds. */
+/** And at least this often, in milliseconds. */
 const probeMs = 300_000;
-/** A question that is not answered in this time is given up, in milliseconds. */
+/** Timeout of a request for the version, in milliseconds. */
 const answerMs = 30_000;
 
 /** Options of a {@link LagGuard}. */
@@ -24,17 +24,17 @@ export interface LagGuardOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly listWatcher: ListWatcher;
-  /** The version that was reached; undefined while nothing can be said. */
+  /** The version that was reached; undefined while it is unknown. */
   readonly reached: () => string | undefined;
-  /** True while the present state is fetched, or is to be fetched again after that failed: that is anew already. */
+  /** True while the full state is being listed, or must be listed again after a failure: a renewal is already under way. */
   readonly isListing: () => boolean;
   readonly writes: {
     readonly awaited: string | undefined;
-    /** Lets go of what was written before, which the server does not know any more. */
+    /** Drops writes made before this time that the server no longer knows. */
     lost(beforeMs: number): void;
   };
   readonly renew: (how: Renewal) => void;
-  /** Called when an answer of the server shows that the cache is fresh, as far as can be known. */
+  /** Called when a server response shows that the cache is fresh, as far as can be known. */
   readonly confirmed: () => void;
 }
 
@@ -44,21 +44,24 @@ interface Awaited {
   readonly patienceMs: number;
   readonly own: boolean;
   tries: number;
-  /** Whether the newest state was to be listed for it. */
+  /** True if the newest state has been requested for it. */
   isListed: boolean;
-  /** When it was begun anew last. */
+  /** When the last renewal was started. */
   triedMs: number;
-  /** Since when the server could have shown it; undefined while no watch was open, and nothing listed, since the last try. */
+  /**
+   * The time since which the server could have shown it; undefined if no watch was open, and nothing was listed, since the last
+   * attempt.
+   */
   chanceMs: number | undefined;
-  /** Whether a listing of the newest state, begun after the write, did not show it. */
+  /** True if a list of the newest state, started after the write, did not show it. */
   isMissing: boolean;
 }
 
 /**
- * Notices a watch that is open and yet behind: a proxy that holds events back, a server whose own cache hangs or that was
- * restored from a backup. Writes of this process tell at once what must come; else the server is asked now and then for
- * its version, with a list of one object. What is behind is watched anew, then listed anew. Only what a listing of the newest
- * state does not show is let go of: while the server cannot be asked, nothing follows from its silence.
+ * Detects a watch that is open but behind: a proxy that holds events back, a server whose own cache hangs or that was restored
+ * from a backup. Writes of this process immediately show what must arrive; otherwise it periodically asks the server for its
+ * version, with a list of one object. A lagging watch is reopened first, then everything is relisted. Only writes missing from a
+ * list of the newest state are dropped: while the server is unreachable, its silence proves nothing.
  */
 export class LagGuard {
   readonly #options: LagGuardOptions;
@@ -73,29 +76,29 @@ export class LagGuard {
     this.#progressMs = this.#probedMs = options.clock.monotonic();
   }
 
-  /** How long a newer state has been awaited, in milliseconds; 0 when what was reached is as new as is known. */
+  /** How long a newer state has been awaited, in milliseconds; 0 if the cache is as new as is known. */
   get lagMs(): number {
     return this.#awaited ? this.#options.clock.monotonic() - this.#awaited.sinceMs : 0;
   }
 
-  /** How long that has been too long, in milliseconds; 0 while it is within what is ordinary. */
+  /** How long the cache has been behind, in milliseconds; 0 while the lag is within the normal range. */
   get behindMs(): number {
     return this.#awaited && this.lagMs >= this.#awaited.patienceMs ? this.lagMs : 0;
   }
 
-  /** Tells that a newer version was reached. */
+  /** Records that a newer version was reached. */
   progressed(): void {
     this.#progressMs = this.#options.clock.monotonic();
     if (this.#awaited && this.#isReached(this.#awaited.version)) this.#awaited = undefined;
   }
 
-  /** Tells that a watch was opened, or is over. */
+  /** Records that a watch was opened or has ended. */
   watching(isOpen: boolean): void {
     this.#isWatching = isOpen;
     if (isOpen && this.#awaited) this.#awaited.chanceMs ??= this.#options.clock.monotonic();
   }
 
-  /** Tells that everything was listed; `isNewest` that the server was asked for its newest state. */
+  /** Records that everything was listed; `isNewest` if the server was asked for its newest state. */
   listed(isNewest: boolean): void {
     this.progressed();
     const awaited = this.#awaited;
@@ -108,12 +111,12 @@ export class LagGuard {
     awaited.chanceMs ??= now;
   }
 
-  /** Tells that the server sends bookmarks: only then must a quiet watch come to the server's version. */
+  /** Records that the server sends bookmarks: only then must a quiet watch reach the server's version. */
   bookmarked(): void {
     this.#hasBookmarks = true;
   }
 
-  /** Looks again and again until `signal` is aborted; never rejects. */
+  /** Checks periodically until `signal` is aborted; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!signal.aborted) {
@@ -129,7 +132,7 @@ export class LagGuard {
   async #look(signal: AbortSignal): Promise<void> {
     const now = this.#options.clock.monotonic();
     const own = this.#options.writes.awaited;
-    // What was let go of otherwise: the server was seen to have come back from a backup.
+    // The write was dropped elsewhere: the server was found to have been restored from a backup.
     if (own === undefined && this.#awaited?.own) this.#awaited = undefined;
     if (own !== undefined && !this.#isReached(own)) this.#expect(own, { patienceMs: ownWriteMs, own: true });
     if (this.#options.isListing()) return;
@@ -148,7 +151,7 @@ export class LagGuard {
     if (isListing()) return;
     const present = reached();
     const order = present === undefined ? undefined : compareResourceVersions(version, present);
-    // Without bookmarks a quiet watch never comes to the server's version: that the server answers must do.
+    // Without bookmarks, a quiet watch never reaches the server's version: a response from the server must suffice.
     if (order === 0 || (order !== undefined && order > 0 && !this.#hasBookmarks)) confirmed();
     if (order === undefined || order === 0) return;
     if (order < 0 && present === reached()) {
@@ -160,7 +163,7 @@ export class LagGuard {
   }
 
   #expect(version: string, options: { readonly patienceMs: number; readonly own: boolean }): void {
-    // What is awaited already is older: it must come first, and its time has begun.
+    // A version that is already awaited is older: it must arrive first, and its time is running.
     if (this.#awaited && (this.#awaited.own || !options.own)) return;
     const sinceMs = this.#options.clock.monotonic();
     const chanceMs = this.#isWatching ? sinceMs : undefined;
@@ -175,14 +178,14 @@ export class LagGuard {
     if (awaited.isMissing) {
       log.warn('the server does not know a version that it gave; going on with what it shows', facts);
       this.#awaited = undefined;
-      // The listing was begun after that: what was written since may yet come.
+      // The list started after that; later writes may still arrive.
       writes.lost(awaited.triedMs);
       return;
     }
     awaited.triedMs = now;
     awaited.chanceMs = undefined;
     awaited.tries++;
-    // Where no watch is open, another would be none either.
+    // If no watch is open, opening another would not help.
     if (awaited.tries === 1 && this.#isWatching) {
       log.warn('the watch is behind; opening another', facts);
       renew('rewatch');

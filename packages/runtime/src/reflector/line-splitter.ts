@@ -4,12 +4,12 @@ import { asBuffer } from '../cache/list-splitter.ts';
 const newline = 0x0a;
 const longestLine = 64 * 1024 * 1024;
 
-/** Called for each line: its bytes are `bytes[start, end)`, valid until it returns. */
+/** Called for each line: its bytes are `bytes[start, end)`, valid until the callback returns. */
 export type LineCallback = (bytes: Buffer, start: number, end: number) => void;
 
 /**
- * Cuts a stream into lines at `\n` only: U+2028 and its like are ordinary content. A last line without its end was cut off
- * and is never reported.
+ * Splits a stream into lines at `\n` only: U+2028 and similar characters are ordinary content. A last line without a line feed
+ * was cut off and is never reported.
  */
 export class LineSplitter {
   readonly #onLine: LineCallback;
@@ -43,7 +43,7 @@ export class LineSplitter {
   #keep(bytes: Buffer): void {
     this.#carried += bytes.length;
     if (this.#carried > longestLine) throw new MalformedJsonError('a watch event of more than 64 MiB');
-    // A copy: the chunk belongs to the transport.
+    // Copy the bytes: the chunk belongs to the transport.
     this.#carry.push(Buffer.from(bytes));
   }
 }

@@ -7,12 +7,12 @@ import { SilenceGuard } from './silence-guard.ts';
 import { TimeSlice } from './time-slice.ts';
 
 const pageSize = 500;
-/** A listing that brings no byte for this long is given up, in milliseconds. */
+/** A list that receives no byte for this long times out, in milliseconds. */
 const silenceMs = 60_000;
-/** Bytes taken between two looks at the clock. */
+/** Bytes processed between two checks of the clock. */
 const pieceBytes = 256 * 1024;
 
-/** What one listing needs. */
+/** Options of {@link listOnce}. */
 export interface ListOnceOptions {
   readonly listWatcher: ListWatcher;
   readonly sink: ReflectorSink;
@@ -21,10 +21,10 @@ export interface ListOnceOptions {
   readonly signal: AbortSignal;
 }
 
-/** Lists everything into the sink, page by page where pages are asked for, and answers the list's version. */
+/** Lists everything into the sink, page by page if paging is used, and returns the list's version. */
 export async function listOnce(options: ListOnceOptions): Promise<string> {
   const { resourceVersion, sink } = options;
-  // A version other than 0 is answered from the server's cache, which knows no pages.
+  // A version other than 0 is served from the server's cache, which does not support paging.
   const limit = resourceVersion === '' || resourceVersion === '0' ? pageSize : undefined;
   sink.beginListing();
   let page = await listPage(options, { resourceVersion, limit });
@@ -34,7 +34,7 @@ export async function listOnce(options: ListOnceOptions): Promise<string> {
       page = await listPage(options, { limit, continue: page.continue });
     } catch (error) {
       if (!isGone(error)) throw error;
-      // The snapshot behind the pages is gone: once more, in one piece.
+      // The snapshot behind the pages has expired: list again without paging.
       sink.beginListing();
       page = await listPage(options, { resourceVersion: '' });
     }

@@ -1,18 +1,18 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { BodyStream, DiscoveryClient, ListOptions, ResourceClient, WatchOptions } from '@kubewright/client';
 
-/** Bytes of an answer as they arrive. */
+/** Body of a response, streamed as it arrives. */
 export interface ByteBody {
   readonly body: BodyStream;
 }
 
-/** The two calls that a reflector makes; the selector and the namespace are fixed behind them. */
+/** The two calls that a reflector makes; selector and namespace are already bound. */
 export interface ListWatcher {
   list(options: ListOptions): Promise<ByteBody>;
   watch(options: WatchOptions): Promise<ByteBody>;
 }
 
-/** Which part of a kind is listed and watched. */
+/** The part of a kind that is listed and watched. */
 export interface ListWatchScope {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
@@ -21,7 +21,7 @@ export interface ListWatchScope {
 
 /** The part of a client that reflectors use. */
 export interface ListWatchClient {
-  /** What says whether a kind that is not found is gone. */
+  /** Used to check whether a kind that returns 404 has been removed. */
   readonly discovery: Pick<DiscoveryClient, 'groups' | 'invalidate'>;
   resource<T extends KubernetesObject>(kind: Kind<T>): Pick<ResourceClient<T>, 'listStream' | 'watchStream'>;
   metadata(kind: Kind<KubernetesObject>): Pick<ResourceClient<KubernetesObject>, 'listStream' | 'watchStream'>;

@@ -1,17 +1,17 @@
-/** What a reflector keeps equal to the server's state. Called in order, never at the same time. */
+/** A store that a reflector keeps in sync with the server's state. Methods are called in order, never concurrently. */
 export interface ReflectorSink {
-  /** A full listing begins: everything put from now on is part of it. */
+  /** Starts a full list: everything put from now on is part of it. */
   beginListing(): void;
-  /** The object in `bytes[start, end)` is there, in this version. Answers the version; the bytes are valid until the call returns. */
+  /** Stores the object in `bytes[start, end)` and returns its version; the bytes are valid until the call returns. */
   put(bytes: Buffer, start: number, end: number): string;
-  /** The object in `bytes[start, end)` was deleted; that is its last state. Answers the version. */
+  /** Removes the deleted object whose last state is in `bytes[start, end)`, and returns its version. */
   remove(bytes: Buffer, start: number, end: number): string;
-  /** The listing is complete: what it did not show is gone. */
+  /** Completes the list: objects that it did not contain are removed. */
   endListing(resourceVersion: string): void;
-  /** Everything up to this version was seen. */
+  /** Records that everything up to this version was seen. */
   reached(resourceVersion: string): void;
-  /** A listing was answered with 404, and nothing says yet that the kind is gone: what is here may be stale. */
+  /** Records that a list returned 404 without confirmation that the kind was removed: the contents may be stale. */
   doubted(): void;
-  /** The server does not serve the kind, as discovery confirms: there are no objects. */
+  /** Records that discovery confirms that the server does not serve the kind: there are no objects. */
   notServed(): void;
 }

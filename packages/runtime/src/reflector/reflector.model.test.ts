@@ -5,14 +5,15 @@ import { atScale } from '../testdata/model-scale.ts';
 import { type Broken, type Cut, type Failure, FaultyServer } from './testdata/faulty-server.ts';
 import { type Flaw, idOf, naive, real, type Subject } from './testdata/subjects.ts';
 
-// A cache against a model of a server with history, under a virtual clock, with writes of this process. Not caught: a server that leaves events out
-// of a watch that it calls complete, or one that is restored from a backup and passes its old version before anybody looks.
+// Checks a cache against a model of a server with history, under a virtual clock, with writes of this process. Does not cover a
+// server that omits events from a watch that it reports as complete, or one that is restored from a backup and passes its old
+// version before the cache checks it.
 
 const names = ['a', 'b', 'c'];
 /**
- * What is stated: whatever went wrong, this long after it is over the cache shows what the server has. Watches may go on
- * failing, in whatever way, as long as lists are answered: a connection that died without a word, and then a watch that is
- * never answered, take 150 s each to notice, and the wait before the listing up to 30 s.
+ * The guarantee: this long after any fault has ended, the cache shows the server's state. Watches may keep failing in any way as
+ * long as lists succeed: a connection that died silently, and then a watch that is never answered, take 150 s each to detect, and
+ * the wait before the list up to 30 s.
  */
 const boundMs = 360_000;
 
@@ -90,7 +91,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What this process wrote, by name, in the version that it was answered with. */
+/** Writes of this process, by name, with the version in the response. */
 type Own = Map<string, number>;
 
 interface Parts {
@@ -100,7 +101,7 @@ interface Parts {
   readonly own: Own;
 }
 
-/** Lets time pass, and holds all the while that no read is older than what this process wrote. */
+/** Advances time, and checks at each step that no read is older than this process's own writes. */
 async function pass(parts: Parts, ms: number): Promise<void> {
   const { clock, server, subject, own } = parts;
   for (let left = ms; left >= 0; left -= 10_000) {
@@ -168,7 +169,7 @@ async function act(parts: Parts, each: Step): Promise<void> {
       break;
     case 'restore':
       server.restore(2);
-      // Whoever looks sees that the server is behind what it has shown.
+      // Every client can see that the server is behind a version it has shown.
       server.heal();
       own.clear();
       await pass(parts, boundMs);
@@ -200,7 +201,7 @@ function comparison(
         const parts = { server, clock, subject, own: new Map<string, number>() };
         for (const each of steps) {
           await act(parts, each);
-          // Silence beyond the bound is never taken for freshness.
+          // Silence beyond the bound never counts as fresh.
           if (clock.monotonic() - server.contactMs > boundMs) expect(subject.fault()).toBeDefined();
         }
         server.heal();
@@ -221,7 +222,7 @@ function comparison(
 
 describe('Reflector under faults', () => {
   it(
-    'shows what the server has within the bound, and says so when it cannot know',
+    "shows the server's state within the bound, and reports when it cannot know it",
     async () => {
       await fc.assert(comparison(real), { numRuns: atScale(10_000) });
     },
@@ -229,7 +230,7 @@ describe('Reflector under faults', () => {
   );
 
   it.each<Flaw>(['trusts every connection', 'resumes without a version', 'ends at an error', 'resumes after 410'])(
-    'does not with one that %s',
+    'detects a flawed implementation that %s',
     async (flaw) => {
       const { failed, numRuns } = await fc.check(comparison(naive(flaw)), { numRuns: 500 });
       expect(failed, `not noticed in ${numRuns} runs`).toBe(true);

@@ -67,7 +67,7 @@ function thing(name: string, value?: unknown): Pick<Thing, 'metadata' | 'spec'> 
 }
 
 function calls(server: FakeApiServer): string[] {
-  // The guard against lag asks for one object now and then.
+  // The lag guard periodically lists one object.
   const asked = server.requests.filter((request) => !/[?&]limit=1(&|$)/.test(request));
   return asked.map((request) => {
     const url = new URL(request.split(' ')[1] ?? '', 'http://x');
@@ -77,7 +77,7 @@ function calls(server: FakeApiServer): string[] {
 }
 
 describe('Reflector', () => {
-  it('streams the first state and goes on with the same watch', async () => {
+  it('streams the initial state and continues with the same watch', async () => {
     const { server, events, start, names } = setUp();
     server.put(Thing, thing('a'));
     await start();
@@ -90,7 +90,7 @@ describe('Reflector', () => {
     expect(calls(server)).toEqual(['watch initial rv=']);
   });
 
-  it('lists where the server does not stream lists, from its cache first', async () => {
+  it('lists if the server does not stream lists, from its cache first', async () => {
     const { server, start, events } = setUp();
     server.watchListSupported = false;
     for (let i = 0; i < 1_200; i++) server.put(Thing, thing(`t${i}`));
@@ -100,7 +100,7 @@ describe('Reflector', () => {
     expect(server.requests.filter((request) => request.includes('limit=500'))).toHaveLength(3);
   });
 
-  it('resumes a watch that ended, without listing', async () => {
+  it('resumes a watch that ended, without a list', async () => {
     const { server, clock, start, events } = setUp({ useWatchList: false });
     server.put(Thing, thing('a'));
     await start();
@@ -117,7 +117,7 @@ describe('Reflector', () => {
     expect(calls(server).filter((call) => call.startsWith('list'))).toHaveLength(1);
   });
 
-  it('lists at the last version after 410, and reports what it missed', async () => {
+  it('lists at the last version after 410, and reports the events it missed', async () => {
     const { server, clock, start, events, full, names } = setUp({ useWatchList: false });
     server.put(Thing, thing('gone'));
     server.put(Thing, thing('again', 1));
@@ -148,7 +148,7 @@ describe('Reflector', () => {
     expect(calls(server).at(-2)).toBe('list rv=102');
   });
 
-  it('asks for the newest state when the server has not come as far as the version asked for', async () => {
+  it('requests the newest state if the server has not reached the requested version', async () => {
     const { server, clock, start, events } = setUp({ useWatchList: false });
     server.put(Thing, thing('a'));
     await start();
@@ -185,7 +185,7 @@ describe('Reflector', () => {
     ['a reset in the middle of a line', () => stream(Buffer.from('{"type":"ADDED","obj'), new Error('ECONNRESET')), 0],
     ['a line that is no JSON', () => stream(Buffer.from('<html>\n')), 0],
     ['an answer that ends at once', () => stream(), 0],
-  ])('comes back after %s', async (_name, answer, quietMs) => {
+  ])('recovers after %s', async (_name, answer, quietMs) => {
     const { server, clock, start, events } = setUp({ useWatchList: false });
     server.put(Thing, thing('a'));
     await start();
@@ -203,7 +203,7 @@ describe('Reflector', () => {
     await eventually(() => events.includes('create b'));
   });
 
-  it('survives 503 on the list, with growing pauses', async () => {
+  it('survives 503 on the list, with increasing delays', async () => {
     const { server, clock, informer } = setUp({ useWatchList: false });
     const times: number[] = [];
     server.interrupt = () => {
@@ -221,7 +221,7 @@ describe('Reflector', () => {
     expect(pauses[4]).toBeGreaterThan((pauses[0] ?? 0) * 4);
   });
 
-  it('gives up a watch that is silent and opens another; a quiet one with bookmarks it keeps', async () => {
+  it('replaces a silent watch, but keeps a quiet one with bookmarks', async () => {
     const { server, clock, start, events } = setUp({ useWatchList: false });
     server.put(Thing, thing('a'));
     await start();
@@ -238,12 +238,12 @@ describe('Reflector', () => {
     server.put(Thing, thing('b'));
     await clock.advance(151_000);
     await eventually(() => events.includes('create b'));
-    // The bookmarks moved the version on, so nothing is listed again.
+    // The bookmarks advanced the version, so nothing is relisted.
     expect(calls(server).filter((call) => call.startsWith('list'))).toHaveLength(1);
     expect(calls(server).at(-1)).toBe('watch rv=110');
   });
 
-  it('falls back to listing when the streamed state never ends', async () => {
+  it('falls back to lists if the streamed state never ends', async () => {
     const { server, clock, informer, names } = setUp();
     server.put(Thing, thing('a'));
     server.interrupt = ({ url }) =>
@@ -256,11 +256,11 @@ describe('Reflector', () => {
     expect(names()).toEqual(['a']);
   });
 
-  it('does not take a server that asks to wait for one that streams no lists', async () => {
+  it('keeps streaming from a server that asks to wait', async () => {
     const { server, clock, informer } = setUp();
     let asked = 0;
     let answer: () => void = () => {};
-    // What the client's own wait for a Retry-After of twenty seconds looks like from here.
+    // This is how the client's own wait for a Retry-After of twenty seconds looks from here.
     server.interrupt = ({ url }) =>
       url.searchParams.get('sendInitialEvents') && asked++ === 0
         ? new Promise<undefined>((resolve) => {
@@ -276,7 +276,7 @@ describe('Reflector', () => {
     expect(calls(server)).toEqual(['watch initial rv=']);
   });
 
-  it('delivers values with line separators, events cut anywhere, and handlers that throw', async () => {
+  it('handles values with line separators, events cut anywhere, and handlers that throw', async () => {
     const { server, clock, informer, start, events } = setUp({ useWatchList: false });
     await start();
     let threw = 0;
@@ -306,7 +306,7 @@ describe('Reflector', () => {
     expect(informer.lister.get({ namespace: 'default', name: 'y' })?.spec?.value).toBe('\u2028\u2029\n"}]\\');
   });
 
-  it('tells a late subscriber of everything that is there', async () => {
+  it('delivers all existing objects to a late subscriber', async () => {
     const { server, informer, start } = setUp();
     server.put(Thing, thing('a'));
     await start();

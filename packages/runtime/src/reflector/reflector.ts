@@ -23,28 +23,31 @@ export interface ReflectorOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Whether to ask for the first state as a stream (WatchList); a server that cannot is listed. @defaultValue true */
+  /**
+   * True to request the initial state as a stream (WatchList); falls back to lists if the server does not support it.
+   * @defaultValue true
+   */
   readonly useWatchList?: boolean;
-  /** A watch without a byte for this long is taken for dead, in milliseconds. @defaultValue 150_000 */
+  /** A watch without a byte for this long is considered dead, in milliseconds. @defaultValue 150_000 */
   readonly silenceMs?: number;
   /**
-   * Whether discovery says that the kind is not served; false where it says nothing. A 404 alone never empties the sink: any
-   * proxy gives one. Without this nothing does.
+   * Reports whether discovery shows that the kind is not served; false if discovery is inconclusive. A 404 alone never empties
+   * the sink, because any proxy may return one. Without this callback the sink is never emptied.
    */
   readonly isAbsent?: (signal: AbortSignal) => Promise<boolean>;
-  /** Shared by those who list and watch with one client. @defaultValue one of its own */
+  /** Shared by everyone who lists and watches with the same client. @defaultValue a separate one */
   readonly reach?: ServerReach;
   /** Called when the state changes. */
   readonly onState?: (state: ReflectorState) => void;
-  /** Called when a watch is answered, and when it is over. */
+  /** Called when a watch is opened, and when it ends. */
   readonly onWatching?: (isOpen: boolean) => void;
 }
 
 /**
- * What a reflector is about to do.
+ * The next action of a reflector.
  *
- * `list`: fetch everything, at least as new as `resourceVersion` (`'0'`: whatever the server has at hand; `''`: the newest).
- * `watch-list`: the same as a stream that goes on as a watch. `watch`: follow changes after `resourceVersion`.
+ * `list`: fetch everything, at least as new as `resourceVersion` (`'0'`: any version that the server has cached; `''`: the
+ * newest). `watch-list`: the same as a stream that continues as a watch. `watch`: follow changes after `resourceVersion`.
  */
 export type ReflectorState =
   | { readonly phase: 'list'; readonly resourceVersion: string }
@@ -53,26 +56,26 @@ export type ReflectorState =
 
 const newestOfAll: ReflectorState = { phase: 'list', resourceVersion: '' };
 
-/** How a reflector is told to begin anew: follow on from where it is, or fetch the newest of everything. */
+/** How a reflector restarts: reopen the watch at the current version, or list the newest state. */
 export type Renewal = 'rewatch' | 'relist';
 
-/** How long servers that say "gone" over and over are taken for one trouble, in milliseconds. */
+/** Repeated 410 responses within this time count as the same problem, in milliseconds. */
 const goneAgainMs = 60_000;
-/** That a kind is not found is told this often, in milliseconds. */
+/** A missing kind is logged this often, in milliseconds. */
 const tellMissingMs = 600_000;
 
-/** After a stream that was refused or stalled first states are listed for so long, in milliseconds. */
+/** After a stream was rejected or stalled, initial states are listed for this long, in milliseconds. */
 const listInsteadMs = 600_000;
 
-/** A state, and whether the step before it failed so that it has to wait. */
+/** The next state; a failure of the previous step makes it wait first. */
 interface Step {
   readonly state: ReflectorState;
   readonly failure?: unknown;
 }
 
 /**
- * Keeps one sink equal to one list and watch, whatever happens to connection and server. Mirrors client-go's reflector
- * (1.36): resource-version rules, bookmarks, WatchList with fall-back, 410, back-off, Retry-After.
+ * Keeps one sink in sync with one list and watch, despite connection and server failures. Mirrors client-go's reflector (1.36):
+ * resource-version rules, bookmarks, WatchList with fallback, 410, back-off, Retry-After.
  */
 export class Reflector {
   readonly #options: ReflectorOptions;
@@ -83,13 +86,13 @@ export class Reflector {
   readonly #useWatchList: boolean;
   #listUntilMs = Number.NEGATIVE_INFINITY;
   readonly #watchFailures: WatchFailures;
-  /** Whether a watch is over its first state, or began without. */
+  /** True if a watch has received its initial state, or started without one. */
   #isFollowing = false;
-  /** Newest version that the sink is known to have; empty before the first listing. */
+  /** Newest version that the sink is known to have; empty before the first list. */
   #lastSeen = '';
   #lastGoneMs = Number.NEGATIVE_INFINITY;
   #toldMissing = { atMs: Number.NEGATIVE_INFINITY, isSure: false };
-  /** Whether the newest of everything is to be listed next, whatever else was about to be done. */
+  /** True if the newest state must be listed next, whatever else was planned. */
   #owesListing = false;
   #step: AbortController | undefined;
 
@@ -121,8 +124,8 @@ export class Reflector {
   }
 
   /**
-   * Ends the watch that is open and begins anew. Without one, a watch is opened next anyway, or is about to be; a listing is
-   * remembered until it is begun.
+   * Ends the open watch and restarts as requested. Without an open watch, the next one is opened anyway; a requested list is
+   * remembered until it starts.
    */
   renew(how: Renewal): void {
     if (how === 'relist') this.#owesListing = true;
@@ -148,7 +151,7 @@ export class Reflector {
       }
     } catch (error) {
       if (outer.aborted) return { state };
-      // A stream that has brought its first state is a watch like any other.
+      // A stream that has delivered its initial state is a watch like any other.
       const present = state.phase !== 'list' && this.#isFollowing ? this.#sameAgain() : state;
       if (signal.aborted) return { state: present };
       return await this.#afterFailure(present, { error, signal: outer });
@@ -164,7 +167,7 @@ export class Reflector {
       this.#reach.answered();
       return response;
     } catch (error) {
-      // A refusal is an answer; 5xx may be that of a balancer without a server.
+      // A rejection is still a response; a 5xx may come from a load balancer without a server.
       if (error instanceof StatusError && error.httpStatus < 500) this.#reach.answered();
       throw error;
     }
@@ -182,7 +185,8 @@ export class Reflector {
     const end = await this.#follow(state, { initial, signal });
     this.#watchFailures.ended(end);
     if (initial && !end.initialEventsEnded) {
-      // A stream that ended before it was complete is begun anew; one that never says it is complete is not understood.
+      // Restart a stream that ended before it was complete; if the end of the initial state never arrives, the server does not
+      // support streaming.
       if (end.noEndInSight) this.#listInstead();
       return { state: this.#fullListing(), failure: new Error('the watch ended before the first state was complete') };
     }
@@ -231,7 +235,7 @@ export class Reflector {
   ): Promise<Step> {
     const { error, signal } = failure;
     if (isGone(error)) return this.#afterGone(state, error);
-    // Watches of a kind that vanishes end; it is the listing that is answered with 404 for good.
+    // Watches of a removed kind just end; it is the list that keeps returning 404.
     if (isNotFound(error) && state.phase !== 'watch') await this.#afterNotFound(signal);
     if (isTooLargeResourceVersion(error)) return { state: newestOfAll, failure: error };
     if (state.phase !== 'list') this.#watchFailures.failed(error);
@@ -253,12 +257,14 @@ export class Reflector {
     return { phase: 'watch', resourceVersion: this.#lastSeen };
   }
 
-  /** What is refused now may be understood after an upgrade, and a stall has an end. */
+  /** A server that rejects streams now may support them after an upgrade, and a stall ends at some point. */
   #listInstead(): void {
     this.#listUntilMs = this.#options.clock.monotonic() + listInsteadMs;
   }
 
-  /** What was listed is kept until discovery says that the kind is gone: who reads nothing takes its objects for deleted. */
+  /**
+   * Keep the listed objects until discovery confirms that the kind was removed: readers take missing objects for deleted ones.
+   */
   async #afterNotFound(signal: AbortSignal): Promise<void> {
     const { sink } = this.#options;
     if (this.#absence.isSure) return;
@@ -269,17 +275,17 @@ export class Reflector {
     sink.notServed();
   }
 
-  /** The version is no longer kept. A watch is followed by a listing at that version, a listing by one of the newest state. */
+  /** The version is no longer available. After a watch, list at the last version seen; after a list, list the newest state. */
   #afterGone(state: ReflectorState, error: unknown): Step {
     const now = this.#options.clock.monotonic();
-    // A server that says so over and over is not asked without a pause.
+    // Back off from a server that repeatedly returns 410.
     const again = now - this.#lastGoneMs < goneAgainMs;
     this.#lastGoneMs = now;
     const next = state.phase === 'watch' ? this.#fullListing() : newestOfAll;
     return again ? { state: next, failure: error } : { state: next };
   }
 
-  /** A kind that is installed shall be followed within two seconds; what refuses costs the server next to nothing. */
+  /** A newly installed kind must be followed within two seconds; a 404 costs the server next to nothing. */
   #missingMs(): number {
     return 1_000 * (1 + this.#options.random.next());
   }
@@ -294,7 +300,7 @@ export class Reflector {
   }
 
   #fullListing(): ReflectorState {
-    // A first state as a stream is a watch, too: where those fail it would not come.
+    // A streamed initial state is a watch, too: it would not arrive if watches fail.
     const streams = this.#useWatchList && this.#options.clock.monotonic() >= this.#listUntilMs;
     if (streams && !this.#watchFailures.areTooMany) return { phase: 'watch-list', resourceVersion: this.#lastSeen };
     return { phase: 'list', resourceVersion: this.#lastSeen === '' ? '0' : this.#lastSeen };
@@ -305,14 +311,14 @@ export class Reflector {
     const ms = isNotFound(failure) ? this.#missingMs() : Math.max(this.#backoff.next(), asked);
     if (this.#isToBeTold(failure)) {
       const { message, level } = describeFailure(failure, { isAbsent: this.#absence.isSure });
-      // A server that cannot be reached is told once, not by each kind.
+      // An unreachable server is logged once, not for each kind.
       const isTold = this.#reach.failed(this, failure);
       this.#options.log[isTold ? 'debug' : level](message, { error: failure, retryInMs: Math.round(ms) });
     }
     try {
       await sleep(this.#options.clock, { ms, signal });
     } catch {
-      // Aborted: run() looks at the signal next.
+      // Aborted: run() checks the signal next.
     }
   }
 }

@@ -16,7 +16,7 @@ function collect(): { readonly lines: Record<string, unknown>[]; readonly log: R
 }
 
 describe('ServerReach', () => {
-  it('tells an outage once, whoever meets it, and its end', async () => {
+  it('logs the start and end of an outage once, for all reflectors', async () => {
     const clock = new VirtualClock();
     const { lines, log } = collect();
     const reach = new ServerReach({ clock, log });
@@ -35,7 +35,7 @@ describe('ServerReach', () => {
     ]);
   });
 
-  it('takes a lost connection for an outage when the next one is lost, too', () => {
+  it('reports an outage when a second connection in a row is lost', () => {
     const { lines, log } = collect();
     const reach = new ServerReach({ clock: new VirtualClock(), log });
     const [one, two] = [{}, {}];
@@ -47,7 +47,7 @@ describe('ServerReach', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('leaves alone what the server has answered', () => {
+  it('ignores errors that the server returned', () => {
     const { lines, log } = collect();
     const reach = new ServerReach({ clock: new VirtualClock(), log });
     expect(reach.failed({}, new Error('the watch is silent'))).toBe(false);
@@ -57,7 +57,7 @@ describe('ServerReach', () => {
 });
 
 describe('a cache of several kinds that loses its server', () => {
-  it('says so in one line, and in another one when it is back', async () => {
+  it('logs the loss in one line and the recovery in another', async () => {
     const clock = new VirtualClock();
     const { lines, log } = collect();
     const kinds = ['Apple', 'Pear', 'Plum'].map((kind) =>

@@ -3,18 +3,18 @@ import { TransportError } from '@kubewright/client';
 import type { Logger } from '../log/logger.ts';
 import { isWithoutConnection } from './failures.ts';
 
-/** A connection was lost, which happens to every long-lived one now and then. */
+/** A lost connection, which happens to every long-lived connection now and then. */
 const connectionLost: ReadonlySet<string> = new Set(['KW2003', 'KW2004']);
 
 /**
- * Knows whether the API server can be reached, for all who list and watch through one client: one outage is told once, when it
- * begins and when it is over, and not by each kind.
+ * Tracks whether the API server is reachable, for everyone who lists and watches through one client: an outage is logged once
+ * when it begins and once when it ends, not for each kind.
  */
 export class ServerReach {
   readonly #clock: Clock;
   readonly #log: Logger;
   #lostAtMs: number | undefined;
-  /** Who has lost a connection since the server last answered. */
+  /** Reflectors that have lost a connection since the server last responded. */
   readonly #suspecting = new Set<object>();
 
   constructor(options: { readonly clock: Clock; readonly log: Logger }) {
@@ -23,9 +23,8 @@ export class ServerReach {
   }
 
   /**
-   * Tells that a list or watch failed; answers true if that is for lack of a server, and nobody else need speak of it.
-   *
-   * @param who - whoever lists and watches; a second failure of the same one, without an answer between, is an outage.
+   * Records that a list or watch failed. Returns true if the server is unreachable, so that the caller need not log it.
+   * @param who - the reflector; its second failure without a response in between counts as an outage.
    */
   failed(who: object, error: unknown): boolean {
     const isLost = error instanceof TransportError && connectionLost.has(error.code);
@@ -39,7 +38,7 @@ export class ServerReach {
     return true;
   }
 
-  /** Tells that the server has answered a list or watch. */
+  /** Records that the server has responded to a list or watch. */
   answered(): void {
     if (this.#suspecting.size > 0) this.#suspecting.clear();
     if (this.#lostAtMs === undefined) return;

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 
-/** Gives a stream up that has brought no byte for too long: a half-open connection looks exactly like a quiet one. */
+/** Aborts a stream that has received no byte for too long: a half-open connection looks exactly like a quiet one. */
 export class SilenceGuard implements Disposable {
   readonly #clock: Clock;
   #silenceMs: number;
@@ -20,26 +20,26 @@ export class SilenceGuard implements Disposable {
     if (this.#outer.aborted) this.#abort();
   }
 
-  /** Aborted by silence, or along with the outer signal. */
+  /** Aborted by silence, or together with the outer signal. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** True if it was silence that ended the stream. */
+  /** True if silence ended the stream. */
   get fired(): boolean {
     return this.#fired;
   }
 
-  /** Notes that bytes came. Cheap: the timer is not touched. */
+  /** Records that bytes arrived. Cheap: does not touch the timer. */
   touch(): void {
     this.#lastMs = this.#clock.monotonic();
   }
 
-  /** Changes how long silence may last. */
+  /** Changes the permitted length of silence. */
   allow(silenceMs: number): void {
     const sooner = silenceMs < this.#silenceMs;
     this.#silenceMs = silenceMs;
-    // A longer time is noticed when the timer fires; a shorter one would be noticed too late.
+    // A longer limit is checked when the timer fires; a shorter one needs a new timer.
     if (!sooner || this.#controller.signal.aborted) return;
     this.#timer[Symbol.dispose]();
     this.#timer = this.#arm(silenceMs);
@@ -48,7 +48,7 @@ export class SilenceGuard implements Disposable {
   [Symbol.dispose](): void {
     this.#timer[Symbol.dispose]();
     this.#outer.removeEventListener('abort', this.#abort);
-    // Whoever left the stream without reading it to its end must not leave it open.
+    // Close the stream if the caller left it before its end.
     this.#controller.abort();
   }
 

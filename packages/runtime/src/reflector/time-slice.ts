@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'; // seam: see its use
 import type { Clock } from '@kubewright/apimachinery';
 
-/** How long ingest may hold the event loop at a stretch, in milliseconds. */
+/** Maximum time that ingest may block the event loop, in milliseconds. */
 const sliceMs = 5;
 
 /**
- * Lets the event loop run when ingest has worked for too long. Only work counts, by the injected clock: under a clock that
- * stands still while code runs it never waits. The wait itself is a turn of the loop, not a time.
+ * Yields to the event loop when ingest has worked for too long. Only work counts, measured by the injected clock: with a clock
+ * that stands still while code runs, it never yields. The yield is a turn of the loop, not a delay.
  */
 export class TimeSlice {
   readonly #clock: Clock;
@@ -16,7 +16,7 @@ export class TimeSlice {
     this.#clock = clock;
   }
 
-  /** Does a piece of work, then yields if it is time to. */
+  /** Runs a piece of work, then yields if the slice is used up. */
   async work(piece: () => void): Promise<void> {
     const startMs = this.#clock.monotonic();
     piece();

@@ -3,15 +3,16 @@ import { saysNothingOfWatches } from './failures.ts';
 import type { WatchEnd } from './watch-once.ts';
 
 /**
- * So many watches that fail in a row are followed by a listing. client-go lists after the first; but one 503 of a balancer
- * whose servers are exchanged reaches all watches at once, and is no reason to fetch everything. What fails twice at the same
- * version may do so for good, while lists work: an event that the server cannot send, a proxy that refuses watches.
+ * Number of consecutive failed watches after which the reflector lists. client-go lists after the first; but a single 503 from a
+ * load balancer during a server rollout hits all watches at the same time, and is no reason to relist everything. A watch that
+ * fails twice at the same version may keep failing while lists work: an event that the server cannot send, a proxy that rejects
+ * watches.
  */
 const mostInRow = 2;
-/** A connection that was lost after this time says nothing against watches, in milliseconds. */
+/** A connection lost after at least this long does not count as a failed watch, in milliseconds. */
 const lastedMs = 1_000;
 
-/** Counts the watches that failed since one last worked, to know when to list instead. */
+/** Counts consecutive failed watches, to decide when to list instead. */
 export class WatchFailures {
   readonly #clock: Clock;
   #inRow = 0;
@@ -21,41 +22,41 @@ export class WatchFailures {
     this.#clock = clock;
   }
 
-  /** True if another watch is not to be expected to do better. */
+  /** True if another watch is unlikely to succeed. */
   get areTooMany(): boolean {
     return this.#inRow >= mostInRow;
   }
 
-  /** True if the present watch was answered. */
+  /** True if the server responded to the current watch. */
   get wasOpened(): boolean {
     return this.#openedMs !== undefined;
   }
 
-  /** Tells that a watch is asked for. */
+  /** Records that a watch is requested. */
   began(): void {
     this.#openedMs = undefined;
   }
 
-  /** Tells that it was answered. */
+  /** Records that the server responded. */
   opened(): void {
     this.#openedMs = this.#clock.monotonic();
   }
 
-  /** Tells that it brought something new. */
+  /** Records that the watch delivered something new. */
   progressed(): void {
     this.#inRow = 0;
   }
 
-  /** Tells that it ended without an error. */
+  /** Records that the watch ended without an error. */
   ended({ isUnanswered, suspicious }: WatchEnd): void {
-    // Its silence was waited for already.
+    // Its silence timeout has already passed.
     if (isUnanswered) this.#inRow = mostInRow;
     else this.#inRow = suspicious ? this.#inRow + 1 : 0;
   }
 
   /**
-   * Tells that it failed: 5xx, also as an ERROR event, and no answer count. A connection that was lost after a while does not,
-   * nor what is listed for at once, nor what keeps lists from being answered, too.
+   * Records that the watch failed. Counts a 5xx, also as an ERROR event, and a missing response. Does not count a connection lost
+   * after a while, an error that leads to an immediate list, or a failure that affects lists as well.
    */
   failed(error: unknown): void {
     if (saysNothingOfWatches(error) || (error instanceof StatusError && error.httpStatus < 500)) return;

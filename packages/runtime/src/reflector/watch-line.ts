@@ -12,7 +12,7 @@ import { keyEndAt, nextMember, valueAfter } from '../cache/metadata-scan.ts';
 /** The types of watch events. */
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
-/** A watch event whose object was found, not parsed. */
+/** A watch event whose object has been located but not parsed. */
 export interface WatchLine {
   readonly type: string;
   readonly objectAt: number;
@@ -20,9 +20,8 @@ export interface WatchLine {
 }
 
 /**
- * Finds type and object of a watch event in its line. When the object comes last, as servers write it, its end is the
- * line's and the object itself is not looked at.
- *
+ * Locates type and object of a watch event in its line. If the object comes last, as servers write it, its end follows from the
+ * end of the line, and the object is not scanned.
  * @throws MalformedJsonError (KW3010)
  */
 export function readWatchLine(bytes: Buffer, start: number, end: number): WatchLine {
@@ -53,7 +52,9 @@ export function readWatchLine(bytes: Buffer, start: number, end: number): WatchL
   return { type, objectAt, objectEnd };
 }
 
-/** The index behind the object's brace if the line ends with that of the object and that of the event; else -1. */
+/**
+ * Returns the index after the object's closing brace if the line ends with the braces of the object and the event; otherwise -1.
+ */
 function lastObjectEnd(bytes: Buffer, end: number): number {
   let i = end - 1;
   while (bytes[i]! <= 0x20) i--;

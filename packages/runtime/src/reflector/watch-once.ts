@@ -9,12 +9,12 @@ import { SilenceGuard } from './silence-guard.ts';
 import { TimeSlice } from './time-slice.ts';
 import { readWatchLine } from './watch-line.ts';
 
-/** A stream that begins with the present state may pause this long before it says that it is complete, in milliseconds. */
+/** Maximum pause of a stream before it reports that the initial state is complete, in milliseconds. */
 const initialPauseMs = 15_000;
-/** Bytes taken between two looks at the clock. */
+/** Bytes processed between two checks of the clock. */
 const pieceBytes = 128 * 1024;
 
-/** What one watch needs. */
+/** Options of {@link watchOnce}. */
 export interface WatchOnceOptions {
   readonly listWatcher: ListWatcher;
   readonly sink: ReflectorSink;
@@ -23,10 +23,10 @@ export interface WatchOnceOptions {
   readonly log: Logger;
   readonly signal: AbortSignal;
   readonly resourceVersion: string;
-  /** Asks for the present state first, as a listing of the sink. */
+  /** Requests the current state first, as a list in the sink. */
   readonly initialEvents: boolean;
   readonly silenceMs: number;
-  /** Called when the watch is answered. */
+  /** Called when the server responds to the watch. */
   readonly onOpened: () => void;
   readonly onReached: (resourceVersion: string) => void;
 }
@@ -34,23 +34,23 @@ export interface WatchOnceOptions {
 /** How a watch ended without an error. */
 export interface WatchEnd {
   readonly initialEventsEnded: boolean;
-  /** Nothing more came, nor the mark that ends the present state: the server does not know of it. */
+  /** True if events stopped without the bookmark that ends the initial state: the server does not support it. */
   readonly noEndInSight: boolean;
-  /** Nothing came at all, not even the head of an answer. */
+  /** True if nothing arrived, not even response headers. */
   readonly isUnanswered: boolean;
-  /** It lasted under a second and brought nothing, as behind a broken proxy. */
+  /** True if it ended in under a second without an event, as with a broken proxy. */
   readonly suspicious: boolean;
 }
 
 /**
- * Follows one watch until its end.
+ * Follows one watch until it ends.
  *
  * @throws StatusError for an ERROR event, and whatever the transport throws.
  */
 export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
   const { clock, random, signal, initialEvents } = options;
   const startMs = clock.monotonic();
-  // Until the answer begins the server may ask to wait (429 with Retry-After); that is no silence of a stream.
+  // Before the response starts, the server may ask to wait (429 with Retry-After); that does not count as silence of a stream.
   const guard = new SilenceGuard({ clock, signal, silenceMs: options.silenceMs });
   const follower = new WatchFollower(options, () => guard.allow(options.silenceMs));
   let opened = false;
@@ -68,7 +68,7 @@ export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
     guard.touch();
     await follow(body, { guard, follower, clock });
   } catch (error) {
-    // Silence is the reflector's own doing: the watch is opened again like one that ended.
+    // The silence timeout is the reflector's own: the watch is reopened as if it had ended.
     if (!guard.fired || signal.aborted) throw error;
   } finally {
     guard[Symbol.dispose]();
@@ -101,7 +101,7 @@ async function follow(body: BodyStream, following: Following): Promise<void> {
   }
 }
 
-/** Turns the lines of one watch into calls of the sink. */
+/** Applies the lines of one watch to the sink. */
 class WatchFollower {
   events = 0;
   initialEventsEnded = false;
@@ -136,7 +136,7 @@ class WatchFollower {
     }
   }
 
-  /** The versions of the present state come in no order: until it is complete they say nothing. */
+  /** Versions in the initial state are unordered: they mean nothing until it is complete. */
   #reached(resourceVersion: string): void {
     const { initialEvents, onReached } = this.#options;
     if (!initialEvents || this.initialEventsEnded) onReached(resourceVersion);
