@@ -12,7 +12,9 @@ const lookMs = 10_000;
 const ownWriteMs = 30_000;
 /** The same for the version reported by the server: a quiet watch learns of it with the second bookmark at the latest. */
 const probedMs = 150_000;
-/** The server is asked for its version if no version was received for this long, in milliseconds: bookmarks come every minute. */
+/**
+ * The server is queried for its version if no version was received for this long, in milliseconds: bookmarks come every minute.
+ */
 const quietMs = 90_000;
 /** And at least this often, in milliseconds. */
 const probeMs = 300_000;
@@ -98,7 +100,7 @@ export class LagGuard {
     if (isOpen && this.#awaited) this.#awaited.chanceMs ??= this.#options.clock.monotonic();
   }
 
-  /** Records that everything was listed; `isNewest` if the server was asked for its newest state. */
+  /** Records that everything was listed; `isNewest` if the newest state was requested. */
   listed(isNewest: boolean): void {
     this.progressed();
     const awaited = this.#awaited;

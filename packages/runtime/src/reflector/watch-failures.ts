@@ -4,9 +4,9 @@ import type { WatchEnd } from './watch-once.ts';
 
 /**
  * Number of consecutive failed watches after which the reflector lists. client-go lists after the first; but a single 503 from a
- * load balancer during a server rollout hits all watches at the same time, and is no reason to relist everything. A watch that
- * fails twice at the same version may keep failing while lists work: an event that the server cannot send, a proxy that rejects
- * watches.
+ * load balancer during a server rollout hits all watches at the same time, which does not justify relisting everything. A watch
+ * that fails twice at the same version may keep failing while lists work: an event that the server cannot send, a proxy that
+ * rejects watches.
  */
 const mostInRow = 2;
 /** A connection lost after at least this long does not count as a failed watch, in milliseconds. */

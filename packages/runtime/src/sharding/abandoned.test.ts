@@ -12,12 +12,12 @@ import { sharded } from './sharded.ts';
 
 const Site = defineKind<{ readonly domain: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
 
-/** Owns all keys, and knows which are worked on. */
+/** Owns all keys, and tracks which are being worked on. */
 class AllKeys implements Partition {
   readonly running: string[] = [];
   readonly #left = new Set<string>();
 
-  /** Keys that were let go at least once. */
+  /** Keys that were released at least once. */
   get left(): readonly string[] {
     return [...this.#left].sort();
   }
@@ -41,7 +41,7 @@ class AllKeys implements Partition {
 }
 
 describe('a sharded controller', () => {
-  it('lets a key go when its reconcile ends, and when it is abandoned because it never does', async () => {
+  it('releases a key when its reconcile ends, or is abandoned because it never does', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site], { clock });
     for (const name of ['fails', 'hangs', 'works'])

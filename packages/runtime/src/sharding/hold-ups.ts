@@ -1,7 +1,7 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { Logger } from '../log/logger.ts';
 
-/** Reconciles that keep keys from their new owners, and for how long they have: told once when it is too long. */
+/** Tracks reconciles that keep keys from their new owners; each is logged once when it has lasted too long. */
 export class HoldUps {
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -15,7 +15,7 @@ export class HoldUps {
     this.#limitMs = options.limitMs;
   }
 
-  /** Takes the keys that are held up now. */
+  /** Sets the keys that are currently held up. */
   update(keys: readonly string[]): void {
     const now = this.#clock.monotonic();
     this.#since = new Map(keys.map((key) => [key, this.#since.get(key) ?? now]));
@@ -34,7 +34,7 @@ export class HoldUps {
     }
   }
 
-  /** What is held up for too long, in the words of `/readyz`. */
+  /** Describes the keys held up for too long, as worded in `/readyz`. */
   get fault(): string | undefined {
     const now = this.#clock.monotonic();
     const late = [...this.#since].filter(([, sinceMs]) => now - sinceMs >= this.#limitMs);

@@ -6,10 +6,10 @@ import { microTime } from '../recorder/api-event.ts';
 import { heldAnnotation, membersAnnotation } from './members.ts';
 import type { View } from './view.ts';
 
-/** Label of members' leases: the group that they belong to. */
+/** Label on members' leases: the group that they belong to. */
 const groupLabel = 'kubewright.dev/sharding';
 
-/** What a {@link MemberLease} is made from. */
+/** Options of a {@link MemberLease}. */
 export interface MemberLeaseOptions {
   readonly client: KubernetesClient;
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export interface MemberLeaseOptions {
   readonly durationSeconds: number;
 }
 
-/** The Lease of one member: written with the version that was read, so that no write of before can overtake a later one. */
+/** The Lease of one member. Every write carries the version last read, so that an earlier write cannot overtake a later one. */
 export class MemberLease {
   readonly #options: MemberLeaseOptions;
   readonly #leases: ResourceClient<Lease>;
@@ -30,25 +30,25 @@ export class MemberLease {
     this.#leases = options.client.intercepted(onOwnConnection).resource(LeaseKind);
   }
 
-  /** True once it was written, and until it was found gone. */
+  /** True once the lease was written, until it is found to be deleted. */
   get exists(): boolean {
     return this.#lease !== undefined;
   }
 
-  /** Renews the lease and lets it say a view. */
+  /** Renews the lease and publishes a view in it. */
   async write(view: View, signal: AbortSignal): Promise<void> {
     try {
       await this.#put(view, signal);
     } catch (error) {
       if (isNotFound(error)) this.#lease = undefined;
       if (!isConflict(error) && !isAlreadyExists(error)) throw error;
-      // An earlier write of ours got through whose answer did not, or somebody put a label on it.
+      // The response to an earlier write of ours was lost, or another client labeled the lease.
       this.#lease = await this.#leases.get(this.#key, { signal });
       await this.#put(view, signal);
     }
   }
 
-  /** All leases of the group, as of now. */
+  /** Returns all current leases of the group. */
   async list(signal: AbortSignal): Promise<readonly Lease[]> {
     const { group } = this.#options;
     const { items } = await this.#leases.list({
@@ -64,7 +64,7 @@ export class MemberLease {
     await this.removeOther(this.#key.name, this.#lease?.metadata.resourceVersion, signal);
   }
 
-  /** Removes a lease if it still is the version that was seen. */
+  /** Removes a lease if it is still at the version seen. */
   async removeOther(name: string, resourceVersion: string | undefined, signal: AbortSignal): Promise<void> {
     try {
       const preconditions = resourceVersion === undefined ? {} : { resourceVersion };

@@ -5,7 +5,7 @@ import { ownerOf } from './rendezvous.ts';
 const members = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 8 });
 
 describe('ownerOf', () => {
-  it('answers the same whatever the order of members', () => {
+  it('does not depend on the order of members', () => {
     fc.assert(
       fc.property(members, fc.string(), (all, key) => {
         expect(ownerOf([...all].reverse(), key)).toBe(ownerOf(all, key));
@@ -13,7 +13,7 @@ describe('ownerOf', () => {
     );
   });
 
-  it('moves only the keys of the member that goes', () => {
+  it('moves only the keys of the removed member', () => {
     fc.assert(
       fc.property(members, fc.string(), (all, key) => {
         const owner = ownerOf(all, key);
@@ -35,7 +35,7 @@ describe('ownerOf', () => {
     for (const each of all) expect(Math.abs((counts.get(each) ?? 0) - 2_000)).toBeLessThan(200);
   });
 
-  it('never changes: replicas of two versions must agree', () => {
+  it('never changes: replicas of different versions must agree', () => {
     const keys = ['default/a', 'default/b', 'kube-system/c', 'd'];
     expect(keys.map((key) => ownerOf(['one', 'two', 'three'], key))).toMatchInlineSnapshot(`
       [

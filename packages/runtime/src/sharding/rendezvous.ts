@@ -1,7 +1,7 @@
 /**
- * Tells which member a key belongs to: the one whose hash together with the key is highest (rendezvous hashing). When a
- * member comes or goes, only the keys that it gets or had change hands. All replicas must agree, so the hash may never
- * change: FNV-1a over UTF-16 code units, mixed as MurmurHash3's last step does.
+ * Returns the member that owns a key: the one with the highest hash of member and key (rendezvous hashing). When a member joins
+ * or leaves, only its own keys move. All replicas must agree, so the hash may never change: FNV-1a over UTF-16 code units,
+ * finalized like MurmurHash3.
  */
 export function ownerOf(members: readonly string[], key: string): string | undefined {
   let owner: string | undefined;

@@ -1,17 +1,17 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
-/** Keys on which reconciles run, and a way to wait for the end of some. */
+/** Tracks the keys with running reconciles, and can wait for some of them to end. */
 export class RunningKeys {
   readonly #counts = new Map<string, number>();
   #awaited: ReadonlySet<string> = new Set();
   #ended = new AbortController();
 
-  /** Keys on which something runs, in order. */
+  /** Keys with running reconciles, in order. */
   get keys(): readonly string[] {
     return [...this.#counts.keys()].sort();
   }
 
-  /** Takes note of a reconcile; disposed at its end, more than once if need be. */
+  /** Registers a reconcile; dispose the result when it ends (idempotent). */
   enter(key: string): Disposable {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     let left = false;
@@ -26,7 +26,7 @@ export class RunningKeys {
     };
   }
 
-  /** Waits until nothing runs any more for one of `of`, or the time is over. One waits at a time. */
+  /** Waits until no reconcile runs for one of the keys in `of`, or the time is up. Allows one waiter at a time. */
   async change(
     clock: Clock,
     options: { readonly ms: number; readonly of: readonly string[]; readonly signal?: AbortSignal },
@@ -37,7 +37,7 @@ export class RunningKeys {
     this.#ended = new AbortController();
     const ended = this.#ended.signal;
     await sleep(clock, { ms, signal: signal ? AbortSignal.any([ended, signal]) : ended }).catch(() => {
-      // Something ended, or the wait was given up: both are looked at by the caller.
+      // A reconcile ended, or the wait was aborted: the caller checks both.
     });
   }
 

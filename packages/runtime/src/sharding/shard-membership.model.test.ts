@@ -10,8 +10,8 @@ import { atScale } from '../testdata/model-scale.ts';
 import { ownerOf } from './rendezvous.ts';
 import { ShardMembership } from './shard-membership.ts';
 
-// What this does not catch: leases deleted or edited by others; clocks that both stand still; what the network delivers
-// after it was handed over.
+// The model does not cover: leases deleted or edited by other clients; clocks that both stand still; anything the network
+// delivers after a write was handed over.
 
 type Step = { readonly waitMs: number; readonly who: number } & (
   | { readonly do: 'stop' | 'suspend' | 'cut'; readonly forMs: number }
@@ -49,7 +49,7 @@ const scenarioOf = (step: fc.Arbitrary<Step>, steps = fc.array(step, { minLength
   });
 const faulty = scenarioOf(fc.oneof(fault, come));
 const orderly = scenarioOf(come);
-// Work that hangs is of interest when its key becomes another's: one is away when it begins to hang, and comes then.
+// Hanging work matters when its key moves to another replica: one replica is away when the work begins to hang, and then joins.
 const hanging = scenarioOf(
   hang,
   fc
@@ -70,24 +70,24 @@ interface Replica {
   readonly clock: ProcessClock;
   readonly transport: SimulatedTransport;
   readonly shards: ShardMembership;
-  /** Ends the process at once, or lets it leave in order. */
+  /** Kills the process immediately, or lets it leave in order. */
   readonly killed: AbortController;
   readonly leave: AbortController;
   /** Keys whose next work does not end until {@link Group.release}. */
   readonly hangs: Set<string>;
 }
 
-/** Replicas that work on their keys, each key again and again. */
+/** Replicas that repeatedly work on their keys. */
 class Group {
   readonly base = new VirtualClock();
   readonly server = new LeaseServer();
   writes = 0;
-  /** Writes for a key that another replica would have written for at that moment. */
+  /** Writes for a key that another replica could also have written for at that moment. */
   readonly strays: string[] = [];
-  /** Times at which a replica began to work on a key on which another was at work. */
+  /** Times at which a replica started work on a key while another was working on it. */
   readonly overlaps: string[] = [];
   readonly replicas: (Replica | undefined)[] = [];
-  /** Keys whose work hangs, and where. */
+  /** Keys whose work hangs, and on which replica. */
   readonly stuck = new Map<string, Replica>();
   readonly #working = new Map<string, string>();
   readonly #release = new AbortController();
@@ -117,7 +117,7 @@ class Group {
     await this.base.advance(40_000);
   }
 
-  /** Lets work that hangs end, as one that is abandoned does. */
+  /** Ends hanging work, as if it were abandoned. */
   async release(): Promise<void> {
     this.#release.abort();
     await this.base.advance(40_000);
@@ -161,7 +161,7 @@ class Group {
     const [killed, leave] = [new AbortController(), new AbortController()];
     const replica: Replica = { clock, transport, shards, killed, leave, hangs: new Set() };
     void shards.run(AbortSignal.any([leave.signal, killed.signal]));
-    // A process that was killed does nothing any more: it is stopped for good.
+    // A killed process does nothing more: it is stopped permanently.
     killed.signal.addEventListener('abort', () => clock.stop({ suspended: false }));
     for (const key of keys) void this.#work(key, { replica, client });
     return replica;
@@ -194,7 +194,7 @@ class Group {
   }
 
   async #hang(name: string, replica: Replica): Promise<void> {
-    // A manager that stops abandons what hangs.
+    // A manager that stops abandons hanging work.
     const signal = AbortSignal.any([this.#release.signal, replica.leave.signal]);
     this.stuck.set(name, replica);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -205,7 +205,7 @@ class Group {
     return this.#naive ? this.#isNaiveOwner(key, shards) : shards.owns(key);
   }
 
-  /** Divides by the members that are seen, and asks nobody. */
+  /** Divides the keys by the members it sees, without agreement. */
   #isNaiveOwner(key: (typeof keys)[number], shards: ShardMembership): boolean {
     return ownerOf(shards.members, `${key.namespace}/${key.name}`) === shards.identity;
   }
@@ -237,8 +237,8 @@ function timeout(clock: ProcessClock): AbortSignal {
   return abort.signal;
 }
 
-describe('ShardMembership, whatever happens to replicas, clocks and the network', () => {
-  it('never lets two write for a key', { timeout: atScale(300_000) }, async () => {
+describe('ShardMembership under replica, clock and network faults', () => {
+  it('never lets two replicas write for a key', { timeout: atScale(300_000) }, async () => {
     const runs = atScale(400);
     let writes = 0;
     await fc.assert(
@@ -254,7 +254,7 @@ describe('ShardMembership, whatever happens to replicas, clocks and the network'
     expect(writes).toBeGreaterThan(runs * 13);
   });
 
-  it('hands keys over without working on any twice at a time, while replicas come and go', {
+  it('hands keys over without concurrent work while replicas come and go', {
     timeout: atScale(120_000),
   }, async () => {
     await fc.assert(
@@ -268,7 +268,7 @@ describe('ShardMembership, whatever happens to replicas, clocks and the network'
     );
   });
 
-  it('gives every key to one replica again when the faults end', { timeout: atScale(120_000) }, async () => {
+  it('gives every key to one replica again once the faults end', { timeout: atScale(120_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(faulty, async (drawn) => {
         const group = new Group(drawn, { naive: false });
@@ -282,7 +282,7 @@ describe('ShardMembership, whatever happens to replicas, clocks and the network'
     );
   });
 
-  it('gives every other key to one replica while work on some keys hangs, and those when it has ended', {
+  it('gives all keys without hanging work to one replica, and the others once their work has ended', {
     timeout: atScale(120_000),
   }, async () => {
     let held = 0;
@@ -306,11 +306,11 @@ describe('ShardMembership, whatever happens to replicas, clocks and the network'
       }),
       { numRuns: atScale(70) },
     );
-    // Some hung where the key was another's by then.
+    // In some runs, work hung on a key that had moved to another replica.
     expect(held).toBeGreaterThan(0);
   });
 
-  it('never lets two write for a key where work hangs, too', { timeout: atScale(120_000) }, async () => {
+  it('never lets two replicas write for a key, even if work hangs', { timeout: atScale(120_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(faultyAndHanging, async (drawn) => {
         const group = new Group(drawn, { naive: false });
@@ -323,7 +323,7 @@ describe('ShardMembership, whatever happens to replicas, clocks and the network'
     );
   });
 
-  it('finds two at work where replicas divide by what they see', { timeout: 60_000 }, async () => {
+  it('detects concurrent work when replicas divide keys by what they see', { timeout: 60_000 }, async () => {
     const property = fc.asyncProperty(orderly, async (drawn) => {
       const group = new Group(drawn, { naive: true });
       await group.run();

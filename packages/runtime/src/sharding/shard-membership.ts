@@ -15,16 +15,16 @@ import { ownerOf } from './rendezvous.ts';
 import { RunningKeys } from './running-keys.ts';
 import { claims, gives, nothing, sameView, type View } from './view.ts';
 
-/** What a lease may say of held keys, in characters of JSON; annotations may take 256 KiB together. */
+/** Maximum size of the held keys in a lease, in characters of JSON; all annotations together may take 256 KiB. */
 const maxHeldLength = 200_000;
 
 /** Options of {@link ShardMembership}. */
 export interface ShardMembershipOptions {
-  /** Names the group of replicas that share the work; also the beginning of their leases' names. */
+  /** Name of the group of replicas that share the work; also the prefix of their leases' names. */
   readonly id: string;
-  /** Answers the client when there is one, such as `() => manager.client`. */
+  /** Returns the client once there is one, such as `() => manager.client`. */
   readonly client: () => KubernetesClient;
-  /** Where the leases are. @defaultValue the client's default namespace */
+  /** Namespace of the leases. @defaultValue the client's default namespace */
   readonly namespace?: string;
   /** @defaultValue 15 */
   readonly leaseDurationSeconds?: number;
@@ -38,15 +38,15 @@ export interface ShardMembershipOptions {
 }
 
 /**
- * This replica's membership in a group that shares the keys of its controllers: each key is worked on by one replica at a
- * time, and by some replica soon after one came or went.
+ * This replica's membership in a group that shares the keys of its controllers. Each key is worked on by one replica at a time,
+ * and is reassigned soon after a replica joins or leaves.
  *
- * Every replica has a Lease of its own that names the members among which it divides the keys: its view. A key is a
- * replica's when its view gives it the key and no other living member's view gives that one the key. A view is written
- * before it is acted on and the others' leases are read after that, so of two replicas at least one sees the other; keys
- * that a new view gives away are let go before it is written, and those whose reconciles have not ended yet are named in it
- * as held, which keeps the others from them: one reconcile that hangs holds up its own key only. Like a leader's term, a
- * membership is over as soon as either clock says so, and writes ask in the tick that hands their bytes over.
+ * Every replica has its own Lease, which lists the members that share the keys: its view. A replica owns a key if its view
+ * assigns the key to it and no other living member's view assigns the key to that member. A replica writes its view before acting
+ * on it and reads the other leases after that, so of two replicas at least one sees the other. Keys that a new view gives away
+ * are released before it is written; those whose reconciles are still running are listed in it as held, so that no other replica
+ * takes them: a hanging reconcile delays only its own key. Like a leader's term, a membership ends as soon as either clock passes
+ * the deadline, and writes check it in the tick that hands their bytes over.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ export interface ShardMembershipOptions {
 export class ShardMembership implements Runnable, Partition {
   readonly name = 'sharding';
   readonly needLeaderElection = false;
-  /** Name of this replica's Lease; new for every start. */
+  /** Name of this replica's Lease; different for every start. */
   readonly identity: string;
   readonly #options: ShardMembershipOptions;
   readonly #clock: Clock;
@@ -69,11 +69,11 @@ export class ShardMembership implements Runnable, Partition {
   readonly #trouble = new ToldOnce();
   readonly #handlers = new Set<(share: KeyShare) => void>();
   #tenure: Tenure | undefined;
-  /** Members among which the keys are to be divided. */
+  /** Members that should share the keys. */
   #wanted: readonly string[] = [];
-  /** Views that the lease may hold: the one that was acknowledged and, after it, those that were not. */
+  /** Views that the lease may contain: the acknowledged one, followed by unacknowledged ones. */
   #written: readonly View[] = [nothing];
-  /** The acknowledged view at the time when the others were last read. */
+  /** The view that was acknowledged when the other leases were last read. */
   #settled: View = nothing;
 
   /** @throws RangeError unless lease > renew deadline > retry period > 0. */
@@ -96,14 +96,14 @@ export class ShardMembership implements Runnable, Partition {
     this.#members = new Members(this.identity);
   }
 
-  /** Members that live, as this one sees them, in order of their names. */
+  /** Members that are alive according to this one, in order of their names. */
   get members(): readonly string[] {
     return this.#members.alive;
   }
 
   /**
-   * Fails when a reconcile has kept its key from the replica that owns it for longer than a lease lasts. A check for
-   * `readyzChecks`: `{ sharding: shards.check }`.
+   * Fails if a reconcile has kept its key from the new owner for longer than a lease lasts. A check for `readyzChecks`:
+   * `{ sharding: shards.check }`.
    */
   readonly check = (): void => {
     const { fault } = this.#holdUps;
@@ -119,7 +119,7 @@ export class ShardMembership implements Runnable, Partition {
     const running = this.#running.enter(key);
     const tenure = this.#tenure;
     let ended = false;
-    // What was abandoned may still run when its key is ours again.
+    // An abandoned reconcile may still run when its key is ours again.
     const isOwned = (): boolean => !ended && tenure === this.#tenure && this.#holds(key);
     return {
       get isOwned() {
@@ -137,7 +137,7 @@ export class ShardMembership implements Runnable, Partition {
     return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
   }
 
-  /** Takes part until `signal` is aborted; then lets all keys go and gives up its lease. */
+  /** Participates until `signal` is aborted; then releases all keys and deletes its lease. */
   async run(signal: AbortSignal): Promise<void> {
     const { id: group, namespace, leaseDurationSeconds = 15, client } = this.#options;
     const durationSeconds = Math.ceil(leaseDurationSeconds);
@@ -162,13 +162,16 @@ export class ShardMembership implements Runnable, Partition {
     return this.#mayHold(key) && !this.#members.isHeldByAnother(key);
   }
 
-  /** True if every view gives us the key: the one wanted, those that the lease may hold, the one others were seen under. */
+  /**
+   * True if every view assigns us the key: the wanted one, those that the lease may contain, and the one under which the others
+   * were read.
+   */
   #mayHold(key: string): boolean {
     const isGiven = (view: View): boolean => gives(view, key, this.identity);
     return ownerOf(this.#wanted, key) === this.identity && isGiven(this.#settled) && this.#written.every(isGiven);
   }
 
-  /** Keys that are given away while reconciles of ours run on them. What another may own by now is not among them. */
+  /** Keys that are given away while our reconciles still run on them. Excludes keys that another replica may own by now. */
   get #leaving(): readonly string[] {
     return this.#running.keys.filter(
       (key) =>
@@ -176,15 +179,15 @@ export class ShardMembership implements Runnable, Partition {
     );
   }
 
-  /** The view to write: all is given away at once but what is still worked on. */
+  /** The view to write: gives everything away immediately except keys still being worked on. */
   get #next(): View {
     const held = this.#leaving;
-    // More than a lease can say: the old view claims them all, until some have ended.
+    // Too many held keys for one lease: keep claiming all keys with the old view until some reconciles have ended.
     if (JSON.stringify(held).length > maxHeldLength) return this.#written[0] ?? nothing;
     return { members: this.#wanted, held };
   }
 
-  /** With nothing: what was ours may be another's by now. */
+  /** Restart with no keys: other replicas may own ours by now. */
   #startAnew(): void {
     this.#tenure = undefined;
     this.#wanted = [];
@@ -193,14 +196,14 @@ export class ShardMembership implements Runnable, Partition {
     this.#tell();
   }
 
-  /** Tells of the members among which the keys are to be divided by now: whoever is not given a key by them may lose it. */
+  /** Notifies handlers of the members that now share the keys: a handler not assigned a key may lose it. */
   #tell(): void {
     const members = this.#wanted;
     const share: KeyShare = (request) => ownerOf(members, formatObjectKey(request)) === this.identity;
     for (const handler of this.#handlers) handler(share);
   }
 
-  /** Renews and reads; false when there is another view to write now. */
+  /** Renews and reads; returns false if another view must be written now. */
   async #round(lease: MemberLease, signal: AbortSignal): Promise<boolean> {
     const before = this.#signature;
     const since = momentOf(this.#clock);
@@ -226,7 +229,7 @@ export class ShardMembership implements Runnable, Partition {
     else this.#tenure = new Tenure({ clock: this.#clock, since, ...this.#times });
   }
 
-  /** Differs when there may be keys that were not ours before. */
+  /** Changes when this replica may own keys that it did not own before. */
   get #signature(): string {
     return JSON.stringify([this.#tenure?.isValid ?? false, this.#settled, this.#wanted, this.#members.signature]);
   }
@@ -237,7 +240,7 @@ export class ShardMembership implements Runnable, Partition {
     }
   }
 
-  /** Gives work up after half a renew deadline; false when it failed. */
+  /** Limits work to half a renew deadline; returns false if it failed. */
   async #within(signal: AbortSignal | undefined, work: (limit: AbortSignal) => Promise<void>): Promise<boolean> {
     try {
       await withinTime(work, { clock: this.#clock, ms: this.#times.renewMs / 2, signal });

@@ -14,7 +14,7 @@ import { sharded } from './sharded.ts';
 
 const definition = requestController({ name: 'buckets', async reconcile() {} });
 
-/** A partition whose keys the test chooses. */
+/** A partition with keys chosen by the test. */
 class ChosenKeys implements Partition {
   readonly mine = new Set<string>();
   #handler: (share: KeyShare) => void = () => {};
@@ -43,13 +43,13 @@ class ChosenKeys implements Partition {
 }
 
 describe('sharded', () => {
-  it('refuses a controller of requests whose keys nobody lists', () => {
+  it('rejects a request controller without a key list', () => {
     expect(() => sharded(definition, new ChosenKeys())).toThrow(
       expect.objectContaining({ code: 'KW3041', message: expect.stringContaining('buckets') }),
     );
   });
 
-  it('reconciles listed keys that became its own', async () => {
+  it('reconciles listed keys that it newly owns', async () => {
     const partition = new ChosenKeys();
     partition.mine.add('a');
     const { sources = [] } = sharded(definition, partition, { keys: async () => [{ name: 'a' }, { name: 'b' }] });
@@ -74,7 +74,7 @@ describe('sharded', () => {
 });
 
 describe('ShardMembership', () => {
-  it('tells of every share in between: a membership that was over denies all, one with others what is theirs', async () => {
+  it('reports every intermediate share: none after an expired membership, and a smaller one while others own keys', async () => {
     const base = new VirtualClock();
     const server = new LeaseServer();
     const stops = [new AbortController(), new AbortController()] as const;
@@ -114,7 +114,7 @@ describe('ShardMembership', () => {
     await base.advance(5_000);
   });
 
-  it('says in readiness and in its log what keeps a key from its new owner, and that it has ended', async () => {
+  it('reports a reconcile that keeps a key from its new owner in readiness and log, and reports its end', async () => {
     const base = new VirtualClock();
     const server = new LeaseServer();
     const stop = new AbortController();
@@ -145,7 +145,7 @@ describe('ShardMembership', () => {
     const [one] = held;
     entries.get(one!)![Symbol.dispose]();
     await base.advance(5_000);
-    // One at a time: the others need not end for it.
+    // One key at a time: the other reconciles need not end for this.
     expect(keys.filter((key) => second.owns(key))).toEqual([one]);
     for (const entry of entries.values()) entry[Symbol.dispose]();
     await base.advance(5_000);

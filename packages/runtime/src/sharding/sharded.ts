@@ -8,17 +8,16 @@ import type { Source } from '../source/source.ts';
 /** Options of {@link sharded}. */
 export interface ShardedOptions {
   /**
-   * Lists all keys there are, this replica's or not: those that became this replica's are reconciled. Needed for a
-   * `requestController`, whose keys only its author knows.
-   *
+   * Lists all existing keys, owned by this replica or not; newly owned ones are reconciled. Required for a `requestController`,
+   * whose keys only its author knows.
    * @defaultValue the objects of the controller's kind
    */
   readonly keys?: () => Iterable<ReconcileRequest> | Promise<Iterable<ReconcileRequest>>;
 }
 
-/** Thrown for a controller that would lose events when its keys change hands. */
+/** Thrown for a controller that would lose events when its keys move. */
 export class UnlistedKeysError extends Error {
-  /** Names the class of failure: a fault in the program, not one of the cluster. */
+  /** Identifies the class of failure: a bug in the program, not a problem with the cluster. */
   readonly code = 'KW3041';
 
   constructor(controller: string) {
@@ -30,9 +29,8 @@ export class UnlistedKeysError extends Error {
 }
 
 /**
- * Makes a controller that works on its replica's share of the keys only. All replicas run it; none needs to lead. Each of
- * them caches all objects: what is shared is the work, not the watching.
- *
+ * Returns a controller that works only on its replica's share of the keys. All replicas run it; none needs to lead. Each replica
+ * caches all objects: the work is shared, not the watches.
  * @throws {@link UnlistedKeysError} (KW3041) for a `requestController` without `keys`.
  */
 export function sharded(
@@ -47,7 +45,7 @@ export function sharded(
   return { ...shared, sources: [...(definition.sources ?? []), keysSource(partition, keys)] };
 }
 
-/** Feeds the keys that became this replica's: their events may have been long ago. */
+/** Enqueues keys that this replica newly owns: their events may be long past. */
 function keysSource(partition: Partition, list: NonNullable<ShardedOptions['keys']>): Source {
   return {
     name: 'sharded keys',

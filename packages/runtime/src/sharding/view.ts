@@ -1,27 +1,27 @@
 import { ownerOf } from './rendezvous.ts';
 
-/** How a member divides the keys: what its lease says. */
+/** A member's division of the keys, as published in its lease. */
 export interface View {
-  /** Members among which the keys are divided. */
+  /** Members that share the keys. */
   readonly members: readonly string[];
-  /** Keys that the division gives to others, but on which the member's reconciles have not ended yet. */
+  /** Keys assigned to others on which the member's reconciles are still running. */
   readonly held: readonly string[];
 }
 
-/** A view that gives its member nothing. */
+/** A view that assigns its member no keys. */
 export const nothing: View = { members: [], held: [] };
 
-/** True if the division gives the key to `member`, which may begin to work on it then. */
+/** True if the view assigns the key to `member`, so that it may start work on it. */
 export function gives({ members }: View, key: string, member: string): boolean {
   return ownerOf(members, key) === member;
 }
 
-/** True if a member with this view keeps the others from the key: it may work on it, or still does. */
+/** True if a member with this view keeps others from the key: it may work on it, or still does. */
 export function claims(view: View, key: string, member: string): boolean {
   return gives(view, key, member) || view.held.includes(key);
 }
 
-/** True if both say the same. */
+/** True if both views are equal. */
 export function sameView(a: View, b: View): boolean {
   return sameNames(a.members, b.members) && sameNames(a.held, b.held);
 }

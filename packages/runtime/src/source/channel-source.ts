@@ -6,26 +6,26 @@ import type { Source, SourceStart } from './source.ts';
 
 /** Options of {@link channelSource}. */
 export interface ChannelSourceOptions<E> {
-  /** In logs. */
+  /** Name used in logs. */
   readonly name: string;
-  /** Where things come from: an {@link EventChannel}, or any stream. A function is called again when its stream has failed. */
+  /** The events: an {@link EventChannel}, or any stream. A function is called again after its stream has failed. */
   readonly events: AsyncIterable<E> | ((signal: AbortSignal) => AsyncIterable<E>);
-  /** Says which keys are to be reconciled; what it throws is logged and costs that one thing. */
+  /** Enqueues the keys to reconcile; if it throws, the error is logged and only that event is lost. */
   readonly handler: (event: E, context: HandlerContext) => void;
 }
 
-/** Feeds a controller from a channel or a stream: a queue outside, another program's events. */
+/** Feeds a controller from a channel or a stream, such as an external queue or another program's events. */
 export function channelSource<E>(options: ChannelSourceOptions<E>): Source {
   return {
     name: options.name,
     async start(context, start) {
-      // What comes later is not waited for.
+      // Later events are not awaited.
       void follow(options, { context, start });
     },
   };
 }
 
-/** Asks for a reconcile of the request itself: the handler for channels that carry requests. */
+/** Enqueues the request itself: a handler for channels that carry requests. */
 export function enqueueRequest(request: ReconcileRequest, context: HandlerContext): void {
   context.enqueue(request);
 }
@@ -53,17 +53,17 @@ async function follow<E>(
       if (signal.aborted) return;
       log.error('a source failed', { error });
       if (typeof events !== 'function') return;
-      // Aborted meanwhile: the loop ends.
+      // If aborted meanwhile, the loop ends.
       await sleep(clock, { ms: backoff.next(), signal }).catch(() => {});
     }
   }
 }
 
-/** Leaves a stream in the very moment of the abort: what a channel is sent afterwards is for the next who reads it. */
+/** Leaves a stream at the moment of the abort: events sent afterwards are left for the next reader. */
 function leaving<E>(stream: AsyncIterable<E>, signal: AbortSignal): AsyncIterable<E> {
   const iterator = stream[Symbol.asyncIterator]();
   const leave = (): void => {
-    // How it ends is of no interest any more.
+    // The result no longer matters.
     void Promise.resolve(iterator.return?.()).catch(() => {});
   };
   signal.addEventListener('abort', leave, { once: true });

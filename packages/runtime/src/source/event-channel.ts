@@ -1,8 +1,8 @@
-/** How many things wait in an {@link EventChannel} before senders do. */
+/** Number of events that an {@link EventChannel} buffers before senders wait. */
 const defaultCapacity = 1_024;
 
 /**
- * Carries things from one part of a program to a {@link channelSource}, in order. Bounded: when it is full, senders wait.
+ * Carries events from one part of a program to a {@link channelSource}, in order. Bounded: senders wait while it is full.
  *
  * @example
  * ```ts
@@ -18,17 +18,17 @@ export class EventChannel<E> implements AsyncIterable<E> {
   readonly #readers: ((result: IteratorResult<E, undefined>) => void)[] = [];
   #closed = false;
 
-  /** @param capacity - things that wait before senders do. @defaultValue 1024 */
+  /** @param capacity - number of buffered events before senders wait. @defaultValue 1024 */
   constructor(capacity: number = defaultCapacity) {
     this.#capacity = capacity;
   }
 
-  /** How many things wait. */
+  /** Number of buffered events. */
   get size(): number {
     return this.#waiting.length;
   }
 
-  /** Puts a thing in; resolves when there was room for it. After {@link EventChannel.close} it is dropped. */
+  /** Sends an event; resolves once there is room for it. After {@link EventChannel.close} it is dropped. */
   async send(event: E): Promise<void> {
     while (!this.#closed && this.#readers.length === 0 && this.#waiting.length >= this.#capacity) {
       await new Promise<void>((resolve) => this.#senders.push(resolve));
@@ -46,7 +46,7 @@ export class EventChannel<E> implements AsyncIterable<E> {
     for (const sender of this.#senders.splice(0)) sender();
   }
 
-  /** Several readers share what comes: each thing goes to one of them. A reader that leaves takes nothing along. */
+  /** Several readers share the events: each event goes to one of them. A reader that leaves takes no event with it. */
   [Symbol.asyncIterator](): AsyncIterator<E, undefined> {
     let pending: ((result: IteratorResult<E, undefined>) => void) | undefined;
     return {

@@ -2,15 +2,15 @@ import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { EventHandler, HandlerContext } from '../handler/event-handler.ts';
 import { type Source, type SourceStart, type Watch, type WatchSourceOptions, watch } from './source.ts';
 
-/** Where a {@link kindSource} watches: a cluster of its own. */
+/** The cluster that a {@link kindSource} watches. */
 export interface WatchedCluster {
-  /** Tells a handler of a kind's events; resolves when what is there was told. */
+  /** Passes the events of a kind to a handler; resolves once all existing objects were passed. */
   follow(watched: Watch, to: { readonly context: HandlerContext; readonly start: SourceStart }): Promise<void>;
   readonly name: string;
 }
 
 /**
- * Watches a kind in another cluster than the manager's; what {@link watch} is for the manager's own.
+ * Watches a kind in a cluster other than the manager's; the counterpart of {@link watch}.
  *
  * @example
  * ```ts

@@ -4,17 +4,17 @@ import type { Source, SourceStart } from './source.ts';
 
 /** Options of {@link pollSource}. */
 export interface PollSourceOptions {
-  /** In logs. */
+  /** Name used in logs. */
   readonly name: string;
-  /** Time from one answer to the next question, up to a tenth more or less, in milliseconds. */
+  /** Time from one result to the next poll, plus or minus up to a tenth, in milliseconds. */
   readonly everyMs: number;
-  /** Answers which keys are to be reconciled now. What it throws is logged; it is asked again as always. */
+  /** Returns the keys to reconcile now. Errors are logged, and polling continues. */
   readonly poll: (options: { readonly signal: AbortSignal }) => Promise<readonly ReconcileRequest[]>;
 }
 
 /**
- * Feeds a controller from something that has to be asked: a cloud's list, a file, a clock. Workers start once the first
- * answer is in the queue, or could not be had.
+ * Feeds a controller by polling: a cloud API, a file, a clock. Workers start once the keys of the first poll are in the queue, or
+ * it failed.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ async function again(options: PollSourceOptions, with_: With): Promise<void> {
     try {
       await sleep(clock, { ms: options.everyMs * (0.9 + random.next() * 0.2), signal });
     } catch {
-      // Aborted: that is the end.
+      // Aborted: stop polling.
       return;
     }
     await ask(options, with_);

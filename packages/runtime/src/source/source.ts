@@ -4,7 +4,7 @@ import type { EventHandler, HandlerContext } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Predicate } from '../predicate/predicate.ts';
 
-/** A kind that a controller watches, and what it makes of the events. Made by {@link watch}. */
+/** A kind that a controller watches, and the handler for its events. Created by {@link watch}. */
 export interface Watch {
   readonly kind: Kind<KubernetesObject>;
   readonly handler: EventHandler<KubernetesObject>;
@@ -14,12 +14,12 @@ export interface Watch {
 
 /** Options of {@link watch}. */
 export interface WatchSourceOptions<T extends KubernetesObject> extends Omit<CachedKind<T>, 'kind'> {
-  /** All must hold for an event to reach the handler. */
+  /** An event reaches the handler only if all of them pass it. */
   readonly predicates?: readonly Predicate<T>[];
 }
 
 /**
- * Watches a kind: its events, filtered by the predicates, go to the handler.
+ * Watches a kind and passes its events, filtered by the predicates, to the handler.
  *
  * @example
  * ```ts
@@ -32,26 +32,26 @@ export function watch<T extends KubernetesObject>(
   options: WatchSourceOptions<T> = {},
 ): Watch {
   const { predicates = [], ...scope } = options;
-  // The store behind a kind holds only that kind's objects, so the erased handler is never given another type.
+  // The store behind a kind holds only objects of that kind, so the type-erased handler never gets another type.
   return { kind, handler, predicates, cached: { kind, ...scope } } as unknown as Watch;
 }
 
 /**
- * A source of requests other than a watched kind. {@link channelSource}, {@link pollSource} and {@link kindSource} make the usual
- * ones; anything with these two members is one.
+ * A source of requests other than a watched kind. {@link channelSource}, {@link pollSource} and {@link kindSource} create the
+ * usual ones; any object with these two members works.
  */
 export interface Source {
   readonly name: string;
-  /** Starts to feed; resolves when what was there at the start is in the queue. Stops when `signal` is aborted. */
+  /** Starts the source; resolves once everything that existed at the start is in the queue. Stops when `signal` is aborted. */
   start(context: HandlerContext, options: SourceStart): Promise<void>;
 }
 
-/** What a source is started with. */
+/** Passed to a source when it starts. */
 export interface SourceStart {
   /** Aborted when the controller stops. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly random: Random;
-  /** Carries the controller's name. */
+  /** Includes the controller's name in every line. */
   readonly log: Logger;
 }

@@ -28,7 +28,7 @@ function feeding(clock: Clock = new VirtualClock()) {
 }
 
 describe('channelSource', () => {
-  it('feeds what is sent, in order, and holds senders when it is full', async () => {
+  it('feeds events in order, and makes senders wait when it is full', async () => {
     const { asked, context, start, stop } = feeding();
     const channel = new EventChannel<{ name: string }>(2);
     const sent: string[] = [];
@@ -47,7 +47,7 @@ describe('channelSource', () => {
     stop.abort();
     await channel.send({ name: 'late' });
     await eventually(() => channel.size === 1);
-    // What nobody has taken waits for the next controller, as after a change of leaders.
+    // Unread events wait for the next controller, as after a change of leader.
     const next = feeding();
     await channelSource({ name: 'x', events: channel, handler: enqueueRequest }).start(next.context, next.start);
     await eventually(() => next.asked.length === 1);
@@ -56,7 +56,7 @@ describe('channelSource', () => {
     expect([asked.length, next.asked]).toEqual([4, ['late']]);
   });
 
-  it('logs what a handler throws and goes on; opens a stream that failed again', async () => {
+  it("logs a handler's error and continues; reopens a failed stream", async () => {
     const clock = new VirtualClock();
     const { asked, errors, context, start, stop } = feeding(clock);
     let opened = 0;
@@ -82,7 +82,7 @@ describe('channelSource', () => {
 });
 
 describe('pollSource', () => {
-  it('asks at the start, then again and again, also after a failure', async () => {
+  it('polls at the start and then periodically, even after a failure', async () => {
     const clock = new VirtualClock();
     const { asked, errors, context, start, stop } = feeding(clock);
     let polls = 0;

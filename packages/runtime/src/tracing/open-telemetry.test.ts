@@ -6,7 +6,7 @@ import { type OpenTelemetrySdk, startTracing } from './open-telemetry.ts';
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 
-/** An SDK with what the real one has of ours, which keeps its spans. */
+/** A fake SDK with the parts of the real one that are used; it keeps its spans. */
 function sdk() {
   const exporter = new InMemorySpanExporter();
   const seen: { options?: unknown; stopped: boolean } = { stopped: false };
@@ -69,7 +69,7 @@ describe('startTracing', () => {
     },
   );
 
-  it('names the operator and its pod, where nobody else does', async () => {
+  it('names the operator and its pod unless the environment does', async () => {
     const optionsWith = async (more: Readonly<Record<string, string>>) => {
       const { load, seen } = sdk();
       await startTracing({ env: { ...endpoint, ...more }, log: logged().log, name: 'shop', load });
@@ -84,7 +84,7 @@ describe('startTracing', () => {
     });
   });
 
-  it('goes on without spans where the SDK is not installed, and says what to install', async () => {
+  it('continues without spans if the SDK is not installed, and logs what to install', async () => {
     const { lines, log } = logged();
     expect(await startTracing({ env: endpoint, log, name: 'shop' })).toBeUndefined();
     expect(lines).toEqual([

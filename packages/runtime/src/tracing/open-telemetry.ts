@@ -1,7 +1,7 @@
 import type { Logger } from '../log/logger.ts';
 import type { Tracer } from './tracer.ts';
 
-/** OpenTelemetry's SDK for Node, as far as it is used: what `@opentelemetry/sdk-node` exports. */
+/** The used part of OpenTelemetry's SDK for Node, as exported by `@opentelemetry/sdk-node`. */
 export interface OpenTelemetrySdk {
   readonly NodeSDK: new (options: {
     readonly serviceName?: string;
@@ -10,25 +10,25 @@ export interface OpenTelemetrySdk {
   readonly resources: { resourceFromAttributes(attributes: Readonly<Record<string, string>>): unknown };
 }
 
-/** What {@link startTracing} is told. */
+/** Options of {@link startTracing}. */
 export interface TracingOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** Names the operator where the environment does not. */
+  /** Service name of the operator, unless the environment sets one. */
   readonly name: string;
-  /** Finds the SDK. @defaultValue imports it */
+  /** Loads the SDK. @defaultValue imports it */
   readonly load?: () => Promise<OpenTelemetrySdk>;
 }
 
-/** Spans that are sent somewhere, until disposed: what is left is sent then. */
+/** Exports spans until disposed, which flushes pending ones. */
 export interface Tracing extends AsyncDisposable {
   readonly tracer: Tracer;
 }
 
 /**
- * Starts OpenTelemetry if the environment asks for it, as other programs do: with `OTEL_EXPORTER_OTLP_ENDPOINT`, or that of
- * traces alone. Everything else (protocol, headers, sampling, resource) is the SDK's to read from its own variables. Nothing is
- * loaded otherwise. An operator without the SDK goes on without spans, and says so once.
+ * Starts OpenTelemetry if the environment configures it, as for other programs: with `OTEL_EXPORTER_OTLP_ENDPOINT`, or its
+ * variant for traces only. The SDK reads everything else (protocol, headers, sampling, resource) from its own variables.
+ * Otherwise nothing is loaded. An operator without the SDK continues without spans, and logs that once.
  */
 export async function startTracing({ env, log, name, load = importSdk }: TracingOptions): Promise<Tracing | undefined> {
   const endpoint = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_ENDPOINT'];
@@ -52,7 +52,7 @@ export async function startTracing({ env, log, name, load = importSdk }: Tracing
   return { tracer: trace.getTracer('kubewright'), [Symbol.asyncDispose]: () => running.shutdown() };
 }
 
-/** What a pod knows of itself: its host name is its name; the rest where the deployment hands it in. */
+/** Returns a pod's own attributes: its host name is its name; the others come from variables that the deployment sets. */
 function podAttributes(env: TracingOptions['env']): Readonly<Record<string, string>> {
   if (!env['KUBERNETES_SERVICE_HOST']) return {};
   const known = {
@@ -65,8 +65,8 @@ function podAttributes(env: TracingOptions['env']): Readonly<Record<string, stri
 
 async function importSdk(): Promise<OpenTelemetrySdk> {
   try {
-    // By a literal, so that bundlers take it in where it is installed; it is nobody's dependency.
-    // @ts-expect-error: its types are there for those who install it
+    // A literal specifier, so that bundlers include the package where it is installed; it is not a declared dependency.
+    // @ts-expect-error: its types exist only where it is installed
     return (await import('@opentelemetry/sdk-node')) as unknown as OpenTelemetrySdk;
   } catch (error) {
     throw new Error('there is no @opentelemetry/sdk-node', { cause: error });

@@ -17,7 +17,7 @@ const Site = defineKind<{ readonly a: string }, { readonly up: boolean }>({
 });
 
 describe('tracing', () => {
-  it('makes a span of each reconcile, with its calls below it, which tell the server of theirs', async () => {
+  it('creates a span for each reconcile, with its calls as children, and propagates them to the server', async () => {
     const exporter = new InMemorySpanExporter();
     const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
     const server = new FakeApiServer([Site]);
@@ -52,7 +52,7 @@ describe('tracing', () => {
     expect(second?.status).toEqual({ code: SpanStatusCode.ERROR, message: 'enough' });
   });
 
-  it('tells the server of the span that a call is in', async () => {
+  it('sends the server the span of a call', async () => {
     const exporter = new InMemorySpanExporter();
     const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
     const tracing = new ReconcileTracing(provider.getTracer('test'));

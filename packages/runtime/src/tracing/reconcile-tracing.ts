@@ -3,7 +3,7 @@ import type { Span, SpanAttributes, Tracer } from './tracer.ts';
 
 type OpenTelemetry = typeof import('@opentelemetry/api');
 
-/** Makes the spans of one manager: one for each reconcile, and below it one for each try of each of its API calls. */
+/** Creates the spans of one manager: one for each reconcile and, as its children, one for each attempt of each API call. */
 export class ReconcileTracing {
   readonly #tracer: Tracer;
   #loading: Promise<OpenTelemetry> | undefined;
@@ -13,8 +13,8 @@ export class ReconcileTracing {
   }
 
   /**
-   * Runs a reconcile in a span of its own, which is also the active one where the program has a context manager. Its result
-   * is set as an attribute by `label`.
+   * Runs a reconcile in its own span, which is also the active one if the program has a context manager. Errors are recorded on
+   * the span.
    */
   async reconcile<R>(
     attributes: SpanAttributes,
@@ -22,7 +22,7 @@ export class ReconcileTracing {
   ): Promise<R> {
     const { context, trace } = await this.#api();
     const span = this.#tracer.startSpan(`reconcile ${attributes['controller']}`, { attributes: { ...attributes } });
-    // A span of OpenTelemetry: the tracer that made it is one of its own.
+    // An OpenTelemetry span, because an OpenTelemetry tracer created it.
     const inside = trace.setSpan(context.active(), span as Parameters<typeof trace.setSpan>[1]);
     const calls: ClientInterceptor = (call, next) =>
       ended(this.#tracer.startSpan(nameOf(call), { kind: client, attributes: attributesOf(call) }, inside), (child) =>
@@ -36,7 +36,7 @@ export class ReconcileTracing {
     { call, next }: { readonly call: ClientCall; readonly next: Parameters<ClientInterceptor>[1] },
   ): ReturnType<ClientInterceptor> {
     const { traceId, spanId, traceFlags } = span.spanContext();
-    // W3C trace context: API servers that trace go on with it.
+    // W3C trace context: API servers with tracing enabled continue the trace.
     const traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
     const request = { ...call.request, headers: { ...call.request.headers, traceparent } };
     const response = await next({ ...call, request });
@@ -45,7 +45,7 @@ export class ReconcileTracing {
     return response;
   }
 
-  /** Loaded with the first span: a program that traces has it. */
+  /** Loaded with the first span: a program that traces has the package installed. */
   #api(): Promise<OpenTelemetry> {
     this.#loading ??= import('@opentelemetry/api');
     return this.#loading;

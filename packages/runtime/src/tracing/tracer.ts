@@ -1,7 +1,7 @@
-/** Values that a span may carry. */
+/** Attribute values that a span may carry. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** A span, as far as the runtime uses it; OpenTelemetry's `Span` is one. */
+/** The part of a span that the runtime uses; OpenTelemetry's `Span` implements it. */
 export interface Span {
   spanContext(): { readonly traceId: string; readonly spanId: string; readonly traceFlags: number };
   setAttribute(key: string, value: string | number | boolean): unknown;
@@ -10,12 +10,12 @@ export interface Span {
   end(): void;
 }
 
-/** Where spans come from; what `trace.getTracer('my-operator')` of `@opentelemetry/api` answers is one. */
+/** Creates spans; `trace.getTracer('my-operator')` of `@opentelemetry/api` returns one. */
 export interface Tracer {
   startSpan(
     name: string,
     options?: { readonly kind?: number; readonly attributes?: Record<string, string | number | boolean> },
-    // OpenTelemetry's `Context`; named here only where its package is loaded.
+    // OpenTelemetry's `Context`; typed loosely because its package may not be installed.
     // biome-ignore lint/suspicious/noExplicitAny: a structural type of a package that may be absent
     context?: any,
   ): Span;

@@ -1,17 +1,17 @@
-/** A reconcile that is running, as the watchdog knows it. */
+/** A running reconcile, as seen by the watchdog. */
 export interface ActivityMark {
-  /** Says that this reconcile runs again after a wait. */
+  /** Records that this reconcile runs again after a wait. */
   readonly resumed: () => void;
-  /** Says that it is over. */
+  /** Records that it has ended. */
   readonly ended: () => void;
 }
 
-/** Knows which reconcile ran last, so that whoever holds the event loop can be named. */
+/** Tracks which reconcile ran last, so that the one blocking the event loop can be named. */
 export interface Activity {
   mark(controller: string, key: string): ActivityMark;
 }
 
-/** An {@link Activity} that nobody watches. */
+/** An {@link Activity} that records nothing. */
 export const noActivity: Activity = {
   mark: () => ({ resumed() {}, ended() {} }),
 };

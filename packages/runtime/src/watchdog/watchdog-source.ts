@@ -1,7 +1,7 @@
 /**
- * The program of the watchdog's thread. A string, so that it survives bundling into one file. It looks at the beat counter
- * four times a second; when that has stood still for the limit, it writes one line to stderr by itself, for the thread that
- * logs is the one that is held: a readable one where the log is for people, else JSON.
+ * The program of the watchdog's thread. It is a string so that it survives bundling into one file. It checks the beat counter
+ * four times a second. When the counter has stood still for the limit, it writes one line to stderr itself, because the logging
+ * thread is the blocked one: a readable line if people read the log, otherwise JSON.
  */
 export const watchdogSource = `
 const { workerData } = require('node:worker_threads');

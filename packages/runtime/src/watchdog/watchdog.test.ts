@@ -8,7 +8,7 @@ import { Watchdog } from './watchdog.ts';
 import { watchdogSource } from './watchdog-source.ts';
 
 describe('Watchdog', () => {
-  it('names the reconcile that held the event loop', async () => {
+  it('names the reconcile that blocked the event loop', async () => {
     const lines: string[] = [];
     const log = jsonLogger({ destination: { write: (line) => void lines.push(line) } });
     await using watchdog = new Watchdog({ log, clock: systemClock, limitMs: 150, tellAtOnce: false });
@@ -22,7 +22,7 @@ describe('Watchdog', () => {
     });
   });
 
-  it('names the one that is over when it could be told', async () => {
+  it('names the blocking reconcile even if it has ended before the report', async () => {
     const lines: string[] = [];
     const log = jsonLogger({ destination: { write: (line) => void lines.push(line) } });
     await using watchdog = new Watchdog({ log, clock: systemClock, limitMs: 150, tellAtOnce: false });
@@ -36,7 +36,7 @@ describe('Watchdog', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ controller: 'sites', key: 'default/held' });
   });
 
-  it('names the only one that is left, after the others have ended', async () => {
+  it('names the only remaining reconcile after the others have ended', async () => {
     const lines: string[] = [];
     const log = jsonLogger({ destination: { write: (line) => void lines.push(line) } });
     await using watchdog = new Watchdog({ log, clock: systemClock, limitMs: 150, tellAtOnce: false });
@@ -47,7 +47,7 @@ describe('Watchdog', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ controller: 'sites', key: 'default/waits' });
   });
 
-  it('starts its thread with the first reconcile, not beside the first listings', async () => {
+  it('starts its thread with the first reconcile, not during the initial lists', async () => {
     const clock = new VirtualClock();
     await using watchdog = new Watchdog({ log: silentLogger, clock, tellAtOnce: false });
     await clock.advance(5_000);
@@ -73,7 +73,7 @@ describe('watchdogSource', () => {
     const forPeople = process.env.PEOPLE === 'yes';
     new Worker(process.env.SOURCE, { eval: true, workerData: { buffer, limitMs: 1, tellAtOnce: true, forPeople } });`;
 
-  /** What the thread writes when the loop's beats stand still. */
+  /** Returns what the thread writes when the loop's beats stand still. */
   async function told(env: Readonly<Record<string, string>>): Promise<string> {
     const child = spawn(process.execPath, ['-e', program], { env: { SOURCE: watchdogSource, ...env } });
     try {
@@ -84,20 +84,20 @@ describe('watchdogSource', () => {
     }
   }
 
-  it('tells people in one readable line', async () => {
+  it('writes one readable line for people', async () => {
     expect(await told({ PEOPLE: 'yes', WHO: 'sites default/a' })).toMatch(
       /^\d\d:\d\d:\d\d\.\d{3} WARN {2}sites default\/a the event loop is held heldMs=\d+\n$/,
     );
     expect(await told({ PEOPLE: 'yes', WHO: '' })).toMatch(/ WARN {2}watchdog the event loop is held heldMs=\d+\n$/);
   });
 
-  it('tells programs in JSON', async () => {
+  it('writes JSON for programs', async () => {
     const line = JSON.parse(await told({ PEOPLE: 'no', WHO: 'sites default/a' }));
     const logged: string[] = [];
     jsonLogger({ destination: { write: (text) => void logged.push(text) } })
       .named('watchdog')
       .warn('m', { heldMs: 1 });
-    // As the JSON logger writes it: kubewright dev recognizes lines by their beginning.
+    // In the format of the JSON logger: kubewright dev recognizes lines by how they begin.
     expect(Object.keys(line).slice(0, 5)).toEqual(Object.keys(JSON.parse(logged[0] ?? '')));
     expect(line).toMatchObject({
       level: 'warn',

@@ -6,14 +6,14 @@ import type { Logger } from '../log/logger.ts';
 import type { Activity, ActivityMark } from './activity.ts';
 import { watchdogSource } from './watchdog-source.ts';
 
-/** How often the loop shows that it is alive, in milliseconds. */
+/** Interval at which the loop shows that it is alive, in milliseconds. */
 const beatMs = 100;
 /**
  * The thread starts with the first reconcile, or after this time, in milliseconds. Starting it takes 60 to 80 ms of processor
- * time, as much as a quarter of the first listing of 20,000 objects: on a small machine that would wait for it.
+ * time, as much as a quarter of the initial list of 20,000 objects, and would delay that list on a small machine.
  */
 const threadDelayMs = 10_000;
-/** Room for the name of whoever runs, in bytes. */
+/** Space for the name of the running reconcile, in bytes. */
 const nameBytes = 512;
 
 interface Who {
@@ -25,22 +25,22 @@ interface Who {
 export interface WatchdogOptions {
   readonly log: Logger;
   readonly clock: Clock;
-  /** Silence of the event loop that is reported, in milliseconds. @defaultValue 1_000 */
+  /** Time without a beat of the event loop that is reported, in milliseconds. @defaultValue 1_000 */
   readonly limitMs?: number;
-  /** Told by the worker thread, on stderr, while the loop is still held. @defaultValue true */
+  /** True if the worker thread reports on stderr while the loop is still blocked. @defaultValue true */
   readonly tellAtOnce?: boolean;
 }
 
 /**
- * Notices when the event loop is held, and names the reconcile that ran last. A worker thread watches, for the held thread
- * cannot; it writes to stderr at once, and when the loop is free again a log line follows.
+ * Detects a blocked event loop, and names the reconcile that ran last. A worker thread watches, because the blocked thread
+ * cannot; it writes to stderr immediately, and a log line follows once the loop is free again.
  */
 export class Watchdog implements AsyncDisposable {
   readonly activity: Activity;
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #limitMs: number;
-  /** [0] beats so far, [1] length of the name. */
+  /** [0] number of beats so far, [1] length of the name. */
   readonly #shared: Int32Array;
   readonly #name: Uint8Array;
   readonly #encoder = new TextEncoder();
@@ -49,9 +49,9 @@ export class Watchdog implements AsyncDisposable {
   #worker: Worker | undefined;
   readonly #active = new Few<Who>();
   #last: Who | undefined;
-  /** Since when {@link #last} runs, or since the last beat. */
+  /** The time since which {@link #last} has been running, or the last beat. */
   #lastSinceMs = 0;
-  /** Who ran longest since the last beat, though it may have ended since. */
+  /** The reconcile that ran longest since the last beat, even if it has ended. */
   #longest: { readonly who: Who; readonly ms: number } | undefined;
   #timer: Disposable;
   #lastBeatMs: number;
@@ -79,13 +79,13 @@ export class Watchdog implements AsyncDisposable {
     await this.#worker?.terminate();
   }
 
-  /** True once the thread watches; until then a held loop is logged only when it is free again. */
+  /** True once the thread is watching; until then a blocked loop is logged only after it is free again. */
   get hasThread(): boolean {
     return this.#worker !== undefined;
   }
 
   #startThread(): void {
-    // An import would load what threads need at every start, 5 ms, before it is needed.
+    // An import would load the thread modules at every start, taking 5 ms, before they are needed.
     const { Worker } = process.getBuiltinModule('node:worker_threads');
     this.#worker = new Worker(watchdogSource, { eval: true, workerData: this.#workerData, execArgv: [] });
     this.#worker.on('error', (error) => this.#log.warn('the watchdog thread has ended', { error }));
@@ -103,7 +103,7 @@ export class Watchdog implements AsyncDisposable {
       ended: () => {
         this.#active.delete(who);
         if (this.#last !== who) return;
-        // Only one is left: what runs next of all reconciles is that one, also after a wait that nobody tells us of.
+        // Only one reconcile is left: it must be the next one to run, even after a wait that is not reported to us.
         const [other] = this.#active;
         this.#runs(this.#active.size === 1 ? other : undefined);
       },
@@ -117,7 +117,10 @@ export class Watchdog implements AsyncDisposable {
     Atomics.store(this.#shared, 1, who ? this.#write(`${who.controller} ${who.key}`) : 0);
   }
 
-  /** Writes whose turn it is for the other thread; answers the length. Names are ASCII, and short: the encoder is for others. */
+  /**
+   * Writes the name of the running reconcile for the other thread and returns its length. Names are short ASCII; the encoder
+   * handles the others.
+   */
   #write(text: string): number {
     const name = this.#name;
     for (let i = 0; i < text.length; i++) {
@@ -128,7 +131,7 @@ export class Watchdog implements AsyncDisposable {
     return text.length;
   }
 
-  /** Notes for how long the last one has run until now. */
+  /** Records how long the last reconcile has run until now. */
   #credit(): void {
     const now = this.#clock.monotonic();
     const ms = now - this.#lastSinceMs;
@@ -146,7 +149,7 @@ export class Watchdog implements AsyncDisposable {
     this.#lastBeatMs = now;
     Atomics.add(this.#shared, 0, 1);
     if (!this.#worker && now >= this.#threadDueMs) this.#startThread();
-    // A reconcile that held the loop until its end is over by now: whoever ran longest is named, not whoever ran last.
+    // A reconcile that blocked the loop until its end is over by now: name the one that ran longest, not the one that ran last.
     this.#credit();
     if (heldMs >= this.#limitMs)
       this.#log.warn('the event loop was held', { heldMs: Math.round(heldMs), ...this.#longest?.who });
