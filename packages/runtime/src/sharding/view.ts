@@ -11,7 +11,7 @@ export interface View {
 /** A view that assigns its member no keys. */
 export const nothing: View = { members: [], held: [] };
 
-/** True if the view assigns the key to `member`, so that it may start work on it. */
+/** True if the view assigns the key to `member`, which may then start work on it. */
 export function gives({ members }: View, key: string, member: string): boolean {
   return ownerOf(members, key) === member;
 }

@@ -3,34 +3,32 @@ import type { Cache } from '../cache/cache.ts';
 import type { Logger } from '../log/logger.ts';
 import type { AdmissionRequest } from './admission-review.ts';
 
-/** What a webhook's function is given besides the object. */
+/** Passed to a webhook's function along with the object. */
 export interface AdmissionContext {
-  /** The whole question: user, operation, names, options. */
+  /** The full admission request: user, operation, names, options. */
   readonly request: AdmissionRequest;
-  /** True when nothing will be stored: leave no trace elsewhere either. */
+  /** True if nothing will be stored: cause no side effects elsewhere either. */
   readonly dryRun: boolean;
-  /** Shows the caller a warning, whatever the verdict (`kubectl` prints it). Keep it below 120 characters. */
+  /** Adds a warning for the caller, whatever the verdict (`kubectl` prints it). Keep it below 120 characters. */
   warn(text: string): void;
   /**
    * Calls the API server as the operator.
-   *
-   * @throws WebhookError (KW3031) when the webhook is served without a manager and no client was given.
+   * @throws WebhookError (KW3031) if the webhook is served without a manager and no client was given.
    */
   readonly client: KubernetesClient;
   /**
-   * The manager's cache: declared kinds only. Webhooks are served before caches are filled: what is not there yet may come.
-   *
-   * @throws WebhookError (KW3031) as `client` does.
+   * The manager's cache: declared kinds only. Webhooks are served before caches have synced, so objects may still be missing.
+   * @throws WebhookError (KW3031) like `client`.
    */
   readonly cache: Cache;
-  /** Carries controller-runtime's keys of the request: `namespace`, `name`, `resource`, `user`, `requestID`. */
+  /** Includes controller-runtime's keys of the request: `namespace`, `name`, `resource`, `user`, `requestID`. */
   readonly log: Logger;
-  /** Aborted when the API server no longer waits for the answer. */
+  /** Aborted when the API server no longer waits for the response. */
   readonly signal: AbortSignal;
 }
 
-/** {@link AdmissionContext} of an update: knows the present state too. */
+/** {@link AdmissionContext} of an update, with the current state. */
 export interface UpdateContext<T> extends AdmissionContext {
-  /** The object as it is stored now. */
+  /** The object as currently stored. */
   readonly old: T;
 }

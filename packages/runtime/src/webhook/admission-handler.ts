@@ -8,8 +8,8 @@ import { WebhookError } from './webhook-error.ts';
 import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.ts';
 
 /**
- * Answers reviews on one path. The HTTP status is always 200, the verdict is inside, as with controller-runtime (0.25).
- * Several webhooks are asked in order until one refuses; each sees the object as those before it left it.
+ * Responds to reviews on one path. Like controller-runtime (0.25), always returns HTTP status 200, with the verdict in the body.
+ * Several webhooks run in order until one denies; each sees the object as changed by the previous ones.
  */
 export function admissionHandler(
   webhooks: readonly AdmissionWebhook[],
@@ -81,7 +81,7 @@ async function ask(
   return { ...last, warnings, patch, auditAnnotations };
 }
 
-/** A refusal of the function's own passes; anything else is a fault of the operator, and must not admit. */
+/** Passes on a deliberate denial by the function; any other error is a bug in the operator, and must not admit. */
 function failed(error: unknown, log: Logger, parts: WebhookParts): AdmissionResponse {
   if (error instanceof StatusError) return { allowed: false, result: error.status };
   parts.metrics?.panicked('admission');
@@ -118,7 +118,7 @@ function given<T>(part: T | undefined, name: string): T {
   throw new WebhookError(`the webhook has no ${name}: it is served without a manager; give the server one`);
 }
 
-/** The keys of controller-runtime's builder; of its raw webhooks where no kind is known. */
+/** Uses the keys of controller-runtime's builder, or of its raw webhooks if the kind is unknown. */
 function withRequest(log: Logger, webhooks: readonly AdmissionWebhook[], request: AdmissionRequest): Logger {
   const kind = webhooks[0]?.kind;
   const { namespace = '', name = '' } = request;
@@ -138,7 +138,7 @@ function verdictOf({ allowed, result }: AdmissionResponse): 'allowed' | 'denied'
   return (result?.code ?? 403) >= 500 ? 'error' : 'denied';
 }
 
-/** What a response says, without values: they may be secret. */
+/** Summarizes a response without values, because they may be secret. */
 function brief(response: AdmissionResponse): Record<string, unknown> {
   const { code, reason, message } = response.result ?? {};
   const changed = (response.patch ?? []).filter(({ op }) => op !== 'test').map(({ path }) => placeOf(path));

@@ -1,9 +1,9 @@
 import type { GroupVersionKind, GroupVersionResource, JsonPatchOperation, Status } from '@kubewright/apimachinery';
 
-/** What is done to the object under review. */
+/** The operation on the object under review. */
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
-/** Who asked (authentication/v1 `UserInfo`). */
+/** The user who sent the request (authentication/v1 `UserInfo`). */
 export interface AdmissionUser {
   readonly username?: string;
   readonly uid?: string;
@@ -11,49 +11,49 @@ export interface AdmissionUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The question of an `AdmissionReview` (admission.k8s.io/v1; v1beta1 has the same fields). */
+/** The request of an `AdmissionReview` (admission.k8s.io/v1; v1beta1 has the same fields). */
 export interface AdmissionRequest {
   readonly uid: string;
-  /** Kind of the object as the webhook gets it; `requestKind` is that of the original request. */
+  /** Kind of the object as passed to the webhook; `requestKind` is that of the original request. */
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
   readonly subResource?: string;
   readonly requestKind?: GroupVersionKind;
   readonly requestResource?: GroupVersionResource;
   readonly requestSubResource?: string;
-  /** Missing where the server still has to generate it. */
+  /** Missing if the server has yet to generate it. */
   readonly name?: string;
   readonly namespace?: string;
   readonly operation: AdmissionOperation;
   readonly userInfo: AdmissionUser;
-  /** The new state; null for deletions. */
+  /** The new state; null for deletes. */
   readonly object?: unknown;
-  /** The present state; null for creations. */
+  /** The current state; null for creates. */
   readonly oldObject?: unknown;
-  /** True when nothing will be stored: leave no trace elsewhere either. */
+  /** True if nothing will be stored: cause no side effects elsewhere either. */
   readonly dryRun?: boolean;
   readonly options?: unknown;
 }
 
-/** The answer of an `AdmissionReview`; made by {@link allowed}, {@link denied} and {@link patched}. */
+/** The response of an `AdmissionReview`; created by {@link allowed}, {@link denied} and {@link patched}. */
 export interface AdmissionResponse {
   readonly allowed: boolean;
-  /** Why not, with the code and reason that the caller sees; parts of a `Status`. */
+  /** Reason for a denial, with the code and reason shown to the caller; parts of a `Status`. */
   readonly result?: Partial<Status>;
-  /** Changes to the object; of mutating webhooks only. */
+  /** Changes to the object; mutating webhooks only. */
   readonly patch?: readonly JsonPatchOperation[];
-  /** Shown to the caller as `Warning` headers, 256 characters at most each. */
+  /** Shown to the caller as `Warning` headers, at most 256 characters each. */
   readonly warnings?: readonly string[];
-  /** Added to the audit event, each key with the webhook's name before it. */
+  /** Added to the audit event; each key is prefixed with the webhook's name. */
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
-/** Admits the request as it is. */
+/** Admits the request unchanged. */
 export function allowed(message?: string): AdmissionResponse {
   return { allowed: true, result: { code: 200, ...(message !== undefined && { message }) } };
 }
 
-/** Refuses the request: 403 with that message. */
+/** Denies the request: 403 with this message. */
 export function denied(message: string): AdmissionResponse {
   return { allowed: false, result: { code: 403, reason: 'Forbidden', message } };
 }
@@ -63,7 +63,7 @@ export function patched(patch: readonly JsonPatchOperation[]): AdmissionResponse
   return { allowed: true, result: { code: 200 }, patch };
 }
 
-/** Refuses the request because it could not be judged. */
+/** Denies the request because it could not be evaluated. */
 export function errored(code: number, message: string): AdmissionResponse {
   return { allowed: false, result: { code, message } };
 }

@@ -2,19 +2,19 @@ import type { AdmissionContext } from './admission-context.ts';
 import type { AdmissionRequest, AdmissionResponse } from './admission-review.ts';
 import type { AdmissionWebhook, WebhookRegistration, WebhookRule } from './webhook-definition.ts';
 
-/** What {@link admissionWebhook} is told. */
+/** Options of {@link admissionWebhook}. */
 export interface AdmissionWebhookOptions extends WebhookRegistration {
   readonly type: 'mutating' | 'validating';
   /** Letters, digits, `-` and `_` between slashes: `/check-pods`. */
   readonly path: string;
-  /** For {@link webhookConfigurations}. @defaultValue none: it is not registered by this program */
+  /** Used by {@link webhookConfigurations}. @defaultValue none: this program does not register the webhook */
   readonly rules?: readonly WebhookRule[];
-  /** Answers with `allowed()`, `denied(…)` or `patched(…)`; what it throws is treated as in `validator`. */
+  /** Returns `allowed()`, `denied(…)` or `patched(…)`; errors are handled as in `validator`. */
   handle(request: AdmissionRequest, context: AdmissionContext): AdmissionResponse | Promise<AdmissionResponse>;
 }
 
 /**
- * Declares a webhook that answers reviews itself: of several kinds, of subresources, of kinds unknown to the program.
+ * Declares a webhook that handles raw reviews: of several kinds, of subresources, of kinds unknown to the program.
  *
  * @example
  * ```ts

@@ -21,7 +21,7 @@ describe('validator', () => {
     },
   });
 
-  it('admits with nothing to say', async () => {
+  it('admits when the rule returns nothing', async () => {
     const { post } = served([rules]);
     const answer = await post(validatePath, review({ object: site({ title: 'x' }) }));
     expect(answer).toEqual({
@@ -36,7 +36,7 @@ describe('validator', () => {
     });
   });
 
-  it('refuses faulty fields as the API server does', async () => {
+  it('rejects invalid fields like the API server', async () => {
     const { post } = served([rules]);
     const { response } = await post(validatePath, review({ object: site({ title: 'x', pages: 0 }) }));
     expect(response.allowed).toBe(false);
@@ -48,7 +48,7 @@ describe('validator', () => {
     });
   });
 
-  it('compares with the present state on updates, and refuses with a text', async () => {
+  it('compares with the current state on updates, and denies with a message', async () => {
     const { post } = served([rules]);
     const request = { operation: 'UPDATE', object: site({ title: 'y' }), oldObject: site({ title: 'x' }) };
     const { response } = await post(validatePath, review(request));
@@ -58,7 +58,7 @@ describe('validator', () => {
     });
   });
 
-  it('gets the old object of a deletion; warnings go out with a refusal, whose status is kept', async () => {
+  it('passes the old object of a delete, and sends warnings and the thrown status with a denial', async () => {
     const { post } = served([rules]);
     const { response } = await post(validatePath, review({ operation: 'DELETE', oldObject: site({ title: 'x' }) }));
     expect(response.warnings).toEqual(['x is gone for good']);
@@ -73,7 +73,7 @@ describe('validator', () => {
     });
   });
 
-  it('admits operations without a rule, and connections', async () => {
+  it('admits operations without a rule, and CONNECT', async () => {
     const { post } = served([validator(Site, {})]);
     for (const operation of ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'])
       expect(
@@ -82,7 +82,7 @@ describe('validator', () => {
     expect((await post(validatePath, review({ operation: 'LOOK' }))).response.status.code).toBe(400);
   });
 
-  it('turns what is thrown into a 500 that refuses, a log line and a count', async () => {
+  it('turns a thrown error into a denial with 500, a log line and a count', async () => {
     const { post, lines, counts } = served([
       validator(Site, {
         create() {
@@ -113,7 +113,7 @@ describe('validator', () => {
     });
   });
 
-  it('hands out frozen objects, and refuses those of another kind', async () => {
+  it('passes frozen objects, and rejects those of another kind', async () => {
     const { post, counts } = served([
       validator(Site, {
         create(object) {
@@ -133,7 +133,7 @@ describe('validator', () => {
 describe('defaulter', () => {
   const complete = defaulter(Site, (object) => ({ ...object, spec: { pages: 3, ...object.spec } }));
 
-  it('answers what differs as a patch; fields unknown to the program stay', async () => {
+  it('responds with the difference as a patch, and keeps unknown fields', async () => {
     const { post } = served([complete]);
     const object = site({ title: 'x', later: { deep: [1] } }, { labels: { 'a/b': 'c' } });
     const { response } = await post(mutatePath, review({ object }));
@@ -141,7 +141,7 @@ describe('defaulter', () => {
     expect(patchOf(response)).toEqual([{ op: 'add', path: '/spec/pages', value: 3 }]);
   });
 
-  it('sends no patch when nothing is missing, or the function returns nothing, or for deletions', async () => {
+  it('sends no patch if nothing is missing, if the function returns nothing, and for deletes', async () => {
     const same = served([complete]);
     const full = (await same.post(mutatePath, review({ object: site({ title: 'x', pages: 3 }) }))).response;
     expect(full).toMatchObject({ allowed: true });
@@ -152,7 +152,7 @@ describe('defaulter', () => {
     expect(gone.response.allowed).toBe(true);
   });
 
-  it('keeps a field named __proto__ what it is', async () => {
+  it('keeps a field named __proto__ intact', async () => {
     const { post } = served([defaulter(Site, (object) => ({ ...object, spec: { ...object.spec, pages: 1 } }))]);
     const body = JSON.stringify(review({ object: site({ title: 'x' }) })).replace(
       '"title"',
@@ -162,7 +162,7 @@ describe('defaulter', () => {
     expect(patchOf(response)).toEqual([{ op: 'add', path: '/spec/pages', value: 1 }]);
   });
 
-  it('refuses what is too deep to compare, and lives on', async () => {
+  it('rejects an object that is too deep to compare, and keeps serving', async () => {
     const deeper = defaulter(Site, (object) => ({
       ...object,
       spec: { ...object.spec, title: [object.spec.title] as unknown as string },
@@ -176,7 +176,7 @@ describe('defaulter', () => {
 });
 
 describe('webhooks on one path', () => {
-  it('are asked in order, each seeing what the one before has made', async () => {
+  it("run in order, each seeing the previous one's result", async () => {
     const seen: unknown[] = [];
     const { post } = served([
       defaulter(Site, (object) => ({ ...object, spec: { ...object.spec, pages: 1 } })),
@@ -195,7 +195,7 @@ describe('webhooks on one path', () => {
     ]);
   });
 
-  it('stop at the first that refuses', async () => {
+  it('stop at the first denial', async () => {
     const asked: string[] = [];
     const rule = (name: string, verdict: string | undefined) =>
       validator(Site, {
@@ -210,7 +210,7 @@ describe('webhooks on one path', () => {
     expect(asked).toEqual(['a', 'b']);
   });
 
-  it('are all of one type, on well-formed paths', () => {
+  it('must have the same type and well-formed paths', () => {
     const path = '/both';
     expect(() => served([validator(Site, {}, { path }), defaulter(Site, () => undefined, { path })])).toThrow(
       WebhookError,
@@ -220,7 +220,7 @@ describe('webhooks on one path', () => {
 });
 
 describe('admissionWebhook', () => {
-  it('answers for itself: denies, patches, annotates the audit event', async () => {
+  it('handles raw reviews: denies, patches, annotates the audit event', async () => {
     const { post } = served([
       admissionWebhook({
         type: 'mutating',
@@ -239,7 +239,7 @@ describe('admissionWebhook', () => {
     expect((await post('/ok', review({}))).response.status).toEqual({ metadata: {}, code: 200, message: 'fine' });
   });
 
-  it('cannot patch as a validating webhook', async () => {
+  it('rejects a patch from a validating webhook', async () => {
     const sly = admissionWebhook({
       type: 'validating',
       path: '/sly',
@@ -251,7 +251,7 @@ describe('admissionWebhook', () => {
     });
   });
 
-  it('says what it has not been given', async () => {
+  it('reports a missing client', async () => {
     const curious = admissionWebhook({
       type: 'validating',
       path: '/c',
@@ -263,7 +263,7 @@ describe('admissionWebhook', () => {
 });
 
 describe('admission reviews', () => {
-  it('says in its log what it answered and what it has changed, but no values', async () => {
+  it('log the response and the changed fields, but no values', async () => {
     const { post, lines } = served([
       defaulter(Site, (object) => ({ ...object, spec: { ...object.spec, title: object.spec.title ?? 'a secret' } })),
     ]);
@@ -280,7 +280,7 @@ describe('admission reviews', () => {
 
   const anything = admissionWebhook({ type: 'validating', path: '/any', handle: () => allowed() });
 
-  it('are answered in the version they came in', async () => {
+  it('are answered in the version of the request', async () => {
     const { post } = served([anything]);
     const answer = await post('/any', review({}, 'admission.k8s.io/v1beta1'));
     expect(answer).toMatchObject({ apiVersion: 'admission.k8s.io/v1beta1', kind: 'AdmissionReview' });
@@ -295,7 +295,7 @@ describe('admission reviews', () => {
     ['another version', '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v2"}', 'application/json', 'v2'],
     ['null', 'null', 'application/json', 'expected an AdmissionReview'],
     ['no request', '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}', 'application/json', 'no complete'],
-  ])('refuse %s with 400 inside of 200', async (_, body, contentType, message) => {
+  ])('reject %s with code 400 and HTTP status 200', async (_, body, contentType, message) => {
     const { status, response } = await served([anything]).post('/any', body, contentType);
     expect(status).toBe(200);
     expect(response).toMatchObject({

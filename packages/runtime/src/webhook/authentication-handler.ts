@@ -10,7 +10,7 @@ interface Review {
 
 const versions = ['authentication.k8s.io/v1', 'authentication.k8s.io/v1beta1'];
 
-/** Answers TokenReviews on one path; the HTTP status is always 200, as with controller-runtime (0.25). */
+/** Responds to TokenReviews on one path. Like controller-runtime (0.25), always returns HTTP status 200. */
 export function authenticationHandler(
   webhook: AuthenticationWebhook,
   parts: WebhookParts,
@@ -35,7 +35,7 @@ export function authenticationHandler(
   };
 }
 
-/** Writes the answer in the version of the question. The token is not repeated. */
+/** Builds the response in the version of the request. Does not repeat the token. */
 export function writeTokenReview(
   { user, audiences, error }: TokenVerdict,
   review: Pick<Review, 'apiVersion' | 'uid'> | undefined,

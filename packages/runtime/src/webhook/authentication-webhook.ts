@@ -4,12 +4,12 @@ import type { AuthenticationWebhook } from './webhook-definition.ts';
 export interface AuthenticationWebhookOptions {
   /** Letters, digits, `-` and `_` between slashes. */
   readonly path: string;
-  /** Says whose a token is; what it throws makes the token nobody's. */
+  /** Returns the user of a token; if it throws, the token is not authenticated. */
   readonly authenticate: AuthenticationWebhook['authenticate'];
 }
 
 /**
- * Declares a webhook that answers TokenReviews for an API server that is configured to ask it (controller-runtime's
+ * Declares a webhook that authenticates TokenReviews for an API server that is configured to call it (controller-runtime's
  * `webhook/authentication`).
  *
  * @example

@@ -23,7 +23,7 @@ const tokenReview = (token: string, apiVersion = 'authentication.k8s.io/v1') => 
 });
 
 describe('authenticationWebhook', () => {
-  it('says whose a token is, in the version of the question', async () => {
+  it('returns the user of a token, in the version of the request', async () => {
     const { post } = served([sessions]);
     expect(await post('/authenticate', tokenReview('good'))).toEqual({
       kind: 'TokenReview',
@@ -40,7 +40,7 @@ describe('authenticationWebhook', () => {
     expect(answer).toMatchObject({ apiVersion: 'authentication.k8s.io/v1beta1', status: { authenticated: false } });
   });
 
-  it('authenticates nobody when it fails, or is asked badly', async () => {
+  it('authenticates no one if the function fails or the request is invalid', async () => {
     const { post, counts, lines } = served([sessions]);
     const { status } = await post('/authenticate', tokenReview('s3cr3t'));
     expect(status).toEqual({ authenticated: false, error: 'the webhook failed' });
@@ -54,13 +54,13 @@ describe('authenticationWebhook', () => {
       });
   });
 
-  it('has a path of its own', () => {
+  it('needs its own path', () => {
     expect(() => served([sessions, sessions])).toThrow(WebhookError);
   });
 });
 
 describe('standaloneWebhooks', () => {
-  it('answers within a server of somebody else', async () => {
+  it("handles requests in the caller's own server", async () => {
     const rules = validator(Site, { create: () => 'no' });
     const server = createServer(standaloneWebhooks([rules]));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

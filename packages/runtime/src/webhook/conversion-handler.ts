@@ -15,8 +15,8 @@ import type { ConversionWebhook } from './webhook-definition.ts';
 import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.ts';
 
 /**
- * Answers `ConversionReview`s for all kinds that convert. As with controller-runtime (0.25) one object that cannot be
- * converted fails its whole batch; the message names it.
+ * Responds to `ConversionReview`s for all convertible kinds. Like controller-runtime (0.25), fails the whole batch if one object
+ * cannot be converted; the message names the object.
  */
 export function conversionHandler(
   webhooks: readonly ConversionWebhook[],
@@ -53,7 +53,7 @@ interface Review {
   readonly uid: string;
   readonly desiredAPIVersion: string;
   readonly objects: readonly unknown[];
-  /** Integers of the objects that a number would round. */
+  /** Integers in the objects that would be rounded as JavaScript numbers. */
   readonly integers: ExactIntegers;
 }
 
@@ -62,7 +62,7 @@ function readReview(call: WebhookCall): Review | undefined {
   try {
     read = ExactIntegers.read(new TextDecoder('utf-8', { fatal: true }).decode(call.body));
   } catch {
-    // No JSON is as bad as JSON of something else.
+    // Treat invalid JSON like JSON of something else.
     return undefined;
   }
   const { integers } = read;
@@ -111,7 +111,7 @@ async function step(
   return { ...made, apiVersion, kind, metadata: keptMetadata(object.metadata, made.metadata) };
 }
 
-/** The API refuses a conversion that changes metadata other than labels and annotations. */
+/** The API server rejects a conversion that changes metadata other than labels and annotations. */
 function keptMetadata(given: ObjectMeta, made: ObjectMeta | undefined): ObjectMeta {
   if (made === undefined || made === given) return given;
   const { labels: _labels, annotations: _annotations, ...rest } = given;
@@ -119,9 +119,9 @@ function keptMetadata(given: ObjectMeta, made: ObjectMeta | undefined): ObjectMe
   return { ...rest, ...(labels && { labels }), ...(annotations && { annotations }) };
 }
 
-/** Says of which object a conversion failed. */
+/** Names the object whose conversion failed. */
 class ConversionFailure extends Error {
-  /** True when the user's function threw what it did not mean to be read by the caller. */
+  /** True if the user's function threw an error that was not meant for the caller. */
   get isPanic(): boolean {
     return (
       this.cause !== undefined && !(this.cause instanceof StatusError) && !(this.cause instanceof ConversionFailure)

@@ -40,7 +40,7 @@ function conversion(desiredVersion: string, objects: readonly unknown[]): unknow
 }
 
 describe('converter', () => {
-  it('converts to and from the hub, and keeps type and metadata for the functions', async () => {
+  it('converts to and from the hub, and sets type and metadata for the functions', async () => {
     const { post } = served([sites]);
     const answer = await post('/convert', conversion('v2', [oldObject('db:5432'), oldObject('web:80')]));
     expect(answer).toEqual({
@@ -60,7 +60,7 @@ describe('converter', () => {
     expect(back.response.convertedObjects).toEqual([oldObject('h:1')]);
   });
 
-  it('goes from spoke to spoke by way of the hub; only labels and annotations of metadata change', async () => {
+  it('converts between spokes through the hub, and changes only labels and annotations in metadata', async () => {
     const { post } = served([sites]);
     const older = { ...hubObject(), apiVersion: `${group}/v1beta1`, spec: { url: 'http://web/x' } };
     const { response } = await post('/convert', conversion('v1', [older]));
@@ -97,13 +97,13 @@ describe('converter', () => {
     expect(counts.panics).toEqual([]);
   });
 
-  it('answers 400 to what is no review', async () => {
+  it('responds with 400 to a body that is not a review', async () => {
     const { post } = served([sites]);
     for (const body of ['', '{', '[]', '{"apiVersion":"apiextensions.k8s.io/v1"}'])
       expect((await post('/convert', body)).status).toBe(400);
   });
 
-  it('is declared once for all versions of one kind', () => {
+  it('must be declared once for all versions of one kind', () => {
     const Page = defineKind<object>({ group, version: 'v1', kind: 'Page' });
     const nothing = { toHub: () => ({ spec: { host: '', port: 0 } }), fromHub: () => ({ spec: {} }) };
     expect(() => converter(Hub, [spoke(Page, nothing)])).toThrow('they are different kinds');

@@ -3,18 +3,20 @@ import type { ConversionSteps, ConversionWebhook } from './webhook-definition.ts
 import { WebhookError } from './webhook-error.ts';
 
 /**
- * What a conversion returns: the fields of the other version. Type and metadata are kept for it; a `metadata` that it
- * returns changes labels and annotations only, as the API demands.
+ * The result of a conversion: the fields of the other version. Type and metadata are kept; if it returns `metadata`, only labels
+ * and annotations change, as the API demands.
  */
 export type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & { readonly metadata?: ObjectMeta };
 
-/** The two ways between a version and the hub. Both must lose nothing: put what the other side lacks into annotations. */
+/**
+ * The conversions between a version and the hub. Both must be lossless: store fields that the other version lacks in annotations.
+ */
 export interface SpokeConversions<Spoke, Hub> {
   toHub(object: Spoke): Converted<Hub> | Promise<Converted<Hub>>;
   fromHub(object: Hub): Converted<Spoke> | Promise<Converted<Spoke>>;
 }
 
-/** One version of a kind and its ways to and from the hub; made by {@link spoke}. */
+/** One version of a kind with its conversions to and from the hub; created by {@link spoke}. */
 export interface Spoke<Hub extends KubernetesObject> {
   readonly version: Kind<KubernetesObject>;
   /** Never present at run time; carries the hub's type. */
@@ -22,20 +24,20 @@ export interface Spoke<Hub extends KubernetesObject> {
   readonly steps: ConversionSteps;
 }
 
-/** Declares a version that is converted by way of the hub; see {@link converter}. */
+/** Declares a version that is converted through the hub; see {@link converter}. */
 export function spoke<S extends KubernetesObject, Hub extends KubernetesObject>(
   version: Kind<S>,
   conversions: SpokeConversions<S, Hub>,
 ): Spoke<Hub> {
-  // The server's word for what an object is decides which function gets it; each gets only its own version's.
+  // The server's type information selects the function; each gets only objects of its own version.
   const toHub = conversions.toHub.bind(conversions) as unknown as ConversionSteps['toHub'];
   const fromHub = conversions.fromHub.bind(conversions) as unknown as ConversionSteps['fromHub'];
   return { version, steps: { toHub, fromHub } };
 }
 
 /**
- * Declares the conversion between versions of one kind: one is the hub, the others are spokes. The manager serves it under
- * `/convert`; the CRD's `spec.conversion` must name the webhook (own certificates: `ownAuthority` sees to that).
+ * Declares the conversion between versions of one kind: one is the hub, the others are spokes. The manager serves it at
+ * `/convert`; the CRD's `spec.conversion` must reference the webhook (with own certificates, `ownAuthority` sets it).
  *
  * @example
  * ```ts
@@ -46,7 +48,7 @@ export function spoke<S extends KubernetesObject, Hub extends KubernetesObject>(
  *   }),
  * ]);
  * ```
- * @throws WebhookError (KW3031) when a spoke is of another kind, or two are of one version.
+ * @throws WebhookError (KW3031) if a spoke is of another kind, or two have the same version.
  */
 export function converter<Hub extends KubernetesObject>(
   hub: Kind<Hub>,

@@ -11,11 +11,11 @@ export interface DefaulterOptions extends WebhookRegistration {
 }
 
 /**
- * Declares how objects of a kind are completed before they are stored (controller-runtime's `Defaulter`): given the object,
- * frozen, the function returns the changed one, or nothing. Prefer `default` in the CRD's schema where it does.
+ * Declares how to set defaults on objects of a kind before they are stored (controller-runtime's `Defaulter`): the function gets
+ * the frozen object and returns the changed one, or undefined. Prefer `default` in the CRD's schema where it suffices.
  *
- * The difference of the two travels as a JSON patch: fields that this program does not know stay, as long as the function
- * spreads what it was given. Deletions are not asked about. What is thrown is treated as in `validator`.
+ * The difference is sent as a JSON patch: fields unknown to this program are kept, as long as the function spreads its input. It
+ * does not run on deletes. Errors are handled as in `validator`.
  *
  * @example
  * ```ts

@@ -14,7 +14,7 @@ const group = 'example.com';
 const Hub = defineKind<{ startedAtNanos: number; copiedNanos?: number }>({ group, version: 'v2', kind: 'Site' });
 const Old = defineKind<{ startedAtNanos: number }>({ group, version: 'v1', kind: 'Site' });
 
-/** Sends a body over HTTP and reads the answer as text. */
+/** Sends a body over HTTP and returns the response as text. */
 async function answer(webhook: WebhookDefinition, path: string, body: string): Promise<string> {
   const server = createServer(standaloneWebhooks([webhook]));
   server.listen(0, '127.0.0.1');
@@ -32,7 +32,7 @@ async function answer(webhook: WebhookDefinition, path: string, body: string): P
 const site = (fields: string): string =>
   `{"apiVersion":"${group}/v1","kind":"Site","metadata":{"name":"a","namespace":"n","uid":"1"},"spec":{${fields}}}`;
 
-describe('webhooks keep 64-bit integers', () => {
+describe('64-bit integers in webhooks', () => {
   const sites = converter(Hub, [
     spoke(Old, { toHub: (old) => ({ spec: { ...old.spec } }), fromHub: (hub) => ({ spec: { ...hub.spec } }) }),
   ]);
@@ -43,20 +43,20 @@ describe('webhooks keep 64-bit integers', () => {
       `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","request":{"uid":"u","desiredAPIVersion":"${group}/v2","objects":[${objects.join()}]}}`,
     );
 
-  it('in conversions', async () => {
+  it('survive conversions', async () => {
     const text = await convert(site(`"startedAtNanos":${NANOS}`), site('"startedAtNanos":-9223372036854775808'));
     expect(text).toContain(`"startedAtNanos":${NANOS}`);
     expect(text).toContain('"startedAtNanos":-9223372036854775808');
     expect(text).toContain('"status":"Success"');
   });
 
-  it('and fail where two of them cannot be distinguished', async () => {
+  it('fail the request if two of them cannot be distinguished', async () => {
     const text = await convert(site('"startedAtNanos":9007199254740993'), site('"startedAtNanos":9007199254740992'));
     expect(text).toContain('cannot keep the integers of this request');
     expect(text).toContain('"status":"Failure"');
   });
 
-  it('in patches of mutating webhooks', async () => {
+  it('survive patches of mutating webhooks', async () => {
     const copying = defaulter(Hub, ({ spec, ...rest }) => ({
       ...rest,
       spec: { ...spec, copiedNanos: spec.startedAtNanos },
@@ -81,7 +81,7 @@ describe('ExactIntegers', () => {
     '[9223372036854775807,18446744073709551615,1e21,0.5]',
     `{"exact-integer-0":"exact-integer-0","a":${NANOS},"b":"exact-integer--1\\""}`,
     `{"a\\"":${NANOS},"${NANOS}":"\\\\"}`,
-  ])('writes %s as it was read', (text) => {
+  ])('writes %s unchanged', (text) => {
     const { value, integers } = ExactIntegers.read(text);
     expect(integers.write(value)).toBe(text);
   });

@@ -1,12 +1,12 @@
 import { WebhookError } from './webhook-error.ts';
 
 /**
- * Reads JSON and remembers the integers that a JavaScript number rounds (beyond 2^53), so that what is made of the value
- * can be written with the integers that were read. Code in between sees the rounded numbers. The API's integers have 64
- * bits; a webhook that rounds them changes fields that no one edited.
+ * Parses JSON and remembers the integers that a JavaScript number rounds (beyond 2^53), so that values derived from it can be
+ * written with the original integers. Code in between sees the rounded numbers. The API's integers have 64 bits; a webhook that
+ * rounds them changes fields that no one edited.
  */
 export class ExactIntegers {
-  /** The text of each number; undefined when it had several. */
+  /** The text of each number; undefined if several texts round to it. */
   readonly #written: Map<number, string | undefined>;
 
   private constructor(written: Map<number, string | undefined>) {
@@ -14,9 +14,9 @@ export class ExactIntegers {
   }
 
   /**
-   * Reads a text.
+   * Parses a text.
    *
-   * @throws SyntaxError when it is not JSON
+   * @throws SyntaxError if it is not JSON
    */
   static read(text: string): { readonly value: unknown; readonly integers: ExactIntegers } {
     const value: unknown = JSON.parse(text);
@@ -24,15 +24,14 @@ export class ExactIntegers {
   }
 
   /**
-   * Writes a value that was made of what was read.
-   *
-   * @throws WebhookError when it holds a number that several different integers were rounded to
+   * Writes a value derived from the parsed one.
+   * @throws WebhookError if it holds a number that several different integers were rounded to
    */
   write(value: unknown): string {
     const rounded = JSON.stringify(value);
     if (this.#written.size === 0) return rounded;
     let mark = 'exact-integer-';
-    while (rounded.includes(mark)) mark += '-'; // a text that is not in the value
+    while (rounded.includes(mark)) mark += '-'; // a text that does not occur in the value
     const kept: string[] = [];
     const marked = JSON.stringify(value, (_key, item: unknown) => {
       if (typeof item !== 'number' || !this.#written.has(item)) return item;
@@ -47,7 +46,7 @@ export class ExactIntegers {
 
 /** Numbers beyond 2^53 have at least 16 digits, or an exponent. */
 const LARGE = /\d{16}|\d[eE]\+?\d{2}/;
-/** A string or a number of a JSON text. */
+/** A string or a number in a JSON text. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 
 function largeNumbers(text: string): Map<number, string | undefined> {

@@ -61,7 +61,7 @@ function text(
 }
 
 describe('Manager with webhooks', () => {
-  it('serves them with its client and cache, and says so when ready', async () => {
+  it('serves them with its client and cache, and reports it in readiness', async () => {
     const { manager: made, server } = manager();
     await using _manager = made;
     await made.started();
@@ -77,7 +77,7 @@ describe('Manager with webhooks', () => {
     expect(ready).toMatchObject({ status: 200, body: expect.stringContaining('[+]webhook ok') });
   });
 
-  it('has them answer before the first listing, which may need them', async () => {
+  it('serves them before the first list, which may need them', async () => {
     const answered: (string | undefined)[] = [];
     const { manager: made, server } = manager();
     server.interrupt = async ({ url }) => {
@@ -92,7 +92,7 @@ describe('Manager with webhooks', () => {
     expect(answered[0]).toBe('200');
   });
 
-  it('ends with the reason when there is no certificate', async () => {
+  it('fails with the reason if there is no certificate', async () => {
     const certificates = certificateFiles({ directory: '/nowhere' });
     const { manager: made, end } = manager({ webhookServer: { port: 0, certificates } });
     const error = (await end) as Error;
@@ -100,7 +100,7 @@ describe('Manager with webhooks', () => {
     await expect(made.started()).rejects.toThrow();
   });
 
-  it('ends when it is stopped while it waits for a certificate', async () => {
+  it('stops while waiting for a certificate', async () => {
     const certificates = {
       run: (_: unknown, signal: AbortSignal) =>
         new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
@@ -112,7 +112,7 @@ describe('Manager with webhooks', () => {
     await end;
   });
 
-  it('serves none when told so, and is ready', async () => {
+  it('serves none if disabled, and is ready', async () => {
     const { manager: made } = manager({
       webhookServer: { port: -1, certificates: certificateFiles({ directory: '/nowhere' }) },
     });
@@ -122,7 +122,7 @@ describe('Manager with webhooks', () => {
     expect((await text(`http://127.0.0.1:${made.ports.health}/readyz/webhook`)).status).toBe(200);
   });
 
-  it('needs nothing of this where there are none', () => {
+  it('needs no certificate if there are no webhooks', () => {
     const { manager: made } = manager({ webhooks: [], webhookServer: { certificates: certificateFiles() } });
     expect(made.ports.webhook).toBeUndefined();
     return made[Symbol.asyncDispose]();
@@ -130,7 +130,7 @@ describe('Manager with webhooks', () => {
 });
 
 describe('Manager with guarded metrics', () => {
-  it('serves them over HTTPS with a certificate of its own, to nobody unknown', async () => {
+  it('serves them over HTTPS with a self-signed certificate, and rejects unknown clients', async () => {
     const { manager: made } = manager({ webhooks: [], metricsBindAddress: '127.0.0.1:0', metricsSecurity: {} });
     await using _manager = made;
     await made.started();
@@ -141,7 +141,7 @@ describe('Manager with guarded metrics', () => {
     await expect(text(`http://127.0.0.1:${made.ports.metrics}/metrics`)).rejects.toThrow();
   });
 
-  it('guards the program’s own paths alike, and keeps /metrics', async () => {
+  it("guards the program's own paths the same way, and keeps /metrics", async () => {
     const metricsHandlers = {
       '/debug': (_: unknown, response: import('node:http').ServerResponse) => void response.end('inside'),
     };
@@ -168,7 +168,7 @@ describe('Manager with guarded metrics', () => {
     expect(body).toContain('leader_election_master_status');
   });
 
-  it('lets in only readers with a certificate of the authority in a file', async () => {
+  it('admits only readers with a certificate from the CA file', async () => {
     const life = { notBeforeMs: Date.now() - 86_400_000, notAfterMs: Date.now() + 86_400_000 };
     const subject = { commonName: 'readers' };
     const ca = issueCertificate({ subject, usage: 'authority', ...life }, crypto);

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { BodyReader } from './read-body.ts';
 
-/** A request of which only what the reader uses is there. */
+/** A request with only the parts that the reader uses. */
 function request(headers: Record<string, string> = {}): PassThrough & IncomingMessage {
   return Object.assign(new PassThrough(), { headers }) as unknown as PassThrough & IncomingMessage;
 }
@@ -11,7 +11,7 @@ function request(headers: Record<string, string> = {}): PassThrough & IncomingMe
 const length = async (body: Uint8Array): Promise<number> => body.length;
 
 describe('BodyReader', () => {
-  it('reads up to a limit, and not a byte of what says that it is larger', async () => {
+  it('reads up to a limit, and nothing of a body that declares a larger size', async () => {
     const reader = new BodyReader(1_000);
     const exact = request();
     exact.end(Buffer.alloc(10));
@@ -24,7 +24,7 @@ describe('BodyReader', () => {
     expect(announced.listenerCount('data')).toBe(0);
   });
 
-  it('holds no more than a total at a time, and counts what is being answered', async () => {
+  it('limits the total held at a time, including bodies being processed', async () => {
     const reader = new BodyReader(15);
     let finish: () => void = () => {};
     const use = () =>
@@ -45,7 +45,7 @@ describe('BodyReader', () => {
     expect(await reader.read(third, { maxBytes: 10, use: length })).toBe(6);
   });
 
-  it('gives up when the caller goes away, and what it held', async () => {
+  it('stops when the caller disconnects, and releases what it held', async () => {
     const reader = new BodyReader(10);
     const gone = request();
     const read = reader.read(gone, { maxBytes: 10, use: length });

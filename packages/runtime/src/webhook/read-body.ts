@@ -1,25 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Why a body was not read. */
+/** The reason why a body was not read. */
 export type Unread = 'too large' | 'too many';
 
 /**
- * Reads requests' bodies, each up to a limit, and all that are held at a time up to another: whoever can reach the server
- * could fill the memory with a few large ones otherwise.
+ * Reads request bodies, limiting the size of each and the total held at a time: otherwise any client that can reach the server
+ * could fill the memory with a few large ones.
  */
 export class BodyReader {
   readonly #maxTotal: number;
   #held = 0;
 
-  /** @param maxTotalBytes - most bytes of bodies that are being read or answered. */
+  /** @param maxTotalBytes - maximum total bytes of bodies being read or processed. */
   constructor(maxTotalBytes: number) {
     this.#maxTotal = maxTotalBytes;
   }
 
   /**
-   * Reads a body and hands it to `use`; its bytes count until that has ended. What is refused is not read on.
-   *
-   * @throws Error when the caller goes away.
+   * Reads a body and passes it to `use`; its bytes count until `use` has finished. Stops reading a rejected body.
+   * @throws Error if the caller disconnects.
    */
   async read<T>(
     request: IncomingMessage,

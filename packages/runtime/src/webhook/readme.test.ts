@@ -5,8 +5,8 @@ import { webhookConfigurations } from './webhook-configurations.ts';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
-describe('README on webhooks', () => {
-  it('shows the example that is type-checked, and that runs as it is', async () => {
+describe('README of webhooks', () => {
+  it('shows the type-checked example, which runs unchanged', async () => {
     const example = read('testdata/readme-webhooks.ts');
     expect(read('../../README.md')).toContain(`\`\`\`ts\n${example}\`\`\``);
     const { module, usage } = await usageOf(() => import('./testdata/readme-webhooks.ts'));

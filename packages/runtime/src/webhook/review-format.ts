@@ -2,22 +2,22 @@ import type { AdmissionRequest, AdmissionResponse } from './admission-review.ts'
 import { ExactIntegers } from './exact-integers.ts';
 import type { WebhookCall } from './webhook-parts.ts';
 
-/** A review as it came, in whichever of the two versions. */
+/** A parsed review of either version. */
 export interface AdmissionReview {
   readonly apiVersion: string;
   readonly request: AdmissionRequest;
-  /** Integers of the request that a number would round. */
+  /** Integers in the request that would be rounded as JavaScript numbers. */
   readonly integers: ExactIntegers;
 }
 
-/** Why a body is no review. */
+/** The reason why a body is not a review. */
 export interface ReviewFault {
   readonly fault: { readonly code: number; readonly message: string };
 }
 
 const versions = ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'];
 
-/** Reads an `AdmissionReview` of v1 or v1beta1, which differ in name only. */
+/** Parses an `AdmissionReview` of v1 or v1beta1, which differ only in name. */
 export function readAdmissionReview(call: WebhookCall): AdmissionReview | ReviewFault {
   const body = readReviewBody(call);
   if (typeof body === 'string') return fault(body);
@@ -32,7 +32,7 @@ export function readAdmissionReview(call: WebhookCall): AdmissionReview | Review
     : fault('the AdmissionReview holds no complete request');
 }
 
-/** Reads a body as JSON, or answers why it is none. */
+/** Parses a body as JSON, or returns the reason why it cannot. */
 export function readReviewBody(
   call: WebhookCall,
 ): { readonly fields: ReturnType<typeof fieldsOf>; readonly integers: ExactIntegers } | string {
@@ -48,9 +48,8 @@ export function readReviewBody(
 }
 
 /**
- * Writes the answer in the version of the question. The shape of `result` and `patch` is the wire's.
- *
- * @throws WebhookError when the patch holds an integer that cannot be told from another
+ * Builds the response in the version of the request. `result` and `patch` take the shape of the wire format.
+ * @throws WebhookError if the patch holds an integer that cannot be distinguished from another
  */
 export function writeAdmissionReview(response: AdmissionResponse, review: AdmissionReview | undefined): unknown {
   const { allowed, result, patch = [], warnings = [], auditAnnotations = {} } = response;
@@ -71,17 +70,17 @@ export function writeAdmissionReview(response: AdmissionResponse, review: Admiss
   };
 }
 
-/** Parameters such as `charset` do not make it another type. */
+/** Parameters such as `charset` do not change the type. */
 function isJson(contentType: string): boolean {
   return contentType.split(';')[0]?.trim().toLowerCase() === 'application/json';
 }
 
-/** The fields of an object, none of anything else. */
+/** Returns the fields of an object, and no fields for any other value. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> & ReviewFields {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
-/** Fields that reviews of both kinds have; of any type until looked at. */
+/** Fields of both kinds of reviews; of unknown type until checked. */
 interface ReviewFields {
   readonly apiVersion?: unknown;
   readonly kind?: unknown;

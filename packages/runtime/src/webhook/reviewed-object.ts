@@ -8,9 +8,8 @@ import {
 } from '@kubewright/apimachinery';
 
 /**
- * Takes an object out of a review, frozen.
- *
- * @throws StatusError (400) when it is not of the kind that the webhook is for: the configuration's rules are wrong.
+ * Returns the object in a review, frozen.
+ * @throws StatusError (400) if it is not of the webhook's kind: the rules in the configuration are wrong.
  */
 export function reviewedObject<T extends KubernetesObject>(kind: Kind<T>, raw: unknown): T {
   const found = asObject(raw);
@@ -20,10 +19,10 @@ export function reviewedObject<T extends KubernetesObject>(kind: Kind<T>, raw: u
     throw badRequest(
       `the webhook is for ${kind.kind} (${wanted}), the review is of ${found.kind} (${found.apiVersion}); correct its rules`,
     );
-  return deepFreeze(found) as unknown as T; // of that kind: its fields are the API server's word, checked by its schema
+  return deepFreeze(found) as unknown as T; // of that kind: the API server has checked its fields against its schema
 }
 
-/** True for what has a type and metadata, which every object in a review has. */
+/** Returns the value if it has a type and metadata, as every object in a review does; otherwise undefined. */
 export function asObject(raw: unknown): UnstructuredObject | undefined {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
   const { apiVersion, kind, metadata } = raw as Readonly<Record<'apiVersion' | 'kind' | 'metadata', unknown>>;

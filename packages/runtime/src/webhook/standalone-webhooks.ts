@@ -9,16 +9,16 @@ import { webhookRoutes } from './webhook-router.ts';
 
 /** Options of {@link standaloneWebhooks}. */
 export interface StandaloneWebhooksOptions {
-  /** For the functions' contexts. @defaultValue none */
+  /** Available in the functions' contexts. @defaultValue none */
   readonly client?: KubernetesClient;
-  /** @defaultValue nowhere */
+  /** @defaultValue no logging */
   readonly log?: Logger;
   readonly clock?: Clock;
 }
 
 /**
- * Makes a request listener for a server of the caller's own, without a manager (controller-runtime's `StandaloneWebhook`).
- * The API server calls webhooks over TLS only: that is the caller's part.
+ * Creates a request listener for the caller's own server, without a manager (controller-runtime's `StandaloneWebhook`). The API
+ * server calls webhooks only over TLS, which the caller must provide.
  *
  * @example
  * ```ts

@@ -14,7 +14,7 @@ const refused = (message: string) =>
   });
 
 describe('explainUnreachable', () => {
-  it('says which webhook cannot be called, why, and what to do', () => {
+  it('names the webhook that cannot be called, the reason and the remedy', () => {
     const url = 'https://shop-webhook-service.shop-system.svc:443/validate-web-example-com-v1-shop?timeout=10s';
     const error = refused(
       `Internal error occurred: failed calling webhook "vshop-v1.kb.io": failed to call webhook: Post "${url}": no endpoints available for service "shop-webhook-service"`,
@@ -29,7 +29,7 @@ describe('explainUnreachable', () => {
     );
   });
 
-  it('knows certificates that are not believed, conversions, and addresses', () => {
+  it('recognizes untrusted certificates, conversions and addresses', () => {
     const told = (message: string) => String(explainUnreachable(refused(message)));
     expect(
       told('failed calling webhook "a": failed to call webhook: Post "https://s.n.svc:443/x": x509: unknown'),
@@ -41,7 +41,7 @@ describe('explainUnreachable', () => {
     );
   });
 
-  it('leaves every other error as it is', () => {
+  it('returns every other error unchanged', () => {
     const denied = refused('admission webhook "vshop-v1.kb.io" denied the request: no');
     const other = new Error('failed calling webhook "x": y');
     expect([explainUnreachable(denied), explainUnreachable(other)]).toEqual([denied, other]);

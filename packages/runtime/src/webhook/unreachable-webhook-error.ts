@@ -1,8 +1,11 @@
 import { StatusError } from '@kubewright/apimachinery';
 
-/** A write was refused because the API server could not ask a webhook about it; says which, why, and what to do. */
+/**
+ * Thrown when the API server rejected a write because it could not call a webhook; the message names the webhook, the reason and
+ * the remedy.
+ */
 export class UnreachableWebhookError extends Error {
-  /** Names the class of failure; worth a retry: it ends when the webhook is served. */
+  /** Identifies the class of failure; safe to retry: it ends when the webhook is served. */
   readonly code = 'KW3044';
 
   constructor(parts: {
@@ -16,7 +19,7 @@ export class UnreachableWebhookError extends Error {
   }
 }
 
-/** The same error, or what it says where it is a webhook that cannot be called: the server's words are hard to read. */
+/** Returns a clearer error if a webhook cannot be called, otherwise the same error: the server's messages are hard to read. */
 export function explainUnreachable(error: unknown): unknown {
   if (!(error instanceof StatusError)) return error;
   const admission = /failed calling webhook "([^"]*)": (?:failed to call webhook: )?([\s\S]*)$/.exec(error.message);

@@ -5,18 +5,18 @@ import { reviewedObject } from './reviewed-object.ts';
 import { type AdmissionWebhook, ruleFor, type WebhookRegistration, webhookPath } from './webhook-definition.ts';
 
 /**
- * A validator's verdict: nothing admits; a text refuses with it (403 `Forbidden`); faults of fields refuse as the API
- * server's own validation does (422 `Invalid`, one cause a fault; none at all admits).
+ * A validator's verdict: undefined admits; a string denies with that message (403 `Forbidden`); field errors deny like the API
+ * server's own validation (422 `Invalid`, one cause per error; an empty list admits).
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: a rule without a return statement admits
 export type Verdict = string | readonly FieldError[] | undefined | void;
 
-/** The rules of a kind; an operation without a function is not asked about. Objects are frozen. */
+/** The rules of a kind; operations without a function are not reviewed. Objects are frozen. */
 export interface ValidatorRules<T> {
   create?(object: T, context: AdmissionContext): Verdict | Promise<Verdict>;
-  /** Also called for changes of metadata alone; not for those of `status`. */
+  /** Also called if only metadata changes; not called for changes to `status`. */
   update?(object: T, context: UpdateContext<T>): Verdict | Promise<Verdict>;
-  /** Gets the object that is to go. */
+  /** Called with the object to delete. */
   delete?(object: T, context: AdmissionContext): Verdict | Promise<Verdict>;
 }
 
@@ -27,11 +27,11 @@ export interface ValidatorOptions extends WebhookRegistration {
 }
 
 /**
- * Declares what of a kind may be stored (controller-runtime's `Validator`). Prefer CEL rules in the CRD where they do:
- * they need no server.
+ * Declares which objects of a kind may be stored (controller-runtime's `Validator`). Prefer CEL rules in the CRD where they
+ * suffice: they need no server.
  *
- * A rule that throws a `StatusError` refuses with that; anything else that it throws is a fault of the operator: 500, a log
- * line, and a count in `controller_runtime_webhook_panics_total`.
+ * A rule that throws a `StatusError` denies with that error; any other error is a bug in the operator: status 500, a log line,
+ * and a count in `controller_runtime_webhook_panics_total`.
  *
  * @example
  * ```ts

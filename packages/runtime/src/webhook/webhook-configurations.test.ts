@@ -12,7 +12,7 @@ import { WebhookError } from './webhook-error.ts';
 const CronJob = defineKind<object>({ group: 'batch.tutorial.kubebuilder.io', version: 'v1', kind: 'CronJob' });
 
 describe('webhookConfigurations', () => {
-  it('makes what controller-gen makes from kubebuilder’s markers', () => {
+  it('creates the same objects as controller-gen from kubebuilder’s markers', () => {
     const rules = validator(CronJob, { create: () => undefined, update: () => undefined });
     const [mutating, validating] = webhookConfigurations([rules, defaulter(CronJob, () => undefined)]);
     const rule = {
@@ -42,7 +42,7 @@ describe('webhookConfigurations', () => {
     });
   });
 
-  it('takes registration from the declaration; core kinds have an empty group in their path', () => {
+  it('uses the registration in the declaration, and an empty group in the path of core kinds', () => {
     const webhook = defaulter(Pod, () => undefined, {
       name: 'pods.shop.example.com',
       failurePolicy: 'Ignore',
@@ -64,7 +64,7 @@ describe('webhookConfigurations', () => {
     });
   });
 
-  it('keeps webhooks for built-in kinds from locking out the operator itself', () => {
+  it('keeps webhooks for built-in kinds from blocking the operator itself', () => {
     const service = { namespace: 'shop', name: 'hooks' };
     const [pods] = webhookConfigurations([validator(Pod, { create: () => undefined })], { service });
     expect(pods?.webhooks?.[0]?.namespaceSelector).toEqual({
@@ -74,7 +74,7 @@ describe('webhookConfigurations', () => {
     expect(jobs?.webhooks?.[0]?.namespaceSelector).toBeUndefined();
   });
 
-  it('names the address of a process, for development', () => {
+  it('uses the URL of a process, for development', () => {
     const rules = validator(CronJob, { create: () => undefined });
     const at = (url: string) => webhookConfigurations([rules], { url, ca: 'PEM' })[0]?.webhooks?.[0]?.clientConfig;
     const url = 'https://127.0.0.1:9443/validate-batch-tutorial-kubebuilder-io-v1-cronjob';
@@ -86,7 +86,7 @@ describe('webhookConfigurations', () => {
     expect(() => webhookConfigurations([rules], { url, service })).toThrow('not both');
   });
 
-  it('leaves out conversions and what has no rules, and refuses one name for two', () => {
+  it('omits conversions and webhooks without rules, and rejects duplicate names', () => {
     const raw = admissionWebhook({ type: 'validating', path: '/x', handle: () => allowed() });
     expect(webhookConfigurations([raw, converter(CronJob, [])])).toEqual([]);
     const rules = validator(CronJob, { create: () => undefined });

@@ -14,24 +14,24 @@ export interface WebhookConfigurationsOptions {
   /**
    * The Service in front of the webhook server. @defaultValue kubebuilder's: `webhook-service` in `system`, for kustomize
    *
-   * Where its namespace is known, webhooks for built-in kinds that name no `namespaceSelector` leave it and `kube-system`
-   * alone: an operator that is down must not keep its own pods from starting.
+   * If its namespace is known, webhooks for built-in kinds without a `namespaceSelector` exclude it and `kube-system`: a failed
+   * operator must not prevent its own pods from starting.
    */
   readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
   /**
-   * In place of `service`: the address at which the API server reaches this process, such as `https://127.0.0.1:9443`. Name the
-   * port: a configuration that was told of the authority (`ownAuthority({ url })`) can then be applied again as it is.
+   * Replaces `service`: the address at which the API server reaches this process, such as `https://127.0.0.1:9443`. Include the
+   * port: a configuration that already contains the CA (`ownAuthority({ url })`) can then be reapplied unchanged.
    */
   readonly url?: string;
-  /** PEM of the authority, where it is known; `ownAuthority` and cert-manager's injector write it later. */
+  /** PEM of the CA if it is known; `ownAuthority` and cert-manager's injector set it later. */
   readonly ca?: string;
 }
 
 /**
- * Makes the objects that tell the API server of declared webhooks, as controller-gen makes them from markers. Those without
- * rules are left out; conversions are told to CustomResourceDefinitions, not here.
- *
- * @throws WebhookError (KW3031) when two webhooks have one name, for a `url` that is not `https`, and with a `service` beside it.
+ * Creates the objects that register declared webhooks with the API server, like controller-gen does from markers. Webhooks
+ * without rules are left out; conversions are registered in CustomResourceDefinitions, not here.
+ * @throws WebhookError (KW3031) if two webhooks have the same name, if a `url` is not `https`, and if it is combined with a
+ * `service`.
  */
 export function webhookConfigurations(
   webhooks: readonly WebhookDefinition[],
@@ -87,7 +87,7 @@ function entry(webhook: AdmissionWebhook, options: WebhookConfigurationsOptions)
   };
 }
 
-/** Groups of Kubernetes itself have no dot, or end in `.k8s.io`. */
+/** API groups of Kubernetes itself have no dot, or end in `.k8s.io`. */
 function isForBuiltIn({ rules }: AdmissionWebhook): boolean {
   return rules.some(({ groups }) => groups.some((group) => !group.includes('.') || group.endsWith('.k8s.io')));
 }
@@ -100,7 +100,7 @@ function namespaceSelector(own: string | undefined): Pick<Entry, 'namespaceSelec
   };
 }
 
-/** As kubebuilder scaffolds them: `vpostgresql-v1.kb.io`. */
+/** Named as kubebuilder scaffolds them: `vpostgresql-v1.kb.io`. */
 function defaultName(
   type: AdmissionWebhook['type'],
   kind: { readonly kind: string; readonly version: string },

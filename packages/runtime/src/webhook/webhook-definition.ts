@@ -4,11 +4,11 @@ import type { Logger } from '../log/logger.ts';
 import type { AdmissionContext } from './admission-context.ts';
 import type { AdmissionOperation, AdmissionRequest, AdmissionResponse, AdmissionUser } from './admission-review.ts';
 
-/** When the API server asks the webhook (admissionregistration/v1); used by {@link webhookConfigurations} only. */
+/** When the API server calls the webhook (admissionregistration/v1); used only by {@link webhookConfigurations}. */
 export interface WebhookRegistration {
   /** Full name in the configuration. @defaultValue `v<kind>-<version>.kb.io` (`m…` for mutating ones) */
   readonly name?: string;
-  /** What happens when the webhook cannot be asked. @defaultValue 'Fail' */
+  /** How requests are handled if the webhook cannot be called. @defaultValue 'Fail' */
   readonly failurePolicy?: 'Fail' | 'Ignore';
   /** @defaultValue 'Equivalent' */
   readonly matchPolicy?: 'Exact' | 'Equivalent';
@@ -19,11 +19,11 @@ export interface WebhookRegistration {
   readonly timeoutSeconds?: number;
   /** @defaultValue 'None' */
   readonly sideEffects?: 'None' | 'NoneOnDryRun';
-  /** Of mutating webhooks. @defaultValue the server's: 'Never' */
+  /** For mutating webhooks. @defaultValue the server's: 'Never' */
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
 }
 
-/** Which requests a webhook wants to see; used by {@link webhookConfigurations} only. */
+/** Requests that a webhook reviews; used only by {@link webhookConfigurations}. */
 export interface WebhookRule {
   readonly groups: readonly string[];
   readonly versions: readonly string[];
@@ -33,75 +33,75 @@ export interface WebhookRule {
   readonly scope?: 'Cluster' | 'Namespaced' | '*';
 }
 
-/** A declared admission webhook; a manager serves it. Holds no state. */
+/** A declared admission webhook, served by a manager. Stateless. */
 export interface AdmissionWebhook {
   readonly type: 'mutating' | 'validating';
-  /** Several of one type may share a path: they are asked in order, until one refuses. */
+  /** Several webhooks of one type may share a path: they run in order until one denies. */
   readonly path: string;
-  /** The kind that it is for, if it is for one. */
+  /** The webhook's kind, if it handles only one. */
   readonly kind?: GroupVersionKind;
   readonly rules: readonly WebhookRule[];
   readonly registration: WebhookRegistration;
   readonly handle: (request: AdmissionRequest, context: AdmissionContext) => Promise<AdmissionResponse>;
 }
 
-/** A declared conversion between the versions of one kind; a manager serves all of them under `/convert`. */
+/** A declared conversion between the versions of one kind; a manager serves all of them at `/convert`. */
 export interface ConversionWebhook {
   readonly type: 'conversion';
   readonly group: string;
   readonly kind: string;
   readonly plural: string;
-  /** The version that every other is converted to and from. */
+  /** The version that all others are converted to and from. */
   readonly hub: string;
   readonly spokes: ReadonlyMap<string, ConversionSteps>;
 }
 
-/** How objects of one version become the hub's and come back. What is given and returned are whole objects. */
+/** Converts objects of one version to the hub's and back. Inputs and results are whole objects. */
 export interface ConversionSteps {
   readonly toHub: (object: KubernetesObject) => KubernetesObject | Promise<KubernetesObject>;
   readonly fromHub: (object: KubernetesObject) => KubernetesObject | Promise<KubernetesObject>;
 }
 
-/** A declared webhook that says whose a token is (`--authentication-token-webhook-config-file` of an API server). */
+/** A declared webhook that authenticates tokens (`--authentication-token-webhook-config-file` of an API server). */
 export interface AuthenticationWebhook {
   readonly type: 'authentication';
   readonly path: string;
   readonly authenticate: (request: TokenReviewRequest, context: AuthenticationContext) => Promise<TokenVerdict>;
 }
 
-/** What is asked of an {@link AuthenticationWebhook}. */
+/** The request to an {@link AuthenticationWebhook}. */
 export interface TokenReviewRequest {
-  /** Never write it to a log. */
+  /** Never log it. */
   readonly token: string;
-  /** Whom the token should be meant for. */
+  /** The audiences that the token should be valid for. */
   readonly audiences: readonly string[];
 }
 
-/** What an {@link AuthenticationWebhook}'s function is given besides the token. */
+/** Passed to an {@link AuthenticationWebhook}'s function along with the token. */
 export interface AuthenticationContext {
   readonly log: Logger;
-  /** Aborted when the API server no longer waits for the answer. */
+  /** Aborted when the API server no longer waits for the response. */
   readonly signal: AbortSignal;
 }
 
-/** Whose a token is: nobody's, when there is no user. */
+/** The user of a token; the token is not authenticated if `user` is missing. */
 export interface TokenVerdict {
   readonly user?: AdmissionUser;
-  /** Those of the asked audiences that the token is meant for. */
+  /** The requested audiences that the token is valid for. */
   readonly audiences?: readonly string[];
-  /** Why it is nobody's, for the API server's log. */
+  /** Why the token is not authenticated, for the API server's log. */
   readonly error?: string;
 }
 
-/** A webhook as `validator`, `defaulter`, `converter`, `admissionWebhook` or `authenticationWebhook` declare it. */
+/** A webhook declared by `validator`, `defaulter`, `converter`, `admissionWebhook` or `authenticationWebhook`. */
 export type WebhookDefinition = AdmissionWebhook | ConversionWebhook | AuthenticationWebhook;
 
-/** Paths as controller-runtime makes them: `/validate-apps-v1-deployment`, `/mutate--v1-pod`. */
+/** Returns the same path as controller-runtime: `/validate-apps-v1-deployment`, `/mutate--v1-pod`. */
 export function webhookPath(prefix: 'mutate' | 'validate', kind: GroupVersionKind): string {
   return `/${prefix}-${kind.group.replaceAll('.', '-')}-${kind.version}-${kind.kind.toLowerCase()}`;
 }
 
-/** The rule for all objects of a kind. */
+/** Returns the rule for all objects of a kind. */
 export function ruleFor(kind: Kind<unknown>, operations: readonly AdmissionOperation[]): WebhookRule {
   return { groups: [kind.group], versions: [kind.version], resources: [kind.plural], operations };
 }

@@ -1,6 +1,6 @@
-/** Thrown when webhooks are declared so that they cannot be served, or use what they were not given. */
+/** Thrown when declared webhooks cannot be served, or a webhook uses a part that was not provided. */
 export class WebhookError extends Error {
-  /** Names the class of failure; the program must be changed. */
+  /** Identifies the class of failure; the program must be changed. */
   readonly code = 'KW3031';
 
   constructor(message: string, options?: { readonly cause?: unknown }) {

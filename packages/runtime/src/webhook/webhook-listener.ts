@@ -4,13 +4,13 @@ import { BodyReader } from './read-body.ts';
 import type { WebhookAnswer, WebhookParts, WebhookPathMetrics } from './webhook-parts.ts';
 import type { WebhookRoute } from './webhook-router.ts';
 
-/** Longest that an answer may take, also when the caller names no time, in milliseconds; the API's own limit. */
+/** Maximum time for a response, also if the caller sets no timeout, in milliseconds; the API's own limit. */
 const longestMs = 30_000;
 
-/** Most bytes of all reviews that are in work: two of the largest conversions. */
+/** Maximum total bytes of all reviews in progress: two of the largest conversions. */
 const maxHeldBytes = 256 * 1024 * 1024;
 
-/** Answers requests of a Node HTTP server by the routes of webhooks. */
+/** Handles requests of a Node HTTP server with the routes of webhooks. */
 export function webhookListener(
   routes: ReadonlyMap<string, WebhookRoute>,
   parts: WebhookParts,
@@ -70,7 +70,7 @@ async function answerOf(
   };
   const reply = await bodies.read(request, { maxBytes: route.maxBytes, use });
   if (typeof reply !== 'string') return reply;
-  // What is still coming is not read: the connection cannot be used again.
+  // The rest of the body is not read, so the connection cannot be reused.
   response.setHeader('connection', 'close');
   return reply === 'too large' ? asJson(route.tooLarge) : { status: 503, text: 'too many requests at a time\n' };
 }
@@ -86,7 +86,7 @@ function reply(response: ServerResponse, { status, text, isJson = false }: Reply
   response.end(text);
 }
 
-/** The API server says in the query how long it waits: `?timeout=10s`. */
+/** The API server sends its timeout in the query: `?timeout=10s`. */
 function timeoutOf(query: string): number {
   const timeout = new URLSearchParams(query).get('timeout');
   if (timeout === null) return longestMs;
@@ -94,7 +94,7 @@ function timeoutOf(query: string): number {
     const ms = parseDurationMs(timeout);
     return ms > 0 ? Math.min(ms, longestMs) : longestMs;
   } catch {
-    // A duration that cannot be read is as good as none.
+    // Treat an invalid duration like a missing one.
     return longestMs;
   }
 }

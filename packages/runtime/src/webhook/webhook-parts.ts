@@ -3,46 +3,46 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
 import type { Logger } from '../log/logger.ts';
 
-/** What is counted of webhooks; controller-runtime's metrics are made from it. */
+/** Records events of webhooks; the source of controller-runtime's metrics. */
 export interface WebhookMetrics {
-  /** Makes the counters of one path, all of them at 0. */
+  /** Creates the counters of one path, all at 0. */
   path(path: string): WebhookPathMetrics;
-  /** Counts a function of the user that threw what is no `StatusError`. */
+  /** Counts a user function that threw an error other than a `StatusError`. */
   panicked(what: 'admission' | 'conversion'): void;
 }
 
 /** Counters of one path. */
 export interface WebhookPathMetrics {
   started(): void;
-  /** @param code - of HTTP: refusals are answered with 200 too. */
+  /** @param code - the HTTP code; denials also use 200. */
   finished(code: number, seconds: number): void;
-  /** What was answered to a review of admission; the HTTP code does not say. */
+  /** Counts the verdict of an admission review, which the HTTP code does not show. */
   judged(verdict: 'allowed' | 'denied' | 'error'): void;
 }
 
-/** What webhooks are served with. */
+/** The parts that webhooks are served with. */
 export interface WebhookParts {
   readonly clock: Clock;
   readonly log: Logger;
-  /** For the functions' contexts. */
+  /** Available in the functions' contexts. */
   readonly client?: KubernetesClient;
   readonly cache?: Cache;
   readonly metrics?: WebhookMetrics;
 }
 
-/** A request to a webhook, its body read. */
+/** A request to a webhook, with its body read. */
 export interface WebhookCall {
   readonly body: Uint8Array;
   readonly contentType: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** The answer to a {@link WebhookCall}: JSON. */
+/** The JSON response to a {@link WebhookCall}. */
 export interface WebhookAnswer {
   readonly status: number;
   readonly json: unknown;
-  /** The JSON as text, where it holds integers that a number would round. */
+  /** The JSON as text, if it holds integers that would be rounded as JavaScript numbers. */
   readonly text?: string;
-  /** Of reviews of admission. */
+  /** The verdict of an admission review. */
   readonly verdict?: 'allowed' | 'denied' | 'error';
 }

@@ -12,11 +12,11 @@ import type {
 import { WebhookError } from './webhook-error.ts';
 import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.ts';
 
-/** The largest review of admission that is read, in bytes: two objects of 3 MiB and the rest, as controller-runtime has it. */
+/** Maximum size of an admission review, in bytes: two objects of 3 MiB and the rest, as in controller-runtime. */
 const maxAdmissionBytes = 7 * 1024 * 1024;
-/** The largest review of a token, as controller-runtime has it. */
+/** Maximum size of a token review, as in controller-runtime. */
 const maxAuthenticationBytes = 1024 * 1024;
-/** The largest review of conversion: a whole list travels in one. */
+/** Maximum size of a conversion review: it may carry a whole list. */
 const maxConversionBytes = 128 * 1024 * 1024;
 
 const tooLargeMessage = `request entity is too large; limit is ${maxAdmissionBytes} bytes`;
@@ -25,19 +25,18 @@ const tooLargeMessage = `request entity is too large; limit is ${maxAdmissionByt
 export interface WebhookRoute {
   readonly path: string;
   readonly maxBytes: number;
-  /** Said of a body that is larger. */
+  /** The response to a larger body. */
   readonly tooLarge: WebhookAnswer;
-  /** Never rejects for what the user's functions do. */
+  /** Never rejects because of user functions. */
   readonly answer: (call: WebhookCall) => Promise<WebhookAnswer>;
 }
 
 const pathPattern = /^((\/[a-zA-Z0-9-_]+)+|\/)$/;
 
 /**
- * Makes the paths of declared webhooks; no socket is involved.
- *
- * @throws WebhookError (KW3031) for a malformed path, for validating and mutating webhooks on one path, and for two
- * converters of one kind.
+ * Creates the routes of declared webhooks, without opening a socket.
+ * @throws WebhookError (KW3031) for a malformed path, for validating and mutating webhooks on one path, and for two converters of
+ * one kind.
  */
 export function webhookRoutes(
   webhooks: readonly WebhookDefinition[],

@@ -58,7 +58,7 @@ describe('WebhookServer', () => {
     return { server, url: `https://127.0.0.1:${server.port}`, publish: (pair: KeyPair) => publish(pair) };
   }
 
-  it('answers reviews over TLS', async () => {
+  it('responds to reviews over TLS', async () => {
     const { url } = await serve([rules]);
     const { status, body } = await post(`${url}${path}?timeout=10s`, review({ object: site({ title: 'bad' }) }), {
       ca: ca.certificate,
@@ -67,7 +67,7 @@ describe('WebhookServer', () => {
     expect(body.response).toMatchObject({ allowed: false, status: { message: 'no' } });
   });
 
-  it('serves new connections with a new certificate, and goes on with those that are open', async () => {
+  it('serves new connections with a new certificate, and keeps open ones', async () => {
     const { url, publish } = await serve([rules]);
     const { Agent } = await import('node:https');
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -79,7 +79,7 @@ describe('WebhookServer', () => {
     agent.destroy();
   });
 
-  it('refuses TLS below 1.2', async () => {
+  it('rejects TLS below 1.2', async () => {
     const { server } = await serve([rules]);
     const failure = await new Promise<unknown>((resolve) => {
       const options = { port: server.port ?? 0, host: '127.0.0.1', ca: ca.certificate, ciphers: 'ALL:@SECLEVEL=0' };
@@ -91,7 +91,7 @@ describe('WebhookServer', () => {
     expect(failure).toBeInstanceOf(Error);
   });
 
-  it('lets in only callers with a certificate of the given authority, also after a renewal', async () => {
+  it('admits only callers with a certificate from the given CA, also after a renewal', async () => {
     const { url, publish } = await serve([rules], { clientCa: ca.certificate });
     const caller = issued('kube-apiserver', 'client');
     const ask = (more = {}) => post(`${url}${path}`, review({ object: site({}) }), { ca: ca.certificate, ...more });
@@ -103,7 +103,7 @@ describe('WebhookServer', () => {
     await expect(ask()).rejects.toThrow();
   });
 
-  it('reads the authority of callers again from its file', async () => {
+  it("rereads the callers' CA from its file", async () => {
     const directory = await mkdtemp(join(tmpdir(), 'kw-client-ca-'));
     const clientCaFile = join(directory, 'ca.crt');
     const other = issueCertificate({ subject: { commonName: 'other-ca' }, usage: 'authority', ...life }, crypto);
@@ -146,13 +146,13 @@ describe('WebhookServer', () => {
     await expect(serve([rules], { clientCaFile })).rejects.toMatchObject({ code: 'KW3030' });
   });
 
-  it('knows its paths, and takes only posts', async () => {
+  it('serves only its paths, and only POST', async () => {
     const { url } = await serve([rules]);
     expect((await post(`${url}/other`, '{}', { ca: ca.certificate })).status).toBe(404);
     expect((await post(`${url}${path}`, undefined, { ca: ca.certificate, method: 'GET' })).status).toBe(405);
   });
 
-  it('reads no more than 7 MiB', async () => {
+  it('reads at most 7 MiB', async () => {
     const { url } = await serve([rules]);
     const ask = (bytes: number, headers = {}) =>
       post(`${url}${path}`, Buffer.alloc(bytes, ' '), {
@@ -198,7 +198,7 @@ describe('WebhookServer', () => {
     expect(text).toContain('kubewright_webhook_verdicts_total{webhook="/broken",verdict="error"} 1');
   });
 
-  it('waits for answers under way when it stops, and aborts those whose caller has left', async () => {
+  it('waits for responses in progress when it stops, and aborts those whose caller has disconnected', async () => {
     let finish: () => void = () => {};
     const signals: AbortSignal[] = [];
     const slow = admissionWebhook({
@@ -230,14 +230,14 @@ describe('WebhookServer', () => {
     finish();
   });
 
-  it('passes its check once it answers', async () => {
+  it('passes its check once it is serving', async () => {
     const { server } = await serve([rules]);
     await server.startedCheck(new AbortController().signal);
     await server[Symbol.asyncDispose]();
     await expect((async () => server.startedCheck(new AbortController().signal))()).rejects.toThrow('not been started');
   });
 
-  it('says which port it could not have', async () => {
+  it('names the port that is in use', async () => {
     const { server } = await serve([rules]);
     await expect(serve([rules], { port: server.port ?? 0 })).rejects.toThrow(BindError);
   });

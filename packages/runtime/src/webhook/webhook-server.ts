@@ -11,33 +11,36 @@ import { webhookListener } from './webhook-listener.ts';
 import type { WebhookParts } from './webhook-parts.ts';
 import { type WebhookRoute, webhookRoutes } from './webhook-router.ts';
 
-// As in health/probe-server.ts: an import would load all of node's fetch with it.
+// As in health/probe-server.ts: an import would also load all of Node's fetch.
 const { createServer } = process.getBuiltinModule('node:https');
 
-/** Settings of the server that a manager serves webhooks with. */
+/** Settings of the server that serves a manager's webhooks. */
 export interface WebhookServerOptions {
-  /** 0 lets the system choose, -1 serves no webhooks. @defaultValue 9443 */
+  /** 0 lets the system choose, -1 disables the server. @defaultValue 9443 */
   readonly port?: number;
   /** Address to listen on. @defaultValue all */
   readonly host?: string;
   /** @defaultValue `certificateFiles()`: cert-manager's layout below `/tmp/k8s-webhook-server/serving-certs` */
   readonly certificates?: CertificateSource;
-  /** PEM of an authority: callers must show a certificate of it. @defaultValue anybody may ask */
+  /** PEM of a CA: callers must present a certificate issued by it. @defaultValue callers need no certificate */
   readonly clientCa?: string;
-  /** File that holds the same, such as a mounted one: read again every ten seconds. It goes before `clientCa`. */
+  /** File with the same PEM, such as a mounted one: reread every ten seconds. Takes precedence over `clientCa`. */
   readonly clientCaFile?: string;
   /** @defaultValue 'TLSv1.2' */
   readonly minTlsVersion?: 'TLSv1.2' | 'TLSv1.3';
 }
 
-/** What a {@link WebhookServer} is made of. */
+/** The parts of a {@link WebhookServer}. */
 export interface WebhookServerParts extends WebhookParts {
   readonly certificateMetrics?: CertificateMetrics;
-  /** Told of a failure after the start. */
+  /** Called for a failure after the start. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Longest wait for answers that are under way when the server stops, in milliseconds; upstream's minute is the manager's. */
+/**
+ * Maximum wait for responses in progress when the server stops, in milliseconds; controller-runtime waits a minute, as long as
+ * its manager.
+ */
 const drainMs = 10_000;
 
 /** Serves declared webhooks over HTTPS. */
@@ -78,14 +81,13 @@ export class WebhookServer implements AsyncDisposable {
     });
   }
 
-  /** The port that was bound. */
+  /** The bound port. */
   get port(): number | undefined {
     return this.#port;
   }
 
   /**
-   * Listens, and resolves when there is a certificate to answer with.
-   *
+   * Starts listening, and resolves once there is a certificate.
    * @throws BindError (KW3006), CertificateError (KW3030)
    */
   async start(): Promise<void> {
@@ -109,14 +111,14 @@ export class WebhookServer implements AsyncDisposable {
     log.info('Serving webhook server', { host, port: this.#port });
   }
 
-  /** Passes when the server answers a TLS handshake, as controller-runtime's `StartedChecker` does. */
+  /** Passes if the server completes a TLS handshake, like controller-runtime's `StartedChecker`. */
   readonly startedCheck: HealthCheck = async (signal) => {
     if (!this.#isStarted) throw new WebhookError('webhook server has not been started yet');
     const { connect } = await import('node:tls');
     await new Promise<void>((resolve, reject) => {
       const { host } = this.#options;
       const where = { port: this.#port ?? 0, host: host === undefined || host === '' ? 'localhost' : host };
-      // Reachability is asked here, not identity: the certificate may be for other names.
+      // This checks reachability, not identity: the certificate may be for other names.
       const socket = connect({ ...where, rejectUnauthorized: false }, () => {
         socket.destroy();
         resolve();
@@ -128,7 +130,7 @@ export class WebhookServer implements AsyncDisposable {
     });
   };
 
-  /** Takes no new requests and waits for those under way, ten seconds at most. */
+  /** Stops taking requests and waits at most ten seconds for those in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStarted = false;
     this.#isStopped = true;

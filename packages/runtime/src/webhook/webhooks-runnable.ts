@@ -5,15 +5,15 @@ import type { WebhookDefinition } from './webhook-definition.ts';
 import { WebhookError } from './webhook-error.ts';
 import type { WebhookServer, WebhookServerOptions, WebhookServerParts } from './webhook-server.ts';
 
-/** What {@link WebhooksRunnable} needs. */
+/** Options of {@link WebhooksRunnable}. */
 export interface WebhooksRunnableOptions {
   readonly webhooks: readonly WebhookDefinition[];
   readonly server: WebhookServerOptions;
-  /** Asked when the server starts: a manager has its client only then. */
+  /** Called when the server starts, because a manager has no client before. */
   readonly parts: () => Omit<WebhookServerParts, 'failed'>;
 }
 
-/** The webhook server as a manager runs it: before caches, whose first listing may need a conversion; on every replica. */
+/** Runs the webhook server in a manager: before the caches, whose initial lists may need a conversion, and on every replica. */
 export class WebhooksRunnable implements Runnable {
   readonly name = 'webhooks';
   readonly beforeCaches = true;
@@ -26,12 +26,12 @@ export class WebhooksRunnable implements Runnable {
     this.#options = options;
   }
 
-  /** The port that was bound. */
+  /** The bound port. */
   get port(): number | undefined {
     return this.#server?.port;
   }
 
-  /** Passes while the server answers. */
+  /** Passes while the server responds. */
   readonly check: HealthCheck = (signal) => {
     if (this.#isDisabled) return undefined;
     if (this.#server) return this.#server.startedCheck(signal);
@@ -50,7 +50,7 @@ export class WebhooksRunnable implements Runnable {
       return;
     }
     try {
-      // Loaded with Node's HTTPS server only when there are webhooks.
+      // Loaded with Node's HTTPS server only if there are webhooks.
       const { WebhookServer } = await import('./webhook-server.ts');
       await new Promise<void>((resolve, reject) => {
         if (signal.aborted) resolve();
@@ -66,7 +66,7 @@ export class WebhooksRunnable implements Runnable {
     }
   }
 
-  /** Waits until the server answers: nothing else starts before. */
+  /** Waits until the server responds: nothing else starts before. */
   async ready(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
