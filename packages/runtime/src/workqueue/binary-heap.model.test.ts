@@ -15,7 +15,7 @@ const step = fc.oneof(
 );
 
 describe('BinaryHeap', () => {
-  it('answers as a list does that is sorted every time', () => {
+  it('returns the same items as a list that is always sorted', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
         const heap = new BinaryHeap<Item>(isBefore);

@@ -1,10 +1,10 @@
-/** Items of which the first is always at hand; to put one in and to take the first out costs the logarithm of their number. */
+/** A heap that gives access to its first item; push and pop take logarithmic time. */
 export class BinaryHeap<T> {
   readonly #isBefore: (a: T, b: T) => boolean;
-  /** Each item comes before those at twice its place and one more, and at twice its place and two more. */
+  /** The children of the item at index `i` are at `2i + 1` and `2i + 2`. */
   readonly #items: T[] = [];
 
-  /** @param isBefore - whether `a` comes before `b`: a strict order. */
+  /** @param isBefore - true if `a` comes before `b`: a strict order. */
   constructor(isBefore: (a: T, b: T) => boolean) {
     this.#isBefore = isBefore;
   }
@@ -23,7 +23,7 @@ export class BinaryHeap<T> {
     let place = items.push(item) - 1;
     while (place > 0) {
       const parent = (place - 1) >> 1;
-      // Places below the length hold items.
+      // Indexes below the length hold items.
       if (!this.#isBefore(item, items[parent] as T)) break;
       items[place] = items[parent] as T;
       place = parent;
@@ -31,7 +31,7 @@ export class BinaryHeap<T> {
     items[place] = item;
   }
 
-  /** Takes the first item out. */
+  /** Removes and returns the first item. */
   pop(): T | undefined {
     const items = this.#items;
     const first = items[0];
@@ -50,7 +50,7 @@ export class BinaryHeap<T> {
     return first;
   }
 
-  /** Holds these items in place of all others. */
+  /** Replaces all items. */
   replace(items: Iterable<T>): void {
     this.clear();
     for (const item of items) this.push(item);

@@ -6,7 +6,7 @@ import { WorkQueue } from './work-queue.ts';
 function setUp(rateLimiter?: RateLimiter) {
   const clock = new VirtualClock();
   const queue = new WorkQueue({ clock, ...(rateLimiter && { rateLimiter }) });
-  /** Takes what is ready by now. */
+  /** Takes all keys that are ready now. */
   const taken = async (): Promise<string[]> => {
     const keys: string[] = [];
     while (queue.length > 0) {
@@ -20,7 +20,7 @@ function setUp(rateLimiter?: RateLimiter) {
 }
 
 describe('WorkQueue delays', () => {
-  it('that are no number lose no key, and hold no other up', async () => {
+  it('of NaN lose no key and delay no other', async () => {
     const { clock, queue, taken } = setUp();
     queue.addAfter('bad', { delayMs: Number.NaN });
     queue.requeueAfter('worse', { delayMs: Number.NaN });
@@ -31,7 +31,7 @@ describe('WorkQueue delays', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('of a rate limiter that answers no number are a second', async () => {
+  it('of one second replace NaN from a rate limiter', async () => {
     const { clock, queue, taken } = setUp({ when: () => Number.NaN, forget: () => {}, failures: () => 0 });
     expect(queue.addRateLimited('bad')).toBe(1_000);
     await clock.advance(999);
@@ -42,7 +42,7 @@ describe('WorkQueue delays', () => {
 });
 
 describe('exponentialRateLimiter', () => {
-  it('answers a number however often a key has failed', () => {
+  it('returns a number no matter how often a key has failed', () => {
     const none = exponentialRateLimiter({ baseMs: 0 });
     const usual = exponentialRateLimiter();
     for (let failures = 0; failures < 2_000; failures++) {

@@ -1,15 +1,15 @@
 interface Ready {
   readonly key: string;
   readonly priority: number;
-  /** When it was first added. */
+  /** The time at which the key was first added. */
   readonly addedMs: number;
-  /** Set when the key was handed out or moved to another priority: asking the entry spares looking its key up. */
+  /** Set when the key was handed out or moved to another priority: checking the entry avoids a lookup of its key. */
   isHusk: boolean;
-  /** Where the key moved, if it did. */
+  /** The entry that the key moved to, if it did. */
   movedTo: Ready | undefined;
 }
 
-/** Entries of one priority, first come, first served; entries of keys that left it stay as husks until they come up. */
+/** Entries of one priority, in FIFO order; entries whose keys have left remain as husks until they reach the head. */
 interface Level {
   readonly entries: Ready[];
   head: number;
@@ -17,20 +17,20 @@ interface Level {
 }
 
 /**
- * Keys that can be handed out: the highest priority first, and within one priority the first that got it. Nothing starves:
- * once `maxOvertakes` keys in a row were handed out before the one that has waited longest, that one is next, whatever its
- * priority. So keys of low priority get at most one of `maxOvertakes + 1` hand-outs while more urgent ones wait, and a key
- * that is raised keeps its age.
+ * Keys that are ready to be handed out: highest priority first, FIFO within a priority. No key starves: after `maxOvertakes` keys
+ * in a row were handed out before the one that has waited longest, that one is next, regardless of its priority. Keys of low
+ * priority therefore get at most one of `maxOvertakes + 1` hand-outs while more urgent ones wait, and a key whose priority is
+ * raised keeps its age.
  */
 export class ReadyQueue {
   readonly #maxOvertakes: number;
-  /** By age: a map keeps the place of a key that is set again. */
+  /** Ordered by age: a map keeps the position of a key that is set again. */
   readonly #keys = new Map<string, Ready>();
   readonly #levels = new Map<number, Level>();
-  /** Kept between calls: a new iterator would step over all that was deleted. */
+  /** Kept between calls: a new iterator would step over all deleted entries. */
   #byAge: Iterator<Ready>;
   #oldest: Ready | undefined;
-  /** Keys handed out in a row before the oldest. */
+  /** Number of keys handed out in a row before the oldest. */
   #overtakes = 0;
 
   constructor(maxOvertakes: number) {
@@ -46,12 +46,12 @@ export class ReadyQueue {
     return this.#keys.get(key)?.priority;
   }
 
-  /** All keys, in no order. */
+  /** All keys, in no particular order. */
   keys(): Iterable<Pick<Ready, 'key' | 'priority'>> {
     return this.#keys.values();
   }
 
-  /** Puts a key at the end of its priority; one that is there already moves from its own. */
+  /** Appends a key to its priority; a key that is already queued moves there from its current priority. */
   push(key: string, at: { readonly priority: number; readonly nowMs: number }): void {
     const { priority, nowMs } = at;
     const old = this.#keys.get(key);
@@ -68,7 +68,7 @@ export class ReadyQueue {
     } else this.#levels.set(priority, { entries: [ready], head: 0, live: 1 });
   }
 
-  /** Takes the key whose turn it is. */
+  /** Removes and returns the next key. */
   pop(): Ready | undefined {
     const urgent = this.#mostUrgent();
     if (!urgent) return undefined;
@@ -82,7 +82,7 @@ export class ReadyQueue {
     return next;
   }
 
-  /** Drops everything; answers how many keys of which priority there were. */
+  /** Removes all keys; returns their number by priority. */
   clear(): ReadonlyMap<number, number> {
     const counts = new Map([...this.#levels].map(([priority, level]) => [priority, level.live]));
     this.#levels.clear();
@@ -102,7 +102,7 @@ export class ReadyQueue {
       if (this.#oldest && !this.#oldest.isHusk) return this.#oldest;
       let next = this.#byAge.next();
       if (next.done) {
-        // An iterator that has ended does not see what is added later.
+        // A finished iterator does not see entries added later.
         this.#byAge = this.#keys.values();
         next = this.#byAge.next();
       }
@@ -113,7 +113,7 @@ export class ReadyQueue {
 
   #head(level: Level): Ready | undefined {
     while (level.entries[level.head]?.isHusk) level.head++;
-    // Taken entries are cut off in blocks, so that taking one is cheap.
+    // Taken entries are removed in blocks, so that taking one is cheap.
     if (level.head > 1024 && level.head * 2 > level.entries.length) {
       level.entries.splice(0, level.head);
       level.head = 0;

@@ -17,7 +17,7 @@ async function step(queue: WorkQueue, each: Command): Promise<void> {
   else if (each.type === 'done') queue.done(queue.working()[each.pick] ?? '');
 }
 
-/** The keys that are ready, each done at once. */
+/** Takes all ready keys, marking each as done immediately. */
 async function drain(queue: WorkQueue): Promise<readonly string[]> {
   const keys: string[] = [];
   while (queue.length > 0) {
@@ -29,7 +29,7 @@ async function drain(queue: WorkQueue): Promise<readonly string[]> {
 }
 
 describe('WorkQueue', () => {
-  it('takes over what another has not done: every key comes, and when it would have come there', async () => {
+  it('takes over the unfinished work of another queue, with the same keys at the same times', async () => {
     let came = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 40 }), async (commands) => {
@@ -44,7 +44,7 @@ describe('WorkQueue', () => {
         const next = new WorkQueue({ clock });
         next.takeOver(stopped.pending());
         void stopped.shutDown();
-        // As if the work on these had failed: nobody knows how far it came.
+        // As if the work on these keys had failed: its progress is unknown.
         for (const key of kept.working()) {
           kept.add(key);
           kept.done(key);

@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 import { BinaryHeap } from './binary-heap.ts';
 
-/** Why a key waits for a time; each key has one place for each. */
+/** The reason why a key waits; each key has one slot per reason. */
 export type TimerSlot = 'delayed' | 'retry' | 'requeue';
 
-/** A key that waits for a time. */
+/** A key that waits until a time. */
 export interface TimedKey {
   readonly key: string;
   readonly slot: TimerSlot;
@@ -17,12 +17,12 @@ interface Waiting extends TimedKey {
   readonly order: number;
 }
 
-/** Keys that wait for a time, behind one timer of the clock. */
+/** Keys that wait until a time, sharing one timer of the clock. */
 export class WaitingKeys {
   readonly #clock: Clock;
   readonly #onDue: (key: string, priority: number) => void;
   readonly #slots = new Map<string, Waiting>();
-  /** By due time; entries that left `#slots` are husks. */
+  /** Ordered by due time; entries no longer in `#slots` are husks. */
   readonly #heap = new BinaryHeap<Waiting>(isBefore);
   #timer: Timer | undefined;
   #timerDueMs = Number.POSITIVE_INFINITY;
@@ -37,12 +37,12 @@ export class WaitingKeys {
     return this.#slots.size;
   }
 
-  /** All that waits, in no order. */
+  /** All waiting keys, in no particular order. */
   all(): Iterable<TimedKey> {
     return this.#slots.values();
   }
 
-  /** Lets a key wait; in a slot that is taken already, the earlier time and the higher priority hold. */
+  /** Schedules a key; if its slot is taken, the earlier time and the higher priority apply. */
   set(key: string, wait: Omit<TimedKey, 'key'>): void {
     const id = slotId(key, wait.slot);
     const old = this.#slots.get(id);

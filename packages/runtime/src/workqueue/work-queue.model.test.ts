@@ -71,12 +71,12 @@ function comparison(flaw?: Flaw): fc.IAsyncProperty<[Command[]]> {
   });
 }
 
-// Not caught: what several event loops would do to each other, and priorities or delays outside those generated.
+// The model does not cover: interactions of several event loops, and priorities or delays outside those generated.
 describe('WorkQueue against its model', () => {
   it(
-    'hands out the same keys in the same order whatever is done to it',
+    'hands out the same keys in the same order after any operations',
     async () => {
-      // On failure fast-check prints the seed and the path that replay it.
+      // On failure, fast-check prints the seed and the path that replay it.
       await fc.assert(comparison(), { numRuns: atScale(10_000) });
     },
     atScale(120_000),

@@ -5,11 +5,11 @@ import { atScale } from '../testdata/model-scale.ts';
 import { type Command, command, type Flaw, maxOvertakes, QueueModel } from '../testdata/work-queue-model.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** What the promises speak of; the real queue and the naive ones look alike through it. */
+/** The operations that the promises refer to; common to the real queue and the naive ones. */
 interface Queue {
   add(key: string, priority: number): void;
   requeueAfter(key: string, delayMs: number | undefined): void;
-  /** Undefined when nothing is ready. */
+  /** Resolves with undefined if nothing is ready. */
   get(): Promise<string | undefined>;
   done(key: string): void;
   advance(ms: number): Promise<void>;
@@ -41,7 +41,7 @@ function naiveQueue(flaw: Flaw): Queue {
   };
 }
 
-/** Looks on, knows only what was asked and what came, and throws when a promise is broken. */
+/** Observes only requests and hand-outs, and throws when a promise is broken. */
 class Witness {
   readonly #queue: Queue;
   #now = 0;
@@ -49,15 +49,15 @@ class Witness {
   readonly #lastAsked = new Map<string, number>();
   readonly #lastCame = new Map<string, number>();
   readonly #polls = new Map<string, number>();
-  /** Keys that nobody works on, with the highest priority that each was given and since when it waits. */
+  /** Keys that are waiting but not being worked on, with the highest priority requested for each and the start of its wait. */
   readonly #waiting = new Map<string, Wait>();
-  /** What was asked for of keys in work, and the priority. */
+  /** Keys requested while being worked on, with the priority. */
   readonly #meanwhile = new Map<string, number>();
-  /** By how many keys in a row the key that has waited longest was overtaken. */
+  /** Number of keys in a row that overtook the key that has waited longest. */
   #overtakes = 0;
-  /** Hand-outs since one that went to a key while a more urgent one waited. */
+  /** Hand-outs since the last one that went to a key while a more urgent one waited. */
   #sinceYield = Number.POSITIVE_INFINITY;
-  /** Timers that have fired and were not replaced yet. */
+  /** Timers that have fired and have not been replaced yet. */
   readonly #fired = new Set<string>();
   #step = 0;
 
@@ -89,7 +89,7 @@ class Witness {
     }
   }
 
-  /** What is asked for while the key is worked on begins to wait when that is done. */
+  /** A key requested while it is being worked on starts to wait when that work is done. */
   #asked(key: string, { priority, since }: Omit<Wait, 'step'>): void {
     if (this.#worked.has(key)) {
       this.#meanwhile.set(key, Math.max(priority, this.#meanwhile.get(key) ?? priority));
@@ -122,7 +122,7 @@ class Witness {
     if (priority !== undefined) this.#asked(key, { priority, since: this.#now });
   }
 
-  /** Nobody asks for anything more: all that was asked for has to come. */
+  /** No more requests are made: all requested keys must be handed out. */
   async drain(): Promise<void> {
     for (const key of [...this.#worked]) this.finish(key);
     await this.do({ type: 'advance', ms: 1_000_000 });
@@ -133,8 +133,8 @@ class Witness {
   }
 
   /**
-   * The key that has waited longest is overtaken at most {@link maxOvertakes} times in a row, and of as many hand-outs and
-   * one more at most one goes to a key while a more urgent one waits.
+   * Checks that the key that has waited longest is overtaken at most {@link maxOvertakes} times in a row, and that of that many
+   * hand-outs plus one, at most one goes to a key while a more urgent one waits.
    */
   #checkOrder(came: string): void {
     const own = this.#waiting.get(came);
@@ -149,14 +149,14 @@ class Witness {
   }
 }
 
-/** How long a key waits: since when, and of what falls into one moment, since which step. */
+/** How long a key has waited: since which time and, within one moment, since which step. */
 interface Wait {
   readonly priority: number;
   readonly since: number;
   readonly step: number;
 }
 
-/** True if one is known to wait longer than the other: timers that fall due in one step may come in any order. */
+/** True if one key has definitely waited longer than the other: timers that fall due in one step may fire in any order. */
 function isOlder(a: Wait, b: Wait): boolean {
   return a.step !== b.step && (a.since < b.since || (a.since === b.since && a.step < b.step));
 }
@@ -171,13 +171,13 @@ function promises(make: () => Queue): fc.IAsyncProperty<[Command[]]> {
   });
 }
 
-// Not caught: what depends on the back-off of failures, which the comparison with the model covers.
+// The checks do not cover the back-off of failures, which the comparison with the model covers.
 describe('the promises of WorkQueue', () => {
-  it('are kept: one worker a key, nothing lost, no timer erased, nothing starves, priority counts', async () => {
+  it('hold: one worker per key, no key lost, no timer erased, no starvation, priority respected', async () => {
     await fc.assert(promises(realQueue), { numRuns: atScale(20_000) });
   }, 60_000);
 
-  // One fault may show as a breach of several promises: which of them is found first is chance.
+  // One fault may break several promises: which one is found first is random.
   it.each<Flaw>([
     'hands a key to two workers',
     'drops what comes meanwhile',

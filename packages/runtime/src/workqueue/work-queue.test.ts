@@ -8,7 +8,7 @@ function setUp(): { clock: VirtualClock; queue: WorkQueue } {
 }
 
 describe('WorkQueue', () => {
-  it('hands a key to one worker at a time and once more if it was added meanwhile', async () => {
+  it('hands a key to one worker at a time, and once more if it was added meanwhile', async () => {
     const { queue } = setUp();
     queue.add('a');
     queue.add('a');
@@ -22,7 +22,7 @@ describe('WorkQueue', () => {
     expect(queue.length).toBe(0);
   });
 
-  it('hands urgent keys out first, and every tenth time the key that has waited longest', async () => {
+  it('hands out urgent keys first, and every tenth time the key that has waited longest', async () => {
     const { queue } = setUp();
     for (let i = 0; i < 3; i++) queue.add(`low-${i}`, { priority: -100 });
     const order: string[] = [];
@@ -40,7 +40,7 @@ describe('WorkQueue', () => {
     ]);
   });
 
-  it('hands out a new urgent key next, however long thousands of others have waited', async () => {
+  it('hands out a new urgent key next, no matter how long thousands of others have waited', async () => {
     const { clock, queue } = setUp();
     for (let i = 0; i < 5_000; i++) queue.add(`start-${i}`, { priority: -100 });
     for (let i = 0; i < 240; i++) {
@@ -52,7 +52,7 @@ describe('WorkQueue', () => {
     expect((await queue.get())?.key).toBe('edit');
   });
 
-  it('keeps the age of a key that is raised', async () => {
+  it('keeps the age of a key whose priority is raised', async () => {
     const { queue } = setUp();
     queue.add('raised', { priority: -100 });
     queue.add('other', { priority: -100 });
@@ -74,7 +74,7 @@ describe('WorkQueue', () => {
     queue.add('a');
     expect((await queue.get())?.key).toBe('a');
     queue.done('a');
-    // No result replaced it: it still fires.
+    // No result replaced the timer, so it still fires.
     await clock.advance(1_000);
     expect((await queue.get())?.key).toBe('a');
     queue.requeueAfter('a', { delayMs: 500 });
@@ -85,7 +85,7 @@ describe('WorkQueue', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('backs off from 5 ms to 1,000 s and starts anew when told to forget', async () => {
+  it('backs off from 5 ms to 1,000 s, and restarts after forget', async () => {
     const { clock, queue } = setUp();
     const waits: number[] = [];
     for (let i = 0; i < 20; i++) {
@@ -105,7 +105,7 @@ describe('WorkQueue', () => {
     expect(queue.failures('a')).toBe(0);
   });
 
-  it('drains when asked to, drops otherwise, and lets waiting workers go', async () => {
+  it('drains on request, otherwise drops, and releases waiting workers', async () => {
     const { queue } = setUp();
     queue.add('a');
     queue.add('b');
@@ -133,7 +133,7 @@ describe('WorkQueue', () => {
     await stopped;
   });
 
-  it('costs time in proportion to the number of keys, raised ones included', async () => {
+  it('takes time proportional to the number of keys, including raised ones', async () => {
     const costMs = async (count: number): Promise<number> => {
       const { queue } = setUp();
       const before = process.cpuUsage();
@@ -146,7 +146,7 @@ describe('WorkQueue', () => {
     };
     await costMs(8_000);
     const few = await costMs(8_000);
-    // Ten times the keys: a cost that grows with the square would be a hundred times as much.
+    // Ten times the keys: a quadratic cost would be a hundred times as much.
     expect(await costMs(80_000)).toBeLessThan(35 * few);
   });
 });

@@ -4,7 +4,7 @@ import { exponentialRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { ReadyQueue } from './ready-queue.ts';
 import { type TimedKey, type TimerSlot, WaitingKeys } from './waiting-keys.ts';
 
-/** What a queue tells of itself; controller-runtime's workqueue metrics are made from it. */
+/** Records events of a queue; the source of controller-runtime's workqueue metrics. */
 export interface WorkQueueMetrics {
   added(): void;
   retried(): void;
@@ -12,7 +12,7 @@ export interface WorkQueueMetrics {
   depthChanged(priority: number, delta: number): void;
   /** A key was handed out after waiting this long, in seconds. */
   handedOut(waitedSeconds: number): void;
-  /** A key was done after this long, in seconds. */
+  /** Work on a key finished after this long, in seconds. */
   finished(workedSeconds: number): void;
 }
 
@@ -23,37 +23,36 @@ export interface WorkQueueOptions {
   readonly rateLimiter?: RateLimiter;
   readonly metrics?: WorkQueueMetrics;
   /**
-   * How many keys in a row may be handed out before the one that has waited longest, by a higher priority. That one is next
-   * then, whatever its priority: keys of low priority get one of `maxOvertakes + 1` hand-outs while more urgent ones wait.
-   *
+   * How many keys of higher priority may be handed out in a row before the key that has waited longest. Then that key is next,
+   * regardless of its priority: keys of low priority get one of `maxOvertakes + 1` hand-outs while more urgent ones wait.
    * @defaultValue 9: a tenth
    */
   readonly maxOvertakes?: number;
 }
 
-/** A key handed to a worker; the worker calls `done(key)` whatever happens. */
+/** A key handed to a worker; the worker must call `done(key)` in every case. */
 export interface WorkItem {
   readonly key: string;
   readonly priority: number;
 }
 
-/** How a key is added. */
+/** Options for adding a key. */
 export interface AddOptions {
-  /** Higher goes first. @defaultValue 0 */
+  /** Higher values come first. @defaultValue 0 */
   readonly priority?: number;
 }
 
-/** What a queue has not done: for the next queue of the same controller. */
+/** The unfinished work of a queue, for the next queue of the same controller. */
 export interface PendingWork {
-  /** Keys that are ready, or were added while they are worked on. */
+  /** Keys that are ready, or were added while being worked on. */
   readonly ready: readonly WorkItem[];
-  /** Keys that are worked on, and were not added meanwhile. */
+  /** Keys being worked on that were not added meanwhile. */
   readonly working: readonly WorkItem[];
-  /** Keys that wait for a time. */
+  /** Keys that wait until a time. */
   readonly timed: readonly TimedKey[];
 }
 
-/** Back-off where a rate limiter answers what is no number: the key is neither lost nor tried without a pause. */
+/** Back-off if a rate limiter returns NaN or no number: the key is not lost, and not retried without a delay. */
 const unsaidMs = 1_000;
 
 interface Processing {
@@ -62,12 +61,12 @@ interface Processing {
 }
 
 /**
- * Hands each key to one worker at a time, once for however many adds came meanwhile.
+ * A queue that hands each key to one worker at a time, and merges all adds made meanwhile into one hand-out.
  *
  * Timers: a key has three slots. `addAfter` keeps the earliest time and nothing erases it; `addRateLimited` is the back-off,
- * erased by `forget`; `requeueAfter` is what a reconcile's result asked for, replaced only by the next result. A key that is
- * added now runs now, and no slot is erased by that. Dedup and the dirty/processing sets mirror client-go's queue (1.36);
- * priorities are controller-runtime's (v0.24), but for a share of the hand-outs that goes by age, so that nothing starves.
+ * erased by `forget`; `requeueAfter` is the time requested by a reconcile's result, replaced only by the next result. A key that
+ * is added now runs now, which erases no slot. Dedup and the dirty/processing sets mirror client-go's queue (1.36); priorities
+ * are controller-runtime's (v0.24), but for a share of the hand-outs that goes by age, so that nothing starves.
  *
  * @example
  * ```ts
@@ -89,7 +88,7 @@ export class WorkQueue {
   readonly #metrics: WorkQueueMetrics | undefined;
   readonly #ready: ReadyQueue;
   readonly #waiting: WaitingKeys;
-  /** Keys that were added while they are worked on, and the priority they get. */
+  /** Keys added while being worked on, with the priority that they get. */
   readonly #dirty = new Map<string, number>();
   readonly #processing = new Few<Processing>();
   readonly #workers: ((item: WorkItem | undefined) => void)[] = [];
@@ -109,12 +108,12 @@ export class WorkQueue {
     return this.#ready.size;
   }
 
-  /** True once {@link WorkQueue.shutDown} was called: what is added from then on is dropped. */
+  /** True once {@link WorkQueue.shutDown} was called: keys added after that are dropped. */
   get shuttingDown(): boolean {
     return this.#shuttingDown;
   }
 
-  /** Adds a key. One that waits already is raised to the higher priority, not added twice. */
+  /** Adds a key. A key that is already waiting is raised to the higher priority, not added twice. */
   add(key: string, options: AddOptions = {}): void {
     if (this.#shuttingDown) return;
     const { priority = 0 } = options;
@@ -131,7 +130,7 @@ export class WorkQueue {
     this.#feed();
   }
 
-  /** Adds a key after a time, in milliseconds; of several such times the earliest holds. What is no number is no time: now. */
+  /** Adds a key after a delay in milliseconds; of several such times, the earliest applies. NaN counts as no delay. */
   addAfter(key: string, options: AddOptions & { readonly delayMs: number }): void {
     if (this.#shuttingDown) return;
     this.#metrics?.retried();
@@ -139,7 +138,7 @@ export class WorkQueue {
     else this.add(key, options);
   }
 
-  /** Counts a failure and adds the key after its back-off, which it answers in milliseconds; undefined once shut down. */
+  /** Counts a failure and adds the key after its back-off, which it returns in milliseconds; undefined after shutdown. */
   addRateLimited(key: string, options: AddOptions = {}): number | undefined {
     if (this.#shuttingDown) return undefined;
     this.#metrics?.retried();
@@ -149,7 +148,10 @@ export class WorkQueue {
     return delayMs;
   }
 
-  /** Sets the time at which a reconcile's result asked to run again, in place of what an earlier one asked; `undefined` for never. */
+  /**
+   * Sets the time at which a reconcile's result asked to run again, replacing that of the previous result; `undefined` means
+   * never.
+   */
   requeueAfter(key: string, options: (AddOptions & { readonly delayMs: number }) | undefined): void {
     this.#waiting.clear(key, 'requeue');
     if (!options || this.#shuttingDown) return;
@@ -158,13 +160,13 @@ export class WorkQueue {
     else this.add(key, options);
   }
 
-  /** Forgets a key's failures, and the retry that waits for its back-off. */
+  /** Forgets a key's failures and its pending retry. */
   forget(key: string): void {
     this.#limiter.forget(key);
     this.#waiting.clear(key, 'retry');
   }
 
-  /** Failures of a key since it was last forgotten. */
+  /** Returns the failures of a key since it was last forgotten. */
   failures(key: string): number {
     return this.#limiter.failures(key);
   }
@@ -176,7 +178,7 @@ export class WorkQueue {
     return new Promise((resolve) => this.#workers.push(resolve));
   }
 
-  /** Ends the work on a key; if it was added meanwhile, it is ready again. */
+  /** Ends the work on a key; if it was added meanwhile, it becomes ready again. */
   done(key: string): void {
     const processing = this.#inWork(key);
     if (!processing) return;
@@ -189,18 +191,18 @@ export class WorkQueue {
     if (this.#shuttingDown) this.#endWorkers();
   }
 
-  /** The keys that are worked on. */
+  /** Returns the keys being worked on. */
   working(): readonly string[] {
     return [...this.#processing].map(({ item }) => item.key);
   }
 
-  /** Milliseconds that each key in work has been worked on. */
+  /** Returns the milliseconds spent so far on each key being worked on. */
   workingFor(): readonly number[] {
     const now = this.#clock.monotonic();
     return [...this.#processing].map((each) => now - each.startedMs);
   }
 
-  /** What is not done at this moment; of what is worked on nobody knows yet whether it will be. */
+  /** Returns the work that is currently unfinished; keys being worked on are included, because their outcome is unknown. */
   pending(): PendingWork {
     const dirty = Array.from(this.#dirty, ([key, priority]) => ({ key, priority }));
     const ready = Array.from(this.#ready.keys(), ({ key, priority }) => ({ key, priority }));
@@ -210,17 +212,16 @@ export class WorkQueue {
     return { ready: [...dirty, ...ready], working, timed: [...this.#waiting.all()] };
   }
 
-  /** Takes over what another queue of the same clock has not done. Times that were waited for go on. */
+  /** Takes over the unfinished work of another queue with the same clock. Pending timers continue. */
   takeOver({ ready, working, timed }: PendingWork): void {
     for (const { key, priority } of [...working, ...ready]) this.add(key, { priority });
     for (const { key, ...wait } of timed) this.#waiting.set(key, wait);
   }
 
   /**
-   * Takes no more keys and forgets those that wait for a time.
-   *
-   * @param options.drain - hands out what is ready first; otherwise it is dropped. @defaultValue false
-   * @returns a promise of the moment when no key is worked on.
+   * Accepts no more keys and drops those that wait until a time.
+   * @param options.drain - hands out ready keys first; otherwise they are dropped. @defaultValue false
+   * @returns a promise that resolves when no key is being worked on.
    */
   shutDown(options: { readonly drain?: boolean } = {}): Promise<void> {
     this.#shuttingDown = true;
@@ -234,7 +235,7 @@ export class WorkQueue {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** There are no more of them than workers. */
+  /** There are never more entries than workers. */
   #inWork(key: string): Processing | undefined {
     return this.#processing.find(({ item }) => item.key === key);
   }
@@ -243,7 +244,7 @@ export class WorkQueue {
     this.#waiting.set(key, { slot, dueMs: this.#clock.monotonic() + options.delayMs, priority: options.priority ?? 0 });
   }
 
-  /** @param before - its priority if it is ready already. */
+  /** @param before - the current priority if the key is already ready. */
   #push(key: string, priority: number, before: number | undefined): void {
     if (before !== undefined) this.#metrics?.depthChanged(before, -1);
     this.#ready.push(key, { priority, nowMs: this.#clock.monotonic() });
@@ -276,7 +277,7 @@ export class WorkQueue {
   }
 }
 
-/** A rate limiter may be anybody's. */
+/** Users may supply their own rate limiter. */
 function isNumber(value: unknown): boolean {
   return typeof value === 'number' && !Number.isNaN(value);
 }
