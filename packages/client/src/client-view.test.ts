@@ -9,7 +9,7 @@ const NodeKind = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', scop
 describe('KubernetesClient.with', () => {
   const echo = () => scripted(() => json(configMap('web')), { fieldManager: 'tests' });
 
-  it('makes every write a dry run, and sends no raw write', async () => {
+  it('makes every write a dry run, and rejects raw writes', async () => {
     const { client, seen } = echo();
     const trying = client.with({ dryRun: true }).with({ dryRun: false });
     const maps = trying.resource(ConfigMapKind);
@@ -29,7 +29,7 @@ describe('KubernetesClient.with', () => {
     ]);
   });
 
-  it('names the field manager and the validation of writes; calls override them, applies are strict anyway', async () => {
+  it('sets the field manager and validation of writes; calls override them, and applies stay strict', async () => {
     const { client, seen } = echo();
     const maps = client.with({ fieldManager: 'me', fieldValidation: 'Strict' }).resource(ConfigMapKind);
     await maps.create(configMap('web'));
@@ -42,7 +42,7 @@ describe('KubernetesClient.with', () => {
     ]);
   });
 
-  it('binds to a namespace: fills it in, refuses others, lets cluster-scoped kinds pass', async () => {
+  it('binds to a namespace: fills it in, rejects others, and ignores it for cluster-scoped kinds', async () => {
     const { client, seen } = echo();
     const shop = client.with({ namespace: 'shop' });
     const maps = shop.resource(ConfigMapKind);
@@ -71,7 +71,7 @@ describe('KubernetesClient.with', () => {
     expect(seen).toHaveLength(5);
   });
 
-  it('calls in the name of somebody else, each group in a header of its own', async () => {
+  it('impersonates another user, with one header per group', async () => {
     const headers: unknown[] = [];
     const { client, seen } = scripted(() => json(configMap('web')), {
       interceptors: [
@@ -85,7 +85,7 @@ describe('KubernetesClient.with', () => {
     const jane = client.with({ impersonate: { user: 'jane', uid: '7', groups: ['dev', 'ops'], extra } });
     await jane.resource(ConfigMapKind).get(key);
     await client.resource(ConfigMapKind).get(key);
-    // Outer interceptors see the call as it was made.
+    // Outer interceptors see the original call.
     expect(headers).toEqual([undefined, undefined]);
     expect(seen[0]?.headers).toMatchObject({
       'impersonate-user': 'jane',
@@ -98,7 +98,7 @@ describe('KubernetesClient.with', () => {
 });
 
 describe('KubernetesClient.observed', () => {
-  it('tells of writes and what became of them, not of reads and dry runs', async () => {
+  it('reports writes and their outcomes, but not reads and dry runs', async () => {
     const told: [ClientWrite, WriteOutcome | 'sent'][] = [];
     const { client } = scripted(({ method, path }) => {
       if (method === 'PUT') return json(failure(409, 'Conflict'), 409);
@@ -134,8 +134,8 @@ describe('KubernetesClient.observed', () => {
   });
 });
 
-describe('KubernetesClient.observed, where nothing was sent', () => {
-  it('says so: an interceptor or a gate refused, and the connection saw no byte', async () => {
+describe('KubernetesClient.observed, if nothing was sent', () => {
+  it('reports it: an interceptor or a gate rejected the call, and no byte reached the connection', async () => {
     const outcomes: WriteOutcome[] = [];
     const { client } = scripted(() => {
       throw new Error('the connection broke');
@@ -165,7 +165,7 @@ describe('KubernetesClient.observed, where nothing was sent', () => {
 describe('mergePatchFrom', () => {
   const base: ConfigMap = { ...configMap('web', { resourceVersion: '7' }), data: { a: '1', b: '2' } };
 
-  it('says what changed, and with a lock of which version', () => {
+  it('contains the changes and, with a lock, the version', () => {
     const changed = { ...base, data: { a: '1', c: '3' } };
     expect(mergePatchFrom(base, changed)).toEqual({ type: 'merge', body: { data: { b: null, c: '3' } } });
     expect(mergePatchFrom(base, changed, { optimisticLock: true }).body).toEqual({

@@ -1,30 +1,30 @@
 import { impersonationHeaders } from './config/impersonation-headers.ts';
 import type { ClientInterceptor } from './interceptor.ts';
 
-/** Somebody in whose name calls are made; the caller needs the right to impersonate. */
+/** A user to impersonate in calls; the caller needs the right to impersonate. */
 export interface ImpersonatedUser {
-  /** Such as `jane` or `system:serviceaccount:shop:web`. */
+  /** A user name such as `jane` or `system:serviceaccount:shop:web`. */
   readonly user: string;
   readonly uid?: string;
   readonly groups?: readonly string[];
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What all calls of a client have in common; see {@link KubernetesClient.with}. */
+/** Settings shared by all calls of a client; see {@link KubernetesClient.with}. */
 export interface ClientView {
-  /** Field manager of all writes that name none. */
+  /** Field manager for all writes that name none. */
   readonly fieldManager?: string;
-  /** What unknown and duplicate fields of a written object lead to. Not for applies: those are always strict. */
+  /** How unknown and duplicate fields of a written object are handled. Does not affect applies, which are always strict. */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
-  /** Whether all writes are dry runs: the server checks and answers, and keeps nothing. @defaultValue false */
+  /** True to make all writes dry runs: the server validates and responds, but stores nothing. @defaultValue false */
   readonly dryRun?: boolean;
-  /** Binds the client to one namespace: calls that name none are on it, calls on another one are refused. */
+  /** Binds the client to one namespace: calls without a namespace use it; calls in another one are rejected. */
   readonly namespace?: string;
-  /** Makes the calls in somebody else's name. */
+  /** Makes the calls as another user. */
   readonly impersonate?: ImpersonatedUser;
 }
 
-/** Adds impersonation's headers to each call. */
+/** Adds the impersonation headers to each call. */
 export function impersonating(user: ImpersonatedUser): ClientInterceptor {
   const single: Record<string, string> = {};
   const repeated: Record<string, readonly string[]> = {};

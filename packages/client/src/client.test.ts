@@ -35,7 +35,7 @@ describe('ResourceClient requests', () => {
     ]);
   });
 
-  it('writes with the options in the query, and deletes with them in the body', async () => {
+  it('sends the options of writes in the query, and of deletes in the body', async () => {
     const { client, seen } = echo();
     const maps = client.resource(ConfigMapKind);
     await maps.create(configMap('web'), { dryRun: true, fieldValidation: 'Strict' });
@@ -88,7 +88,7 @@ describe('ResourceClient requests', () => {
     ]);
   });
 
-  it('refuses names that would address something else', async () => {
+  it('rejects names that would address something else', async () => {
     const { client, seen } = echo();
     const maps = client.resource(ConfigMapKind);
     for (const name of ['', '.', '..', 'a/b', 'a%2Fb']) {
@@ -99,12 +99,12 @@ describe('ResourceClient requests', () => {
     expect(seen).toEqual([]);
   });
 
-  it('refuses an apply without a field manager', async () => {
+  it('rejects an apply without a field manager', async () => {
     const { client } = scripted(() => json({}));
     await expect(client.resource(ConfigMapKind).apply({ metadata: key })).rejects.toThrow('field manager');
   });
 
-  it('fills apiVersion and kind into the items of a list, and takes null for an empty one', async () => {
+  it('adds apiVersion and kind to list items, and accepts null for an empty list', async () => {
     const { kind: _, apiVersion: __, ...bare } = configMap('web');
     let items: unknown = [bare];
     const { client } = scripted(() => json({ kind: 'ConfigMapList', apiVersion: 'v1', metadata: {}, items }));
@@ -114,7 +114,7 @@ describe('ResourceClient requests', () => {
     expect((await maps.list()).items).toEqual([]);
   });
 
-  it('asks for metadata only', async () => {
+  it('requests metadata only', async () => {
     const { client, seen } = echo();
     await client.metadata(ConfigMapKind).get(key);
     await client.metadata(ConfigMapKind).list();
@@ -138,7 +138,7 @@ describe('ResourceClient paging', () => {
     return all;
   }
 
-  it('follows continue tokens, without a version beside them', async () => {
+  it('follows continue tokens without sending a version', async () => {
     const { client, seen } = scripted(({ path }) =>
       path.includes('continue=t1') ? page(['c']) : page(['a', 'b'], 't1'),
     );
@@ -150,7 +150,7 @@ describe('ResourceClient paging', () => {
     expect(seen[1]?.path).toBe('/api/v1/configmaps?limit=2&continue=t1');
   });
 
-  it('reads everything once more when the token has expired, and hands nothing out twice', async () => {
+  it('relists once when the token has expired, and yields no item twice', async () => {
     const { client, seen } = scripted(({ path }) => {
       if (path.includes('continue')) return json(failure(410, 'Expired'), 410);
       return path.includes('limit') ? page(['a', 'b'], 't1') : page(['a', 'b', 'c', 'd']);
@@ -161,7 +161,7 @@ describe('ResourceClient paging', () => {
 });
 
 describe('KubernetesClient failures', () => {
-  it('rebuilds the error that the API answered', async () => {
+  it("reconstructs the error in the API's response", async () => {
     const { client } = scripted(() => json(failure(409, 'Conflict', { details: { name: 'web' } }), 409));
     const error = await client
       .resource(ConfigMapKind)
@@ -171,7 +171,7 @@ describe('KubernetesClient failures', () => {
     expect(error).toMatchObject({ reason: 'Conflict', httpStatus: 409, message: 'it is Conflict' });
   });
 
-  it('makes a status of what is none', async () => {
+  it('creates a Status for any other error response', async () => {
     const { client } = scripted(() => ({ status: 502, headers: {}, body: Buffer.from('<html>bad gateway</html>') }));
     const error = await client
       .resource(ConfigMapKind)
@@ -181,7 +181,7 @@ describe('KubernetesClient failures', () => {
     expect(error.message).toContain('bad gateway');
   });
 
-  it('says that an answer is no JSON', async () => {
+  it('reports a response that is not JSON', async () => {
     const { client } = scripted(() => ({
       status: 200,
       headers: { 'content-type': 'text/html' },
@@ -192,7 +192,7 @@ describe('KubernetesClient failures', () => {
 });
 
 describe('KubernetesClient retries', () => {
-  it('waits as long as Retry-After says, and tries again', async () => {
+  it('waits for Retry-After, then retries', async () => {
     let calls = 0;
     const { client, clock } = scripted(() =>
       ++calls < 3 ? json(failure(429, 'TooManyRequests'), 429, { 'retry-after': '2' }) : json(configMap('web')),
@@ -206,7 +206,7 @@ describe('KubernetesClient retries', () => {
     expect((await created).metadata.name).toBe('web');
   });
 
-  it('gives up after its number of tries', async () => {
+  it('stops after the maximum number of retries', async () => {
     const { client, clock, seen } = scripted(
       () => json(failure(503, 'ServiceUnavailable'), 503, { 'retry-after': '1' }),
       { retry: { maxRetryAfter: 3 } },
@@ -220,7 +220,7 @@ describe('KubernetesClient retries', () => {
     expect(seen).toHaveLength(4);
   });
 
-  it('does not wait longer than it may, nor without Retry-After', async () => {
+  it('does not wait longer than allowed, and does not retry without Retry-After', async () => {
     const { client, seen } = scripted(({ path }) =>
       path.endsWith('/long')
         ? json(failure(429, 'TooManyRequests'), 429, { 'retry-after': '3600' })
@@ -250,7 +250,7 @@ describe('KubernetesClient retries', () => {
     ['create', false, 3],
     ['delete', true, 1],
   ] as const) {
-    it(`tries a ${verb} ${tries} times when the connection was lost and ${sent ? 'it may have arrived' : 'nothing was sent'}`, async () => {
+    it(`attempts a ${verb} ${tries} times when the connection was lost and ${sent ? 'it may have arrived' : 'nothing was sent'}`, async () => {
       const { client, clock, seen } = scripted(() => {
         throw new TransportError('KW2003', 'lost', { retryable: true, sent });
       });
@@ -266,7 +266,7 @@ describe('KubernetesClient retries', () => {
 });
 
 describe('KubernetesClient interceptors, limits and warnings', () => {
-  it('wraps each try, the first interceptor outermost', async () => {
+  it('wraps each attempt, with the first interceptor outermost', async () => {
     const log: string[] = [];
     let calls = 0;
     const named = (name: string) => async (call: never, next: (call: never) => Promise<never>) => {
@@ -300,7 +300,7 @@ describe('KubernetesClient interceptors, limits and warnings', () => {
     expect(seen[1]?.headers['impersonate-user']).toBe('jane');
   });
 
-  it('lets an interceptor answer and throw in the place of the server', async () => {
+  it('lets an interceptor respond and throw instead of the server', async () => {
     const { client, seen } = scripted(() => json(configMap('web')), {
       interceptors: [
         async () => {
@@ -312,7 +312,7 @@ describe('KubernetesClient interceptors, limits and warnings', () => {
     expect(seen).toEqual([]);
   });
 
-  it('holds requests back in order of asking, after a burst', async () => {
+  it('delays requests in order after a burst', async () => {
     const { client, clock, seen } = scripted(() => json(configMap('web')), { rateLimit: { qps: 10, burst: 3 } });
     const all = Promise.all(Array.from({ length: 6 }, (_, i) => client.resource(ConfigMapKind).get({ name: `n${i}` })));
     await clock.advance(0);
@@ -324,7 +324,7 @@ describe('KubernetesClient interceptors, limits and warnings', () => {
     expect(seen.map(({ path }) => path.at(-1))).toEqual(['0', '1', '2', '3', '4', '5']);
   });
 
-  it('hands each warning on once', async () => {
+  it('reports each warning once', async () => {
     const warnings: string[] = [];
     const header = '299 - "v1beta1 is \\"old\\", use v1", 299 k "second" , 199 - "not ours"';
     const { client } = scripted(() => json(configMap('web'), 200, { warning: header }), {

@@ -24,60 +24,60 @@ import type { Transport } from './transport/transport.ts';
 
 /** Options of {@link KubernetesClient}. */
 export interface KubernetesClientOptions extends Omit<ClientView, 'impersonate'> {
-  /** How requests travel. The client uses it, and disposes it when it is disposed itself. */
+  /** Sends the requests. Owned by the client, which disposes it. */
   readonly transport: Transport;
-  /** Taken where a key or object of a namespaced kind names none. @defaultValue `default` */
+  /** Used if a key or object of a namespaced kind has no namespace. @defaultValue `default` */
   readonly defaultNamespace?: string;
   /** @defaultValue `kubewright` */
   readonly userAgent?: string;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** The first is outermost. */
+  /** The first one is the outermost. */
   readonly interceptors?: readonly ClientInterceptor[];
   readonly retry?: RetryPolicy;
-  /** Holds requests back on this side. @defaultValue none: the server's own fairness decides */
+  /** Limits requests on the client side. @defaultValue none: the server's own priority and fairness applies */
   readonly rateLimit?: RateLimitOptions;
-  /** Called once for each text that the server warns with. */
+  /** Called once for each warning text from the server. */
   readonly onWarning?: (warning: ApiWarning, call: ClientCall) => void;
-  /** Are told of every write on a resource and of its outcome. */
+  /** Notified of every write to a resource and its outcome. */
   readonly writeObservers?: readonly WriteObserver[];
 }
 
-/** A request on no particular resource. */
+/** A request for an arbitrary path. */
 export interface RawRequest {
   /** @defaultValue `GET` */
   readonly method?: string;
   /** Path and query. */
   readonly path: string;
-  /** Lower-case names. */
+  /** Header names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Bytes go out as they are, anything else as JSON. */
+  /** Bytes are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly longRunning?: boolean;
 }
 
 /**
- * A client of one API server. It caches nothing but discovery, and opens no connection until the first call. Calls may
- * run in any number at a time; short ones share a few connections, watches have their own.
+ * A client of one API server. It caches only discovery, and opens no connection until the first call. Any number of calls may run
+ * concurrently; short ones share a few connections, watches have their own.
  *
- * Every call throws `StatusError` for what the API refuses (`isNotFound`, `isConflict`, … tell apart; a conflict is worth
- * a retry after a new read) and `TransportError` for what got no whole answer (`retryable` says whether to try again).
+ * Every call throws a `StatusError` if the API rejects it (check with `isNotFound`, `isConflict`, …; after a conflict, read again
+ * and retry) and a `TransportError` if there is no complete response (`retryable` is true if a retry may succeed).
  *
  * @example
  * const client = new KubernetesClient({ transport });
  * const pod = await client.resource(Pod).get({ namespace: 'shop', name: 'web-0' });
  */
 export class KubernetesClient implements AsyncDisposable {
-  /** Namespace of calls on namespaced kinds that name none. */
+  /** Namespace of calls on namespaced kinds without a namespace. */
   readonly defaultNamespace: string;
-  /** What the server serves; fetched by the first question, then kept. */
+  /** The resources that the server serves; fetched on first use, then cached. */
   readonly discovery: DiscoveryClient;
   readonly #options: KubernetesClientOptions;
   readonly #runner: CallRunner;
   readonly #transport: Transport;
 
-  /** @param base - a client whose limit, discovery and seen warnings are shared; see {@link KubernetesClient.intercepted}. */
+  /** @param base - a client that shares its rate limit, discovery and seen warnings; see {@link KubernetesClient.intercepted}. */
   constructor(options: KubernetesClientOptions, base?: KubernetesClient) {
     const clock = options.clock ?? systemClock;
     this.#options = options;
@@ -106,12 +106,12 @@ export class KubernetesClient implements AsyncDisposable {
     );
   }
 
-  /** Calls on one kind. */
+  /** Returns a client for one kind. */
   resource<T extends KubernetesObject>(kind: Kind<T>): ResourceClient<T> {
     return new TypedResourceClient<T>(this.#runner, this.#scope(kind));
   }
 
-  /** Calls on one kind of which only metadata comes back (`PartialObjectMetadata`): a fraction of the bytes. */
+  /** Returns a client for one kind that reads only metadata (`PartialObjectMetadata`), a fraction of the bytes. */
   metadata(kind: Kind<unknown>): MetadataClient {
     return new TypedResourceClient<KubernetesObject>(this.#runner, {
       ...this.#scope(kind),
@@ -123,24 +123,23 @@ export class KubernetesClient implements AsyncDisposable {
   }
 
   /**
-   * Sends a request to any path and reads the answer as JSON. `R` is the caller's word for what comes back.
-   *
-   * @throws StatusError, TransportError as every call does.
+   * Sends a request to any path and parses the response as JSON. `R` is not checked at run time.
+   * @throws StatusError, TransportError like every call.
    */
   async request<R = unknown>(request: RawRequest): Promise<R> {
     const { headers, body, status } = await this.#send(request);
     return (await readJson({ headers, body, status }, `${request.method ?? 'GET'} ${request.path}`)) as R;
   }
 
-  /** Sends a request to any path and hands the answer's bytes on as they come. */
+  /** Sends a request to any path and streams the bytes of the response. */
   async stream(request: RawRequest): Promise<ByteStream> {
     const { headers, body } = await this.#send(request);
     return { headers, body };
   }
 
   /**
-   * Makes a client that shares everything with this one and sends its calls through further interceptors, inside those
-   * that are there. Cheap enough for one a reconcile. Disposing either closes the transport of both.
+   * Returns a client that shares everything with this one and adds interceptors inside the existing ones. Cheap enough to create
+   * per reconcile. Disposing either client closes the transport of both.
    *
    * @example
    * const readOnly = client.intercepted((call, next) => {
@@ -154,13 +153,13 @@ export class KubernetesClient implements AsyncDisposable {
   }
 
   /**
-   * Makes a client whose calls have more in common: a field manager, validation, dry runs, one namespace, another user. It
-   * shares everything with this one. A view of a view adds to it: a dry run and a namespace stay.
+   * Returns a client that shares everything with this one and applies settings to all calls: a field manager, validation, dry
+   * runs, one namespace, another user. Views add up: dry run and namespace cannot be undone.
    *
    * @example
    * const tried = await client.with({ dryRun: true, fieldValidation: 'Strict' }).resource(Pod).create(pod);
    * const jane = client.with({ namespace: 'shop', impersonate: { user: 'jane', groups: ['dev'] } });
-   * @throws RequestError when this client is bound to another namespace already.
+   * @throws RequestError if this client is already bound to another namespace.
    */
   with(view: ClientView): KubernetesClient {
     const { impersonate, ...rest } = view;
@@ -168,13 +167,13 @@ export class KubernetesClient implements AsyncDisposable {
     if (namespace !== undefined && rest.namespace !== undefined && rest.namespace !== namespace) {
       throw new RequestError(`cannot bind a client of namespace "${namespace}" to namespace "${rest.namespace}"`);
     }
-    // Whoever calls as somebody else is innermost: nothing outside of it sees other headers than before.
+    // Impersonation is innermost: outer interceptors see the headers unchanged.
     const all = impersonate ? [...interceptors, impersonating(impersonate)] : interceptors;
     const bound = { ...this.#options, ...rest, interceptors: all, dryRun: dryRun === true || rest.dryRun === true };
     return new KubernetesClient(bound, this);
   }
 
-  /** Makes a client that shares everything with this one and tells one more observer of its writes. */
+  /** Returns a client that shares everything with this one and adds an observer of its writes. */
   observed(observer: WriteObserver): KubernetesClient {
     const writeObservers = [...(this.#options.writeObservers ?? []), observer];
     return new KubernetesClient({ ...this.#options, writeObservers }, this);

@@ -1,7 +1,7 @@
 import type { GroupVersionResource, ObjectKey } from '@kubewright/apimachinery';
 import type { TransportRequest, TransportResponse } from './transport/transport.ts';
 
-/** The API's verbs, as RBAC and metrics name them, and `raw` for requests that are on no resource. */
+/** The API's verbs, as named by RBAC and metrics, and `raw` for requests to arbitrary paths. */
 export type Verb =
   | 'get'
   | 'list'
@@ -14,33 +14,33 @@ export type Verb =
   | 'deletecollection'
   | 'raw';
 
-/** One try of one call, on its way to the transport. */
+/** One attempt of one call, on its way to the transport. */
 export interface ClientCall {
   readonly verb: Verb;
-  /** What the call is on; unset for raw requests and discovery. */
+  /** The target of the call; unset for raw requests and discovery. */
   readonly target?: CallTarget;
-  /** 1 for the first try, 2 for the first retry. */
+  /** 1 for the first attempt, 2 for the first retry. */
   readonly attempt: number;
   readonly request: TransportRequest;
 }
 
-/** The resource, and where there is one, the object, that a call is on. */
+/** The resource and, if applicable, the object that a call targets. */
 export interface CallTarget extends GroupVersionResource {
   readonly kind: string;
   readonly subresource?: string;
-  /** Absent when the call is on a collection of all namespaces, or on a cluster-scoped kind. */
+  /** Absent if the call targets a collection in all namespaces, or a cluster-scoped kind. */
   readonly namespace?: string;
-  /** Absent when the call is on a collection. */
+  /** Absent if the call targets a collection. */
   readonly name?: string;
-  /** Namespace and name together, where there is a name. */
+  /** Namespace and name together, if there is a name. */
   readonly key?: ObjectKey;
 }
 
 /**
  * Wraps every call of a client: for metrics, traces, injected faults, impersonation.
  *
- * Runs once per try, the first of the list outermost. It may change the request, answer by itself, or throw; what it
- * throws is handled as if the transport had thrown it.
+ * Runs once per attempt; the first in the list is the outermost. It may change the request, respond itself, or throw; its errors
+ * are handled as if the transport had thrown them.
  *
  * @example
  * const count: ClientInterceptor = async (call, next) => {

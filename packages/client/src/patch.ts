@@ -1,6 +1,6 @@
 import { createMergePatch, type KubernetesObject } from '@kubewright/apimachinery';
 
-/** A change to an object, in one of the three forms that the API knows besides server-side apply. */
+/** A change to an object, in one of the three forms that the API supports besides server-side apply. */
 export type Patch = JsonPatch | MergePatch | StrategicMergePatch;
 
 /** A list of operations on paths (RFC 6902); sent as `application/json-patch+json`. */
@@ -15,7 +15,7 @@ export type JsonPatchOperation =
   | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
 
-/** A partial object; `null` deletes, lists are replaced whole (RFC 7386); `application/merge-patch+json`. */
+/** A partial object; `null` deletes, lists are replaced as a whole (RFC 7386); `application/merge-patch+json`. */
 export interface MergePatch {
   readonly type: 'merge';
   readonly body: object;
@@ -27,7 +27,7 @@ export interface StrategicMergePatch {
   readonly body: object;
 }
 
-/** The media type that a patch travels under. */
+/** Returns the media type of a patch. */
 export function patchContentType(patch: Patch): string {
   switch (patch.type) {
     case 'json':
@@ -40,10 +40,10 @@ export function patchContentType(patch: Patch): string {
 }
 
 /**
- * Makes the merge patch that leads from one version of an object to another.
+ * Creates the merge patch from one version of an object to another.
  *
- * A merge patch replaces lists whole, so two writers of one list lose each other's items: `optimisticLock` puts the
- * version that was read into the patch, and the server refuses it with a conflict if the object has changed since.
+ * A merge patch replaces lists as a whole, so two writers of one list lose each other's items: `optimisticLock` includes the
+ * version that was read in the patch, and the server rejects it with a conflict if the object has changed since.
  *
  * @example
  * const patch = mergePatchFrom(pod, { ...pod, metadata: { ...pod.metadata, labels } }, { optimisticLock: true });

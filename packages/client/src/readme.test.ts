@@ -5,7 +5,7 @@ import { restart } from './testdata/readme-example.ts';
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
 describe('README', () => {
-  it('shows the example that is type-checked', () => {
+  it('shows the type-checked example', () => {
     const shown = /```ts\n([\s\S]*?)```/.exec(read('../README.md'))?.[1];
     expect(shown).toBe(read('testdata/readme-example.ts'));
     expect(restart).toBeTypeOf('function');

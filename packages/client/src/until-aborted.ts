@@ -7,7 +7,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
     const onAbort = (): void => reject(signal.reason);
     if (signal.aborted) {
       promise.catch(() => {
-        // The caller hears of the abort; what the abandoned work says later has no reader.
+        // The caller gets the abort reason; a later failure of the abandoned work has no receiver.
       });
       onAbort();
       return;
@@ -17,7 +17,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
   });
 }
 
-/** One signal may rule over thousands of calls; Node takes more than ten listeners for a leak and says so. */
+/** Allows thousands of calls per signal; by default, Node reports more than ten listeners as a leak. */
 export function expectManyListeners(signal: AbortSignal | undefined): void {
   if (signal) setMaxListeners(0, signal);
 }

@@ -8,7 +8,7 @@ import { mayRetryAnswer, mayRetryTransport, type ResolvedRetryPolicy, retryAfter
 import { type ApiWarning, parseWarnings, WarningFilter } from './warning.ts';
 import type { WriteObserver, WriteOutcome } from './write-observer.ts';
 
-/** First pause after a lost connection; doubles, with jitter. Long enough for a new session, short enough to go unseen. */
+/** First delay after a lost connection; doubles, with jitter. Long enough for a new session, short enough to go unnoticed. */
 const TRANSPORT_BACKOFF_MS = 50;
 
 export interface CallRunnerOptions {
@@ -23,7 +23,7 @@ export interface CallRunnerOptions {
   readonly writeObservers?: readonly WriteObserver[] | undefined;
 }
 
-/** One call, before it is tried. */
+/** A call before its first attempt. */
 export interface CallSpec {
   readonly verb: Verb;
   readonly target?: CallTarget;
@@ -33,15 +33,15 @@ export interface CallSpec {
   readonly body?: Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly longRunning?: boolean | undefined;
-  /** Nothing is kept of it. */
+  /** True if the server stores nothing. */
   readonly dryRun?: boolean | undefined;
-  /** The object that is written, where the path does not name it. */
+  /** The object being written, if the path does not name it. */
   readonly key?: ObjectKey | undefined;
-  /** The uid that a deletion is bound to. */
+  /** The uid that a delete is bound to. */
   readonly uid?: string | undefined;
 }
 
-/** Takes a call through interceptors, limit, retries and error decoding. The one path by which a client sends anything. */
+/** Runs a call through interceptors, rate limit, retries and error decoding. All requests of a client go through here. */
 export class CallRunner {
   readonly #options: CallRunnerOptions;
   readonly #warnings: WarningFilter;
@@ -51,12 +51,14 @@ export class CallRunner {
     this.#warnings = warnings;
   }
 
-  /** Makes a runner with other interceptors and observers that shares all else, the warnings already told included. */
+  /**
+   * Returns a runner with other interceptors and observers that shares everything else, including the warnings already reported.
+   */
   derived(options: Pick<CallRunnerOptions, 'interceptors' | 'writeObservers'>): CallRunner {
     return new CallRunner({ ...this.#options, ...options }, this.#warnings);
   }
 
-  /** Takes a call to its end: its answer read as JSON, the observers told if it was a write. */
+  /** Runs a call to completion: parses the response as JSON and, for a write, notifies the observers. */
   async json(spec: CallSpec): Promise<unknown> {
     const told = this.#tell(spec);
     let sent = false;
@@ -75,8 +77,8 @@ export class CallRunner {
   }
 
   /**
-   * Resolves with an answer of 2xx, its body unread; throws what the API or the transport answered instead. `onSent` is
-   * called for each try that all interceptors and gates have let through to a connection.
+   * Resolves with a 2xx response, its body unread; throws any other response of the API or the transport as an error. Calls
+   * `onSent` for each attempt that all interceptors and gates have passed on to a connection.
    */
   async run(spec: CallSpec, onSent?: () => void): Promise<TransportResponse> {
     const { rateLimit, retry, clock } = this.#options;

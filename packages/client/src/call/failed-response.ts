@@ -3,13 +3,13 @@ import type { ClientCall } from '../interceptor.ts';
 import type { TransportResponse } from '../transport/transport.ts';
 import { readBytesUpTo } from './response-body.ts';
 
-/** A Status is small; anything longer is a proxy's page, of which the beginning is enough. */
+/** A Status is small; anything longer is a proxy's error page, of which the beginning is enough. */
 const MAX_STATUS_BYTES = 3 << 20;
 const QUOTED_CHARACTERS = 512;
 
 /**
- * Rebuilds the error that the server answered. A body that is no `Status` (a proxy's page, plain text) becomes one by
- * its HTTP code, as client-go's `NewGenericServerResponse` does.
+ * Reconstructs the error in the server's response. A body that is not a `Status` (a proxy's error page, plain text) becomes one
+ * according to its HTTP code, like in client-go's `NewGenericServerResponse`.
  */
 export async function failedResponse(call: ClientCall, response: TransportResponse): Promise<StatusError> {
   const bytes = await readBytesUpTo(response.body, MAX_STATUS_BYTES);
@@ -24,7 +24,7 @@ export async function failedResponse(call: ClientCall, response: TransportRespon
   return new StatusError({ ...parsed, code: parsed.code || response.status, ...details });
 }
 
-/** True if this is a Status as the API sends it. */
+/** True if the value is a Status as sent by the API. */
 export function isStatus(value: unknown): value is Status {
   return typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'Status';
 }
@@ -34,7 +34,7 @@ function parseStatus(text: string): Status | undefined {
     const value: unknown = JSON.parse(text);
     return isStatus(value) ? value : undefined;
   } catch {
-    // Not JSON: then it is not the API server that answered, and the generic status quotes it.
+    // Not JSON: the response did not come from the API server, and the generic status quotes it.
     return undefined;
   }
 }

@@ -1,19 +1,19 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
-/** Options of the client's own rate limit. */
+/** Options of the client-side rate limit. */
 export interface RateLimitOptions {
-  /** Requests per second in the long run. */
+  /** Sustained requests per second. */
   readonly qps: number;
-  /** Requests that may go out at once after a pause. */
+  /** Requests that may be sent at the same time after a pause. */
   readonly burst: number;
 }
 
-/** A bucket of tokens that hands out turns in order of asking. */
+/** A token bucket that serves callers in FIFO order. */
 export class RateLimit {
   readonly #clock: Clock;
   readonly #intervalMs: number;
   readonly #burst: number;
-  /** When the next token is earned, if the bucket were empty; may lie up to `burst` intervals in the past. */
+  /** The time at which the next token is available if the bucket is empty; up to `burst` intervals in the past. */
   #nextFree: number;
 
   constructor(options: RateLimitOptions & { readonly clock: Clock }) {
@@ -24,7 +24,7 @@ export class RateLimit {
     this.#nextFree = options.clock.monotonic() - this.#intervalMs * options.burst;
   }
 
-  /** Waits for a turn. A call that is aborted while waiting has used its turn up. */
+  /** Waits for a token. A call that is aborted while waiting still consumes its token. */
   async take(signal?: AbortSignal): Promise<void> {
     const now = this.#clock.monotonic();
     const earliest = Math.max(this.#nextFree, now - this.#intervalMs * this.#burst) + this.#intervalMs;

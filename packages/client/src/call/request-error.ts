@@ -1,6 +1,6 @@
-/** A call that could not even be written down as a request: the program must be changed, a retry is no use. */
+/** Thrown for a call that cannot be encoded as a request: the program must be changed; do not retry. */
 export class RequestError extends Error {
-  /** Names the class of failure; nothing was sent, a retry is no use. */
+  /** Identifies the class of failure; nothing was sent; do not retry. */
   readonly code = 'KW2101';
 
   constructor(message: string, options?: { readonly cause?: unknown }) {

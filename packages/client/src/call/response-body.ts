@@ -9,7 +9,7 @@ async function readBytes(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return only ? Buffer.from(only.buffer, only.byteOffset, only.byteLength) : Buffer.concat(chunks);
 }
 
-/** Reads at most `limit` bytes of a body and gives up the rest: for answers that are only quoted in a message. */
+/** Reads at most `limit` bytes of a body and discards the rest: for responses that are only quoted in a message. */
 export async function readBytesUpTo(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -22,9 +22,8 @@ export async function readBytesUpTo(body: AsyncIterable<Uint8Array>, limit: numb
 }
 
 /**
- * Reads a body as JSON.
- *
- * @throws TransportError `KW2006` when it is not JSON; the message names the call, never the content.
+ * Parses a body as JSON.
+ * @throws TransportError `KW2006` if it is not JSON; the message names the call, never the content.
  */
 export async function readJson(response: TransportResponse, what: string): Promise<unknown> {
   const bytes = await readBytes(response.body);

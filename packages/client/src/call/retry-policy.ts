@@ -1,12 +1,12 @@
 import { TransportError } from '../transport/transport-error.ts';
 
-/** How often, and how long apart, a client tries again by itself. */
+/** How often, and at what intervals, a client retries automatically. */
 export interface RetryPolicy {
-  /** Tries after an answer of 429 or 503 with Retry-After. @defaultValue 10, as client-go */
+  /** Retries after a 429 or 503 response with Retry-After. @defaultValue 10, like client-go */
   readonly maxRetryAfter?: number;
-  /** A longer Retry-After is not waited for; the error goes to the caller. Milliseconds. @defaultValue 30 000 */
+  /** A longer Retry-After is not waited for: the error is thrown instead. Milliseconds. @defaultValue 30 000 */
   readonly maxWaitMs?: number;
-  /** Tries after a lost connection, where that is safe. @defaultValue 2 */
+  /** Retries after a lost connection, if that is safe. @defaultValue 2 */
   readonly maxTransportRetries?: number;
 }
 
@@ -24,7 +24,7 @@ export function resolveRetryPolicy(policy: RetryPolicy = {}): ResolvedRetryPolic
   };
 }
 
-/** What the server asks to wait, in milliseconds: seconds or an HTTP date. */
+/** Returns the delay requested by the server, in milliseconds; the header holds seconds or an HTTP date. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();
@@ -33,14 +33,12 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isNaN(date) ? undefined : Math.max(date - now, 0);
 }
 
-/**
- * 429 and 503 say that the request was not processed, so anything may be sent again; after another 5xx only reads.
- */
+/** With 429 and 503 the request was not processed, so any request may be retried; after another 5xx only reads. */
 export function mayRetryAnswer(status: number, method: string): boolean {
   return status === 429 || status === 503 || (status >= 500 && isRead(method));
 }
 
-/** A read may always be sent again; a write only when none of it was processed, else it could happen twice. */
+/** A read may always be retried; a write only if none of it was processed, because otherwise it could happen twice. */
 export function mayRetryTransport(error: unknown, method: string): error is TransportError {
   return error instanceof TransportError && error.retryable && (!error.sent || isRead(method));
 }

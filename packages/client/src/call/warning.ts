@@ -1,15 +1,15 @@
-/** A warning that the API server sent with an answer (RFC 7234, code 299), such as the use of a deprecated version. */
+/** A warning that the API server sent with a response (RFC 7234, code 299), such as the use of a deprecated version. */
 export interface ApiWarning {
   readonly text: string;
-  /** Who warns; `-` when the server does not say. */
+  /** The source of the warning; `-` if the server does not name one. */
   readonly agent: string;
 }
 
 const MAX_WARNINGS = 64;
 
 /**
- * Reads a `Warning` header: `299 agent "text"`, several divided by commas. Other codes and malformed parts are left out;
- * at most 64 are read.
+ * Parses a `Warning` header: `299 agent "text"`, several separated by commas. Skips other codes and malformed parts; returns at
+ * most 64 warnings.
  */
 export function parseWarnings(header: string): ApiWarning[] {
   const warnings: ApiWarning[] = [];
@@ -23,7 +23,7 @@ export function parseWarnings(header: string): ApiWarning[] {
   return warnings;
 }
 
-/** Hands each text on once. Remembers a bounded number: a server that varies its texts cannot fill the memory. */
+/** Passes each text on once. Remembers a limited number of texts, so a server that varies them cannot fill the memory. */
 export class WarningFilter {
   readonly #seen = new Set<string>();
   readonly #limit: number;
@@ -32,7 +32,7 @@ export class WarningFilter {
     this.#limit = limit;
   }
 
-  /** True the first time that this text comes. */
+  /** True the first time this text is seen. */
   isNew(warning: ApiWarning): boolean {
     if (this.#seen.has(warning.text)) return false;
     if (this.#seen.size >= this.#limit) {

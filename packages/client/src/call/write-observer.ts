@@ -5,23 +5,22 @@ import type { CallTarget, Verb } from '../interceptor.ts';
 export interface ClientWrite {
   readonly verb: Verb;
   readonly target: CallTarget;
-  /** The object that is written; unset for collections, and where the server is to make up the name. */
+  /** The object being written; unset for collections, and if the server generates the name. */
   readonly key?: ObjectKey;
-  /** The uid that a deletion is bound to. */
+  /** The uid that a delete is bound to. */
   readonly uid?: string;
 }
 
 /**
- * What became of a write: what the API answered, read but not copied, or what was thrown in its place; `sent` is false if
- * nothing was handed to a connection by then, so that it cannot have had an effect.
+ * The outcome of a write: the API's response, parsed but not copied, or the error thrown instead; `sent` is false if nothing had
+ * been passed to a connection, so that the write cannot have had an effect.
  */
 export type WriteOutcome = { readonly answer: unknown } | { readonly error: unknown; readonly sent: boolean };
 
 /**
- * Is told of every write on a resource, before it is sent and when its outcome is known: for caches that shall never be
- * behind this program's own writes. Dry runs and raw requests are not told. Must not throw, and must not change the answer,
- * which is the caller's.
- *
- * @returns what is called with the outcome; undefined when it is of no interest.
+ * Called for every write to a resource, before it is sent; returns a callback for its outcome. For caches that must never be
+ * behind this program's own writes. Not called for dry runs and raw requests. Must not throw, and must not change the response,
+ * which belongs to the caller.
+ * @returns the callback for the outcome, or undefined if it is not needed.
  */
 export type WriteObserver = (write: ClientWrite) => ((outcome: WriteOutcome) => void) | undefined;

@@ -1,17 +1,17 @@
 import type { CredentialProvider } from '../transport/credentials.ts';
 import type { ServerTrust } from '../transport/http/http-options.ts';
 
-/** All that is needed to reach one API server as one user. */
+/** Everything needed to reach one API server as one user. */
 export interface ClientConfig {
   readonly server: string;
   readonly namespace: string;
   readonly trust: ServerTrust;
   readonly credentials: CredentialProvider;
-  /** Impersonation's headers; a list is sent as repeated headers. */
+  /** Impersonation headers; a list is sent as repeated headers. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly proxyUrl?: string | undefined;
-  /** Undefined: the transport's default. */
+  /** If undefined, the transport's default applies. */
   readonly compression?: boolean | undefined;
-  /** Where it came from, for messages: a file's path with its context, or `in-cluster`. */
+  /** The origin of this configuration, for messages: a file's path with its context, or `in-cluster`. */
   readonly source: string;
 }

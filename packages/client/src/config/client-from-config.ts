@@ -9,7 +9,7 @@ export interface ClientFromConfigOptions extends Omit<KubernetesClientOptions, '
 }
 
 /**
- * Makes a client of a configuration. It opens no connection until the first call, and owns its transport.
+ * Creates a client from a configuration. It opens no connection until the first call, and owns its transport.
  *
  * @example
  * await using client = clientFromConfig(await loadClientConfig());

@@ -3,22 +3,22 @@ import { homedir } from 'node:os';
 import { type Clock, systemClock } from '@kubewright/apimachinery';
 import { nodeSpawner } from './node-spawner.ts';
 
-/** Everything that configuration reads from outside, so that tests can bring their own. */
+/** All outside input of the configuration, replaceable in tests. */
 export interface ConfigEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDirectory: string | undefined;
   readonly platform: string;
-  /** True if a person can answer a plugin's questions: standard input is a terminal. */
+  /** True if a user can answer a plugin's questions: standard input is a terminal. */
   readonly isInteractive: boolean;
   readonly clock: Clock;
   readonly spawner: Spawner;
-  /** Reads a file as UTF-8. Rejects with `code: 'ENOENT'` where there is none. */
+  /** Reads a file as UTF-8. Rejects with `code: 'ENOENT'` if it does not exist. */
   readFile(path: string): Promise<string>;
 }
 
 /** Runs programs. */
 export interface Spawner {
-  /** Runs a program to its end. Rejects when it cannot be started (`code: 'ENOENT'`: there is none of that name). */
+  /** Runs a program to its end. Rejects if it cannot be started (`code: 'ENOENT'` if no such program exists). */
   run(request: SpawnRequest): Promise<SpawnResult>;
 }
 
@@ -27,20 +27,20 @@ export interface SpawnRequest {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Hands the terminal's input and error output to the program. */
+  /** Connects the program to the terminal's input and error output. */
   readonly interactive: boolean;
-  /** Kills it. */
+  /** Kills the program when aborted. */
   readonly signal: AbortSignal;
-  /** Output beyond this kills it, too. */
+  /** The program is also killed if its output exceeds this. */
   readonly maxOutputBytes: number;
 }
 
-/** How it ended. */
+/** The result of a program. */
 export interface SpawnResult {
-  /** `null` when a signal ended it. */
+  /** `null` if a signal ended it. */
   readonly exitCode: number | null;
   readonly stdout: string;
-  /** Empty when the program wrote to the terminal. */
+  /** Empty if the program wrote to the terminal. */
   readonly stderr: string;
 }
 
@@ -57,7 +57,7 @@ export function processEnvironment(): ConfigEnvironment {
   };
 }
 
-/** Containers may run as a user that no list of users names: without HOME, Node does not find a home but throws. */
+/** Containers may run as a user without a passwd entry: if HOME is unset too, Node throws. */
 function homeDirectory(): string | undefined {
   try {
     return homedir() || undefined;

@@ -1,15 +1,15 @@
 /**
- * What went wrong between this program's environment and a configured client.
+ * Codes of failures to configure a client from the program's environment.
  *
  * | code | meaning |
  * |---|---|
  * | `KW2201` | no configuration was found, or a named part of it does not exist |
  * | `KW2202` | a file cannot be read or is malformed |
- * | `KW2203` | a credential plugin could not be run, or answered what it must not |
+ * | `KW2203` | a credential plugin could not be run, or returned an invalid result |
  */
 export type ConfigErrorCode = 'KW2201' | 'KW2202' | 'KW2203';
 
-/** A configuration that cannot be used; the message names the file and the field, never a secret. */
+/** Thrown for a configuration that cannot be used; the message names the file and the field, never a secret. */
 export class ConfigError extends Error {
   readonly code: ConfigErrorCode;
 

@@ -9,7 +9,7 @@ import { impersonationHeaders } from './impersonation-headers.ts';
 import type { ClusterEntry, Kubeconfig, UserEntry } from './kubeconfig.ts';
 import { proxyFromEnvironment } from './proxy-from-environment.ts';
 
-/** Turns one context of a kubeconfig into a configuration. */
+/** Creates a configuration from one context of a kubeconfig. */
 export async function configOfContext(
   kubeconfig: Kubeconfig,
   options: {
@@ -108,7 +108,7 @@ function credentialsOf(user: UserEntry, context: CredentialContext): CredentialP
   if (hasToken && hasBasic) {
     throw new ConfigError('KW2202', `${where}: the user has both a token and a user name; only one can be sent`);
   }
-  // As in client-go, credentials that stand in the file make a plugin's superfluous.
+  // As in client-go, credentials in the file take precedence over a plugin.
   if (user.exec && !hasToken && !hasBasic) {
     return new ExecCredentials({ exec: user.exec, cluster: execCluster(context), environment, onRenewalFailure });
   }
@@ -143,7 +143,7 @@ function pemSource(
   return options.file === undefined ? undefined : { file: options.file };
 }
 
-/** What a plugin is told of the cluster, if it asks. */
+/** The cluster information for plugins that request it. */
 function execCluster(context: CredentialContext): Readonly<Record<string, unknown>> {
   const { cluster, server, trust } = context;
   return {

@@ -46,7 +46,7 @@ function plugin(
 }
 
 describe('ExecCredentials', () => {
-  it('runs the plugin once for many calls at the same time, and keeps what it gave', async () => {
+  it('runs the plugin once for many concurrent calls, and caches the result', async () => {
     const { credentials, requests } = plugin(async (_, run) => answer({ token: `t${run}` }));
     const all = await Promise.all(Array.from({ length: 50 }, () => credentials.get()));
     expect(new Set(all.map((each) => each.authorization))).toEqual(new Set(['Bearer t1']));
@@ -55,7 +55,7 @@ describe('ExecCredentials', () => {
     expect(requests[0]).toMatchObject({ command: 'login', args: ['--now'], env: { PATH: '/bin', REGION: 'eu' } });
   });
 
-  it('runs it again shortly before the credentials expire', async () => {
+  it('reruns the plugin shortly before the credentials expire', async () => {
     const { credentials, requests, clock } = plugin(async (_, run) =>
       answer({ token: `t${run}`, expirationTimestamp: new Date(clock.now() + 3_600_000).toISOString() }),
     );
@@ -81,14 +81,14 @@ describe('ExecCredentials', () => {
       expect((await credentials.get()).authorization).toBe('Bearer t1');
       await clock.advance(1_000);
     }
-    // At once, and after 1, 3, 7, 15 and 31 s.
+    // Immediately, and after 1, 3, 7, 15 and 31 s.
     expect(requests).toHaveLength(7);
     expect(reported).toHaveLength(6);
     expect(reported[0]).toContain('the identity provider is down');
     expect((await credentials.get()).authorization).toBe('Bearer t8');
   });
 
-  it('fails calls when the renewal fails after the credentials expired', async () => {
+  it('fails calls if the renewal fails after the credentials have expired', async () => {
     const { credentials, reported, clock } = plugin(async (_, run) =>
       run === 1
         ? answer({ token: 't1', expirationTimestamp: new Date(clock.now() + 3_600_000).toISOString() })
@@ -100,7 +100,7 @@ describe('ExecCredentials', () => {
     expect(reported).toEqual([]);
   });
 
-  it('does not make calls wait for a renewal while the credentials are valid', async () => {
+  it('does not block calls on a renewal while the credentials are valid', async () => {
     const { credentials, requests, clock } = plugin((_, run) =>
       run > 1
         ? new Promise(() => {})
@@ -114,7 +114,7 @@ describe('ExecCredentials', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('runs it once for many calls whose credentials were refused', async () => {
+  it('runs the plugin once for many calls with rejected credentials', async () => {
     const { credentials, requests } = plugin(async (_, run) => answer({ token: `t${run}` }));
     const stale = await credentials.get();
     const renewed = await Promise.all(
@@ -127,12 +127,12 @@ describe('ExecCredentials', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('gives certificates', async () => {
+  it('returns certificates', async () => {
     const { credentials } = plugin(async () => answer({ clientCertificateData: 'CERT', clientKeyData: 'KEY' }));
     expect(await credentials.get()).toEqual({ authorization: undefined, cert: 'CERT', key: 'KEY' });
   });
 
-  it('tells of the cluster only when the plugin asks', async () => {
+  it('passes cluster information only if the plugin requests it', async () => {
     const info = (request: SpawnRequest | undefined) => JSON.parse(request?.env['KUBERNETES_EXEC_INFO'] ?? '');
     const cluster = { server: 'https://x', config: { audience: 'a' } };
     const asked = plugin(async () => answer({ token: 't' }), { exec: { provideClusterInfo: true }, cluster });
@@ -176,7 +176,7 @@ describe('ExecCredentials', () => {
     await expect(credentials.get()).rejects.toThrow('run: brew install login');
   });
 
-  it('says what is wrong with an answer, without quoting it', async () => {
+  it('describes an invalid result without quoting it', async () => {
     const fault = async (result: SpawnResult, exec: Partial<ExecEntry> = {}): Promise<string> => {
       const { credentials } = plugin(async () => result, { exec });
       return credentials.get().then(
@@ -196,7 +196,7 @@ describe('ExecCredentials', () => {
     expect(await fault(answer({ token: 't' }), { interactiveMode: undefined })).toContain('interactiveMode');
   });
 
-  it('kills a plugin that does not end, and lets the next call try again', async () => {
+  it('kills a plugin that hangs, and lets the next call retry', async () => {
     const { credentials, requests, clock } = plugin((request, run) =>
       run > 1
         ? Promise.resolve(answer({ token: 't' }))
@@ -211,7 +211,7 @@ describe('ExecCredentials', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('runs a real program and passes its answer on', async () => {
+  it('runs a real program and returns its credentials', async () => {
     const script = `process.stdout.write(JSON.stringify({ kind: 'ExecCredential', apiVersion: '${V1}', status: { token: process.env.REGION + JSON.parse(process.env.KUBERNETES_EXEC_INFO).kind } }))`;
     const environment = { ...fakeEnvironment(), spawner: nodeSpawner, env: process.env };
     const credentials = new ExecCredentials({

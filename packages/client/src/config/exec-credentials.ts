@@ -7,22 +7,22 @@ import type { ExecEntry } from './kubeconfig.ts';
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 const MAX_OUTPUT_BYTES = 1 << 20;
 const QUOTED_CHARACTERS = 2_000;
-/** Time for a plugin that asks nobody; one that asks a person gets {@link INTERACTIVE_TIMEOUT_MS}. */
+/** Timeout of a non-interactive plugin; an interactive one gets {@link INTERACTIVE_TIMEOUT_MS}. */
 const TIMEOUT_MS = 60_000;
 const INTERACTIVE_TIMEOUT_MS = 300_000;
-/** Credentials are renewed this long before they expire, or a tenth of their life before, whichever is less. */
+/** Credentials are renewed this long before they expire, or a tenth of their lifetime before, whichever is less. */
 const EARLY_MS = 60_000;
-/** First pause after a renewal that failed while the credentials are still valid; doubles up to the longest. */
+/** First delay after a failed renewal while the credentials are still valid; doubles up to the maximum. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /** Options of {@link ExecCredentials}. */
 export interface ExecCredentialsOptions {
   readonly exec: ExecEntry;
-  /** `spec.cluster` of the plugin's input; sent if the plugin asks for it. */
+  /** `spec.cluster` of the plugin's input; sent if the plugin requests it. */
   readonly cluster?: Readonly<Record<string, unknown>> | undefined;
   readonly environment: ConfigEnvironment;
-  /** Called when the plugin fails, and the previous credentials stay in use because they have not expired. */
+  /** Called if the plugin fails while the previous credentials stay in use because they have not expired. */
   readonly onRenewalFailure?: ((error: ConfigError) => void) | undefined;
 }
 
@@ -35,9 +35,9 @@ interface Issued {
 /**
  * Credentials from a plugin (`client.authentication.k8s.io` v1, v1beta1).
  *
- * The plugin runs when the first request needs it, at most once at a time, and again shortly before its credentials
- * expire or after the server answered 401 to them. Until they expire, calls use them and do not wait for the renewal; if
- * it fails, it is retried with back-off.
+ * The plugin runs when the first request needs it, at most once at a time, and again shortly before its credentials expire or
+ * after the server rejected them with 401. Until they expire, calls use them and do not wait for the renewal; a failed renewal is
+ * retried with back-off.
  */
 export class ExecCredentials implements CredentialProvider {
   readonly #options: ExecCredentialsOptions;
@@ -168,7 +168,7 @@ export class ExecCredentials implements CredentialProvider {
     try {
       document = JSON.parse(stdout);
     } catch {
-      // The cause would quote the output, which may hold a token.
+      // Omit the cause: it would quote the output, which may contain a token.
       throw this.#fault('answered something that is not JSON');
     }
     if (document?.kind !== 'ExecCredential') throw this.#fault('answered no ExecCredential');

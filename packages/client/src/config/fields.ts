@@ -5,17 +5,17 @@ export interface Fields {
   has(name: string): boolean;
   keys(): readonly string[];
   raw(name: string): unknown;
-  /** A string; undefined when absent, null or empty. */
+  /** Returns a string; undefined if missing, null or empty. */
   text(name: string): string | undefined;
   flag(name: string): boolean;
   texts(name: string): readonly string[];
-  /** An object; an empty one when absent or null. */
+  /** Returns an object; an empty one if missing or null. */
   object(name: string): Fields;
   objects(name: string): readonly Fields[];
   fault(name: string, what: string): ConfigError;
 }
 
-/** @throws ConfigError `KW2202` when `value` is no object. */
+/** @throws ConfigError `KW2202` if `value` is not an object. */
 export function readFields(value: unknown, where: string): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ConfigError('KW2202', `${where}: must be an object`);

@@ -5,7 +5,7 @@ import { fakeEnvironment } from './testdata/fake-environment.ts';
 
 const { client, renewed } = certificates;
 
-/** Credentials from `crt` and `key`; `onRead` replaces files between two reads. */
+/** Creates credentials from `crt` and `key`; `onRead` replaces files between two reads. */
 function certificateFiles(onRead: (path: string, files: Map<string, string>) => void = () => {}) {
   const environment = fakeEnvironment({ files: { crt: client.cert, key: client.key } });
   const { files, clock } = environment;
@@ -32,7 +32,7 @@ const put = (files: Map<string, string>, pair: { readonly cert: string; readonly
 };
 
 describe('FileCredentials', () => {
-  it('reads a pair again that was replaced between the reads of its two files', async () => {
+  it('rereads a pair that was replaced between the reads of its two files', async () => {
     let rotating = false;
     const { credentials, clock, reported } = certificateFiles((path, files) => {
       if (rotating && path === 'crt') {
@@ -47,7 +47,7 @@ describe('FileCredentials', () => {
     expect(reported).toEqual([]);
   });
 
-  it('keeps the previous pair until both files of the new one are there', async () => {
+  it('keeps the previous pair until both new files exist', async () => {
     const { credentials, files, clock, reported } = certificateFiles();
     await credentials.get();
     await clock.advance(60_000);
@@ -74,7 +74,7 @@ describe('FileCredentials', () => {
     expect(reported).toEqual(['cannot read key: ENOENT']);
   });
 
-  it('names the files of a first pair that does not match, and reads them again on the next call', async () => {
+  it('names the files of a mismatched first pair, and rereads them on the next call', async () => {
     const { credentials, files } = certificateFiles();
     files.set('key', renewed.key);
     await expect(credentials.get()).rejects.toThrow('cannot use crt and key: they do not belong together');
@@ -82,7 +82,7 @@ describe('FileCredentials', () => {
     expect(await credentials.get()).toMatchObject(renewed);
   });
 
-  it('takes certificate and key from one file, as the kubelet writes it', async () => {
+  it('reads certificate and key from one file, as written by the kubelet', async () => {
     const environment = fakeEnvironment({ files: { 'current.pem': `${client.cert}${client.key}` } });
     const both = { file: 'current.pem' };
     const credentials = new FileCredentials({ environment, cert: both, key: both });
@@ -92,7 +92,7 @@ describe('FileCredentials', () => {
     expect((await credentials.get()).cert).toContain(renewed.cert);
   });
 
-  it('reports a token file that cannot be read any more, and uses the last token', async () => {
+  it('reports a token file that is no longer readable, and uses the last token', async () => {
     const { clock, files, readFile } = fakeEnvironment({ files: { token: 't1' } });
     const reported: string[] = [];
     const credentials = new FileCredentials({

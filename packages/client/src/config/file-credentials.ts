@@ -5,12 +5,12 @@ import type { ConfigEnvironment } from './config-environment.ts';
 import { ConfigError } from './config-error.ts';
 import { isPair, type KeyPair } from './key-pair.ts';
 
-/** Files are read again after this time: projected tokens rotate, and so do certificates. */
+/** Files are reread after this time: projected tokens rotate, and so do certificates. */
 const REREAD_MS = 60_000;
-/** Files that were caught in the middle of a rotation are read again after this time. */
+/** Files caught in the middle of a rotation are reread after this time. */
 const TORN_REREAD_MS = 1_000;
 
-/** A value that stands in the configuration or in a file. */
+/** A value given inline in the configuration or in a file. */
 export interface FileOrValue {
   readonly value?: string | undefined;
   readonly file?: string | undefined;
@@ -19,20 +19,20 @@ export interface FileOrValue {
 /** Options of {@link FileCredentials}. */
 export interface FileCredentialsOptions {
   readonly environment: Pick<ConfigEnvironment, 'readFile' | 'clock'>;
-  /** The file wins, and the value stands in while it cannot be read, as in client-go. */
+  /** The file takes precedence; the value is used while the file cannot be read, as in client-go. */
   readonly token?: FileOrValue | undefined;
   readonly basic?: string | undefined;
-  /** PEM; the value wins. */
+  /** PEM; the value takes precedence. */
   readonly cert?: FileOrValue | undefined;
   readonly key?: FileOrValue | undefined;
-  /** Called when the files cannot be used, and the previous credentials stay in use. */
+  /** Called if the files cannot be used and the previous credentials stay in use. */
   readonly onRenewalFailure?: ((error: ConfigError) => void) | undefined;
 }
 
 /**
- * Credentials from values and files. Files are read again at most every 60 s, and a token's file at once when the
- * server answered 401. While a file cannot be read, or certificate and key do not belong together because they are being
- * replaced, the previous credentials stay in use.
+ * Credentials from values and files. Files are reread at most every 60 s, and a token file immediately after a 401 from the
+ * server. While a file cannot be read, or certificate and key do not match because they are being replaced, the previous
+ * credentials stay in use.
  */
 export class FileCredentials implements CredentialProvider {
   readonly #options: FileCredentialsOptions;
@@ -97,7 +97,7 @@ export class FileCredentials implements CredentialProvider {
     return previous;
   }
 
-  /** Reads certificate and key. Two files cannot be read at one moment, so a pair that does not match is read again. */
+  /** Reads certificate and key. Two files cannot be read atomically, so a pair that does not match is reread. */
   async #pair(): Promise<{ readonly pair: KeyPair | undefined; readonly rereadMs: number }> {
     const { cert, key } = this.#options;
     if (!cert || !key) return { pair: undefined, rereadMs: REREAD_MS };
@@ -108,7 +108,7 @@ export class FileCredentials implements CredentialProvider {
         const pair = { cert: await this.#pem(cert), key: await this.#pem(key) };
         if (previous?.cert === pair.cert && previous.key === pair.key) return { pair, rereadMs: REREAD_MS };
         matches = await isPair(pair);
-        // What is no PEM at the first read is reported by TLS, with OpenSSL's reason.
+        // If the first read is not PEM, TLS reports it, with OpenSSL's reason.
         if (matches || (matches === undefined && !previous)) return { pair, rereadMs: REREAD_MS };
       }
     } catch (error) {
@@ -143,7 +143,7 @@ export class FileCredentials implements CredentialProvider {
   }
 }
 
-/** The error for a file that the configuration names. */
+/** Returns the error for a file named in the configuration. */
 export function unreadable(file: string, cause: unknown): ConfigError {
   const code = (cause as { readonly code?: unknown } | null)?.code;
   return new ConfigError('KW2202', `cannot read ${file}: ${typeof code === 'string' ? code : 'error'}`, { cause });

@@ -1,6 +1,6 @@
 import type { Impersonation } from './kubeconfig.ts';
 
-/** Writes an impersonation as request headers; groups and extra values repeat their header. */
+/** Returns the request headers of an impersonation; groups and extra values repeat their header. */
 export function impersonationHeaders(
   impersonate: Impersonation | undefined,
 ): Readonly<Record<string, string | readonly string[]>> {
@@ -13,7 +13,7 @@ export function impersonationHeaders(
   return headers;
 }
 
-/** A header's name knows few characters, and no upper case; the server decodes the rest from percent signs. */
+/** Header names allow few characters, and no upper case; the rest is percent-encoded, which the server decodes. */
 function encodeKey(key: string): string {
   return [...Buffer.from(key, 'utf8')]
     .map((byte) => {

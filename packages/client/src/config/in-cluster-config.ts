@@ -7,8 +7,8 @@ import { FileCredentials, unreadable } from './file-credentials.ts';
 const MOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * Reads the configuration that a pod is given: its service account's token, which rotates, the cluster's authority and
- * the pod's namespace. Undefined when this process does not run in a pod with a service account.
+ * Returns the configuration provided to a pod: its service account's token, which rotates, the cluster's CA and the pod's
+ * namespace. Undefined if this process does not run in a pod with a service account.
  */
 export async function inClusterConfig(
   environment: ConfigEnvironment,
@@ -22,7 +22,7 @@ export async function inClusterConfig(
     try {
       return await environment.readFile(file);
     } catch (cause) {
-      // A pod without that part of the mount. Any other failure must not lead to another configuration.
+      // The pod lacks this part of the mount. Any other error must not fall back to another configuration.
       if (isMissing(cause)) return undefined;
       throw unreadable(file, cause);
     }

@@ -1,4 +1,4 @@
-/** A kubeconfig, decoded: entries by name, paths absolute. Fields as in `kubectl config view --raw`. */
+/** A parsed kubeconfig: entries by name, paths absolute. Fields as in `kubectl config view --raw`. */
 export interface Kubeconfig {
   readonly currentContext: string | undefined;
   readonly clusters: ReadonlyMap<string, ClusterEntry>;
@@ -9,13 +9,13 @@ export interface Kubeconfig {
 export interface ClusterEntry {
   readonly server?: string | undefined;
   readonly certificateAuthority?: string | undefined;
-  /** Base64 of PEM. */
+  /** Base64-encoded PEM. */
   readonly certificateAuthorityData?: string | undefined;
   readonly insecureSkipTlsVerify: boolean;
   readonly tlsServerName?: string | undefined;
   readonly proxyUrl?: string | undefined;
   readonly disableCompression: boolean;
-  /** Handed to plugins that ask for cluster information. */
+  /** Passed to plugins that request cluster information. */
   readonly execConfig?: unknown;
 }
 
@@ -34,7 +34,7 @@ export interface UserEntry {
   readonly authProvider?: string | undefined;
 }
 
-/** As whom to act (`as`, `as-uid`, `as-groups`, `as-user-extra`). */
+/** The user to impersonate (`as`, `as-uid`, `as-groups`, `as-user-extra`). */
 export interface Impersonation {
   readonly user?: string | undefined;
   readonly uid?: string | undefined;

@@ -10,8 +10,8 @@ import { kubeconfig } from './testdata/fake-environment.ts';
 const program = 'kubectl';
 const kubectl = spawnSync(program, ['version', '--client']).status === 0;
 
-describe.skipIf(!kubectl)(`kubeconfigs as kubectl reads them${kubectl ? '' : ' (kubectl not found)'}`, () => {
-  it('merges as kubectl config view --raw does', () => {
+describe.skipIf(!kubectl)(`kubeconfig parsing compared with kubectl${kubectl ? '' : ' (kubectl not found)'}`, () => {
+  it('merges like kubectl config view --raw', () => {
     const dir = mkdtempSync(join(tmpdir(), 'kubewright-kubeconfig-'));
     try {
       const one = join(dir, 'one');

@@ -48,12 +48,12 @@ describe('loadClientConfig with KUBECONFIG', () => {
     expect(config.namespace).toBe('default');
   });
 
-  it('fails when none of the files exists, rather than looking elsewhere', async () => {
+  it('fails if none of the files exists, without trying other sources', async () => {
     const environment = fakeEnvironment({ env: { KUBECONFIG: '/gone', ...pod }, files: { ...podFiles, ...home } });
     await expect(loadClientConfig({ environment })).rejects.toThrow('/gone');
   });
 
-  it('takes another context and namespace when asked, and lists what there is when it is not there', async () => {
+  it('selects another context and namespace, and lists the existing contexts if the requested one is missing', async () => {
     const environment = fakeEnvironment({
       env: { KUBECONFIG: '/one:/two' },
       files: { '/one': kubeconfig({ name: 'one' }), '/two': kubeconfig({ name: 'two', namespace: 'shop' }) },
@@ -77,7 +77,7 @@ describe('loadClientConfig fields', () => {
   }
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-  it('reads relative paths beside their file', async () => {
+  it('resolves relative paths against their file', async () => {
     const { config } = await load(
       {
         cluster: '{ server: "https://x", certificate-authority: pki/ca.crt }',
@@ -89,7 +89,7 @@ describe('loadClientConfig fields', () => {
     expect(await config.credentials.get({})).toMatchObject({ cert: 'CERT', key: 'KEY' });
   });
 
-  it('lets data win over files', async () => {
+  it('gives data precedence over files', async () => {
     const { config } = await load(
       {
         cluster: `{ server: "https://x", certificate-authority: ca.crt, certificate-authority-data: ${base64('DATA-CA')} }`,
@@ -101,7 +101,7 @@ describe('loadClientConfig fields', () => {
     expect(await config.credentials.get({})).toMatchObject({ cert: 'DATA-CERT', key: 'DATA-KEY' });
   });
 
-  it('reads the ways to reach a cluster', async () => {
+  it('reads the connection settings of a cluster', async () => {
     const { config } = await load({
       cluster:
         '{ server: "https://x", tls-server-name: y, insecure-skip-tls-verify: true, proxy-url: "http://p:3128", disable-compression: true }',
@@ -118,7 +118,7 @@ describe('loadClientConfig fields', () => {
     expect(await token(config)).toBe(`Basic ${base64('jane:s:cret')}`);
   });
 
-  it('writes an impersonation as headers', async () => {
+  it('sends an impersonation as headers', async () => {
     const { config } = await load({
       user: '{ token: t, as: jane, as-uid: "7", as-groups: [devs, "a,b"], as-user-extra: { "Example.com/Scopes": [x, y] } }',
     });
@@ -130,7 +130,7 @@ describe('loadClientConfig fields', () => {
     });
   });
 
-  it('reads a token file again after a minute, and at once after a 401', async () => {
+  it('rereads a token file after a minute, and immediately after a 401', async () => {
     const { config, environment } = await load(
       { user: '{ tokenFile: token, token: fallback }' },
       { '/k/token': 'one\n' },
@@ -149,7 +149,7 @@ describe('loadClientConfig fields', () => {
     expect(await token(config)).toBe('Bearer three');
   });
 
-  it('does not take another configuration for a pod whose token cannot be read', async () => {
+  it("does not fall back to another configuration if the pod's token cannot be read", async () => {
     const environment = fakeEnvironment({
       env: { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' },
       files: { ...podFiles, ...home },
@@ -164,7 +164,7 @@ describe('loadClientConfig fields', () => {
     await expect(loadClientConfig({ environment: refused })).rejects.toThrow(`cannot read ${MOUNT}/token: EACCES`);
   });
 
-  it('follows a pod token that rotates, and writes IPv6 addresses in brackets', async () => {
+  it('follows a rotating pod token, and writes IPv6 addresses in brackets', async () => {
     const environment = fakeEnvironment({
       env: { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' },
       files: { ...podFiles, ...home },
@@ -177,7 +177,7 @@ describe('loadClientConfig fields', () => {
     expect(await token(config)).toBe('Bearer rotated');
   });
 
-  it('names the file and the field that is wrong, and no secret', async () => {
+  it('names the file and the invalid field, but no secret', async () => {
     const bad = async (text: string): Promise<string> => {
       const environment = fakeEnvironment({ files: { '/k/config': text } });
       return loadClientConfig({ environment, kubeconfig: '/k/config' }).then(
@@ -198,7 +198,7 @@ describe('loadClientConfig fields', () => {
     expect(await bad('[]')).toContain('must be an object');
   });
 
-  it('survives a bomb of aliases', async () => {
+  it('survives an alias bomb', async () => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
     for (let i = 1; i < 12; i++)
       lines.push(

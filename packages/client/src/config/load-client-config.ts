@@ -9,30 +9,28 @@ import { type Kubeconfig, mergeKubeconfigs } from './kubeconfig.ts';
 
 /** Options of {@link loadClientConfig}. */
 export interface LoadConfigOptions {
-  /** A kubeconfig that must be there; nothing else is looked at. Programs bind `--kubeconfig` to it. */
+  /** A kubeconfig that must exist; no other source is read. Programs bind `--kubeconfig` to it. */
   readonly kubeconfig?: string | undefined;
   /** @defaultValue the kubeconfig's `current-context` */
   readonly context?: string | undefined;
-  /** @defaultValue the context's, or the pod's own, or `default` */
+  /** @defaultValue that of the context or the pod, or `default` */
   readonly namespace?: string | undefined;
-  /** @defaultValue this process's own */
+  /** @defaultValue the environment of this process */
   readonly environment?: ConfigEnvironment;
   /**
-   * Called when credentials cannot be renewed, and the previous ones stay in use: a credential plugin failed, or a file
-   * cannot be read. Programs log it.
-   *
+   * Called if credentials cannot be renewed and the previous ones stay in use: a credential plugin failed, or a file cannot be
+   * read. Programs log it.
    * @defaultValue nothing is reported until the credentials expire
    */
   readonly onRenewalFailure?: (error: ConfigError) => void;
 }
 
 /**
- * Finds out which API server to talk to, and as whom.
+ * Loads the configuration for one API server and user.
  *
- * In this order, as controller-runtime does: an explicit path; `KUBECONFIG` (a list, merged, the first definition wins,
- * missing files skipped); the pod's service account; `~/.kube/config`.
- *
- * @throws ConfigError `KW2201` when there is nothing, `KW2202` when a file is unreadable or malformed.
+ * Reads, in the same order as controller-runtime: an explicit path; `KUBECONFIG` (a list that is merged; the first definition
+ * wins, missing files are skipped); the pod's service account; `~/.kube/config`.
+ * @throws ConfigError `KW2201` if none is found, `KW2202` if a file is unreadable or malformed.
  */
 export async function loadClientConfig(options: LoadConfigOptions = {}): Promise<ClientConfig> {
   const environment = options.environment ?? processEnvironment();
@@ -73,7 +71,7 @@ async function readKubeconfig(file: string, environment: ConfigEnvironment): Pro
     if ((cause as { readonly code?: unknown } | null)?.code === 'ENOENT') return undefined;
     throw unreadable(file, cause);
   }
-  // Loaded with the YAML parser only when there is such a file: in a pod there is none.
+  // Loaded with the YAML parser only if the file exists: in a pod it does not.
   const { parseKubeconfig } = await import('./parse-kubeconfig.ts');
   return parseKubeconfig(text, file);
 }

@@ -25,7 +25,7 @@ const program = (command: string, args: readonly string[], signal = new AbortCon
   maxOutputBytes: 1 << 20,
 });
 
-/** A shell that starts a process which connects to the server, and goes on with `rest`. */
+/** A shell that starts a process which connects to the server, and then runs `rest`. */
 function withChild(rest: string, signal?: AbortSignal): SpawnRequest {
   const { port } = server.address() as AddressInfo;
   const child = `require("node:net").connect(${port}, "127.0.0.1").resume().on("close", () => process.exit())`;
@@ -38,7 +38,7 @@ async function connection(): Promise<Socket> {
 }
 
 describe('nodeSpawner', () => {
-  it('kills a program that writes without end', async () => {
+  it('kills a program that writes endlessly', async () => {
     const result = await nodeSpawner.run(
       program(process.execPath, ['-e', 'for (;;) require("node:fs").writeSync(1, "x".repeat(65536))']),
     );
@@ -46,7 +46,7 @@ describe('nodeSpawner', () => {
     expect(result.stdout.length).toBeLessThanOrEqual(1 << 20);
   });
 
-  it.skipIf(process.platform === 'win32')('kills the processes that a program started, with it', async () => {
+  it.skipIf(process.platform === 'win32')('kills the child processes of a program too', async () => {
     const stop = new AbortController();
     const connected = connection();
     const run = nodeSpawner.run(withChild('wait', stop.signal));
@@ -58,11 +58,14 @@ describe('nodeSpawner', () => {
     await killed;
   });
 
-  it.skipIf(process.platform === 'win32')('ends with the program though its child holds the output open', async () => {
-    const connected = connection();
-    expect(await nodeSpawner.run(withChild('echo answer'))).toEqual({ exitCode: 0, stdout: 'answer\n', stderr: '' });
-    const child = await connected;
-    expect(child.destroyed).toBe(false);
-    child.end();
-  });
+  it.skipIf(process.platform === 'win32')(
+    'returns when the program ends, even if its child holds the output open',
+    async () => {
+      const connected = connection();
+      expect(await nodeSpawner.run(withChild('echo answer'))).toEqual({ exitCode: 0, stdout: 'answer\n', stderr: '' });
+      const child = await connected;
+      expect(child.destroyed).toBe(false);
+      child.end();
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Spawner, SpawnRequest, SpawnResult } from './config-environment.ts';
 
-/** Time for output that is still in the pipe after the program ended; a program that it started may hold the pipe open. */
+/** Time for output still in the pipe after the program has ended; one of its child processes may hold the pipe open. */
 const LAST_OUTPUT_MS = 1_000;
 
 /** Runs programs with `node:child_process`, without a shell, except for `.cmd` and `.bat` files on Windows. */
@@ -9,8 +9,8 @@ export const nodeSpawner: Spawner = {
   async run(request: SpawnRequest): Promise<SpawnResult> {
     const { spawn } = await import('node:child_process');
     const { command, args } = commandLine(request);
-    // A group of its own, so that what the program starts is killed with it. An interactive program needs the terminal,
-    // which only this process's group has.
+    // Use a separate process group, so that child processes are killed too. An interactive program needs the terminal, which
+    // belongs to this process's group.
     const detached = !request.interactive && process.platform !== 'win32';
     const child = spawn(command, args, {
       env: { ...request.env },
@@ -23,7 +23,7 @@ export const nodeSpawner: Spawner = {
   },
 };
 
-/** Collects the output of a program until it ends, or until it is killed. */
+/** Collects the output of a program until it ends or is killed. */
 function follow(
   child: ChildProcess,
   { request, kill }: { readonly request: SpawnRequest; readonly kill: () => void },
@@ -35,7 +35,7 @@ function follow(
       clearTimeout(grace);
       request.signal.removeEventListener('abort', stop);
       process.removeListener('exit', kill);
-      // Whoever still holds the other end must not keep this process waiting.
+      // Do not wait for processes that still hold the other end.
       child.stdout?.destroy();
       child.stderr?.destroy();
       child.unref();
@@ -82,11 +82,11 @@ function kill(child: ChildProcess, group: boolean): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // ESRCH: all of the group has ended.
+    // ESRCH: the whole group has ended.
   }
 }
 
-/** Node refuses to start batch files directly; they need the interpreter, and its quoting. */
+/** Node cannot start batch files directly; they need the interpreter, and its quoting. */
 function commandLine(request: SpawnRequest): { readonly command: string; readonly args: readonly string[] } {
   if (process.platform !== 'win32' || !/\.(cmd|bat)$/i.test(request.command)) return request;
   const quoted = [request.command, ...request.args].map((part) => `"${part.replace(/["%^&|<>!]/g, '')}"`).join(' ');

@@ -7,8 +7,7 @@ import type { ClusterEntry, ContextEntry, ExecEntry, Impersonation, Kubeconfig, 
 const MAX_BYTES = 16 << 20;
 
 /**
- * Decodes one kubeconfig file. Paths in it are relative to it.
- *
+ * Parses one kubeconfig file. Paths in it are relative to it.
  * @throws ConfigError `KW2202` that names the file and the field.
  */
 export function parseKubeconfig(text: string, file: string): Kubeconfig {
@@ -112,6 +111,6 @@ function context(fields: Fields): ContextEntry {
 }
 
 function firstLine(error: unknown): string {
-  // Only what is wrong and where: the lines after it quote the file, which holds secrets.
+  // Only the error and its position: the following lines quote the file, which contains secrets.
   return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
 }

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Finds the proxy that the environment asks for (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, also in lower case), as Go's
- * programs read it. Addresses of this machine never go through a proxy.
+ * Returns the proxy set in the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, also in lower case), with the same rules as
+ * Go programs. Loopback addresses never go through a proxy.
  */
 export function proxyFromEnvironment(
   server: string,

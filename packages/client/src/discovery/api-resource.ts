@@ -1,8 +1,8 @@
 import type { KindDescriptor } from '@kubewright/apimachinery';
 
-/** A resource that the server serves, as discovery tells it. */
+/** A resource that the server serves, as reported by discovery. */
 export interface ApiResource extends KindDescriptor {
-  /** The name of one object in messages; the lower-case kind where discovery does not say. */
+  /** The name of one object in messages; the lower-case kind if discovery does not report it. */
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
@@ -10,9 +10,9 @@ export interface ApiResource extends KindDescriptor {
   readonly subresources: readonly ApiSubresource[];
 }
 
-/** A subresource and what may be done to it. */
+/** A subresource and its verbs. */
 export interface ApiSubresource {
-  /** Such as `status`. */
+  /** A name such as `status`. */
   readonly name: string;
   readonly verbs: readonly string[];
 }
@@ -24,10 +24,10 @@ export interface ApiGroup {
   readonly versions: readonly ApiGroupVersion[];
 }
 
-/** What one version of a group serves. */
+/** The resources of one version of a group. */
 export interface ApiGroupVersion {
   readonly version: string;
-  /** True when an aggregated server did not answer: then `resources` is old or empty. */
+  /** True if an aggregated server did not respond: then `resources` is outdated or empty. */
   readonly stale: boolean;
   readonly resources: readonly ApiResource[];
 }

@@ -1,7 +1,7 @@
 import { parseApiVersion } from '@kubewright/apimachinery';
 import type { ApiGroup, ApiGroupVersion, ApiResource, ApiSubresource } from './api-resource.ts';
 
-/** The parts of `APIGroupDiscoveryList` (apidiscovery.k8s.io v2 and v2beta1) that are read. */
+/** The parts of `APIGroupDiscoveryList` (apidiscovery.k8s.io v2 and v2beta1) that are used. */
 interface AggregatedDocument {
   readonly items?: readonly {
     readonly metadata?: { readonly name?: string };
@@ -26,7 +26,7 @@ interface AggregatedResource {
   readonly subresources?: readonly { readonly subresource?: string; readonly verbs?: readonly string[] }[];
 }
 
-/** The parts of `APIResourceList` (v1) that are read. */
+/** The parts of `APIResourceList` (v1) that are used. */
 export interface LegacyResourceList {
   readonly groupVersion?: string;
   readonly resources?: readonly LegacyResource[];
@@ -42,7 +42,7 @@ interface LegacyResource {
   readonly categories?: readonly string[];
 }
 
-/** True for the answer of a server that knows aggregated discovery; older ones answer an older form. */
+/** True for the response of a server with aggregated discovery; older servers return the legacy form. */
 export function isAggregated(document: unknown): document is AggregatedDocument {
   return (document as { readonly kind?: unknown } | null)?.kind === 'APIGroupDiscoveryList';
 }
@@ -62,7 +62,7 @@ function decodeAggregatedVersion(group: string, entry: AggregatedVersion): ApiGr
   const version = entry.version ?? '';
   const resources: ApiResource[] = [];
   for (const resource of entry.resources ?? []) {
-    // A subresource without a parent that can be addressed has no kind; there is nothing a client could do with it.
+    // A subresource without an addressable parent has no kind; clients cannot use it.
     if (!resource.resource || !resource.responseKind?.kind) continue;
     resources.push({
       group,
@@ -83,7 +83,7 @@ function decodeAggregatedVersion(group: string, entry: AggregatedVersion): ApiGr
   return { version, stale: entry.freshness === 'Stale', resources };
 }
 
-/** Decodes one version's `APIResourceList`, whose subresources stand as `pods/status` beside their parents. */
+/** Decodes one version's `APIResourceList`, which lists subresources as `pods/status` next to their parents. */
 export function decodeLegacy(list: LegacyResourceList, fallback: string): ApiGroupVersion {
   const { group, version } = parseApiVersion(list.groupVersion ?? fallback);
   const subresources = new Map<string, ApiSubresource[]>();

@@ -125,7 +125,7 @@ for (const [name, answer, requests] of [
   ['legacy', legacy, 6],
 ] as const) {
   describe(`DiscoveryClient with ${name} discovery`, () => {
-    it('finds kinds and resources by their names', async () => {
+    it('finds kinds and resources by name', async () => {
       const { client, seen } = scripted(({ path }) => answer(path));
       const mapper = await client.discovery.mapper();
       expect(mapper.forKind({ group: 'apps', kind: 'Deployment' })).toMatchObject({
@@ -148,7 +148,7 @@ for (const [name, answer, requests] of [
       expect(seen).toHaveLength(requests);
     });
 
-    it('reads once until it is invalidated', async () => {
+    it('reads once until invalidated', async () => {
       const { client, seen } = scripted(({ path }) => answer(path));
       await Promise.all([client.discovery.groups(), client.discovery.mapper(), client.discovery.groups()]);
       await client.discovery.mapper();
@@ -158,7 +158,7 @@ for (const [name, answer, requests] of [
       expect(seen).toHaveLength(2 * requests);
     });
 
-    it('reports a group that does not answer as stale, and keeps the others', async () => {
+    it('reports a group that does not respond as stale, and keeps the others', async () => {
       const { client } = scripted(({ path }) => answer(path));
       const stale = (await client.discovery.groups()).filter((group) =>
         group.versions.some((version) => version.stale),
@@ -169,7 +169,7 @@ for (const [name, answer, requests] of [
 }
 
 describe('DiscoveryClient', () => {
-  it('asks for the newest form first', async () => {
+  it('requests the newest form first', async () => {
     const { client, seen } = scripted(({ path }) => modern(path));
     await client.discovery.groups();
     expect(seen[0]?.headers['accept']).toBe(
@@ -177,7 +177,7 @@ describe('DiscoveryClient', () => {
     );
   });
 
-  it('does not keep a failure', async () => {
+  it('does not cache a failure', async () => {
     let down = true;
     const { client } = scripted(({ path }) => (down ? json(failure(500, 'InternalError'), 500) : modern(path)));
     await expect(client.discovery.mapper()).rejects.toMatchObject({ httpStatus: 500 });
@@ -185,7 +185,7 @@ describe('DiscoveryClient', () => {
     expect((await client.discovery.mapper()).forName('po')?.kind).toBe('Pod');
   });
 
-  it('gives up a reading that is not answered, and asks again for the next call', async () => {
+  it('times out an unanswered discovery, and retries on the next call', async () => {
     const clock = new VirtualClock();
     let isSilent = true;
     const discovery = new DiscoveryClient(

@@ -5,40 +5,40 @@ import type { ApiGroup, ApiGroupVersion } from './api-resource.ts';
 import { decodeAggregated, decodeLegacy, isAggregated, type LegacyResourceList } from './decode-discovery.ts';
 import { RestMapper } from './rest-mapper.ts';
 
-/** What current clients send: aggregated discovery, newest first, else the old form. */
+/** The same as current clients send: aggregated discovery, newest first, otherwise the legacy form. */
 const ACCEPT = [
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
   'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList',
   'application/json',
 ].join(',');
 
-/** Time for one reading, as in client-go: all who ask share it, so that none of their signals ends it. */
+/** Timeout of one discovery, as in client-go: concurrent callers share it, so none of their signals ends it. */
 const TIMEOUT_MS = 32_000;
 
-/** Reads one path as JSON; the client's own request pipeline. */
+/** Reads one path as JSON through the client's own request pipeline. */
 export type JsonReader = (
   path: string,
   options: { readonly accept?: string; readonly signal?: AbortSignal | undefined },
 ) => Promise<unknown>;
 
-/** Reads a path within the time of one reading. */
+/** Reads a path within the timeout of one discovery. */
 type Read = (path: string, accept?: string) => Promise<unknown>;
 
-/** The version of the server, as `/version` answers. */
+/** The version of the server, as returned by `/version`. */
 export interface ServerVersion {
   readonly major: string;
   readonly minor: string;
-  /** Such as `v1.36.3`. */
+  /** A version such as `v1.36.3`. */
   readonly gitVersion: string;
   readonly [field: string]: unknown;
 }
 
 /**
- * Asks the server what it serves.
+ * Discovers the resources that the server serves.
  *
- * The answer is kept until {@link DiscoveryClient.invalidate}; calls at the same time share one reading. Aggregated
- * discovery (two requests) is tried first; servers without it are read group by group. A group whose server does not
- * answer is reported as stale and empty, and hides no other group.
+ * The result is cached until {@link DiscoveryClient.invalidate}; concurrent calls share one discovery. Aggregated discovery (two
+ * requests) is tried first; servers without it are read group by group. A group whose server does not respond is reported as
+ * stale and empty, and does not affect other groups.
  */
 export class DiscoveryClient {
   readonly #readPath: JsonReader;
@@ -51,30 +51,30 @@ export class DiscoveryClient {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** All groups, the core group first. */
+  /** Returns all groups, the core group first. */
   groups(options: { readonly signal?: AbortSignal } = {}): Promise<readonly ApiGroup[]> {
     if (this.#groups) return untilAborted(this.#groups, options.signal);
     const reading = this.#readAll();
     this.#groups = reading;
     reading.catch(() => {
-      // A failure is told to those who wait, and not kept for those who come later.
+      // A failure is reported to the waiting callers, and not cached for later ones.
       if (this.#groups === reading) this.invalidate();
     });
     return untilAborted(reading, options.signal);
   }
 
-  /** Finds kinds and resources by their names. Made from {@link DiscoveryClient.groups}, and kept as long. */
+  /** Returns a mapper that finds kinds and resources by name. Built from {@link DiscoveryClient.groups}, and cached as long. */
   mapper(options: { readonly signal?: AbortSignal } = {}): Promise<RestMapper> {
     this.#mapper ??= this.groups().then((groups) => new RestMapper(groups));
     return untilAborted(this.#mapper, options.signal);
   }
 
-  /** Asks the server for its version (`/version`); never kept. */
+  /** Requests the server's version (`/version`); never cached. */
   async serverVersion(options: { readonly signal?: AbortSignal } = {}): Promise<ServerVersion> {
     return (await this.#readPath('/version', options)) as ServerVersion;
   }
 
-  /** Forgets what was read: for when a kind was installed, or a lookup found nothing. */
+  /** Clears the cache: for when a kind was installed, or a lookup found nothing. */
   invalidate(): void {
     this.#groups = undefined;
     this.#mapper = undefined;

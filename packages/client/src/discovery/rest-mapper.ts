@@ -1,10 +1,10 @@
 import type { ApiGroup, ApiResource } from './api-resource.ts';
 
 /**
- * Finds resources by the names that people and manifests use. Immutable: a picture of one discovery.
+ * Finds resources by the names used by people and manifests. Immutable: a snapshot of one discovery.
  *
- * Where several match, the core group comes first, then groups in the server's order, and in a group the version that
- * the server prefers; that is kubectl's order.
+ * If several match, the core group comes first, then groups in the server's order, and within a group the version that the server
+ * prefers; this is kubectl's order.
  */
 export class RestMapper {
   readonly #groups: readonly ApiGroup[];
@@ -18,7 +18,7 @@ export class RestMapper {
     return this.#groups.flatMap((group) => group.versions.flatMap((version) => version.resources));
   }
 
-  /** Finds the resource of a kind; without a version, in the preferred one that has it. */
+  /** Finds the resource of a kind; without a version, in the most preferred version that has it. */
   forKind(kind: { readonly group: string; readonly version?: string; readonly kind: string }): ApiResource | undefined {
     return this.#find(kind, (resource) => resource.kind === kind.kind);
   }
@@ -33,8 +33,8 @@ export class RestMapper {
   }
 
   /**
-   * Finds a resource by what a user types: plural, singular, kind or short name, in any case, with an optional group:
-   * `po`, `Deployment`, `deployments.apps`, `ingresses.v1.networking.k8s.io`.
+   * Finds a resource by a user-typed name: plural, singular, kind or short name, in any case, with an optional group: `po`,
+   * `Deployment`, `deployments.apps`, `ingresses.v1.networking.k8s.io`.
    */
   forName(typed: string): ApiResource | undefined {
     const text = typed.toLowerCase();
@@ -65,7 +65,7 @@ export class RestMapper {
   }
 }
 
-/** `apps`, `v1.apps`, or the beginning of a group's name, as kubectl accepts them. */
+/** Matches `apps`, `v1.apps`, or the version of a core resource, as kubectl accepts them. */
 function matchesGroup(resource: ApiResource, text: string): boolean {
   if (resource.group === text || `${resource.version}.${resource.group}` === text) return true;
   return resource.group === '' && text === resource.version;

@@ -5,13 +5,13 @@ import type { ByteStream } from '../resource/resource-client.ts';
 
 const POD: KindDescriptor = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', scope: 'Namespaced' };
 
-/** Options of {@link podLogs}; names and meanings are those of `kubectl logs`. */
+/** Options of {@link podLogs}; names and meanings match those of `kubectl logs`. */
 export interface PodLogOptions extends CallOptions {
-  /** @defaultValue the pod's only container, or the one that its annotation names */
+  /** @defaultValue the pod's only container, or the one named in its annotation */
   readonly container?: string;
-  /** Goes on as the container writes. @defaultValue false */
+  /** Keeps streaming as the container writes. @defaultValue false */
   readonly follow?: boolean;
-  /** The log of the container's run before this one. @defaultValue false */
+  /** Reads the log of the container's previous run. @defaultValue false */
   readonly previous?: boolean;
   readonly timestamps?: boolean;
   readonly sinceSeconds?: number;
@@ -21,7 +21,7 @@ export interface PodLogOptions extends CallOptions {
   readonly limitBytes?: number;
 }
 
-/** Reads a container's log as bytes; split it with {@link LineSplitter}. With `follow` it ends with the container. */
+/** Streams a container's log as bytes; split it with {@link LineSplitter}. With `follow` it ends with the container. */
 export function podLogs(client: KubernetesClient, key: ObjectKey, options: PodLogOptions = {}): Promise<ByteStream> {
   const { signal, follow, ...query } = options;
   return client

@@ -5,7 +5,7 @@ import type { CallTarget, Verb } from '../interceptor.ts';
 import type { ApplyOptions, DeleteOptions, WriteOptions } from './call-options.ts';
 import { type Query, resourcePath, withQuery } from './resource-path.ts';
 
-/** What the calls on one kind have in common. */
+/** Settings shared by the calls on one kind. */
 export interface ResourceScope {
   readonly kind: KindDescriptor;
   readonly defaultNamespace: string;
@@ -13,13 +13,13 @@ export interface ResourceScope {
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
   /** Turns every write into a dry run. */
   readonly dryRun?: boolean | undefined;
-  /** The one namespace that calls may be on. */
+  /** The only namespace that calls may target. */
   readonly onlyNamespace?: string | undefined;
-  /** What the answers shall look like; unset: the objects themselves. */
+  /** The requested form of the responses; if unset, the objects themselves. */
   readonly accept?: { readonly object: string; readonly list: string } | undefined;
 }
 
-/** Where one call goes. */
+/** The target of one call. */
 export interface RequestPlace {
   readonly namespace?: string | undefined;
   readonly name?: string;
@@ -39,7 +39,7 @@ const METHODS: Readonly<Record<Verb, string>> = {
   raw: 'GET',
 };
 
-/** Writes one call on a kind down as a request. */
+/** Encodes one call on a kind as a request. */
 export function objectRequest(
   scope: ResourceScope,
   options: {
@@ -76,16 +76,15 @@ export function objectRequest(
   };
 }
 
-/** The place of an object: its own namespace, or the default one. */
+/** Returns the location of an object: in its own namespace, or the default one. */
 export function placeOf(scope: ResourceScope, key: ObjectKey): { readonly namespace?: string; readonly name: string } {
   if (scope.kind.scope === 'Cluster') return { name: key.name };
   return { namespace: inScope(scope, key.namespace || scope.defaultNamespace), name: key.name };
 }
 
 /**
- * The namespace of a call on a collection; undefined is all of them.
- *
- * @throws RequestError when the client is bound to another namespace.
+ * Returns the namespace of a call on a collection; undefined means all of them.
+ * @throws RequestError if the client is bound to another namespace.
  */
 export function collectionNamespace(scope: ResourceScope, namespace: string | undefined): string | undefined {
   if (scope.kind.scope === 'Cluster') return undefined;
@@ -100,12 +99,12 @@ function inScope<N extends string | undefined>(scope: ResourceScope, namespace: 
   );
 }
 
-/** True for a write that the call or the client wants to be tried only. */
+/** True if the call or the client makes the write a dry run. */
 function isDryRun(scope: ResourceScope, options: { readonly dryRun?: boolean | undefined } | undefined): boolean {
   return options?.dryRun === true || scope.dryRun === true;
 }
 
-/** Query parameters of a write. */
+/** Returns the query parameters of a write. */
 export function writeQuery(scope: ResourceScope, options: WriteOptions | undefined): Query {
   return {
     dryRun: isDryRun(scope, options) ? 'All' : undefined,
@@ -115,9 +114,8 @@ export function writeQuery(scope: ResourceScope, options: WriteOptions | undefin
 }
 
 /**
- * Query parameters of an apply.
- *
- * @throws RequestError when neither the call nor the client names a field manager.
+ * Returns the query parameters of an apply.
+ * @throws RequestError if neither the call nor the client names a field manager.
  */
 export function applyQuery(scope: ResourceScope, options: ApplyOptions | undefined): Query {
   const query = writeQuery(scope, options);
@@ -126,11 +124,11 @@ export function applyQuery(scope: ResourceScope, options: ApplyOptions | undefin
       `apply of ${scope.kind.kind}: a field manager is needed; give the call or the client a fieldManager`,
     );
   }
-  // An apply is always strict on the server; only a call that asks for something else says so.
+  // The server is always strict for applies; send the parameter only if a call sets it explicitly.
   return { ...query, fieldValidation: options?.fieldValidation, force: options?.force ? true : undefined };
 }
 
-/** The body of a deletion, or none when nothing is asked for. */
+/** Returns the body of a delete; undefined if no option is set. */
 export function deleteBody(scope: ResourceScope, options: DeleteOptions = {}): object | undefined {
   const { gracePeriodSeconds, preconditions, propagationPolicy } = options;
   const wanted = {

@@ -14,66 +14,72 @@ import type {
 } from './call-options.ts';
 
 /**
- * Calls on one kind. Cheap to make, keeps no state, reads nothing from a cache.
+ * A client for one kind. Cheap to create, stateless, never reads from a cache.
  *
- * Where a key or an object of a namespaced kind names no namespace, the client's default namespace is taken.
- * Every method throws `StatusError` for an answer of the API that is a failure, `TransportError` for none at all, and
- * the signal's reason when aborted. Objects that come back always carry `apiVersion` and `kind`.
+ * If a key or an object of a namespaced kind has no namespace, the client's default namespace applies. Every method throws a
+ * `StatusError` for an error response of the API, a `TransportError` if there is no response, and the signal's reason when
+ * aborted. Returned objects always have `apiVersion` and `kind`.
  */
 export interface ResourceClient<T> {
   get(key: ObjectKey, options?: GetOptions): Promise<Stored<T>>;
   /** Reads one page. Use {@link ResourceClient.listAll} for all of them. */
   list(options?: ListOptions): Promise<KubernetesList<Stored<T>>>;
-  /** Reads page by page; when a continue token has expired (410), it starts over once with one unpaged read. */
+  /** Reads all pages; if a continue token has expired (410), it restarts once with a single unpaged read. */
   listAll(options?: ListOptions): AsyncIterable<Stored<T>>;
   create(object: T, options?: WriteOptions): Promise<Stored<T>>;
-  /** Replaces the object; with `metadata.resourceVersion` set, only if it is still that version. */
+  /** Replaces the object; with `metadata.resourceVersion` set, only if it still has that version. */
   update(object: T, options?: WriteOptions): Promise<Stored<T>>;
   patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<Stored<T>>;
-  /** Server-side apply: says what this manager wants, creates or changes the object, takes back what it no longer says. */
+  /**
+   * Server-side apply: declares the fields this manager wants, creates or changes the object, and removes the fields that this
+   * manager no longer declares.
+   */
   apply(object: ApplyConfiguration<T>, options?: ApplyOptions): Promise<Stored<T>>;
-  /** Answers the object while it lingers (finalizers, grace), else a `Status` of `Success`. */
+  /** Returns the object while its deletion is pending (finalizers, grace period), otherwise a `Status` of `Success`. */
   delete(key: ObjectKey, options?: DeleteOptions): Promise<Stored<T> | Status>;
   deleteCollection(options?: DeleteCollectionOptions): Promise<KubernetesList<Stored<T>> | Status>;
-  /** Events until the server ends the stream; opened by the first `next()`. It does not reconnect: reflectors do. */
+  /**
+   * Returns events until the server ends the stream; the first `next()` opens it. It does not reconnect; use a reflector for
+   * that.
+   */
   watch(options?: WatchOptions): AsyncIterable<WatchEvent<Stored<T>>>;
   readonly status: SubresourceClient<T, Stored<T>>;
-  /** Calls on `…/<name>/<subresource>`; `S` is what travels there, such as a `Scale`. */
+  /** Returns a client for `…/<name>/<subresource>`; `S` is the type used there, such as a `Scale`. */
   subresource<S = KubernetesObject>(name: string): SubresourceClient<S>;
-  /** For reflectors: the list's bytes as they come, nothing parsed. */
+  /** For reflectors: streams the bytes of the list, without parsing. */
   listStream(options?: ListOptions): Promise<ByteStream>;
-  /** For reflectors: the watch's raw chunks; the consumer splits lines. */
+  /** For reflectors: streams the raw chunks of the watch; the consumer splits lines. */
   watchStream(options?: WatchOptions): Promise<ByteStream>;
 }
 
-/** An answer whose body was not read yet. Read it to its end or leave the loop: it holds a stream of a connection. */
+/** A response whose body has not been read yet. Read it to its end or leave the loop: it occupies a stream of a connection. */
 export interface ByteStream {
-  /** Lower-case names. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: BodyStream;
 }
 
-/** Calls on a subresource: `status`, `scale`, `eviction`, `token`, `binding`, …; errors as with {@link ResourceClient}. */
+/** A client for a subresource: `status`, `scale`, `eviction`, `token`, `binding`, …; same errors as {@link ResourceClient}. */
 export interface SubresourceClient<S, A = S> {
   get(key: ObjectKey, options?: GetOptions): Promise<A>;
-  /** Sends `body` to the subresource of `key`. What comes back depends on it: an eviction answers a `Status`. */
+  /** Sends `body` to the subresource of `key`. The result depends on the subresource: an eviction returns a `Status`. */
   create<R = A>(key: ObjectKey, body: object, options?: WriteOptions): Promise<R>;
-  /** Replaces by the object's own name. */
+  /** Replaces the subresource of the object with the same name. */
   update(object: S, options?: WriteOptions): Promise<A>;
   patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<A>;
   apply(object: ApplyConfiguration<S>, options?: ApplyOptions): Promise<A>;
-  /** For bodies that are no objects, such as a pod's log. */
+  /** For bodies that are not objects, such as a pod's log. */
   stream(key: ObjectKey, options?: StreamOptions): Promise<ByteStream>;
 }
 
 /** Options of {@link SubresourceClient.stream}. */
 export interface StreamOptions extends CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** Keep it on connections apart from short calls. @defaultValue false */
+  /** Uses separate connections from short calls. @defaultValue false */
   readonly longRunning?: boolean;
 }
 
-/** What one manager says of an object in an apply: identity, and any part of the rest. */
+/** The part of an object that one manager declares in an apply: its identity, and any other fields. */
 export type ApplyConfiguration<T> = {
   readonly [K in keyof T as K extends 'apiVersion' | 'kind' | 'metadata' ? never : K]?: DeepPartial<T[K]>;
 } & {
@@ -82,7 +88,7 @@ export type ApplyConfiguration<T> = {
   readonly metadata: ObjectMeta & { readonly name: string };
 };
 
-/** `T` with everything optional, lists kept whole. */
+/** `T` with all fields optional, and lists kept whole. */
 export type DeepPartial<T> = T extends readonly unknown[]
   ? { readonly [I in keyof T]: DeepPartial<T[I]> }
   : T extends object

@@ -2,7 +2,7 @@ import { apiVersionOf, type KindDescriptor } from '@kubewright/apimachinery';
 import { RequestError } from '../call/request-error.ts';
 import type { SelectorInput } from './call-options.ts';
 
-/** Query parameters; those that are undefined are left out. */
+/** Query parameters; undefined ones are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Builds the path of a collection, an object, or a subresource. */
@@ -16,7 +16,7 @@ export function resourcePath(
   }
   path += `/${kind.plural}`;
   if (at.name !== undefined) path += `/${segment(at.name, `name of a ${kind.kind}`)}`;
-  // A proxy's subresource goes on with a path of its own, so slashes stay.
+  // The proxy subresource is followed by its own path, so slashes stay.
   if (at.subresource !== undefined) path += `/${at.subresource}`;
   return path;
 }
@@ -31,7 +31,7 @@ export function withQuery(path: string, query: Query): string {
   return path + text;
 }
 
-/** Writes a selector as the API takes it. */
+/** Formats a selector in the API's syntax. */
 export function selectorText(selector: SelectorInput | undefined): string | undefined {
   if (selector === undefined || typeof selector === 'string') return selector || undefined;
   const text = Object.entries(selector)
@@ -40,7 +40,7 @@ export function selectorText(selector: SelectorInput | undefined): string | unde
   return text || undefined;
 }
 
-/** Refuses what the server could only misread: an empty name would address the collection, a slash another resource. */
+/** Rejects names that the server would misread: an empty name would address the collection, a slash another resource. */
 function segment(text: string, what: string): string {
   if (text === '' || text === '.' || text === '..' || /[/%]/.test(text)) {
     throw new RequestError(

@@ -35,10 +35,10 @@ import type { ApplyConfiguration, ByteStream, ResourceClient, SubresourceClient 
 import { type Query, selectorText } from './resource-path.ts';
 import { keyOf, TypedSubresourceClient } from './typed-subresource-client.ts';
 
-/** Items in one page of {@link ResourceClient.listAll}; the size that upstream's pager takes. */
+/** Items in one page of {@link ResourceClient.listAll}; the page size of client-go's pager. */
 const PAGE_SIZE = 500;
 
-/** {@link ResourceClient} over a {@link CallRunner}. */
+/** Implements {@link ResourceClient} with a {@link CallRunner}. */
 export class TypedResourceClient<T extends KubernetesObject> implements ResourceClient<T> {
   readonly #runner: CallRunner;
   readonly #scope: ResourceScope;
@@ -79,7 +79,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
         list = await this.list(page);
       } catch (error) {
         if (!isGone(error) || page.continue === undefined || restarted) throw error;
-        // The token has outlived the server's history. Everything is read once more, whole; what was handed out stays.
+        // The token has outlived the server's history. Read everything again without paging; do not repeat items already yielded.
         restarted = true;
         page = { ...options, limit: undefined, continue: undefined };
         continue;
@@ -91,7 +91,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
         yield item;
       }
       if (!list.metadata.continue) return;
-      // A page is bound to the version of the first; the server refuses a version beside a token.
+      // A page is bound to the version of the first one; the server rejects a version together with a token.
       page = { ...page, continue: list.metadata.continue, resourceVersion: undefined, resourceVersionMatch: undefined };
     }
   }
@@ -217,11 +217,11 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
   }
 
   async #object(spec: CallSpec): Promise<Stored<T>> {
-    // The server has validated the object against its kind, and the kind carries the type.
+    // The server has validated the object against its kind, and the kind determines the type.
     return this.#named((await this.#runner.json(spec)) as Stored<T>);
   }
 
-  /** Items of built-in lists, and objects that a program writes, may lack the two; all others keep their own. */
+  /** Items of built-in lists, and objects written by a program, may lack these fields; all others keep their own. */
   #named<O extends T>(object: O): O {
     if (object.apiVersion && object.kind) return object;
     return { ...object, apiVersion: apiVersionOf(this.#scope.kind), kind: this.#scope.kind.kind };

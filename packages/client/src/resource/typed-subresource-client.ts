@@ -6,7 +6,7 @@ import type { ApplyOptions, GetOptions, WriteOptions } from './call-options.ts';
 import { applyQuery, objectRequest, placeOf, type ResourceScope, writeQuery } from './object-request.ts';
 import type { ApplyConfiguration, ByteStream, StreamOptions, SubresourceClient } from './resource-client.ts';
 
-/** {@link SubresourceClient} over a {@link CallRunner}. */
+/** Implements {@link SubresourceClient} with a {@link CallRunner}. */
 export class TypedSubresourceClient<S, A = S> implements SubresourceClient<S, A> {
   readonly #runner: CallRunner;
   readonly #scope: ResourceScope;
@@ -36,7 +36,7 @@ export class TypedSubresourceClient<S, A = S> implements SubresourceClient<S, A>
       dryRun: options?.dryRun,
       signal: options?.signal,
     });
-    // The caller names the type of what this subresource answers; nothing at run time could.
+    // The caller states the type that this subresource returns; it cannot be checked at run time.
     return (await this.#json(spec)) as unknown as R;
   }
 
@@ -93,12 +93,12 @@ export class TypedSubresourceClient<S, A = S> implements SubresourceClient<S, A>
   }
 
   async #json(spec: CallSpec): Promise<A> {
-    // The server has validated what it answers against the kind; `S` is the caller's word for that kind.
+    // The server has validated its response against the kind; the caller states that kind as `S`.
     return (await this.#runner.json(spec)) as A;
   }
 }
 
-/** The key of an object about to be written under its own name. */
+/** Returns the key of an object to be written under its own name. */
 export function keyOf(object: unknown, scope: ResourceScope): ObjectKey {
   const metadata = (object as { readonly metadata?: { readonly name?: string; readonly namespace?: string } }).metadata;
   if (!metadata?.name) throw new RequestError(`update of ${scope.kind.kind}: the object has no metadata.name`);

@@ -1,13 +1,13 @@
 import { TransportError } from '../transport/transport-error.ts';
 
-/** Longest line of a watch that is accepted: far above what etcd stores (1.5 MiB), far below what hurts. */
+/** Maximum line length of a watch: far above etcd's object limit (1.5 MiB), far below a harmful size. */
 const DEFAULT_MAX_LINE_BYTES = 64 << 20;
 
 const NEWLINE = 0x0a;
 
 /**
- * Cuts a byte stream into lines, without decoding it. A line is a view of the chunk that it came in, or a fresh buffer
- * when it lay across chunks; it carries no line feed. Empty lines are left out.
+ * Splits a byte stream into lines, without decoding it. A line is a view of its chunk, or a new buffer if it spans chunks; it
+ * does not include the line feed. Empty lines are skipped.
  */
 export class LineSplitter {
   readonly #maxLineBytes: number;
@@ -19,15 +19,14 @@ export class LineSplitter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** Bytes of the line that is not complete yet. */
+  /** Bytes of the incomplete last line. */
   get pendingBytes(): number {
     return this.#pending;
   }
 
   /**
-   * Takes a chunk and calls `line` for each line that it completes.
-   *
-   * @throws TransportError `KW2005` when a line is longer than the limit.
+   * Processes a chunk and calls `line` for each line that it completes.
+   * @throws TransportError `KW2005` if a line is longer than the limit.
    */
   push(chunk: Uint8Array, line: (bytes: Uint8Array) => void): void {
     let start = 0;

@@ -3,8 +3,8 @@ import { readWatch } from './read-watch.ts';
 import type { WatchEvent } from './watch-event.ts';
 
 /**
- * Makes an iterable of a watch that is opened by the first `next()`. Unlike a plain generator it can be given up while
- * an event is awaited: `return()` resets the stream at once.
+ * Returns an iterable for a watch that is opened by the first `next()`. Unlike a plain generator, it can be cancelled while an
+ * event is awaited: `return()` resets the stream immediately.
  */
 export function openWatch<T extends object>(options: {
   readonly open: (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;

@@ -5,10 +5,9 @@ import { LineSplitter } from './line-splitter.ts';
 import type { WatchEvent } from './watch-event.ts';
 
 /**
- * Reads the events of a watch's byte stream, each line parsed once. Ends with the stream; a stream that ends inside a
- * line is an error, for an event may be lost.
- *
- * @throws TransportError `KW2006` for a line that is no event.
+ * Reads the events from a watch's byte stream, parsing each line once. Ends with the stream; a stream that ends inside a line is
+ * an error, because an event may be lost.
+ * @throws TransportError `KW2006` for a line that is not an event.
  */
 export async function* readWatch<T extends object>(
   body: AsyncIterable<Uint8Array>,
@@ -23,7 +22,7 @@ export async function* readWatch<T extends object>(
     } catch (error) {
       fault = { error };
     }
-    // What came whole before a fault is handed on: the reader's position must not fall behind what was delivered.
+    // Deliver events that arrived complete before a fault: the reader's position must not fall behind them.
     for (const event of events) yield event;
     events.length = 0;
     if (fault) throw fault.error;
@@ -50,7 +49,7 @@ export function decodeWatchEvent<T extends object>(line: Uint8Array, what: strin
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      // The server vouches for the shape: it has validated the object against its kind.
+      // The server has validated the object against its kind.
       return { type, object: object as T };
     case 'BOOKMARK':
       return { type, object: object as KubernetesObject };

@@ -1,24 +1,24 @@
 import type { KubernetesObject, Status, StatusError } from '@kubewright/apimachinery';
 
-/** One event of a watch, as it came over the wire. */
+/** One event of a watch, as received over the wire. */
 export type WatchEvent<T> = ObjectEvent<T> | BookmarkEvent | ErrorEvent;
 
-/** An object appeared, changed, or went; DELETED carries its last state. */
+/** An object was added, changed, or deleted; DELETED carries its last state. */
 export interface ObjectEvent<T> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: T;
 }
 
-/** Nothing changed, but the stream has got so far: only `metadata.resourceVersion` and annotations are filled. */
+/** Nothing changed, but the stream has reached this version: only `metadata.resourceVersion` and annotations are set. */
 export interface BookmarkEvent {
   readonly type: 'BOOKMARK';
   readonly object: KubernetesObject;
 }
 
-/** The server gave up this watch; nothing follows. 410 `Expired` means: list again. */
+/** The server ended the watch with an error; nothing follows. 410 `Expired` means: list again. */
 export interface ErrorEvent {
   readonly type: 'ERROR';
   readonly object: Status;
-  /** The same as an error, ready to be thrown. */
+  /** The same error, ready to throw. */
   readonly error: StatusError;
 }

@@ -5,7 +5,7 @@ import { LineSplitter } from './line-splitter.ts';
 import type { WatchEvent } from './watch-event.ts';
 
 describe('LineSplitter', () => {
-  it('gives the same lines however the bytes are cut', () => {
+  it('returns the same lines no matter how the bytes are split', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), fc.array(fc.integer({ min: 1, max: 9 })), (texts, cuts) => {
         const lines = texts.map((text) => text.replaceAll('\n', ' ')).filter((text) => text !== '');
@@ -24,7 +24,7 @@ describe('LineSplitter', () => {
     );
   });
 
-  it('refuses a line that is longer than the limit, in one chunk or in many', () => {
+  it('rejects a line longer than the limit, in one chunk or in several', () => {
     expect(() => new LineSplitter(10).push(Buffer.from('12345678901\n'), () => {})).toThrow('longer than 10 bytes');
     const splitter = new LineSplitter(10);
     splitter.push(Buffer.from('123456'), () => {});
@@ -62,7 +62,7 @@ describe('ResourceClient.watch', () => {
     return { events, error: undefined };
   }
 
-  it('gives events in order, and ends with the stream', async () => {
+  it('yields events in order, and ends with the stream', async () => {
     const { client, seen } = stream(
       event('ADDED', configMap('a')) + event('MODIFIED', configMap('a')).slice(0, 30),
       event('MODIFIED', configMap('a')).slice(30),
@@ -81,7 +81,7 @@ describe('ResourceClient.watch', () => {
     );
   });
 
-  it('hands an ERROR event on as a StatusError', async () => {
+  it('yields an ERROR event with a StatusError', async () => {
     const { client } = stream(event('ERROR', failure(410, 'Expired')));
     expect(await collect(client.resource(ConfigMapKind).watch())).toEqual({
       events: ['ERROR Expired'],
@@ -89,7 +89,7 @@ describe('ResourceClient.watch', () => {
     });
   });
 
-  it('throws the answer when the watch is refused', async () => {
+  it('throws the error response if the watch is rejected', async () => {
     const { client } = scripted(() => json(failure(410, 'Expired'), 410));
     expect(await collect(client.resource(ConfigMapKind).watch())).toMatchObject({
       events: [],
@@ -103,7 +103,7 @@ describe('ResourceClient.watch', () => {
     ['no object', '{"type":"ADDED"}\n'],
     ['null', 'null\n'],
   ] as const) {
-    it(`hands on what came before ${name}, then throws`, async () => {
+    it(`yields the events before ${name}, then throws`, async () => {
       const { client } = stream(event('ADDED', configMap('a')) + bad + event('ADDED', configMap('b')));
       expect(await collect(client.resource(ConfigMapKind).watch())).toMatchObject({
         events: ['ADDED a'],
@@ -112,7 +112,7 @@ describe('ResourceClient.watch', () => {
     });
   }
 
-  it('throws when the stream ends inside an event', async () => {
+  it('throws if the stream ends inside an event', async () => {
     const { client } = stream(event('ADDED', configMap('a')), '{"type":"ADDED"');
     expect(await collect(client.resource(ConfigMapKind).watch())).toMatchObject({
       events: ['ADDED a'],
@@ -120,7 +120,7 @@ describe('ResourceClient.watch', () => {
     });
   });
 
-  it('resets the stream when it is given up while an event is awaited', async () => {
+  it('resets the stream when cancelled while an event is awaited', async () => {
     let ended = false;
     const { client } = scripted((_, { signal }) => ({
       status: 200,
@@ -156,7 +156,7 @@ describe('ResourceClient.watch', () => {
     await pending;
   });
 
-  it('asks for the present state first, when wanted', async () => {
+  it('requests the current state first if configured', async () => {
     const { client, seen } = stream();
     await collect(client.resource(ConfigMapKind).watch({ sendInitialEvents: true }));
     expect(seen[0]?.path).toContain('resourceVersionMatch=NotOlderThan&sendInitialEvents=true');
