@@ -20,7 +20,7 @@ export interface ClientView {
   readonly dryRun?: boolean;
   /** Binds the client to one namespace: calls without a namespace use it; calls in another one are rejected. */
   readonly namespace?: string;
-  /** Makes the calls as another user. */
+  /** Impersonates a user in all calls. */
   readonly impersonate?: ImpersonatedUser;
 }
 

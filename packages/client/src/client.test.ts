@@ -250,7 +250,7 @@ describe('KubernetesClient retries', () => {
     ['create', false, 3],
     ['delete', true, 1],
   ] as const) {
-    it(`attempts a ${verb} ${tries} times when the connection was lost and ${sent ? 'it may have arrived' : 'nothing was sent'}`, async () => {
+    it(`sends a ${verb} ${tries} times when the connection was lost and ${sent ? 'it may have arrived' : 'nothing was sent'}`, async () => {
       const { client, clock, seen } = scripted(() => {
         throw new TransportError('KW2003', 'lost', { retryable: true, sent });
       });

@@ -7,7 +7,7 @@ import type { ExecEntry } from './kubeconfig.ts';
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 const MAX_OUTPUT_BYTES = 1 << 20;
 const QUOTED_CHARACTERS = 2_000;
-/** Timeout of a non-interactive plugin; an interactive one gets {@link INTERACTIVE_TIMEOUT_MS}. */
+/** Timeout of a non-interactive plugin; for interactive ones see {@link INTERACTIVE_TIMEOUT_MS}. */
 const TIMEOUT_MS = 60_000;
 const INTERACTIVE_TIMEOUT_MS = 300_000;
 /** Credentials are renewed this long before they expire, or a tenth of their lifetime before, whichever is less. */

@@ -1,4 +1,4 @@
-/** Credentials that prove to the server who is calling. */
+/** Credentials that authenticate the client to the server. */
 export interface ClientCredentials {
   /** Value of the `authorization` header, such as `Bearer …`. */
   readonly authorization?: string | undefined;
@@ -7,12 +7,12 @@ export interface ClientCredentials {
   readonly key?: string | undefined;
 }
 
-/** Gives credentials for each request; keeps, renews and re-reads them as it must. Safe for parallel calls. */
+/** Provides credentials for each request; caches, renews and rereads them as needed. Safe for concurrent calls. */
 export interface CredentialProvider {
   get(options: { readonly signal?: AbortSignal | undefined }): Promise<ClientCredentials>;
   /**
-   * Hears that the server answered 401 to `credentials`. True if the next {@link CredentialProvider.get} may give
-   * others; then the request is sent once more.
+   * Called when the server answered 401 to `credentials`. True if the next {@link CredentialProvider.get} may return others; then
+   * the request is sent once more.
    */
   reject(credentials: ClientCredentials): boolean;
 }

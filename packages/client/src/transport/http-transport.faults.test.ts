@@ -52,7 +52,7 @@ describe('HttpTransport connections', () => {
     );
   });
 
-  it('keeps HTTP/1.1 sockets', async () => {
+  it('reuses HTTP/1.1 sockets', async () => {
     await withServer(
       (_, response) => response.end('ok'),
       async ({ server, open }) => {
@@ -63,7 +63,7 @@ describe('HttpTransport connections', () => {
     );
   });
 
-  it('keeps long-running requests on connections apart from short calls', async () => {
+  it('uses separate connections for long-running requests', async () => {
     await withServer(
       (request, response) => (request.url === '/watch' ? response.write('x') : response.end('ok')),
       async ({ server, open }) => {
@@ -92,7 +92,7 @@ describe('HttpTransport connections', () => {
     );
   });
 
-  it.each(['h2', 'http/1.1'] as const)('gives the place of a call that gave up to the next (%s)', async (protocol) => {
+  it.each(['h2', 'http/1.1'] as const)('passes the slot of a cancelled call to the next one (%s)', async (protocol) => {
     const held: (() => void)[] = [];
     await withServer(
       (request, response) => {
@@ -120,7 +120,7 @@ describe('HttpTransport connections', () => {
     );
   });
 
-  it('makes short calls wait when all its sessions are full', async () => {
+  it('makes short calls wait when all sessions are full', async () => {
     let running = 0;
     let most = 0;
     await withServer(
@@ -144,7 +144,7 @@ describe('HttpTransport connections', () => {
     );
   });
 
-  it('cancels 5,000 watches on one session without ending the one that goes on', async () => {
+  it('cancels 5,000 watches on one session without ending the remaining one', async () => {
     let first = false;
     let finish = (): void => {};
     await withServer(
@@ -179,7 +179,7 @@ describe('HttpTransport connections', () => {
     );
   });
 
-  it('ends a connection of which everything was cancelled', async () => {
+  it('closes a connection after all its streams were cancelled', async () => {
     await withServer(
       (_, response) => response.write('x'),
       async ({ server, open }) => {
@@ -194,7 +194,7 @@ describe('HttpTransport connections', () => {
     );
   });
 
-  it('closes a connection that was idle, before the server would', async () => {
+  it('closes an idle connection before the server would', async () => {
     const clock = new VirtualClock();
     await withServer(
       (_, response) => response.end('ok'),
@@ -214,7 +214,7 @@ describe('HttpTransport connections', () => {
 });
 
 describe('HttpTransport faults', () => {
-  it('lets a stream end after GOAWAY and sends the next request on a new connection', async () => {
+  it('lets a stream end after GOAWAY, and sends the next request on a new connection', async () => {
     let finish = (): void => {};
     await withServer(
       (request, response) => {
@@ -229,7 +229,7 @@ describe('HttpTransport faults', () => {
         const slow = await transport.request({ method: 'GET', path: '/slow' });
         for (const session of server.sessions) session.goaway(0);
         for (let tries = 0; server.connections < 2; tries++) {
-          // What is sent before the GOAWAY arrives is refused, and says so.
+          // A request sent before the GOAWAY arrives is rejected with this error.
           const answer = await transport.request({ method: 'GET', path: '/quick' }).catch((error) => {
             expect(error).toMatchObject({ code: 'KW2004', sent: false, retryable: true });
           });
@@ -242,7 +242,7 @@ describe('HttpTransport faults', () => {
     );
   });
 
-  it('says of a request that GOAWAY left out that nothing of it was done', async () => {
+  it('reports a request excluded by GOAWAY as not processed', async () => {
     await withServer(
       (request, response) => {
         if (request.url === '/first') response.end('ok');
@@ -258,7 +258,7 @@ describe('HttpTransport faults', () => {
   });
 
   for (const protocol of ['h2', 'http/1.1'] as const) {
-    it(`does not take a body for whole that the connection cut off (${protocol})`, async () => {
+    it(`rejects a body truncated by a lost connection (${protocol})`, async () => {
       await withServer(
         (request, response) => {
           response.write('half of ');
@@ -273,7 +273,7 @@ describe('HttpTransport faults', () => {
       );
     });
 
-    it(`reports a connection that is lost before the answer (${protocol})`, async () => {
+    it(`reports a connection lost before the response (${protocol})`, async () => {
       await withServer(
         (request) => request.socket.destroy(),
         async ({ open }) => {
@@ -283,7 +283,7 @@ describe('HttpTransport faults', () => {
       );
     });
 
-    it(`decodes gzip, and refuses a broken one (${protocol})`, async () => {
+    it(`decodes gzip, and rejects a corrupt one (${protocol})`, async () => {
       const plain = 'kubernetes '.repeat(50_000);
       const zipped = gzipSync(plain);
       await withServer(
@@ -303,7 +303,7 @@ describe('HttpTransport faults', () => {
       );
     });
 
-    it(`stops an answer that is larger than the limit, decoded (${protocol})`, async () => {
+    it(`stops a response that exceeds the limit when decoded (${protocol})`, async () => {
       const bomb = gzipSync(Buffer.alloc(20 << 20));
       await withServer(
         (_, response) => {
@@ -318,7 +318,7 @@ describe('HttpTransport faults', () => {
       );
     });
 
-    it(`holds back a server that is faster than the reader (${protocol})`, async () => {
+    it(`throttles a server that is faster than the reader (${protocol})`, async () => {
       let written = 0;
       await withServer(
         (_, response) => {
@@ -347,7 +347,7 @@ describe('HttpTransport faults', () => {
     });
   }
 
-  it('refuses a request body over the limit before it connects', async () => {
+  it('rejects a request body over the limit before connecting', async () => {
     await withServer(
       (_, response) => response.end(),
       async ({ server, open }) => {
@@ -359,7 +359,7 @@ describe('HttpTransport faults', () => {
     );
   });
 
-  it('does not trust a server of another authority', async () => {
+  it('does not trust a server of another CA', async () => {
     await withServer(
       (_, response) => response.end(),
       async ({ open }) => {
@@ -373,7 +373,7 @@ describe('HttpTransport faults', () => {
     );
   });
 
-  it("trusts a server by its own certificate, without that certificate's authority", async () => {
+  it('trusts a server by its own certificate, without the CA', async () => {
     await withServer(
       (_, response) => response.end(),
       async ({ open }) => {
@@ -385,7 +385,7 @@ describe('HttpTransport faults', () => {
     );
   });
 
-  it('notices by PING that a silent connection is dead', async () => {
+  it('detects a dead silent connection by PING', async () => {
     const clock = new VirtualClock();
     await withServer(
       (_, response) => response.write('x'),
@@ -432,7 +432,7 @@ describe('HttpTransport faults', () => {
     );
   });
 
-  it('gives up a connection that is not ready in time', async () => {
+  it('times out a connection that is not ready', async () => {
     const clock = new VirtualClock();
     const mute = createServer(() => {});
     await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
@@ -444,7 +444,7 @@ describe('HttpTransport faults', () => {
     mute.close();
   });
 
-  it('says that the server speaks plain HTTP where HTTPS was asked for', async () => {
+  it('reports a server that speaks plain HTTP instead of HTTPS', async () => {
     const server = createHttpServer((_, response) => response.end('ok'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -457,7 +457,7 @@ describe('HttpTransport faults', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('says that nobody listens', async () => {
+  it('reports that no server is listening', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -470,7 +470,7 @@ describe('HttpTransport faults', () => {
 });
 
 describe('HttpTransport credentials', () => {
-  it('asks for new credentials on 401, and sends the request once more', async () => {
+  it('requests new credentials on 401, and sends the request once more', async () => {
     let issued = 1;
     const seen: string[] = [];
     const credentials = {
@@ -532,7 +532,7 @@ async function settled(read: () => number): Promise<void> {
   }
 }
 
-/** Passes bytes on until it is told to fall silent, as a cut cable does: nothing closes, nothing comes. */
+/** Forwards bytes until silenced, like a cut cable: nothing closes, nothing arrives. */
 class Relay {
   readonly #server: Server;
   readonly #sockets: Socket[] = [];

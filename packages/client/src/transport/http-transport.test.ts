@@ -26,7 +26,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
 }
 
 describeTransport('HttpTransport without TLS', async (contract) => {
-  // Requests and responses of both protocols agree in what `serve` uses.
+  // Requests and responses of both protocols are compatible in everything `serve` uses.
   const server = await PlainServer.start((...exchange) => {
     const [request, response] = exchange as unknown as [Http2ServerRequest, Http2ServerResponse];
     void serve(contract, { request, response });
@@ -42,7 +42,7 @@ describeTransport('HttpTransport without TLS', async (contract) => {
 });
 
 describe('HttpTransport without TLS', () => {
-  it('leaves a piece of a body as it was while the next ones are read', async () => {
+  it('keeps a piece of a body intact while the next ones are read', async () => {
     const sent = Array.from({ length: 64 }, (_, i) => Buffer.alloc(40_000, i + 1));
     await using server = await PlainServer.start((_request, response) => {
       for (const piece of sent) response.write(piece);

@@ -8,29 +8,29 @@ import { TransportError } from './transport-error.ts';
 
 /** Options of {@link HttpTransport}. */
 export interface HttpTransportOptions {
-  /** Address of the API server, such as `https://10.0.0.1:6443`; may have a path. */
+  /** Address of the API server, such as `https://10.0.0.1:6443`; may include a path. */
   readonly server: string;
   readonly trust?: ServerTrust;
   /** @defaultValue anonymous */
   readonly credentials?: CredentialProvider;
-  /** Sent with every request unless it brings its own, such as impersonation's. Lower-case names; lists repeat. */
+  /** Sent with every request unless the request sets its own, such as those of impersonation. Lower-case names; lists repeat. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** An `http` or `https` proxy that is asked for a tunnel (`CONNECT`). */
+  /** An `http` or `https` proxy that opens a tunnel (`CONNECT`). */
   readonly proxyUrl?: string;
-  /** Asks for compressed answers, except of watches. @defaultValue true, but false for servers on this machine */
+  /** Requests compressed responses, except for watches. @defaultValue true, but false for servers on this machine */
   readonly compression?: boolean;
-  /** What is offered in the TLS handshake. @defaultValue both */
+  /** Protocols offered in the TLS handshake. @defaultValue both */
   readonly protocols?: readonly ('h2' | 'http/1.1')[];
   readonly tuning?: HttpTuning;
   readonly clock?: Clock;
 }
 
 /**
- * A transport over kept connections: HTTP/2, and HTTP/1.1 where the server or a proxy knows no better.
+ * A transport with persistent connections: HTTP/2, or HTTP/1.1 if the server or a proxy does not support it.
  *
- * Connections are opened by the first request. Long-running requests have their own, so that a thousand watches do not
- * stand in a get's way; a further connection is opened when streams run out. A dead peer is noticed by PING. Idle
- * connections are closed before the server would, and never keep the process alive.
+ * The first request opens a connection. Long-running requests have their own connections, so that a thousand watches do not delay
+ * a get; another connection is opened when streams run out. A PING detects a dead peer. Idle connections are closed before the
+ * server would close them, and never keep the process alive.
  */
 export class HttpTransport implements Transport {
   readonly #options: HttpTransportOptions;
@@ -41,10 +41,10 @@ export class HttpTransport implements Transport {
   #pool: { readonly connections: ConnectionPool; readonly identity: ClientCredentials } | undefined;
   readonly #retired = new Set<ConnectionPool>();
   #closing: Promise<void> | undefined;
-  /** With Node's HTTP and TLS, which programs that stay in their process never need. */
+  /** Includes Node's HTTP and TLS, which programs that stay in one process never need. */
   readonly #loading: Promise<{ readonly ConnectionPool: typeof ConnectionPool }>;
 
-  /** @throws TypeError when `server` or `proxyUrl` is no http or https address. */
+  /** @throws TypeError if `server` or `proxyUrl` is not an http or https address. */
   constructor(options: HttpTransportOptions) {
     this.#options = options;
     this.#server = parseServer(options.server);
@@ -59,7 +59,7 @@ export class HttpTransport implements Transport {
       tuning: resolveTuning(options.tuning),
       clock: options.clock ?? systemClock,
     };
-    // Who makes a transport is about to ask: loading goes on beside whatever comes before the first request.
+    // A request is likely to follow soon: load in parallel with the work before it.
     this.#loading = import('./http/connection-pool.ts');
     this.#loading.catch(() => {
       // Thrown by the request that needs it.
@@ -114,7 +114,7 @@ export class HttpTransport implements Transport {
     });
   }
 
-  /** Connections belong to a client certificate; with a new one, new connections are opened and the old ones run out. */
+  /** Connections belong to a client certificate; a new certificate opens new connections, and the old ones drain. */
   #poolFor(credentials: ClientCredentials, Pool: typeof ConnectionPool): ConnectionPool {
     const { cert, key } = credentials;
     const present = this.#pool;

@@ -5,13 +5,13 @@ import { type ContractRequest, describeTransport, text } from './transport.contr
 describeTransport('InProcessTransport', async (server) => {
   const transport = new InProcessTransport({
     connection: undefined,
-    // The transport hands bodies over as they were given, and ours are bytes.
+    // The transport passes bodies unchanged, and ours are bytes.
     handle: (request) => server.handle({ ...request, body: request.body ?? new Uint8Array(0) } as ContractRequest),
   });
   return { transport, [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose]() };
 });
 
-it('takes answers in the form of the API server: bytes, and repeated headers', async () => {
+it('accepts responses in the form of the API server: bytes, and repeated headers', async () => {
   const transport = new InProcessTransport({
     connection: { user: 'jane' },
     headers: { 'x-from': 'options' },

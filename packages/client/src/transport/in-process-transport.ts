@@ -2,7 +2,7 @@ import { expectManyListeners, untilAborted } from '../until-aborted.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
 
-/** A request as a server in the same process gets it. `C` is that server's notion of a connection and its peer. */
+/** A request as received by a server in the same process. `C` is that server's representation of a connection and its peer. */
 export interface InProcessRequest<C> {
   readonly method: string;
   readonly path: string;
@@ -12,29 +12,29 @@ export interface InProcessRequest<C> {
   readonly connection: C;
 }
 
-/** What such a server answers. */
+/** The response of a server in the same process. */
 export interface InProcessResponse {
   readonly status: number;
-  /** Lower-case names. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: AsyncIterable<Uint8Array> | Uint8Array;
 }
 
 /** Options of {@link InProcessTransport}. */
 export interface InProcessTransportOptions<C> {
-  /** The server, as a function. */
+  /** The server function. */
   readonly handle: (request: InProcessRequest<C>) => Promise<InProcessResponse>;
-  /** Handed to every call: who is calling. */
+  /** Passed to every call; identifies the caller. */
   readonly connection: C;
-  /** Sent with every request unless it brings its own. */
+  /** Sent with every request unless the request sets its own. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
  * A transport without sockets: calls a server function in the same process.
  *
- * Bytes are handed over as they are; nothing is copied, compressed or bounded, for both sides are one program.
- * Disposing it aborts what is in flight.
+ * Bytes are passed unchanged; nothing is copied, compressed or limited, because both sides are one program. Disposing it aborts
+ * the calls in flight.
  */
 export class InProcessTransport<C = undefined> implements Transport {
   readonly #options: InProcessTransportOptions<C>;
@@ -63,7 +63,7 @@ export class InProcessTransport<C = undefined> implements Transport {
         this.#options.handle({
           method: request.method,
           path: request.path,
-          // A server sees repeated headers joined, as an HTTP library hands them over.
+          // A server sees repeated headers joined, as HTTP libraries return them.
           headers: { ...this.#options.headers, ...request.headers, ...joinedHeaders(request.repeatedHeaders ?? {}) },
           body: request.body,
           signal: call.signal,
@@ -109,15 +109,15 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefi
 }
 
 /**
- * A streamed body, ended by the signal even when the server does not look at it. Giving it up aborts the server's side
- * at once, also while a read is pending: that is why this is no generator.
+ * A streamed body that ends on the signal even if the server ignores it. Cancelling it aborts the server's side immediately, even
+ * while a read is pending; a generator could not do that.
  */
 class GuardedBody implements AsyncIterableIterator<Uint8Array> {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #call: AbortController;
   readonly #done: () => void;
   #ended = false;
-  /** Ends the read that is pending. */
+  /** Ends the pending read. */
   #fail: ((reason: unknown) => void) | undefined;
 
   constructor(body: AsyncIterable<Uint8Array>, options: { readonly call: AbortController; readonly done: () => void }) {
@@ -152,7 +152,7 @@ class GuardedBody implements AsyncIterableIterator<Uint8Array> {
     return this;
   }
 
-  /** One listener for the whole stream: one for each read costs as much as a small event. */
+  /** One listener for the whole stream: one per read costs as much as a small event. */
   #read(): Promise<IteratorResult<Uint8Array>> {
     const { signal } = this.#call;
     return new Promise((resolve, reject) => {
@@ -172,7 +172,7 @@ class GuardedBody implements AsyncIterableIterator<Uint8Array> {
     this.#finish();
     this.#call.abort(reason);
     this.#source.return?.().catch(() => {
-      // The reader has gone; how the server's side ends is no longer of interest to anyone.
+      // The reader has left; the outcome on the server's side no longer matters.
     });
   }
 }

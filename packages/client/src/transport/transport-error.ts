@@ -1,17 +1,17 @@
 /**
- * What went wrong below the API.
+ * Codes of failures below the API.
  *
  * | code | meaning |
  * |---|---|
  * | `KW2001` | no connection: refused, unreachable, name unknown, or not within the connect time-out |
- * | `KW2002` | TLS: the server's certificate is not trusted, or it refused ours |
- * | `KW2003` | the connection was lost, or did not answer a keep-alive in time |
- * | `KW2004` | the server refused the stream or is going away; it did not process the request |
- * | `KW2005` | the answer is larger than the limit |
- * | `KW2006` | the answer is not valid HTTP, or its compression is broken, or it ended too early |
+ * | `KW2002` | TLS: the server's certificate is not trusted, or the server rejected ours |
+ * | `KW2003` | the connection was lost, or the peer did not answer a keep-alive in time |
+ * | `KW2004` | the server rejected the stream or is going away; it did not process the request |
+ * | `KW2005` | the response is larger than the limit |
+ * | `KW2006` | the response is not valid HTTP, or its compression is broken, or it ended too early |
  * | `KW2007` | the request is larger than the limit, or malformed |
  * | `KW2008` | the transport was closed |
- * | `KW2009` | the proxy did not let us through |
+ * | `KW2009` | the proxy rejected the tunnel |
  */
 export type TransportErrorCode =
   | 'KW2001'
@@ -24,12 +24,12 @@ export type TransportErrorCode =
   | 'KW2008'
   | 'KW2009';
 
-/** A request that got no answer, or not a whole one. Failures that the API reports are `StatusError`s instead. */
+/** Thrown if a request got no response, or an incomplete one. Failures reported by the API are `StatusError`s instead. */
 export class TransportError extends Error {
   readonly code: TransportErrorCode;
-  /** True when the same request may well succeed if sent again soon. */
+  /** True if the same request may succeed when retried soon. */
   readonly retryable: boolean;
-  /** False when it is certain that the server has not processed any of it: then even a write may be sent again. */
+  /** False if the server has certainly processed no part of the request: then even a write may be retried. */
   readonly sent: boolean;
 
   constructor(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transport } from './transport.ts';
 
-/** What the contract's server must do; every implementation stands in front of the same one. */
+/** A request to the contract's server, which is the same for all implementations. */
 export interface ContractRequest {
   readonly method: string;
   readonly path: string;
@@ -16,7 +16,7 @@ export interface ContractResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Counts what the server saw, so that a test can wait for it. */
+/** Records what the server saw, so that a test can wait for it. */
 export class ContractServer {
   readonly aborted: string[] = [];
   readonly bodies: string[] = [];
@@ -53,7 +53,7 @@ export class ContractServer {
         request.signal.addEventListener('abort', () => reject(request.signal.reason), { once: true });
       });
     } catch {
-      // The abort, as expected; a reader that left ends the generator without one.
+      // The expected abort; if the reader leaves, the generator ends without one.
     } finally {
       this.aborted.push(request.path);
       this.open--;
@@ -69,7 +69,7 @@ async function* large(size: number): AsyncGenerator<Uint8Array, void, undefined>
   for (let sent = 0; sent < size; sent += 65_536) yield Buffer.alloc(65_536, (sent / 65_536) % 251);
 }
 
-/** Waits, by looking, until a condition holds. */
+/** Polls until a condition holds. */
 export async function eventually(condition: () => boolean): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (!condition()) {
@@ -84,7 +84,7 @@ export async function text(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** What every transport does, whatever it travels on. */
+/** Tests the behavior common to all transports. */
 export function describeTransport(
   name: string,
   start: (server: ContractServer) => Promise<{ readonly transport: Transport } & AsyncDisposable>,
@@ -111,23 +111,23 @@ export function describeTransport(
       expect(await text(response.body)).toBe('{"text":"Grüße"}');
     });
 
-    it('carries the query as it stands', async () => {
+    it('sends the query unchanged', async () => {
       const response = await fixture.transport.request({ method: 'GET', path: '/path?labelSelector=a%3Db&x=%2F' });
       expect(await text(response.body)).toBe('/path?labelSelector=a%3Db&x=%2F');
     });
 
-    it('resolves with failures of the server as answers', async () => {
+    it('resolves with error responses of the server', async () => {
       const response = await fixture.transport.request({ method: 'GET', path: '/missing' });
       expect(response.status).toBe(404);
       expect(await text(response.body)).toBe('nothing here');
     });
 
-    it('ends an empty body at once', async () => {
+    it('ends an empty body immediately', async () => {
       const response = await fixture.transport.request({ method: 'GET', path: '/empty' });
       expect(await text(response.body)).toBe('');
     });
 
-    it('keeps the order and the number of bytes of a large body', async () => {
+    it('preserves order and size of a large body', async () => {
       const response = await fixture.transport.request({ method: 'GET', path: '/large' });
       let size = 0;
       for await (const chunk of response.body) {
@@ -139,7 +139,7 @@ export function describeTransport(
       expect(size).toBe(8 << 20);
     });
 
-    it('sends requests at the same time', async () => {
+    it('sends requests concurrently', async () => {
       const all = await Promise.all(
         Array.from({ length: 300 }, async (_, i) => {
           const response = await fixture.transport.request({ method: 'GET', path: `/path?i=${i}` });
@@ -149,12 +149,12 @@ export function describeTransport(
       expect(all).toEqual(Array.from({ length: 300 }, (_, i) => `/path?i=${i}`));
     });
 
-    it('rejects with the reason of a signal that was aborted before', async () => {
+    it('rejects with the reason of a signal that was already aborted', async () => {
       const signal = AbortSignal.abort(new Error('too late'));
       await expect(fixture.transport.request({ method: 'GET', path: '/empty', signal })).rejects.toThrow('too late');
     });
 
-    it('tells the server and the reader when the signal is aborted in a stream', async () => {
+    it('notifies the server and the reader when the signal is aborted during a stream', async () => {
       const abort = new AbortController();
       const { body } = await fixture.transport.request({
         method: 'GET',
@@ -171,13 +171,13 @@ export function describeTransport(
       expect(await reader.next()).toEqual({ done: true, value: undefined });
     });
 
-    it('tells the server when the reader leaves the loop', async () => {
+    it('notifies the server when the reader leaves the loop', async () => {
       const { body } = await fixture.transport.request({ method: 'GET', path: '/forever?leave', longRunning: true });
       for await (const _ of body) break;
       await eventually(() => server.aborted.includes('/forever?leave'));
     });
 
-    it('ends a pending read when the body is given up', async () => {
+    it('ends a pending read when the body is cancelled', async () => {
       const { body } = await fixture.transport.request({ method: 'GET', path: '/forever?return', longRunning: true });
       const reader = body[Symbol.asyncIterator]();
       await reader.next();
@@ -187,7 +187,7 @@ export function describeTransport(
       await eventually(() => server.aborted.includes('/forever?return'));
     });
 
-    it('asks the gate last, and sends nothing of a request that it refuses', async () => {
+    it('calls the gate last, and sends nothing if it rejects the request', async () => {
       const put = (text: string, gate: () => void) =>
         fixture.transport.request({ method: 'PUT', path: '/echo', body: Buffer.from(text), gate });
       let asked = 0;
@@ -206,7 +206,7 @@ export function describeTransport(
       expect(server.bodies).toContain('after it');
     });
 
-    it('refuses requests after it was disposed, and ends those in flight', async () => {
+    it('rejects requests after disposal, and ends those in flight', async () => {
       const { body } = await fixture.transport.request({ method: 'GET', path: '/forever?dispose', longRunning: true });
       const reader = body[Symbol.asyncIterator]();
       await reader.next();

@@ -1,50 +1,49 @@
 /**
  * Carries requests to one API server: the seam between the client and the network.
  *
- * {@link HttpTransport} speaks HTTP/2 and HTTP/1.1, {@link InProcessTransport} calls a server in the same process. A
- * transport knows nothing of Kubernetes' objects: an answer of any status resolves, only a lost one rejects.
+ * {@link HttpTransport} speaks HTTP/2 and HTTP/1.1, {@link InProcessTransport} calls a server in the same process. A transport
+ * knows nothing about Kubernetes objects: a response with any status resolves, only a lost one rejects.
  */
 export interface Transport extends AsyncDisposable {
   /**
-   * Sends one request and resolves when the head of the answer is there.
+   * Sends one request and resolves when the head of the response has arrived.
    *
-   * Any number of calls may be in flight. Aborting `request.signal` resets the stream, also while the body is read.
-   *
-   * @throws TransportError when no answer came; its `sent` and `retryable` say what may be done about it.
-   * @throws the signal's reason when the request was aborted.
+   * Any number of calls may be in flight. Aborting `request.signal` resets the stream, even while the body is being read.
+   * @throws TransportError if there was no response; its `sent` and `retryable` show whether a retry is possible.
+   * @throws the signal's reason if the request was aborted.
    */
   request(request: TransportRequest): Promise<TransportResponse>;
 }
 
-/** One request, complete. */
+/** A complete request. */
 export interface TransportRequest {
   /** `GET`, `POST`, `PUT`, `PATCH`, `DELETE`. */
   readonly method: string;
   /** Path with its query, such as `/api/v1/pods?limit=500`. */
   readonly path: string;
-  /** Lower-case names. */
+  /** Header names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers that are sent once for each value, such as impersonated groups. Lower-case names. */
+  /** Headers sent once per value, such as impersonated groups. Lower-case names. */
   readonly repeatedHeaders?: Readonly<Record<string, readonly string[]>>;
   readonly body?: Uint8Array;
   readonly signal?: AbortSignal;
-  /** Set for watches and followed logs: they travel on connections apart from short calls. @defaultValue false */
+  /** True for watches and followed logs, which use separate connections from short calls. @defaultValue false */
   readonly longRunning?: boolean;
   /**
-   * Called in the tick that hands the request to the connection, after all waiting (for credentials, a connection, a place
-   * on it) is over. What it throws refuses the request: not a byte of it is sent. Retries call it again.
+   * Called in the tick that hands the request to the connection, after all waiting (for credentials, a connection, a stream on
+   * it) is over. If it throws, the request is rejected and not a byte of it is sent. Retries call it again.
    */
   readonly gate?: () => void;
 }
 
-/** The head of an answer, and its body as it comes. */
+/** The head of a response, and its body as a stream. */
 export interface TransportResponse {
   readonly status: number;
   /** Lower-case names; repeated headers are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The body's bytes, decoded if they were compressed. It can be read once, and must be read to its end or given up
-   * with `return()` (leaving a `for await` loop does that), for it holds a stream of a connection.
+   * The bytes of the body, decompressed if necessary. Can be read once, and must be read to its end or cancelled with `return()`
+   * (as by leaving a `for await` loop), because it occupies a stream of a connection.
    */
   readonly body: BodyStream;
 }
@@ -52,8 +51,8 @@ export interface TransportResponse {
 /** Bytes as they arrive. */
 export interface BodyStream extends AsyncIterable<Uint8Array> {
   /**
-   * Frees the memory of a piece that was read; the piece is empty afterwards. Missing, or without effect, where other
-   * streams may share that memory.
+   * Frees the memory of a piece after reading; the piece is empty afterwards. Missing, or without effect, if other streams may
+   * share that memory.
    */
   reclaim?(piece: Uint8Array): void;
 }

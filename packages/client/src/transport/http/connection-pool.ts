@@ -10,7 +10,7 @@ import type { HttpContext, OutgoingHeaders } from './http-options.ts';
 
 type Protocol = 'h2' | 'http/1.1';
 
-/** All connections to one server under one client certificate; the first one tells the protocol. */
+/** All connections to one server with one client certificate; the first one determines the protocol. */
 export class ConnectionPool {
   readonly #context: HttpContext;
   readonly #dialer: Dialer;
@@ -41,13 +41,13 @@ export class ConnectionPool {
     return h2Request(session, { ...options, context: this.#context });
   }
 
-  /** Lets running requests end, then closes: for when the client certificate was renewed. */
+  /** Lets running requests finish, then closes: for when the client certificate was renewed. */
   retire(): void {
     this.#h2.retire();
     this.#h1.retire();
   }
 
-  /** True once no connection is left, so that nothing is lost by forgetting this pool. */
+  /** True once no connection is left, so that the pool can be dropped. */
   get isEmpty(): boolean {
     return this.#probing === undefined && this.#h2.isEmpty && this.#h1.isEmpty;
   }
@@ -75,7 +75,7 @@ export class ConnectionPool {
   async #dial(expected: Protocol): Promise<Socket> {
     const { socket, protocol } = await this.#dialer.dial(this.#stop.signal);
     if (protocol === expected) return socket;
-    // Another server behind the same address, after an upgrade or fail-over: learn the protocol again.
+    // Another server behind the same address, after an upgrade or failover: detect the protocol again.
     socket.destroy();
     this.#protocol = undefined;
     throw new TransportError('KW2001', `${this.#context.server.host} now speaks ${protocol} instead of ${expected}`, {

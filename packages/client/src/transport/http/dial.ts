@@ -5,16 +5,16 @@ import { TransportError } from '../transport-error.ts';
 import type { HttpContext } from './http-options.ts';
 import { openTunnel } from './proxy-tunnel.ts';
 
-/** How much is read at once from connections that keep one buffer, in bytes. */
+/** Maximum size of one read on connections that reuse one buffer, in bytes. */
 const READ_BYTES = 128 << 10;
 
-/** A connection that is ready for HTTP, and the protocol that both sides agreed on. */
+/** A connection that is ready for HTTP, and the negotiated protocol. */
 export interface DialedSocket {
   readonly socket: Socket;
   readonly protocol: 'h2' | 'http/1.1';
 }
 
-/** Opens connections to one server. Keeps the parsed certificates, for parsing them costs more than a connection. */
+/** Opens connections to one server. Caches the parsed certificates, because parsing them costs more than a connection. */
 export class Dialer {
   readonly #context: HttpContext;
   #secureContext: SecureContext | undefined;
@@ -25,7 +25,6 @@ export class Dialer {
 
   /**
    * Opens one connection: TCP, the proxy's tunnel if there is one, TLS.
-   *
    * @throws TransportError `KW2001`, `KW2002` or `KW2009`; nothing was sent.
    */
   async dial(signal: AbortSignal): Promise<DialedSocket> {
@@ -93,8 +92,8 @@ export class Dialer {
 }
 
 /**
- * Opens a connection that reads into one buffer over and over, for Node's HTTP/1.1 client, which copies what it is told of before
- * it returns. Otherwise each read leaves 64 KiB of garbage behind: a fifth of what listing many objects costs.
+ * Opens a connection that always reads into the same buffer, for Node's HTTP/1.1 client, which copies the data it receives before
+ * it returns. Otherwise each read leaves 64 KiB of garbage behind: a fifth of the cost of listing many objects.
  */
 function connectForHttp1(to: { readonly host: string; readonly port: number }): Socket {
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
@@ -121,7 +120,7 @@ function ready(socket: Socket, options: { readonly event: string; readonly signa
     const onClose = (): void => settle(() => reject(new Error('the connection was closed during the handshake')));
     const onAbort = (): void =>
       settle(() => {
-        // Destroyed sockets may still report an error, which nobody waits for any more.
+        // Destroyed sockets may still report an error after the caller has stopped waiting.
         socket.on('error', () => {});
         socket.destroy();
         reject(signal.reason);
@@ -160,12 +159,12 @@ function dialError(server: URL, cause: unknown): TransportError {
   });
 }
 
-/** True for failures of certificates and handshakes; some arrive only after the handshake, on the first read. */
+/** True for certificate and handshake failures; some arrive only after the handshake, on the first read. */
 export function isTlsFailure(error: unknown): boolean {
   return TLS_CODES.test(errorCode(error));
 }
 
-/** True if what answered the first words of TLS is none: OpenSSL reads the letters of an answer as numbers. */
+/** True if the reply to the TLS handshake is not TLS: OpenSSL reads the letters of the reply as numbers. */
 function isNoTls(error: unknown): boolean {
   const text = `${errorCode(error)} ${error instanceof Error ? error.message : ''}`;
   return /wrong.version.number|packet.length.too.long/i.test(text);

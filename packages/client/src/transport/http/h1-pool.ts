@@ -7,12 +7,12 @@ import { isTlsFailure } from './dial.ts';
 import type { HttpContext, OutgoingHeaders } from './http-options.ts';
 import { StreamBody } from './stream-body.ts';
 
-// An import would load all of node's fetch with it: 30 ms and 14 MB that nobody here uses.
+// An import would also load all of Node's fetch: 30 ms and 14 MB that are not needed here.
 const { Agent, request: requestHttp } = process.getBuiltinModule('node:http');
 
 type SocketCallback = (error: Error | null, socket: Duplex) => void;
 
-/** Node's agent over sockets that we have opened: through the proxy, with our certificates, under our time-outs. */
+/** Node's agent with sockets opened by us: through the proxy, with our certificates and time-outs. */
 class DialingAgent extends Agent {
   readonly #dial: () => Promise<Socket>;
   readonly #spare: Socket[] = [];
@@ -31,7 +31,7 @@ class DialingAgent extends Agent {
     if (spare && !spare.destroyed) return spare;
     this.#dial().then(
       (socket) => callback?.(null, socket),
-      // The callback's type wants a socket beside an error too; the agent looks at the error first.
+      // The callback's type requires a socket even with an error; the agent checks the error first.
       (error: Error) => (callback as ((error: Error) => void) | undefined)?.(error),
     );
     return undefined;
@@ -43,7 +43,7 @@ class DialingAgent extends Agent {
   }
 }
 
-/** The HTTP/1.1 connections to one server: kept and used again; long-running requests have their own. */
+/** The HTTP/1.1 connections to one server: kept alive and reused; long-running requests have their own. */
 export class H1Pool {
   readonly #context: HttpContext;
   readonly #short: DialingAgent;
@@ -59,12 +59,12 @@ export class H1Pool {
     this.#long = new DialingAgent({ dial, maxSockets: Number.POSITIVE_INFINITY, idleMs: idleTimeoutMs });
   }
 
-  /** Takes a connection that was opened to learn the protocol. */
+  /** Adds a connection that was opened to detect the protocol. */
   adopt(socket: Socket, options: { readonly longRunning: boolean }): void {
     (options.longRunning ? this.#long : this.#short).adopt(socket);
   }
 
-  /** Sends one request; resolves with the head of the answer. */
+  /** Sends one request; resolves with the head of the response. */
   request(options: {
     readonly request: TransportRequest;
     readonly path: string;
@@ -74,7 +74,7 @@ export class H1Pool {
     const what = `${request.method} ${request.path.split('?', 1)[0]}`;
     const outgoing = requestHttp({
       agent: request.longRunning ? this.#long : this.#short,
-      // The agent's sockets are what they are; these two only form the name under which it keeps them.
+      // The agent's sockets already exist; these two fields only form the name under which it caches them.
       protocol: 'http:',
       host: this.#context.server.hostname,
       method: request.method,
@@ -101,7 +101,7 @@ export class H1Pool {
     if (this.#running.size === 0) this.#destroyAgents();
   }
 
-  /** True while no request runs; kept sockets need nobody. */
+  /** True while no request runs; cached sockets do not count. */
   get isEmpty(): boolean {
     return this.#running.size === 0;
   }
@@ -141,7 +141,7 @@ export class H1Pool {
         const body = new StreamBody(incoming, {
           what,
           gzip: headers['content-encoding'] === 'gzip',
-          // Node's parser copies each piece out of what was read.
+          // Node's parser copies each piece from the read buffer.
           ownsPieces: true,
           limit: request.longRunning ? undefined : this.#context.tuning.maxResponseBytes,
           signal: request.signal,
@@ -157,7 +157,7 @@ export class H1Pool {
       request.signal?.addEventListener('abort', onAbort, { once: true });
       if (request.signal?.aborted) onAbort();
       else if (!request.gate) outgoing.end(request.body);
-      // Nothing is written before the end, and the socket comes connected: what is refused then was never begun.
+      // Nothing is written before `end`, and the socket is already connected: a request rejected here was never started.
       else outgoing.once('socket', () => passGate(outgoing, { request, release, reject }));
     });
   }

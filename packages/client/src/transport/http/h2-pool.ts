@@ -4,13 +4,13 @@ import { H2Session } from './h2-session.ts';
 import type { HttpContext } from './http-options.ts';
 import { SessionGroup } from './session-group.ts';
 
-/** The HTTP/2 connections to one server: opens another one when the streams of those at hand run out. */
+/** The HTTP/2 connections to one server: opens another one when the streams of the existing ones run out. */
 export class H2Pool {
   readonly #context: HttpContext;
   readonly #dial: () => Promise<Socket>;
   readonly #short: SessionGroup<H2Session>;
   readonly #long: SessionGroup<H2Session>;
-  /** Includes those that take no new streams and wait for the running ones. */
+  /** Includes sessions that accept no new streams and wait for the running ones. */
   readonly #open = new Set<H2Session>();
 
   constructor(context: HttpContext, dial: () => Promise<Socket>) {
@@ -20,13 +20,13 @@ export class H2Pool {
     this.#long = this.#newGroup(Number.POSITIVE_INFINITY);
   }
 
-  /** Takes a connection that was opened to learn the protocol. */
+  /** Adds a connection that was opened to detect the protocol. */
   adopt(socket: Socket, options: { readonly longRunning: boolean }): void {
     const group = options.longRunning ? this.#long : this.#short;
     group.adopt(this.#newSession(group, socket));
   }
 
-  /** Reserves a place on a connection with room for a stream; opens a connection, or waits for a stream to end. */
+  /** Reserves a stream on a connection; opens a connection, or waits for a stream to end, if none is free. */
   session(options: { readonly longRunning: boolean; readonly signal: AbortSignal | undefined }): Promise<H2Session> {
     return (options.longRunning ? this.#long : this.#short).take(options.signal);
   }

@@ -5,7 +5,7 @@ import type { H2Session } from './h2-session.ts';
 import type { HttpContext, OutgoingHeaders } from './http-options.ts';
 import { StreamBody } from './stream-body.ts';
 
-/** Sends one request on a session; resolves with the head of the answer. */
+/** Sends one request on a session; resolves with the head of the response. */
 export function h2Request(
   session: H2Session,
   options: {
@@ -41,7 +41,7 @@ export function h2Request(
   const ended = watchEndOfStream(stream);
   let cause: unknown;
   stream.on('error', (error) => {
-    // Told by the close event, which follows; without a listener it would end the process.
+    // Handled by the close event that follows; without a listener the error would crash the process.
     cause ??= error;
   });
   stream.once('close', () => session.release());
@@ -64,7 +64,7 @@ export function h2Request(
           signal: request.signal,
           cancel,
           finished: () => {},
-          // A whole body ends with END_STREAM; anything else closes the stream without an end, or with a reset.
+          // A complete body ends with END_STREAM; otherwise the stream closes without an end, or with a reset.
           fault: (event) => (event === 'end' && !session.failed && ended() ? undefined : fault()),
         });
         resolve({ status: Number(raw[':status']), headers, body });
@@ -83,8 +83,8 @@ export function h2Request(
 }
 
 /**
- * Reports whether the server has ended the body. Node ends the readable side in the same way when a stream is reset
- * without an error, as a server does that shuts down; only at the moment of the end can the two be told apart.
+ * Reports whether the server has ended the body. Node ends the readable side in the same way when a stream is reset without an
+ * error, as by a server that shuts down; the two can be distinguished only at the moment of the end.
  */
 function watchEndOfStream(stream: ClientHttp2Stream): () => boolean {
   let whole = false;
@@ -96,7 +96,7 @@ function watchEndOfStream(stream: ClientHttp2Stream): () => boolean {
   return () => whole;
 }
 
-/** The session ended between the choice and the use of it, or the request cannot be written as HTTP/2. */
+/** Returns the error if the session ended after it was chosen, or the request cannot be encoded as HTTP/2. */
 function openError(cause: unknown, what: string): TransportError {
   const code = (cause as { readonly code?: unknown } | null)?.code;
   const gone = typeof code === 'string' && /SESSION|OUT_OF_STREAMS/.test(code);

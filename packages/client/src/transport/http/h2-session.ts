@@ -12,25 +12,25 @@ import { isTlsFailure } from './dial.ts';
 import type { HttpContext } from './http-options.ts';
 
 /**
- * Windows and memory, set because the defaults starve lists (64 KiB windows) and refuse streams (10 MB a session).
- * Node credits a session's window at once and a stream's when it is read, so a slow reader holds up only itself.
+ * Windows and memory; the defaults slow lists down (64 KiB windows) and reject streams (10 MB per session). Node credits a
+ * session's window immediately and a stream's window when it is read, so a slow reader delays only itself.
  */
 const STREAM_WINDOW = 1 << 20;
 const SESSION_WINDOW = 16 << 20;
 const SESSION_MEMORY_MB = 1024;
 
 /**
- * Resets that go out at once, and per second after that. nghttp2 servers (Node's among them) end a connection, with all
- * its watches, after 1,000 resets and 33 more a second: their answer to rapid-reset attacks.
+ * Number of resets sent immediately, and per second after that. nghttp2 servers (including Node's) close a connection, with all
+ * its watches, after 1,000 resets and 33 more per second, as protection against rapid-reset attacks.
  */
 const RESET_BURST = 500;
 const RESETS_PER_SECOND = 30;
 
-/** One HTTP/2 connection: counts its streams, asks whether it lives, closes itself when it is idle. */
+/** One HTTP/2 connection: counts its streams, checks that it is alive, and closes itself when idle. */
 export class H2Session {
   /**
-   * Settles when the server has told its limits. Until then the connection keeps the process alive, for calls wait.
-   * Rejects when it is lost first, or silent for as long as a connection may take.
+   * Resolves when the server has sent its limits. Until then the connection keeps the process alive, because calls are waiting.
+   * Rejects if the connection is lost first, or stays silent for longer than the connect timeout.
    */
   readonly ready: Promise<void>;
   readonly #context: HttpContext;
@@ -39,7 +39,10 @@ export class H2Session {
   readonly #onRelease: () => void;
   readonly #onChange: () => void;
   #active = 0;
-  /** Streams that the server allows. None until its SETTINGS are there: what it would refuse must not be sent. */
+  /**
+   * Maximum number of streams allowed by the server. 0 until its SETTINGS arrive, so that no stream is sent that the server would
+   * reject.
+   */
   #serverLimit = 0;
   #draining = false;
   #closed = false;
@@ -86,12 +89,12 @@ export class H2Session {
     return this.usable && this.#active < this.#capacity;
   }
 
-  /** False once the connection is closed or the server said that it is going away. */
+  /** False once the connection is closed or the server announced that it is going away. */
   get usable(): boolean {
     return !this.#draining && !this.#closed && !this.#session.closed && !this.#session.destroyed;
   }
 
-  /** True once the connection broke. Node then ends streams as if they were whole, so readers must ask. */
+  /** True once the connection is broken. Node then ends streams as if they were complete, so readers must check this. */
   get failed(): boolean {
     return this.#error !== undefined;
   }
@@ -104,24 +107,24 @@ export class H2Session {
     return Math.min(this.#serverLimit, this.#context.tuning.maxStreamsPerSession);
   }
 
-  /** Takes a place for a stream; to be given back by {@link H2Session.release}, once. */
+  /** Reserves a slot for a stream; call {@link H2Session.release} once to return it. */
   reserve(): void {
     if (this.#active++ > 0) return;
     this.#idle?.[Symbol.dispose]();
     this.#session.ref();
   }
 
-  /** Opens a stream in a reserved place. */
+  /** Opens a stream in a reserved slot. */
   open(headers: OutgoingHttpHeaders, options: { readonly endStream: boolean }): ClientHttp2Stream {
     return this.#session.request(headers, options);
   }
 
-  /** Resets a stream: at once, or when the server can bear it; until then it is left unread. */
+  /** Resets a stream immediately, or when the server can accept the reset; until then it is left unread. */
   cancel(stream: ClientHttp2Stream): void {
     if (stream.closed || stream.destroyed) return;
     this.#unreset.add(stream);
     stream.pause();
-    // Before the listener that releases the place, so that the two counts agree there.
+    // Runs before the listener that releases the slot, so that the two counts match there.
     stream.prependOnceListener('close', () => this.#unreset.delete(stream));
     this.#sendResets();
   }
@@ -143,7 +146,7 @@ export class H2Session {
     this.#resetTimer = clock.setTimer(1000, () => this.#sendResets(), { unref: true });
   }
 
-  /** When nobody reads anything here any more, ending the connection is one frame instead of thousands. */
+  /** If no stream is read any longer, closing the connection takes one frame instead of thousands. */
   #endUnread(): boolean {
     if (this.#unreset.size === 0 || this.#unreset.size !== this.#active) return false;
     this.#fail(new TransportError('KW2003', 'all streams of the connection were cancelled', { retryable: true }));
@@ -157,7 +160,7 @@ export class H2Session {
     this.#onRelease();
   }
 
-  /** Why a stream that brought no answer, or not all of it, ended. */
+  /** Returns the reason why a stream ended without a response, or without all of it. */
   streamError(stream: ClientHttp2Stream, options: { readonly what: string; readonly cause?: unknown }): TransportError {
     const cause = this.#error ?? options.cause;
     if (cause instanceof TransportError && cause.code === 'KW2008') return cause;
@@ -189,14 +192,14 @@ export class H2Session {
     );
   }
 
-  /** Lets running streams end, takes no new ones. */
+  /** Lets running streams end, and takes no new ones. */
   retire(): void {
     this.#draining = true;
     if (!this.#session.closed && !this.#session.destroyed) this.#session.close();
     this.#onChange();
   }
 
-  /** Ends everything at once. */
+  /** Ends everything immediately. */
   destroy(reason: TransportError): Promise<void> {
     if (this.#closed) return Promise.resolve();
     return new Promise((resolve) => {
@@ -237,7 +240,7 @@ export class H2Session {
     });
   }
 
-  /** Nothing runs: the connection may be closed later, and must not keep the process alive. */
+  /** No streams: the connection may be closed later, and must not keep the process alive. */
   #rest(): void {
     this.#idle?.[Symbol.dispose]();
     if (this.#closed || this.#session.destroyed) return;
@@ -272,7 +275,7 @@ export class H2Session {
     );
     this.#session.ping(() => {
       this.#keepAlive?.[Symbol.dispose]();
-      // An error means that the session is over; its close event tells the streams.
+      // An error means that the session has ended; its close event notifies the streams.
       if (!this.#closed) this.#watchLife();
     });
   }
@@ -280,7 +283,7 @@ export class H2Session {
   #fail(reason: TransportError): void {
     this.#error ??= reason;
     this.#draining = true;
-    // Without an error: node would raise it on every stream that nobody reads any more. The reason is kept here instead.
+    // Without an error: Node would emit it on every stream, even unread ones. The reason is stored here instead.
     this.#session.destroy();
     this.#socket.destroy();
   }

@@ -1,38 +1,40 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** How the server is recognised. */
+/** How the server is authenticated. */
 export interface ServerTrust {
   /**
-   * Trusted certificates, PEM. As in Go, each may be a root, an intermediate authority or the server's own certificate.
-   *
-   * @defaultValue the authorities that Node.js ships
+   * Trusted certificates, PEM. As in Go, each may be a root CA, an intermediate CA or the server's own certificate.
+   * @defaultValue the CAs that ship with Node.js
    */
   readonly ca?: string | undefined;
   /** Name expected in the certificate, and sent as SNI. @defaultValue the host of the address */
   readonly serverName?: string | undefined;
-  /** Accepts any certificate: then anyone on the way can read the credentials. @defaultValue false */
+  /** Accepts any certificate: anyone on the network path can then read the credentials. @defaultValue false */
   readonly insecureSkipVerify?: boolean | undefined;
 }
 
 /** Limits and time-outs of {@link HttpTransport}; times in milliseconds, sizes in bytes. */
 export interface HttpTuning {
-  /** Time for TCP, proxy and TLS together. @defaultValue 10 000 */
+  /** Time limit for TCP, proxy and TLS together. @defaultValue 10 000 */
   readonly connectTimeoutMs?: number;
-  /** Idle connections are closed after this; less than the 90 s after which kube-apiserver does. @defaultValue 60 000 */
+  /** Idle connections are closed after this time; less than the 90 s of kube-apiserver. @defaultValue 60 000 */
   readonly idleTimeoutMs?: number;
-  /** A connection on which nothing came for so long is asked by PING whether it lives. @defaultValue 30 000 */
+  /** A connection that received nothing for this long is checked with a PING. @defaultValue 30 000 */
   readonly keepAliveIntervalMs?: number;
-  /** Time for the answer to that PING. @defaultValue 15 000 */
+  /** Timeout of the response to that PING. @defaultValue 15 000 */
   readonly keepAliveTimeoutMs?: number;
-  /** Largest answer, decoded; watches and followed logs have none. V8 holds no longer string. @defaultValue 512 000 000 */
+  /**
+   * Maximum size of a response, decoded; no limit for watches and followed logs. V8 supports no longer strings. @defaultValue 512
+   * 000 000
+   */
   readonly maxResponseBytes?: number;
-  /** Largest request body. @defaultValue 33 554 432 */
+  /** Maximum size of a request body. @defaultValue 33 554 432 */
   readonly maxRequestBytes?: number;
-  /** Streams on one HTTP/2 connection, if the server allows as many. @defaultValue 1000 */
+  /** Maximum streams on one HTTP/2 connection, if the server allows as many. @defaultValue 1000 */
   readonly maxStreamsPerSession?: number;
-  /** HTTP/2 connections for short calls; when all are full, calls wait. @defaultValue 4 */
+  /** Maximum HTTP/2 connections for short calls; when all are full, calls wait. @defaultValue 4 */
   readonly maxShortSessions?: number;
-  /** HTTP/1.1 connections for short calls. @defaultValue 32 */
+  /** Maximum HTTP/1.1 connections for short calls. @defaultValue 32 */
   readonly maxHttp1Sockets?: number;
 }
 
@@ -52,7 +54,7 @@ export function resolveTuning(tuning: HttpTuning = {}): ResolvedTuning {
   };
 }
 
-/** All that the connections of one transport, under one client certificate, have in common. */
+/** Settings shared by the connections of one transport with one client certificate. */
 export interface HttpContext {
   readonly server: URL;
   readonly trust: ServerTrust;
@@ -65,5 +67,5 @@ export interface HttpContext {
   readonly clock: Clock;
 }
 
-/** Headers of a request on their way out; a list is sent as repeated headers. */
+/** Headers of an outgoing request; a list is sent as repeated headers. */
 export type OutgoingHeaders = Readonly<Record<string, string | readonly string[]>>;

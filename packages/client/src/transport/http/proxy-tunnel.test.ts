@@ -32,7 +32,7 @@ async function proxy(run: (address: string, log: string[]) => Promise<void>): Pr
 }
 
 describe('HttpTransport through a proxy', () => {
-  it('asks for a tunnel, once, and speaks TLS with the server in it', async () => {
+  it('requests a tunnel once, and speaks TLS with the server through it', async () => {
     await using server = await TlsServer.start((_, response) => response.end('through'));
     await proxy(async (address, log) => {
       await using transport = new HttpTransport({
@@ -49,7 +49,7 @@ describe('HttpTransport through a proxy', () => {
     });
   });
 
-  it('says what the proxy answered, and which kinds of proxies it does not know', async () => {
+  it("reports the proxy's response, and unsupported kinds of proxies", async () => {
     await proxy(async (address) => {
       const open = (proxyUrl: string) => new HttpTransport({ server: 'https://127.0.0.1:1', proxyUrl });
       await using refused = open(`http://${address}`);

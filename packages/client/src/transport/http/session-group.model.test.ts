@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PooledSession, SessionGroup } from './session-group.ts';
 
-/** A connection with a number of places. */
+/** A connection with a number of slots. */
 class Places implements PooledSession {
   readonly ready: Promise<void>;
   limit: number;
@@ -31,7 +31,7 @@ interface Call {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Calls that come, give up and end, on connections that open, fail, learn limits and close. */
+/** Calls that start, get cancelled and end, on connections that open, fail, receive limits and close. */
 class World {
   readonly maxSessions = 2;
   readonly sessions = new Set<Places>();
@@ -86,7 +86,7 @@ class World {
     this.group.onChange(session);
   }
 
-  /** Nothing is left to do by itself: then a call waits only if every place is taken or a connection is coming. */
+  /** Once all promises have settled, a call may wait only if every slot is taken or a connection is being opened. */
   check(): void {
     const waiting = this.calls.filter(({ outcome }) => outcome === 'waiting').length;
     for (const call of this.calls) {
@@ -124,7 +124,7 @@ const steps: Readonly<Record<string, Step>> = {
 };
 
 describe('SessionGroup', () => {
-  it('leaves no call waiting while a place is free, however calls give up', async () => {
+  it('leaves no call waiting while a slot is free, however calls are cancelled', async () => {
     const common = fc.constantFrom('start', 'start', 'end', 'giveUp', 'dialed');
     const rare = fc.constantFrom('refused', 'close', 'limit');
     const name = fc.oneof({ arbitrary: common, weight: 15 }, { arbitrary: rare, weight: 1 });
@@ -144,7 +144,7 @@ describe('SessionGroup', () => {
     );
   });
 
-  it('serves calls in the order in which they came, without those that gave up', async () => {
+  it('serves calls in order of arrival, skipping cancelled ones', async () => {
     const world = new World();
     for (let i = 0; i < 8; i++) world.start();
     for (let i = 0; i < 2; i++) {
@@ -157,7 +157,7 @@ describe('SessionGroup', () => {
     third.stop.abort();
     await settled();
     world.end(first);
-    // Woken, but gone before it could run.
+    // Woken, but cancelled before it could run.
     fourth.stop.abort();
     await settled();
     expect([third, fourth, fifth].map(({ outcome }) => outcome)).toEqual(['gave up', 'gave up', 'has a place']);

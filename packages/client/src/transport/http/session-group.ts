@@ -1,19 +1,19 @@
 import { untilAborted } from '../../until-aborted.ts';
 import { TurnQueue } from './turn-queue.ts';
 
-/** A connection that carries several streams at once. */
+/** A connection that carries several streams concurrently. */
 export interface PooledSession {
   /** True if another stream may be opened. */
   readonly hasRoom: boolean;
   /** False once the connection takes no new streams; then it no longer counts against the limit. */
   readonly usable: boolean;
-  /** Resolves when the connection can be used; rejects when it never will be. */
+  /** Resolves when the connection can be used; rejects if it never will be. */
   readonly ready: Promise<void>;
-  /** Takes a place for a stream. */
+  /** Reserves a slot for a stream. */
   reserve(): void;
 }
 
-/** The connections for one purpose, and the calls that wait for a place on one of them. */
+/** The connections for one purpose, and the calls that wait for a slot on one of them. */
 export class SessionGroup<S extends PooledSession> {
   readonly #maxSessions: number;
   readonly #open: () => Promise<S>;
@@ -21,7 +21,7 @@ export class SessionGroup<S extends PooledSession> {
   readonly #turns = new TurnQueue();
   #growing: Promise<void> | undefined;
 
-  /** @param options.open - Opens a connection, and {@link SessionGroup.add}s it. */
+  /** @param options.open - opens a connection, and {@link SessionGroup.add}s it. */
   constructor(options: { readonly maxSessions: number; readonly open: () => Promise<S> }) {
     this.#maxSessions = options.maxSessions;
     this.#open = options.open;
@@ -45,11 +45,11 @@ export class SessionGroup<S extends PooledSession> {
     });
   }
 
-  /** Reserves a place on a connection: opens one, or waits for a stream to end. Rejects with the signal's reason. */
+  /** Reserves a slot on a connection: opens one, or waits for a stream to end. Rejects with the signal's reason. */
   async take(signal?: AbortSignal): Promise<S> {
     for (;;) {
       if (signal?.aborted) {
-        // This call may have been woken for a place that it will not use; the next one must not miss it.
+        // This call may have been woken for a slot that it will not use; the next one must not miss it.
         this.#turns.wakeOne();
         throw signal.reason;
       }
@@ -64,12 +64,12 @@ export class SessionGroup<S extends PooledSession> {
     }
   }
 
-  /** A stream ended: lets one waiting call try again. */
+  /** Called when a stream ended: lets one waiting call retry. */
   onRelease(): void {
     this.#turns.wakeOne();
   }
 
-  /** A connection became ready, learned new limits, is going away or closed: lets all waiting calls try again. */
+  /** Called when a connection became ready, received new limits, is going away or closed: lets all waiting calls retry. */
   onChange(session: S): void {
     if (!session.usable) this.#sessions.delete(session);
     this.#turns.wakeAll();

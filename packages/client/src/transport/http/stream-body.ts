@@ -3,18 +3,18 @@ import { createGunzip, type Gunzip } from 'node:zlib';
 import type { BodyStream } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 
-/** Bytes held for a reader that is slower than the network, before the stream is paused. */
+/** Bytes buffered for a reader that is slower than the network, before the stream is paused. */
 const HIGH_WATER = 128 << 10;
 
 /** Options of {@link StreamBody}. */
 export interface StreamBodyOptions {
-  /** Asked when the stream ends, fails or closes: undefined if the body is whole. */
+  /** Called when the stream ends, fails or closes; returns undefined if the body is complete. */
   readonly fault: (event: 'end' | 'close' | 'error', cause?: unknown) => TransportError | undefined;
-  /** Resets the stream; called at most once, when the body is given up before its end. */
+  /** Resets the stream; called at most once, if the body is abandoned before its end. */
   readonly cancel: () => void;
-  /** Called once when nothing more will come, in whatever way. */
+  /** Called once when the stream is finished for any reason. */
   readonly finished: () => void;
-  /** Most bytes, decoded. */
+  /** Maximum number of bytes, decoded. */
   readonly limit?: number | undefined;
   readonly gzip: boolean;
   /** True if no two pieces of the stream share memory. @defaultValue false */
@@ -24,7 +24,7 @@ export interface StreamBodyOptions {
   readonly what: string;
 }
 
-/** The compiler's library knows of ES2022. */
+/** TypeScript's library declarations are those of ES2022. */
 type TransferableBuffer = ArrayBufferLike & { transfer?: (length: number) => ArrayBuffer };
 type Step = IteratorResult<Uint8Array, undefined>;
 
@@ -36,10 +36,10 @@ interface Waiter {
 const DONE: Step = { done: true, value: undefined };
 
 /**
- * A body as it comes off a connection: bounded in what it holds and in what it lets through, decompressed on the way.
+ * A body read from a connection: limits its buffer and its total size, and decompresses.
  *
- * Unlike Node's own iterator it can be given up while a read is pending, tells a cut-off body from a whole one, and
- * delivers what came before a fault.
+ * Unlike Node's own iterator, it can be cancelled while a read is pending, distinguishes a truncated body from a complete one,
+ * and delivers everything received before a fault.
  */
 export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream {
   readonly #options: StreamBodyOptions;
@@ -81,7 +81,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
   reclaim(piece: Uint8Array): void {
     const { ownsPieces = false, gzip } = this.#options;
     const { buffer, byteLength } = piece;
-    // Node 20 cannot: the garbage collector does it, later.
+    // Node 20 does not support it: the garbage collector frees the memory later.
     if (ownsPieces && !gzip && buffer.byteLength === byteLength) (buffer as TransferableBuffer).transfer?.(0);
   }
 
@@ -124,7 +124,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
     }
   }
 
-  /** The stream is over by itself; what is queued is still handed out. */
+  /** The stream ended on its own; queued chunks are still delivered. */
   #settle(fault: TransportError | undefined): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -139,7 +139,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
     for (const waiter of this.#waiters.splice(0)) waiter.resolve(DONE);
   }
 
-  /** This side ends the stream; what is queued is dropped. */
+  /** This side ends the stream; queued chunks are dropped. */
   #giveUp(failure: { readonly reason: unknown } | undefined): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -2,11 +2,11 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-/** Calls that wait their turn, first come, first served. A call that gives up leaves the queue and takes no turn. */
+/** Calls that wait for their turn, in FIFO order. A cancelled call leaves the queue and takes no turn. */
 export class TurnQueue {
   readonly #waiters = new Set<Waiter>();
 
-  /** Waits to be woken. Rejects with the signal's reason, unless it was woken before. */
+  /** Waits to be woken. Rejects with the signal's reason, unless it was woken first. */
   wait(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
