@@ -14,7 +14,7 @@ export interface ImpersonatedUser {
 export interface ClientView {
   /** Field manager for all writes that name none. */
   readonly fieldManager?: string;
-  /** How unknown and duplicate fields of a written object are handled. Does not affect applies, which are always strict. */
+  /** Handling of unknown and duplicate fields in written objects. Does not affect applies, which are always strict. */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
   /** True to make all writes dry runs: the server validates and responds, but stores nothing. @defaultValue false */
   readonly dryRun?: boolean;

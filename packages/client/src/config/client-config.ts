@@ -10,7 +10,7 @@ export interface ClientConfig {
   /** Impersonation headers; a list is sent as repeated headers. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly proxyUrl?: string | undefined;
-  /** If undefined, the transport's default applies. */
+  /** Uses the transport's default if undefined. */
   readonly compression?: boolean | undefined;
   /** The origin of this configuration, for messages: a file's path with its context, or `in-cluster`. */
   readonly source: string;

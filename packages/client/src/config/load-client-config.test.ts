@@ -16,7 +16,7 @@ async function token(config: Awaited<ReturnType<typeof loadClientConfig>>): Prom
 describe('loadClientConfig precedence', () => {
   for (const [explicit, list, inPod, atHome] of bits(4)) {
     const expected = explicit ? 'explicit' : list ? 'listed' : inPod ? 'in-cluster' : atHome ? 'home' : 'none';
-    it(`takes ${expected} of explicit=${explicit} KUBECONFIG=${list} pod=${inPod} home=${atHome}`, async () => {
+    it(`uses ${expected} with explicit=${explicit} KUBECONFIG=${list} pod=${inPod} home=${atHome}`, async () => {
       const environment = fakeEnvironment({
         env: { ...(list ? { KUBECONFIG: '/listed' } : {}), ...(inPod ? pod : {}) },
         files: { ...file, ...listed, ...(inPod ? podFiles : {}), ...(atHome ? home : {}) },

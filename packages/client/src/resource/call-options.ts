@@ -53,7 +53,7 @@ export interface WriteOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
   /** Owner of the written fields. @defaultValue the client's `fieldManager`, else the server derives it from the user agent */
   readonly fieldManager?: string | undefined;
-  /** How unknown and duplicate fields are handled. @defaultValue the server's: `Warn` */
+  /** Handling of unknown and duplicate fields. @defaultValue the server's: `Warn` */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
 }
 
@@ -70,7 +70,7 @@ export interface DeleteOptions extends CallOptions {
   readonly gracePeriodSeconds?: number | undefined;
   /** Deletes only this particular object, in this particular version. */
   readonly preconditions?: Preconditions | undefined;
-  /** How the object's dependents are handled. @defaultValue that of the kind, mostly `Background` */
+  /** Handling of the object's dependents. @defaultValue that of the kind, mostly `Background` */
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan' | undefined;
 }
 

@@ -26,7 +26,7 @@ export interface HttpTransportOptions {
 }
 
 /**
- * A transport with persistent connections: HTTP/2, or HTTP/1.1 if the server or a proxy does not support it.
+ * A transport with persistent connections: HTTP/2, or HTTP/1.1 if the server or a proxy does not support HTTP/2.
  *
  * The first request opens a connection. Long-running requests have their own connections, so that a thousand watches do not delay
  * a get; another connection is opened when streams run out. A PING detects a dead peer. Idle connections are closed before the

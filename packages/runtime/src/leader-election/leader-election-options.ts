@@ -1,4 +1,4 @@
-/** How replicas elect a leader (coordination.k8s.io/v1 `Lease`, compatible with controller-runtime). */
+/** Settings for leader election between replicas (coordination.k8s.io/v1 `Lease`, compatible with controller-runtime). */
 export interface LeaderElectionOptions {
   /** Name of the Lease; must be the same for all replicas. */
   readonly id: string;

@@ -22,7 +22,7 @@ type Step = { readonly waitMs: number; readonly who: number } & (
   | { readonly do: 'restart' }
 );
 
-/** How a process decides that it may write. */
+/** The guard that a process uses to decide whether it may write. */
 type Guard = 'whileLeading' | 'term signal' | 'monotonic clock' | 'gate first';
 
 const waitMs = fc.integer({ min: 0, max: 9_000 });

@@ -14,11 +14,11 @@ export function momentOf(clock: Clock): Moment {
 /** Options of a {@link Tenure}. */
 export interface TenureOptions {
   readonly clock: Clock;
-  /** How long one renewal is valid, in milliseconds, counted from the start of its request. */
+  /** Validity of one renewal, in milliseconds, counted from the start of its request. */
   readonly renewMs: number;
-  /** How far the clocks may drift apart between two renewals, in milliseconds. */
+  /** Maximum drift between the two clocks from one renewal to the next, in milliseconds. */
   readonly driftMs: number;
-  /** When the request that acquired it was started. */
+  /** The start of the request that acquired it. */
   readonly since: Moment;
 }
 

@@ -2,7 +2,7 @@ import { systemClock } from '@kubewright/apimachinery';
 import { LineLogger } from './line-logger.ts';
 import type { Logger, LogLevel } from './logger.ts';
 
-/** Where log lines are written: whole lines, each with its line feed. */
+/** Receives log lines: whole lines, each with its line feed. */
 export interface LogDestination {
   write(line: string): void;
 }

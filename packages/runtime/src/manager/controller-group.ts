@@ -4,13 +4,13 @@ import { settleMs } from '../controller/reconcile-timeout.ts';
 import { ManagerError } from './manager-error.ts';
 import type { StopBudget } from './stop-budget.ts';
 
-/** How long running reconciles may continue undisturbed after a stop is requested, in milliseconds. */
+/** Time for which running reconciles continue undisturbed after a stop is requested, in milliseconds. */
 const undisturbedMs = 2_000;
 
 /** Maximum number of keys that are logged. */
 const mostKeys = 10;
 
-/** How a group is stopped. */
+/** Options for stopping a group. */
 export interface StopOptions {
   /** Gives running reconciles a grace period before their signals are aborted. */
   readonly undisturbed: boolean;

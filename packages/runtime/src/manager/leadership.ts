@@ -12,7 +12,7 @@ import type { StopBudget } from './stop-budget.ts';
 
 /** Options of {@link Leadership}. */
 export interface LeadershipOptions {
-  /** If undefined, this process leads from the start. */
+  /** Settings of the election; if undefined, this process leads from the start. */
   readonly election: LeaderElectionOptions | undefined;
   readonly client: KubernetesClient;
   readonly clock: Clock;

@@ -16,7 +16,7 @@ export class StopBudget {
   readonly #clock: Clock;
   readonly #untilMs: number;
   readonly #late: string[] = [];
-  /** How a user can stop without waiting. */
+  /** The action with which a user can stop without waiting. */
   readonly endsAtOnce: string | undefined;
 
   /** @param options.totalMs - 0 does not wait, a negative number waits forever. */

@@ -1,7 +1,7 @@
 import type { Logger } from '../log/logger.ts';
 import { ManagerError } from './manager-error.ts';
 
-/** Requests a manager to stop. */
+/** A signal that asks a manager to stop. */
 export interface StopSignal extends Disposable {
   readonly signal: AbortSignal;
 }

@@ -27,7 +27,7 @@ export interface Refusal {
   readonly text: string;
 }
 
-/** How long the API server's answers are cached, in milliseconds; controller-runtime's values (0.25). */
+/** Lifetimes of the API server's cached responses, in milliseconds; controller-runtime's values (0.25). */
 const lives = { tokenMs: 60_000, allowedMs: 300_000, deniedMs: 30_000 };
 /** Maximum number of cached tokens and of cached decisions. */
 const most = 1_000;

@@ -1,6 +1,6 @@
 import type { CertificateSource } from '../certificates/certificate-source.ts';
 
-/** How `/metrics` is guarded. */
+/** Encryption and access control of `/metrics`. */
 export interface MetricsSecurity {
   /**
    * @defaultValue the files in `k8s-metrics-server/serving-certs` below the folder of temporary files if they exist, else a

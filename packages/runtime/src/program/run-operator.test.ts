@@ -46,7 +46,7 @@ describe('runOperator', () => {
   it('explains how to fix an address that is in use', async () => {
     await using taken = createServer();
     await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
-    const { port } = taken.address() as { readonly port: number }; // a TCP server's
+    const { port } = taken.address() as { readonly port: number }; // the address of a TCP server
     const folder = mkdtempSync(join(tmpdir(), 'kw-program-'));
     const kubeconfig = join(folder, 'kubeconfig');
     writeFileSync(kubeconfig, JSON.stringify(somewhere));

@@ -49,7 +49,7 @@ const answer = (name: string, version: number): KubernetesObject => ({
 });
 
 describe('freshness', () => {
-  it('is not in doubt while nothing happens, with or without bookmarks', async () => {
+  it('is confirmed while nothing happens, with or without bookmarks', async () => {
     for (const bookmarks of [true, false]) {
       const { informer, server, pass } = await setUp({ bookmarks });
       const lists = server.lists;

@@ -48,7 +48,7 @@ interface Awaited {
   tries: number;
   /** True if the newest state has been requested for it. */
   isListed: boolean;
-  /** When the last renewal was started. */
+  /** Start of the last renewal. */
   triedMs: number;
   /**
    * The time since which the server could have shown it; undefined if no watch was open, and nothing was listed, since the last
@@ -78,12 +78,12 @@ export class LagGuard {
     this.#progressMs = this.#probedMs = options.clock.monotonic();
   }
 
-  /** How long a newer state has been awaited, in milliseconds; 0 if the cache is as new as is known. */
+  /** Time for which a newer state has been awaited, in milliseconds; 0 if the cache is as new as is known. */
   get lagMs(): number {
     return this.#awaited ? this.#options.clock.monotonic() - this.#awaited.sinceMs : 0;
   }
 
-  /** How long the cache has been behind, in milliseconds; 0 while the lag is within the normal range. */
+  /** Time for which the cache has been behind, in milliseconds; 0 while the lag is within the normal range. */
   get behindMs(): number {
     return this.#awaited && this.lagMs >= this.#awaited.patienceMs ? this.lagMs : 0;
   }

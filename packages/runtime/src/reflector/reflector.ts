@@ -56,7 +56,7 @@ export type ReflectorState =
 
 const newestOfAll: ReflectorState = { phase: 'list', resourceVersion: '' };
 
-/** How a reflector restarts: reopen the watch at the current version, or list the newest state. */
+/** The ways to restart a reflector: reopen the watch at the current version, or list the newest state. */
 export type Renewal = 'rewatch' | 'relist';
 
 /** Repeated 410 responses within this time count as the same problem, in milliseconds. */

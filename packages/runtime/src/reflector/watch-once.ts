@@ -31,7 +31,7 @@ export interface WatchOnceOptions {
   readonly onReached: (resourceVersion: string) => void;
 }
 
-/** How a watch ended without an error. */
+/** The result of a watch that ended without an error. */
 export interface WatchEnd {
   readonly initialEventsEnded: boolean;
   /** True if events stopped without the bookmark that ends the initial state: the server does not support it. */

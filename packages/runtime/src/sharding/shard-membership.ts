@@ -196,7 +196,7 @@ export class ShardMembership implements Runnable, Partition {
     this.#tell();
   }
 
-  /** Notifies handlers of the members that now share the keys: a handler not assigned a key may lose it. */
+  /** Notifies handlers of the keys that this replica keeps under the wanted members; it may lose all others. */
   #tell(): void {
     const members = this.#wanted;
     const share: KeyShare = (request) => ownerOf(members, formatObjectKey(request)) === this.identity;

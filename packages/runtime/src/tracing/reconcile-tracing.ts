@@ -13,8 +13,8 @@ export class ReconcileTracing {
   }
 
   /**
-   * Runs a reconcile in its own span, which is also the active one if the program has a context manager. Errors are recorded on
-   * the span.
+   * Runs a reconcile in its own span, which is also the active one if the program has a context manager. `run` receives the span
+   * to set attributes, such as the result.
    */
   async reconcile<R>(
     attributes: SpanAttributes,

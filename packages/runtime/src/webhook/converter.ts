@@ -37,7 +37,7 @@ export function spoke<S extends KubernetesObject, Hub extends KubernetesObject>(
 
 /**
  * Declares the conversion between versions of one kind: one is the hub, the others are spokes. The manager serves it at
- * `/convert`; the CRD's `spec.conversion` must reference the webhook (with own certificates, `ownAuthority` sets it).
+ * `/convert`; the CRD's `spec.conversion` must reference the webhook (`ownAuthority` sets it for its own certificates).
  *
  * @example
  * ```ts

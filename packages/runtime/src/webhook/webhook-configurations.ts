@@ -30,7 +30,7 @@ export interface WebhookConfigurationsOptions {
 /**
  * Creates the objects that register declared webhooks with the API server, like controller-gen does from markers. Webhooks
  * without rules are left out; conversions are registered in CustomResourceDefinitions, not here.
- * @throws WebhookError (KW3031) if two webhooks have the same name, if a `url` is not `https`, and if it is combined with a
+ * @throws WebhookError (KW3031) if two webhooks have the same name, if a `url` is not `https`, or if it is combined with a
  * `service`.
  */
 export function webhookConfigurations(

@@ -4,11 +4,11 @@ import type { Logger } from '../log/logger.ts';
 import type { AdmissionContext } from './admission-context.ts';
 import type { AdmissionOperation, AdmissionRequest, AdmissionResponse, AdmissionUser } from './admission-review.ts';
 
-/** When the API server calls the webhook (admissionregistration/v1); used only by {@link webhookConfigurations}. */
+/** Registration of a webhook with the API server (admissionregistration/v1); used only by {@link webhookConfigurations}. */
 export interface WebhookRegistration {
   /** Full name in the configuration. @defaultValue `v<kind>-<version>.kb.io` (`m…` for mutating ones) */
   readonly name?: string;
-  /** How requests are handled if the webhook cannot be called. @defaultValue 'Fail' */
+  /** Policy for requests when the webhook cannot be called. @defaultValue 'Fail' */
   readonly failurePolicy?: 'Fail' | 'Ignore';
   /** @defaultValue 'Equivalent' */
   readonly matchPolicy?: 'Exact' | 'Equivalent';
@@ -89,7 +89,7 @@ export interface TokenVerdict {
   readonly user?: AdmissionUser;
   /** The requested audiences that the token is valid for. */
   readonly audiences?: readonly string[];
-  /** Why the token is not authenticated, for the API server's log. */
+  /** Reason why the token is not authenticated, for the API server's log. */
   readonly error?: string;
 }
 

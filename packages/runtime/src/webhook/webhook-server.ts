@@ -38,8 +38,8 @@ export interface WebhookServerParts extends WebhookParts {
 }
 
 /**
- * Maximum wait for responses in progress when the server stops, in milliseconds; controller-runtime waits a minute, as long as
- * its manager.
+ * Maximum wait for responses in progress when the server stops, in milliseconds; controller-runtime's one minute is that of its
+ * manager.
  */
 const drainMs = 10_000;
 

@@ -20,7 +20,7 @@ function setUp(rateLimiter?: RateLimiter) {
 }
 
 describe('WorkQueue delays', () => {
-  it('of NaN lose no key and delay no other', async () => {
+  it('treat NaN as no delay, without holding up other keys', async () => {
     const { clock, queue, taken } = setUp();
     queue.addAfter('bad', { delayMs: Number.NaN });
     queue.requeueAfter('worse', { delayMs: Number.NaN });
@@ -31,7 +31,7 @@ describe('WorkQueue delays', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('of one second replace NaN from a rate limiter', async () => {
+  it('are one second if a rate limiter returns NaN', async () => {
     const { clock, queue, taken } = setUp({ when: () => Number.NaN, forget: () => {}, failures: () => 0 });
     expect(queue.addRateLimited('bad')).toBe(1_000);
     await clock.advance(999);

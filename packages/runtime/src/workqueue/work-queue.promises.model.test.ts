@@ -5,7 +5,7 @@ import { atScale } from '../testdata/model-scale.ts';
 import { type Command, command, type Flaw, maxOvertakes, QueueModel } from '../testdata/work-queue-model.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** The operations that the promises refer to; common to the real queue and the naive ones. */
+/** The operations that the guarantees refer to; common to the real queue and the naive ones. */
 interface Queue {
   add(key: string, priority: number): void;
   requeueAfter(key: string, delayMs: number | undefined): void;
@@ -41,7 +41,7 @@ function naiveQueue(flaw: Flaw): Queue {
   };
 }
 
-/** Observes only requests and hand-outs, and throws when a promise is broken. */
+/** Observes only requests and hand-outs, and throws when a guarantee is broken. */
 class Witness {
   readonly #queue: Queue;
   #now = 0;
@@ -149,7 +149,7 @@ class Witness {
   }
 }
 
-/** How long a key has waited: since which time and, within one moment, since which step. */
+/** The wait of a key: since which time and, within one moment, since which step. */
 interface Wait {
   readonly priority: number;
   readonly since: number;
@@ -172,12 +172,12 @@ function promises(make: () => Queue): fc.IAsyncProperty<[Command[]]> {
 }
 
 // The checks do not cover the back-off of failures, which the comparison with the model covers.
-describe('the promises of WorkQueue', () => {
+describe('the guarantees of WorkQueue', () => {
   it('hold: one worker per key, no key lost, no timer erased, no starvation, priority respected', async () => {
     await fc.assert(promises(realQueue), { numRuns: atScale(20_000) });
   }, 60_000);
 
-  // One fault may break several promises: which one is found first is random.
+  // One fault may break several guarantees: which one is found first is random.
   it.each<Flaw>([
     'hands a key to two workers',
     'drops what comes meanwhile',

@@ -23,7 +23,7 @@ export interface WorkQueueOptions {
   readonly rateLimiter?: RateLimiter;
   readonly metrics?: WorkQueueMetrics;
   /**
-   * How many keys of higher priority may be handed out in a row before the key that has waited longest. Then that key is next,
+   * Maximum number of keys of higher priority handed out in a row before the key that has waited longest. Then that key is next,
    * regardless of its priority: keys of low priority get one of `maxOvertakes + 1` hand-outs while more urgent ones wait.
    * @defaultValue 9: a tenth
    */
@@ -65,8 +65,8 @@ interface Processing {
  *
  * Timers: a key has three slots. `addAfter` keeps the earliest time and nothing erases it; `addRateLimited` is the back-off,
  * erased by `forget`; `requeueAfter` is the time requested by a reconcile's result, replaced only by the next result. A key that
- * is added now runs now, which erases no slot. Dedup and the dirty/processing sets mirror client-go's queue (1.36); priorities
- * are controller-runtime's (v0.24), but for a share of the hand-outs that goes by age, so that nothing starves.
+ * is added now runs now, which erases no slot. Deduplication and the dirty/processing sets mirror client-go's queue (1.36);
+ * priorities mirror controller-runtime's (v0.24), except that a share of the hand-outs goes by age, so that no key starves.
  *
  * @example
  * ```ts

@@ -146,7 +146,7 @@ export class H2Session {
     this.#resetTimer = clock.setTimer(1000, () => this.#sendResets(), { unref: true });
   }
 
-  /** If no stream is read any longer, closing the connection takes one frame instead of thousands. */
+  /** Closes the connection if no stream is read any longer: that takes one frame instead of thousands. */
   #endUnread(): boolean {
     if (this.#unreset.size === 0 || this.#unreset.size !== this.#active) return false;
     this.#fail(new TransportError('KW2003', 'all streams of the connection were cancelled', { retryable: true }));

@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** How the server is authenticated. */
+/** Settings for authenticating the server. */
 export interface ServerTrust {
   /**
    * Trusted certificates, PEM. As in Go, each may be a root CA, an intermediate CA or the server's own certificate.
