@@ -10,7 +10,7 @@ export function isWithoutConnection(error: unknown): boolean {
   return error instanceof TransportError && noConnection.has(error.code);
 }
 
-/** True if the failure is unrelated to watches: the next watch resumes at the same version, however often this happens. */
+/** True if the failed watch was not really attempted: the next one resumes at the same version, however often this happens. */
 export function saysNothingOfWatches(error: unknown): boolean {
   return isWithoutConnection(error) || (error instanceof StatusError && error.httpStatus === 429);
 }

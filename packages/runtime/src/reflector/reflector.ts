@@ -257,13 +257,17 @@ export class Reflector {
     return { phase: 'watch', resourceVersion: this.#lastSeen };
   }
 
-  /** A server that rejects streams now may support them after an upgrade, and a stall ends at some point. */
+  /**
+   * Falls back to lists for a while: a server that rejects streams now may support them after an upgrade, and a stall ends at
+   * some point.
+   */
   #listInstead(): void {
     this.#listUntilMs = this.#options.clock.monotonic() + listInsteadMs;
   }
 
   /**
-   * Keep the listed objects until discovery confirms that the kind was removed: readers take missing objects for deleted ones.
+   * Keeps the listed objects until discovery confirms that the kind was removed: consumers of an empty cache treat its objects as
+   * deleted.
    */
   async #afterNotFound(signal: AbortSignal): Promise<void> {
     const { sink } = this.#options;
@@ -275,7 +279,7 @@ export class Reflector {
     sink.notServed();
   }
 
-  /** The version is no longer available. After a watch, list at the last version seen; after a list, list the newest state. */
+  /** Handles an expired version: after a watch, lists at the last version seen; after a list, lists the newest state. */
   #afterGone(state: ReflectorState, error: unknown): Step {
     const now = this.#options.clock.monotonic();
     // Back off from a server that repeatedly returns 410.
@@ -285,7 +289,10 @@ export class Reflector {
     return again ? { state: next, failure: error } : { state: next };
   }
 
-  /** A newly installed kind must be followed within two seconds; a 404 costs the server next to nothing. */
+  /**
+   * Returns the delay before the next list of a missing kind: a newly installed kind must be followed within two seconds, and a
+   * 404 costs the server next to nothing.
+   */
   #missingMs(): number {
     return 1_000 * (1 + this.#options.random.next());
   }
