@@ -208,6 +208,6 @@ describe('a failure says what, why and what to do', () => {
 
   it('and of a hot loop, which the log has, what it is', async () => {
     const { stdout } = await kubewright.run(['explain', 'KW3050']);
-    expect(stdout).toMatch(/^KW3050 {2}Hot loop: a reconcile brings itself about/);
+    expect(stdout).toMatch(/^KW3050 {2}Hot loop: a reconcile triggers itself/);
   });
 });

@@ -86,13 +86,14 @@ describe('what npm start prints', () => {
   });
 });
 
-describe('where containers run', () => {
-  it.skipIf(process.getuid?.() !== 0)('is as nobody, when npm start is root', () => {
-    const users = execFileSync('ps', ['-A', '-o', 'user=,args='], { encoding: 'utf8' })
+describe('containers', () => {
+  it.skipIf(process.getuid?.() !== 0)('run as a user of their pod alone, when root runs npm start', () => {
+    const uids = execFileSync('ps', ['-A', '-o', 'uid=,args='], { encoding: 'utf8' })
       .split('\n')
       .filter((line) => line.includes(started.sandbox))
-      .map((line) => line.split(' ')[0]);
-    expect(new Set(users)).toEqual(new Set(['nobody']));
+      .map((line) => Number(line.trim().split(' ')[0]));
+    expect(new Set(uids).size).toBe(1);
+    expect(uids[0]).toBeGreaterThanOrEqual(61_184);
   });
 });
 

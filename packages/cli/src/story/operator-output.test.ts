@@ -102,7 +102,7 @@ ${framed(13)}
   });
 
   it('reports the code of a hot loop, then only its rate', () => {
-    const msg = 'this reconcile brings itself about: it writes another value each time';
+    const msg = 'this reconcile triggers itself: it writes a different value each time';
     const found = { level: 'warn', ts: at(0), msg, ...about, object: 'Site default/a', code: 'KW3050' };
     const loop = { ...found, path: '.status.seen', times: 6 };
     const own = {

@@ -67,17 +67,18 @@ export type FutileWrite = Parameters<ControllerMetrics['futile']>[0];
 
 function adviceFor(pattern: Finding['pattern']): string {
   if (pattern === 'hot-loop') {
-    return 'this reconcile brings itself about: it writes another value each time; make the value depend on what is observed only';
+    return 'this reconcile triggers itself: it writes a different value each time; derive the value only from the observed state';
   }
   if (pattern === 'conflict')
-    return 'another writer undoes what this controller writes; leave the field to one of the two';
-  return 'this controller writes what is there already; the server drops or changes a value that it sends';
+    return 'another writer undoes what this controller writes; let only one of the two own the field';
+  return 'this controller keeps writing values that are already set; the server drops or changes a value that it sends';
 }
 
 function noteFor({ pattern, object, path, managers, times }: Finding): string {
   const others = managers.length > 0 ? managers.join(', ') : 'an unknown writer';
   if (pattern === 'hot-loop')
-    return `${object}: ${path} was written anew ${times} times by this controller, each time because of its own write`;
-  if (pattern === 'conflict') return `${object}: ${path} was put back ${times} times; the other writer is ${others}`;
-  return `${object}: ${times} writes in a row changed nothing; ${path} is not kept as it is sent`;
+    return `${object}: this controller changed ${path} ${times} times, each time because of its previous write`;
+  if (pattern === 'conflict')
+    return `${object}: ${path} was changed back ${times} times; the other writer is ${others}`;
+  return `${object}: ${times} writes in a row changed nothing; the server does not keep ${path} as sent`;
 }
