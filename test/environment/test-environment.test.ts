@@ -22,7 +22,7 @@ describe('a test environment', () => {
     const { kubeconfig = '' } = environment;
     expect(existsSync(kubeconfig)).toBe(true);
     await environment[Symbol.asyncDispose]();
-    expect(existsSync(dirname(dirname(kubeconfig)))).toBe(false);
+    expect(existsSync(dirname(kubeconfig))).toBe(false);
   });
 
   it('is the cluster of KUBECONFIG with USE_EXISTING_CLUSTER, which is left as it was', async () => {

@@ -4,27 +4,30 @@ import {
   type KindMeta,
   type KubernetesObject,
   kindFactory,
-  type ObjectMeta,
   pluralOf,
   type Scope,
 } from '@kubewright/apimachinery';
 
-/**
- * An object of a custom kind: metadata, a spec and, if the kind has one, a status. `Meta` is the metadata of stored objects;
- * `defineKind` chooses it by the kind's scope.
- */
-export interface CustomResource<Spec, Status = never, Meta extends ObjectMeta = NamespacedCustomMeta>
-  extends KubernetesObject {
-  readonly metadata: Meta;
+/** An object of a namespaced custom kind: metadata, a spec and, if the kind has one, a status. */
+export interface CustomResource<Spec, Status = never> extends KubernetesObject {
+  readonly metadata: KindMeta<'namespace' | 'generation'>;
   readonly spec: Spec;
   readonly status?: Status;
 }
 
-/** Metadata of a namespaced custom kind. */
-export type NamespacedCustomMeta = KindMeta<'namespace' | 'generation'>;
+/** An object of a cluster-scoped custom kind. */
+export interface ClusterCustomResource<Spec, Status = never> extends KubernetesObject {
+  readonly metadata: KindMeta<'generation'>;
+  readonly spec: Spec;
+  readonly status?: Status;
+}
 
-/** Metadata of a cluster-scoped custom kind. */
-export type ClusterCustomMeta = KindMeta<'generation'>;
+/** An object of a kind that its own API server answers for; it may compute objects without storing them. */
+export interface AggregatedResource<Spec, Status = never> extends KubernetesObject {
+  readonly metadata: ComputedMeta;
+  readonly spec: Spec;
+  readonly status?: Status;
+}
 
 /** A column of `kubectl get` (apiextensions/v1 `CustomResourceColumnDefinition`). */
 export interface PrinterColumn {
@@ -127,10 +130,10 @@ export interface KindSettings {
  */
 export function defineKind<Spec, Status = never>(
   definition: KindDefinition & { readonly servedBy: 'aggregated' },
-): DefinedKind<CustomResource<Spec, Status, ComputedMeta>>;
+): DefinedKind<AggregatedResource<Spec, Status>>;
 export function defineKind<Spec, Status = never>(
   definition: KindDefinition & { readonly scope: 'Cluster' },
-): DefinedKind<CustomResource<Spec, Status, ClusterCustomMeta>>;
+): DefinedKind<ClusterCustomResource<Spec, Status>>;
 export function defineKind<Spec, Status = never>(definition: KindDefinition): DefinedKind<CustomResource<Spec, Status>>;
 /* @__NO_SIDE_EFFECTS__ */
 export function defineKind(definition: KindDefinition): unknown {

@@ -1,11 +1,11 @@
 export {
-  type ClusterCustomMeta,
+  type AggregatedResource,
+  type ClusterCustomResource,
   type CustomResource,
   type DefinedKind,
   defineKind,
   type KindDefinition,
   type KindSettings,
-  type NamespacedCustomMeta,
   type PrinterColumn,
   type ScaleSubresource,
 } from './define-kind.ts';

@@ -1,6 +1,6 @@
-import type { ComputedMeta, Condition, IntOrString } from '@kubewright/apimachinery';
+import type { Condition, IntOrString } from '@kubewright/apimachinery';
 import type { PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
-import { type CustomResource, type DefinedKind, defineKind } from '@kubewright/runtime';
+import { type AggregatedResource, type DefinedKind, defineKind } from '@kubewright/runtime';
 
 /** Where the water is, and how it is brought up. */
 interface WellSpec {
@@ -34,7 +34,7 @@ interface WellStatus {
 }
 
 /** A hole with water in it. */
-export const Well: DefinedKind<CustomResource<WellSpec, WellStatus, ComputedMeta>> = defineKind<WellSpec, WellStatus>({
+export const Well: DefinedKind<AggregatedResource<WellSpec, WellStatus>> = defineKind<WellSpec, WellStatus>({
   group: 'wells.example.com',
   version: 'v1',
   kind: 'Well',
