@@ -11,7 +11,7 @@ import { type Environment, startEnvironment } from '../environment/environment.t
 import { AggregatedServer, type ServedKind } from './aggregated-server.ts';
 import { FreshKubectl } from './kubectl.ts';
 
-/** The Service in front of the second server. */
+/** The namespace and name of the Service in front of the second server. */
 interface Place {
   readonly namespace: string;
   readonly name: string;
@@ -50,14 +50,14 @@ export class AggregatedCluster implements AsyncDisposable {
     this.#folder = parts.folder;
   }
 
-  /** Starts both; nothing of the one is known to the other yet. */
+  /** Starts the cluster and the second server without registering one with the other. */
   static async start(
     kind: ServedKind,
     { openApi = '{}', place = { namespace: 'default', name: 'wells' } }: { openApi?: string; place?: Place } = {},
   ): Promise<AggregatedCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'kw-aggregation-'));
     const environment = await startEnvironment(folder);
-    // As every server behind a front proxy learns whom to believe.
+    // Every server behind a front proxy reads the client CA that it trusts from this ConfigMap.
     const trust = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
     const { data = {} } = await environment.client.resource(ConfigMap).get(trust);
     const clientCa = data['requestheader-client-ca-file'] ?? '';
@@ -65,7 +65,7 @@ export class AggregatedCluster implements AsyncDisposable {
     return new AggregatedCluster(kind, { environment, server, folder, place });
   }
 
-  /** `v1.wells.example.com` */
+  /** The name of the APIService, such as `v1.wells.example.com`. */
   get apiService(): string {
     return `${this.kind.version}.${this.kind.group}`;
   }
@@ -77,13 +77,13 @@ export class AggregatedCluster implements AsyncDisposable {
     });
   }
 
-  /** A client over the network that sends these headers, too. */
+  /** Returns a network client that sends these additional headers. */
   async clientWith(headers: Readonly<Record<string, string | readonly string[]>>): Promise<KubernetesClient> {
     const config = await loadClientConfig({ kubeconfig: this.#environment.kubeconfig });
     return clientFromConfig({ ...config, headers });
   }
 
-  /** Asks to switch protocols, over the network and as the administrator; answers the stream. */
+  /** Requests a protocol switch over the network as the administrator and returns the stream. */
   async upgrade(path: string): Promise<Duplex> {
     const { clusters, users } = parse(readFileSync(this.#environment.kubeconfig, 'utf8')) as Kubeconfig;
     const pem = (data: string | undefined): string => Buffer.from(data ?? '', 'base64').toString('utf8');
@@ -104,7 +104,7 @@ export class AggregatedCluster implements AsyncDisposable {
     return this.client.request({ method: 'POST', path, body });
   }
 
-  /** The Service in front of the server, without endpoints. */
+  /** Creates the Service for the server, without endpoints. */
   async makeService(): Promise<void> {
     await this.put(`/api/v1/namespaces/${this.place.namespace}/services`, {
       metadata: this.place,
@@ -112,7 +112,7 @@ export class AggregatedCluster implements AsyncDisposable {
     });
   }
 
-  /** Leads the Service to a port on loopback. */
+  /** Points the Service to a port on loopback. */
   async leadTo(port: number, conditions: { readonly ready: boolean } = { ready: true }): Promise<void> {
     const { namespace, name } = this.place;
     await this.put(`/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`, {
@@ -129,7 +129,7 @@ export class AggregatedCluster implements AsyncDisposable {
     await this.client.request({ method: 'DELETE', path });
   }
 
-  /** Gives the group version to the server; with certificates that it should have, unless `trust` says otherwise. */
+  /** Registers the group version with the server's CA bundle, unless `trust` overrides it. */
   async register(trust: object = { caBundle: Buffer.from(this.server.ca).toString('base64') }): Promise<void> {
     const { group, version } = this.kind;
     const spec = { group, version, service: this.place, groupPriorityMinimum: 2000, versionPriority: 10 };

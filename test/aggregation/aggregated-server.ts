@@ -6,17 +6,17 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { issueCertificate, type KubernetesObject, systemClock } from '@kubewright/apimachinery';
 
-/** What the server was asked, as it saw it. */
+/** A request as the server received it. */
 export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly groups: readonly string[];
-  /** The common name on the client's certificate; undefined where it was not vouched for. */
+  /** Common name of the client certificate; undefined if the certificate was not verified. */
   readonly proxy: string | undefined;
 }
 
-/** The one kind that an {@link AggregatedServer} has. */
+/** The only kind that an {@link AggregatedServer} serves. */
 export interface ServedKind {
   readonly group: string;
   readonly version: string;
@@ -26,14 +26,14 @@ export interface ServedKind {
   readonly shortNames: readonly string[];
 }
 
-/** An API server of one namespaced kind, in memory: discovery, OpenAPI, create, get, list and watch. */
+/** An in-memory API server for one namespaced kind, with discovery, OpenAPI, create, get, list and watch. */
 export class AggregatedServer implements AsyncDisposable {
-  /** PEM of the authority that vouches for the server. */
+  /** PEM of the CA that signs the server's certificate. */
   readonly ca: string;
   readonly seen: SeenRequest[] = [];
-  /** Whether it answers `/apis` in the aggregated form, as servers since 1.27 do. */
+  /** True if `/apis` is served in the aggregated form, as by servers since 1.27. */
   knowsAggregatedDiscovery = true;
-  /** Every answer is this status, where it is set. */
+  /** If set, every response has this status. */
   failing: number | undefined;
   readonly #kind: ServedKind;
   readonly #openApi: string;
@@ -42,7 +42,7 @@ export class AggregatedServer implements AsyncDisposable {
   readonly #watches = new Set<ServerResponse>();
   #revision = 1;
 
-  /** @param options.clientCa - PEM of the authority whose clients may say who asks. */
+  /** @param options.clientCa - PEM of the CA whose clients may set the user headers. */
   constructor(
     kind: ServedKind,
     options: { readonly openApi: string; readonly host: string; readonly clientCa: string },
@@ -62,7 +62,7 @@ export class AggregatedServer implements AsyncDisposable {
     this.#server = createServer({ ...tls, requestCert: true, rejectUnauthorized: false }, (request, response) => {
       void this.#answer(request).then((answer) => answer(response));
     });
-    // Whoever asks to switch protocols speaks to itself from then on.
+    // After a protocol switch, the connection echoes what it receives.
     this.#server.on('upgrade', (request, socket, head) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
       socket.write(`${request.headers['x-remote-user']} `);
@@ -71,19 +71,19 @@ export class AggregatedServer implements AsyncDisposable {
     });
   }
 
-  /** Listens on loopback; answers the port. */
+  /** Listens on loopback and returns the port. */
   async listen(port = 0): Promise<number> {
     this.#server.listen(port, '127.0.0.1');
     await once(this.#server, 'listening');
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The watches that are open. */
+  /** Number of open watches. */
   get watchCount(): number {
     return this.#watches.size;
   }
 
-  /** Breaks every watch off in the middle. */
+  /** Breaks all watches mid-stream. */
   breakWatches(): void {
     for (const watch of this.#watches) watch.destroy();
   }
@@ -198,7 +198,7 @@ export class AggregatedServer implements AsyncDisposable {
 
 const verbs: readonly string[] = ['create', 'get', 'list', 'watch'];
 
-/** Writes an answer. */
+/** Writes a response. */
 type Answer = (response: ServerResponse) => void;
 
 function json(status: number, body: object | string, contentType = 'application/json'): Answer {

@@ -13,7 +13,7 @@ const kind: ServedKind = {
   shortNames: [],
 };
 
-describe.skipIf(isExisting())('the condition Available of an APIService', () => {
+describe.skipIf(isExisting())('the Available condition of an APIService', () => {
   let cluster: AggregatedCluster;
   let port: number;
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe.skipIf(isExisting())('the condition Available of an APIService', () => 
   };
   const becomes = (shown: string): Promise<void> => eventually(shown, async () => (await column()) === shown);
 
-  /** The group version in the aggregated discovery document. */
+  /** Returns the group version's entry in the aggregated discovery document. */
   const entry = async (): Promise<{ readonly freshness?: string; readonly resources?: readonly object[] }> => {
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const { items } = (await cluster.client.request({ method: 'GET', path: '/apis', headers: { accept } })) as {
@@ -42,12 +42,12 @@ describe.skipIf(isExisting())('the condition Available of an APIService', () => 
     return items.find(({ metadata }) => metadata.name === kind.group)?.versions[0] ?? {};
   };
 
-  it('is False (ServiceNotFound) before there is a Service', async () => {
+  it('is False (ServiceNotFound) before the Service exists', async () => {
     await becomes('default/wells False (ServiceNotFound)');
     expect(await message()).toBe('service/wells in "default" is not present');
   });
 
-  it('answers requests with 503 meanwhile', async () => {
+  it('answers requests with 503 until the Service exists', async () => {
     const { stderr, exitCode } = await cluster.kubectl.run('get --raw /apis/wells.example.com/v1/wells');
     expect(stderr).toBe(
       'Error from server (ServiceUnavailable): the server is currently unable to handle the request\n',
@@ -68,7 +68,7 @@ describe.skipIf(isExisting())('the condition Available of an APIService', () => 
     expect(await message()).toBe('endpointslices for service/wells in "default" have no addresses with port name ""');
   });
 
-  it('is False (FailedDiscoveryCheck) while nothing listens', async () => {
+  it('is False (FailedDiscoveryCheck) while no server listens', async () => {
     await cluster.leadNowhere();
     await cluster.leadTo(9);
     await becomes('default/wells False (FailedDiscoveryCheck)');
@@ -89,7 +89,7 @@ describe.skipIf(isExisting())('the condition Available of an APIService', () => 
     });
   });
 
-  it('is False (FailedDiscoveryCheck) where the certificate is of another authority', async () => {
+  it('is False (FailedDiscoveryCheck) if another authority signed the certificate', async () => {
     const path = `/apis/apiregistration.k8s.io/v1/apiservices/${cluster.apiService}`;
     await cluster.client.request({ method: 'DELETE', path });
     const foreign = new AggregatedServer(kind, {
@@ -104,14 +104,14 @@ describe.skipIf(isExisting())('the condition Available of an APIService', () => 
     );
   });
 
-  it('is True where the certificate is not to be verified', async () => {
+  it('is True if certificate verification is disabled', async () => {
     const path = `/apis/apiregistration.k8s.io/v1/apiservices/${cluster.apiService}`;
     await cluster.client.request({ method: 'DELETE', path });
     await cluster.register({ insecureSkipTLSVerify: true });
     await becomes('default/wells True');
   });
 
-  it('shows what the server had, as stale, when it fails', async () => {
+  it('serves the last discovery data as stale when the server fails', async () => {
     cluster.server.failing = 500;
     const path = `/apis/apiregistration.k8s.io/v1/apiservices/${cluster.apiService}`;
     const body = { spec: { versionPriority: 11 } };
@@ -125,12 +125,12 @@ describe.skipIf(isExisting())('the condition Available of an APIService', () => 
     await becomes('default/wells True');
   });
 
-  it('is True (Local) for what this server answers itself', async () => {
+  it('is True (Local) for groups that this server serves itself', async () => {
     const { stdout } = await cluster.kubectl.run('get apiservice v1.apps --no-headers');
     expect(stdout).toMatch(/^v1\.apps +Local +True /);
   });
 
-  it('goes with the APIService, and the group with it', async () => {
+  it('is removed with the APIService, along with the group', async () => {
     await cluster.kubectl.run(`delete apiservice ${cluster.apiService}`);
     const { stdout } = await cluster.kubectl.run('get --raw /apis');
     expect(stdout).not.toContain('wells.example.com');

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('./testdata/wells/', import.meta.url));
 const APISERVICE = 'config/apiservice/wells.example.com_v1.yaml';
 const DOCUMENT = 'config/openapi/wells.example.com_v1.json';
 
-/** What is generated of the project; as it is, or with the kind served by a CRD. */
+/** Returns the files generated from the project, unchanged or with the kind served by a CRD. */
 async function generated(servedBy: 'aggregated' | 'crd'): Promise<ReadonlyMap<string, string>> {
   const text = readFileSync(`${root}wells.ts`, 'utf8').replace("servedBy: 'aggregated'", `servedBy: '${servedBy}'`);
   const generator = new Generator({ root, sources: ['wells.ts'], projectName: 'wells' });
@@ -23,10 +23,10 @@ async function generated(servedBy: 'aggregated' | 'crd'): Promise<ReadonlyMap<st
   return new Map(files.map((file) => [file.path, file.text]));
 }
 
-describe.skipIf(isExisting())('what is generated of a kind that an aggregated server answers for', () => {
+describe.skipIf(isExisting())('files generated for a kind of an aggregated server', () => {
   let cluster: AggregatedCluster;
   let files: ReadonlyMap<string, string>;
-  /** What `kubectl explain` says of the kind while a CRD defines it. */
+  /** The output of `kubectl explain` while a CRD defines the kind. */
   const explained = new Map<string, string>();
   beforeAll(async () => {
     files = await generated('aggregated');
@@ -59,7 +59,7 @@ describe.skipIf(isExisting())('what is generated of a kind that an aggregated se
     });
   }
 
-  it('is an APIService and a document in place of a CRD; roles stay', () => {
+  it('contain an APIService and a document instead of a CRD, and the same roles', () => {
     expect([...files.keys()]).toEqual([
       APISERVICE,
       DOCUMENT,
@@ -69,11 +69,11 @@ describe.skipIf(isExisting())('what is generated of a kind that an aggregated se
     ]);
   });
 
-  it('is the same, byte by byte, each time', async () => {
+  it('are identical byte by byte on each run', async () => {
     expect(await generated('aggregated')).toEqual(files);
   });
 
-  it('gives the group version to the server', async () => {
+  it('register the group version with the server', async () => {
     const caBundle = Buffer.from(cluster.server.ca).toString('base64');
     const manifest = parse(files.get(APISERVICE) ?? '') as { readonly spec: object };
     const trusted = JSON.stringify({ ...manifest, spec: { ...manifest.spec, caBundle } });
@@ -88,14 +88,14 @@ describe.skipIf(isExisting())('what is generated of a kind that an aggregated se
     });
   });
 
-  it.each(QUESTIONS)('explains the kind as a CRD does: %s', async (question) => {
+  it.each(QUESTIONS)('explain the kind as a CRD does: %s', async (question) => {
     const { stdout, stderr } = await cluster.kubectl.run(`explain ${question}`);
     expect(stderr).toBe('');
     expect(stdout).toBe(explained.get(question));
     expect(stdout).toContain('GROUP:      wells.example.com');
   });
 
-  it('tells kubectl enough to create an object, and that the server checks its fields', async () => {
+  it('let kubectl create an object and leave field validation to the server', async () => {
     const well = { apiVersion: 'wells.example.com/v1', kind: 'Well', metadata: { name: 'deep' }, spec: { depth: 3 } };
     const made = await cluster.kubectl.run('create -f -', JSON.stringify(well));
     expect(made).toMatchObject({ stdout: 'well.wells.example.com/deep created\n', stderr: '' });
@@ -103,7 +103,7 @@ describe.skipIf(isExisting())('what is generated of a kind that an aggregated se
     expect(asked?.url).toContain('fieldValidation=Strict');
   });
 
-  it('is passed on from the server as it is, to whoever may read it', async () => {
+  it('include the document, which is served unchanged to authorized users', async () => {
     const before = cluster.server.seen.length;
     const { stdout } = await cluster.kubectl.run('get --raw /openapi/v3/apis/wells.example.com/v1?hash=1');
     expect(stdout).toBe(files.get(DOCUMENT));

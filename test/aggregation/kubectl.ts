@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Outcome, runKubectl } from '../kubectl/run-kubectl.ts';
 
-/** Runs kubectl with a discovery cache of its own each time: what the server says now is what it goes by. */
+/** Runs each kubectl command with an empty discovery cache, so it uses the server's current discovery data. */
 export class FreshKubectl {
   readonly #folder: string;
   readonly #kubeconfig: string;

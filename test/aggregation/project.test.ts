@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type CliProject, cliProject } from '../cli/cli-project.ts';
 import { CommandLine } from '../cli/command-line.ts';
 
-// The command line compiles the project each time.
+// The command line compiles the project on each run.
 vi.setConfig({ testTimeout: 120_000 });
 
 const CRD = 'config/crd/bases/well.example.com_wells.yaml';
@@ -24,7 +24,7 @@ describe('kubewright generate, for a kind of an aggregated server', () => {
   const has = (path: string): boolean => existsSync(join(project.root, path));
   const kindFile = 'src/api/v1/well.ts';
 
-  it('puts an APIService and a document in the place of the CRD, and lays them out', async () => {
+  it('writes and includes an APIService and a document instead of the CRD', async () => {
     project.edit(kindFile, (text) => text.replace("version: 'v1',", "version: 'v1',\n  servedBy: 'aggregated',"));
     const { code, stderr } = await project.run('generate');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -35,7 +35,7 @@ describe('kubewright generate, for a kind of an aggregated server', () => {
     expect((await project.run('generate', '--check')).code).toBe(0);
   });
 
-  it('makes them anew after a change, and takes them away when the kind has a CRD again', async () => {
+  it('regenerates them after a change, and removes them when the kind has a CRD again', async () => {
     const before = project.read(DOCUMENT);
     project.edit(kindFile, (text) => text.replace(/(interface \w+Spec \{\n)/, '$1  readonly added?: string;\n'));
     expect((await project.run('generate', '--check')).code).toBe(1);

@@ -22,7 +22,7 @@ const manifest = (name: string) => ({
 });
 const PATH = '/apis/wells.example.com/v1/namespaces/default/wells';
 
-// The real API server would need a network of services on this machine.
+// The real API server would need a service network on this machine.
 describe.skipIf(isExisting())('a group of a second API server', () => {
   let cluster: AggregatedCluster;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.skipIf(isExisting())('a group of a second API server', () => {
 
   const kubectl = async (command: string, stdin?: string) => cluster.kubectl.run(command, stdin);
 
-  it('is shown in discovery, in both forms', async () => {
+  it('appears in both forms of discovery', async () => {
     await eventually('the group is in the aggregated document', async () => {
       const { stdout } = await kubectl('api-resources --api-group=wells.example.com');
       return stdout.includes('Well');
@@ -71,7 +71,7 @@ describe.skipIf(isExisting())('a group of a second API server', () => {
     });
   });
 
-  it('is told who asks, by the one server that it believes', async () => {
+  it('receives the identity of the user from the front proxy that it trusts', async () => {
     const { seen } = cluster.server;
     const before = seen.length;
     await kubectl('get wells');
@@ -81,7 +81,7 @@ describe.skipIf(isExisting())('a group of a second API server', () => {
     expect(asked?.headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('does not hear what a client says of itself, nor its credentials', async () => {
+  it('never receives identity headers or credentials from the client', async () => {
     const client = await cluster.clientWith({
       'X-Remote-User': 'somebody',
       'X-Remote-Group': 'system:somebodies',
@@ -115,18 +115,18 @@ describe.skipIf(isExisting())('a group of a second API server', () => {
     await client[Symbol.asyncDispose]();
   });
 
-  it('is not asked what nobody may do', async () => {
+  it('receives no request that RBAC denies', async () => {
     const before = cluster.server.seen.length;
     const refused = await kubectl('get wells --as=mallory');
     expect(refused.stderr).toBe(
       'Error from server (Forbidden): wells.wells.example.com is forbidden: User "mallory" cannot list resource "wells" in API group "wells.example.com" in the namespace "default"\n',
     );
     const after = cluster.server.seen.slice(before).filter(({ headers }) => headers['x-remote-user'] === 'mallory');
-    // Discovery is everybody's.
+    // Everyone may read discovery.
     expect(after.filter(({ url }) => url.includes('/wells'))).toEqual([]);
   });
 
-  it('is read by no other path than the one that was allowed', async () => {
+  it('receives no path other than the authorized one', async () => {
     const before = cluster.server.seen.length;
     for (const path of [`${PATH}/../../../secrets`, `${PATH}/%2e%2e/secrets`]) {
       await expect(cluster.client.request({ method: 'GET', path })).rejects.toMatchObject({ status: { code: 404 } });
@@ -134,7 +134,7 @@ describe.skipIf(isExisting())('a group of a second API server', () => {
     expect(cluster.server.seen.slice(before).filter(({ url }) => url.includes('secrets'))).toEqual([]);
   });
 
-  it('may switch protocols with a client', async () => {
+  it('can switch protocols with a client', async () => {
     const stream = await cluster.upgrade(`${PATH}/deep/echo`);
     stream.setEncoding('utf8');
     stream.write('hello');
@@ -146,18 +146,18 @@ describe.skipIf(isExisting())('a group of a second API server', () => {
     expect(heard).toBe('kubernetes-admin hello');
   });
 
-  describe('watched', () => {
+  describe('a watch on a group of a second API server', () => {
     const watch = async (client: KubernetesClient, signal: AbortSignal) => {
       const events = client
         .resource<KubernetesObject>({ ...kind, scope: 'Namespaced' })
         .watch({ namespace: 'default', resourceVersion: '1', signal });
       return events[Symbol.asyncIterator]();
     };
-    /** Those of the garbage collector are there as well. */
+    /** Waits for this many watches; those of the garbage collector count too. */
     const openWatches = (own: number): Promise<void> =>
       eventually(`${own} watches are open`, () => cluster.server.watchCount === own);
 
-    it('streams, and ends at the other server when the client goes', async () => {
+    it('streams events, and closes at the other server when the client leaves', async () => {
       const others = cluster.server.watchCount;
       const client = await cluster.clientWith({});
       const abort = new AbortController();
@@ -166,7 +166,7 @@ describe.skipIf(isExisting())('a group of a second API server', () => {
       await openWatches(others + 1);
       await kubectl('create -f - --validate=false', JSON.stringify(manifest('watched')));
       expect((await first).value).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'watched' } } });
-      // Nothing more is sent: the quiet stream has to end, too.
+      // No more events are sent: a quiet stream has to end too.
       const next = events.next();
       abort.abort();
       await next.catch(() => undefined);
@@ -174,7 +174,7 @@ describe.skipIf(isExisting())('a group of a second API server', () => {
       await client[Symbol.asyncDispose]();
     });
 
-    it('ends at the client when the other server breaks off', async () => {
+    it('ends for the client when the other server breaks the connection', async () => {
       const others = cluster.server.watchCount;
       const client = await cluster.clientWith({});
       const events = await watch(client, new AbortController().signal);

@@ -1,8 +1,8 @@
-/** An answer of ours that is meant to differ from upstream's. What is not said here is as upstream's. */
+/** An intended difference from the upstream response. Omitted fields match upstream. */
 export interface Difference {
   readonly status?: number;
   readonly reason?: string;
-  /** Part of what we say instead. */
+  /** Part of our message. */
   readonly says?: string;
   readonly why: string;
 }
@@ -26,7 +26,7 @@ const halfPair: Difference = refused('half of a surrogate pair', TEXT);
 const notRepresentable: Difference = refused('is not representable', NUMBER);
 const forgedToken: Difference = { says: 'continue key is not valid', why: TOKEN_WORDS };
 
-/** The closed list, by table and case. A case that answers as upstream does must not be in it. */
+/** The closed list of differences, by table and case. A case that matches upstream must not be listed. */
 export const acceptedDifferences: Readonly<Record<string, Table>> = {
   transport: {
     'a path with a bad escape': refused('percent-escape', "Go's HTTP server refuses it as text, before the API server"),

@@ -8,15 +8,15 @@ import { jsonLogger } from '@kubewright/runtime';
 import { parse } from 'yaml';
 import { send, type Target, type WireAnswer, type WireRequest } from './wire.mjs';
 
-/** A health check may take this long, in milliseconds. */
+/** Longest acceptable health check, in milliseconds. */
 const HEALTHY_MS = 100;
 
-/** An embedded cluster on its real port, with everything that it logged. */
+/** An embedded cluster on a real port, with everything it logged. */
 export class ClusterUnderTest implements AsyncDisposable {
   readonly cluster: EmbeddedCluster;
-  /** The administrator's way in. */
+  /** The administrator's connection. */
   readonly target: Target;
-  /** Folder that holds the cluster's own, and nothing else. */
+  /** The folder that holds only the cluster's files. */
   readonly folder: string;
   readonly #lines: string[];
   readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
@@ -45,7 +45,7 @@ export class ClusterUnderTest implements AsyncDisposable {
     return this.#lines.join('');
   }
 
-  /** Log lines of the API server's own faults. */
+  /** Log lines about internal errors of the API server. */
   get faults(): readonly string[] {
     return this.#lines.filter((line) => line.includes('the API server failed'));
   }
@@ -54,7 +54,7 @@ export class ClusterUnderTest implements AsyncDisposable {
     return send(this.target, call);
   }
 
-  /** How long a health check takes at best, in milliseconds; a machine under load gets five tries. */
+  /** Returns the fastest health check in milliseconds; up to five attempts allow for a machine under load. */
   async health(): Promise<number> {
     let best = Number.POSITIVE_INFINITY;
     for (let tries = 0; tries < 5 && best > HEALTHY_MS; tries++) best = Math.min(best, await this.#live());

@@ -26,7 +26,7 @@ function open(): Promise<TLSSocket> {
   });
 }
 
-/** Sends bytes as they are; answers everything that came back once the server has closed or `until` was seen. */
+/** Sends raw bytes; returns everything received until the server closes the connection or `until` matches. */
 async function raw(text: string | Buffer, until = /\r\n\r\n[\s\S]*$/): Promise<string> {
   const socket = await open();
   return new Promise((resolve) => {
@@ -60,7 +60,7 @@ const head = (line: string, ...headers: readonly string[]): string =>
   `${[line, 'Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
 const maps = '/api/v1/namespaces/default/configmaps';
 
-describe('HTTP/1.1 that is none', () => {
+describe('malformed HTTP/1.1', () => {
   it.each([
     ['a header block of 70 kB', head('GET /livez HTTP/1.1', `X-Bomb: ${'x'.repeat(70_000)}`), 431],
     ['10,000 headers', head('GET /livez HTTP/1.1', ...Array.from({ length: 10_000 }, (_, i) => `X-${i}: 1`)), 431],
@@ -78,15 +78,15 @@ describe('HTTP/1.1 that is none', () => {
     ['a NUL in the path', head('GET /api\u0000 HTTP/1.1'), 400],
     ['a bad chunk size', `${head(`POST ${maps} HTTP/1.1`, 'Transfer-Encoding: chunked')}zz\r\n`, 400],
     ['HTTP/9.9', head('GET /livez HTTP/9.9'), 400],
-  ] as const)('answers %s and closes', async (_name, text, status) => {
+  ] as const)('answers %s with an error and closes the connection', async (_name, text, status) => {
     expect(await raw(text)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 
-  it('takes an absolute target for its path', async () => {
+  it('accepts an absolute request target', async () => {
     expect(await raw(head('GET http://evil.example/livez HTTP/1.1', 'Connection: close'))).toMatch(/ 200 | 40[04] /);
   });
 
-  it('speaks no HTTP without TLS', async () => {
+  it('does not serve HTTP without TLS', async () => {
     const { connect: plain } = await import('node:net');
     const answer = await new Promise<string>((resolve) => {
       const socket = plain(port, '127.0.0.1', () => socket.write(head('GET /livez HTTP/1.1')));
@@ -100,7 +100,7 @@ describe('HTTP/1.1 that is none', () => {
     expect(answer).not.toContain('200');
   });
 
-  it('answers a body without end as soon as it is too large', async () => {
+  it('rejects an endless body as soon as it exceeds the limit', async () => {
     const socket = await open();
     socket.write(head(`POST ${maps} HTTP/1.1`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'));
     const chunk = Buffer.from(`10000\r\n${' '.repeat(65_536)}\r\n`);
@@ -125,21 +125,21 @@ describe('HTTP/1.1 that is none', () => {
   });
 });
 
-describe('connections that do not behave', () => {
-  it('serves others beside 300 that say nothing', async () => {
+describe('misbehaving connections', () => {
+  it('serves other clients while 300 connections stay silent', async () => {
     const idle = await Promise.all(Array.from({ length: 300 }, open));
     expect(await tested.health()).toBeLessThan(100);
     for (const socket of idle) socket.destroy();
   });
 
-  it('serves others beside bodies that never arrive', async () => {
+  it('serves other clients while request bodies never arrive', async () => {
     const slow = await Promise.all(Array.from({ length: 50 }, open));
     for (const socket of slow) socket.write(`${head(`POST ${maps} HTTP/1.1`, 'Content-Length: 100')}{`);
     expect(await tested.health()).toBeLessThan(100);
     for (const socket of slow) socket.destroy();
   });
 
-  it('frees what clients leave behind that go in the middle of an answer', async () => {
+  it('stays responsive after clients disconnect mid-response', async () => {
     for (let i = 0; i < 50; i++) {
       const socket = await open();
       socket.write(head('GET /openapi/v2 HTTP/1.1'));
@@ -148,7 +148,7 @@ describe('connections that do not behave', () => {
     expect(await tested.health()).toBeLessThan(100);
   });
 
-  it('ends the watches of clients that go, over HTTP/1.1 and HTTP/2', async () => {
+  it('ends watches of clients that disconnect, over HTTP/1.1 and HTTP/2', async () => {
     const before = await watchers();
     const sockets = await Promise.all(Array.from({ length: 100 }, open));
     for (const socket of sockets) socket.write(head(`GET ${maps}?watch=1 HTTP/1.1`));
@@ -163,7 +163,7 @@ describe('connections that do not behave', () => {
     session.destroy();
   });
 
-  it('survives 2,000 watches that are cancelled at once on one connection', async () => {
+  it('survives 2,000 watches cancelled in quick succession on one connection', async () => {
     const session = connectH2(tested.target.url, { rejectUnauthorized: false, ...tested.target.certificate });
     session.on('error', () => undefined);
     for (let i = 0; i < 2_000; i++) {
@@ -175,7 +175,7 @@ describe('connections that do not behave', () => {
     session.destroy();
   });
 
-  it('keeps writing fast beside 20 watchers that never read', async () => {
+  it('keeps writes fast while 20 watchers never read', async () => {
     const slow = await Promise.all(Array.from({ length: 20 }, open));
     for (const socket of slow) {
       socket.write(head(`GET ${maps}?watch=1 HTTP/1.1`));
@@ -192,7 +192,7 @@ describe('connections that do not behave', () => {
   });
 });
 
-/** How many watches the server says it serves. */
+/** Returns the number of watches that the server's metrics report. */
 async function watchers(): Promise<number> {
   const text = await new Promise<string>((resolve, reject) => {
     const call = request(`${tested.target.url}/metrics`, { rejectUnauthorized: false, ...tested.target.certificate });

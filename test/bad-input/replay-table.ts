@@ -5,10 +5,10 @@ import { ClusterUnderTest } from './cluster-under-test.ts';
 import { tables } from './tables/index.mjs';
 import { type Result, runTable, type Table } from './wire.mjs';
 
-/** Memory that a whole table may leave behind in the process, the test's own included, in MiB. */
+/** Memory growth of the process that a whole table may cause, including the test itself, in MiB. */
 const GROWTH_MIB = 300;
 
-/** Sends a table to an embedded cluster and compares every answer with the recorded one. */
+/** Sends a table to an embedded cluster and compares every response with the recorded one. */
 export function replayTable(name: string): void {
   const table = tables[name] as Table;
   const recorded = JSON.parse(
@@ -48,16 +48,16 @@ export function replayTable(name: string): void {
       });
     }
 
-    it('answers every case, and lists no difference without a case', () => {
+    it('answers every case, and lists no difference for a missing case', () => {
       expect([...results.keys()]).toEqual(recorded.map((answer) => answer.name));
       expect(Object.keys(differences).filter((key) => !results.has(key))).toEqual([]);
     });
 
-    it('takes no input for a fault of its own', () => {
+    it('reports no input as an internal error', () => {
       expect(faults).toEqual([]);
     });
 
-    it('keeps its memory bounded', () => {
+    it('keeps memory growth bounded', () => {
       expect(growthMib).toBeLessThan(GROWTH_MIB);
     });
   });

@@ -1,12 +1,12 @@
-// Sends the requests of the tables: used by the recorder against the real API server and by the tests against ours, so
-// that both are asked the very same bytes.
+// Sends the requests of the tables. The recorder uses it against the real API server and the tests against ours, so both receive
+// identical bytes.
 import { request as httpsRequest } from 'node:https';
 
-/** Sends one request over a connection of its own; answers what came back, or rejects when nothing did. */
+/** Sends one request on a new connection and returns the response; rejects if no response arrives. */
 export function send(target, { method, path, body, headers = {}, as = 'admin' }) {
   const bytes = toBytes(body);
   const type = bytes === undefined || 'content-type' in headers ? {} : { 'content-type': 'application/json' };
-  // A DELETE's body would go without framing.
+  // Without a length, Node would send the body of a DELETE without framing.
   const length = bytes === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': bytes.length };
   const all = { 'user-agent': 'bad-input/1.0', ...credentials(target, as), ...type, ...length, ...headers };
   return new Promise((resolve, reject) => {
@@ -19,7 +19,7 @@ export function send(target, { method, path, body, headers = {}, as = 'admin' })
       headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
     });
     let answered = false;
-    // A server that refuses a body may close before it has read all of it.
+    // A server that rejects a body may close the connection before reading all of it.
     call.on('error', (error) => answered || reject(error));
     call.on('response', (response) => {
       answered = true;
@@ -37,7 +37,7 @@ async function read(response) {
   return { status: response.statusCode, headers: response.headers, text, json: isJson ? parseFirst(text) : undefined };
 }
 
-/** An object, or the first event of a watch. */
+/** Parses an object, or the first event of a watch. */
 function parseFirst(text) {
   try {
     return JSON.parse(text);
@@ -59,7 +59,7 @@ function credentials(target, as) {
   return { ...admin, 'impersonate-user': as };
 }
 
-/** Runs a table in order; answers one result for each case that is not preparation. */
+/** Runs a table in order; returns one result per case, except for preparation steps. */
 export async function runTable(target, table, { after } = {}) {
   const kept = { namespace: table.namespace };
   const results = [];
@@ -80,7 +80,7 @@ function resolveStep(step, kept) {
   return { ...step, path: value(step.path), body: value(step.body), headers: value(step.headers) };
 }
 
-/** Sends until the answer's status is the one that the step waits for; controllers and CRDs need a moment. */
+/** Retries until the response has the status that the step waits for; controllers and CRDs need a moment. */
 async function attempt(target, step, until) {
   for (let tries = 0; ; tries++) {
     const answer = await send(target, step);
@@ -89,14 +89,14 @@ async function attempt(target, step, until) {
   }
 }
 
-/** What a client sees and acts on. */
+/** Returns the parts of a response that clients see and act on. */
 function facts({ status, headers, text, json }, { shows }) {
   const { warning } = headers;
   const seen = { status, ...(warning && { warning: neutral(warning) }) };
   if (json?.kind === 'Status' && status >= 400) {
     const { reason, message, details } = json;
     const causes = details?.causes && sortedCauses(details.causes);
-    // Several causes come in whatever order a map was walked; they are compared sorted.
+    // The order of multiple causes depends on map iteration, so the sorted causes are compared instead.
     const told = causes?.length > 1 ? message.replace(/ is invalid: \[.*/s, ' is invalid: […]') : message;
     return { ...seen, ...(reason && { reason }), message: neutral(told), ...(causes && { causes }) };
   }
@@ -104,7 +104,7 @@ function facts({ status, headers, text, json }, { shows }) {
   return json === undefined && status >= 400 ? { ...seen, text: neutral(text).slice(0, 300) } : seen;
 }
 
-/** Upstream repeats causes as often as validation runs, and walks maps in no order. */
+/** Upstream repeats causes once per validation run and iterates over maps in random order. */
 function sortedCauses(causes) {
   const lines = causes.map(({ reason, message, field }) => neutral([reason, field, message].join(' | ')));
   return [...new Set(lines)].sort();
@@ -118,7 +118,7 @@ function shownText(value) {
   return neutral(JSON.stringify(value ?? null, sortedKeys));
 }
 
-/** Text, not an object: a `__proto__` in it is then plain text too, whoever compares. */
+/** Sorts keys for serialization. Comparing text instead of objects also compares `__proto__` keys correctly. */
 function sortedKeys(_key, value) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value);

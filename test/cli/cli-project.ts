@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { repository } from '../main-job/repository.ts';
 import type { CommandLine } from './command-line.ts';
 
-/** A project on disk, and commands that run in it. */
+/** A project on disk, with a way to run commands in it. */
 export interface CliProject {
   readonly root: string;
   run(...args: readonly string[]): ReturnType<CommandLine['run']>;
@@ -11,7 +11,7 @@ export interface CliProject {
   edit(path: string, change: (text: string) => string): void;
 }
 
-/** Makes a project that finds the workspace's packages, as after `npm install`. */
+/** Creates a project that resolves the workspace's packages, as after `npm install`. */
 export async function cliProject(kubewright: CommandLine, name: string): Promise<CliProject> {
   const { code, stderr } = await kubewright.run(['init', name, '--domain', 'example.com']);
   if (code !== 0) throw new Error(stderr);

@@ -19,7 +19,7 @@ function folder(name: string): string {
 }
 
 describe('kubewright cluster up', () => {
-  it('runs in the foreground until it is asked to stop', async () => {
+  it('runs in the foreground until stopped', async () => {
     const cwd = folder('foreground');
     const up = kubewright.start(['cluster', 'up'], { cwd });
     await expect.poll(up.stdout, { timeout: 15_000 }).toContain('Ctrl-C stops it.\n');
@@ -48,7 +48,7 @@ describe('kubewright cluster up', () => {
     });
   }, 60_000);
 
-  it('has as many nodes as asked for, simulated or not', async () => {
+  it('starts the requested number of nodes, simulated or not', async () => {
     const cwd = folder('nodes');
     const flags = ['--nodes', '3', '--driver', 'simulated'];
     expect(await kubewright.run(['cluster', 'up', '--background', ...flags], { cwd })).toMatchObject({ code: 0 });
@@ -63,7 +63,7 @@ describe('kubewright cluster up', () => {
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('It is a number from 1 to 100.') });
   }, 60_000);
 
-  it('runs in the background, two folders side by side, until cluster down', async () => {
+  it('runs in the background in two folders at a time, until cluster down', async () => {
     const [one, two] = [folder('one'), folder('two')];
     const file = join(one, 'a kubeconfig');
     try {
@@ -103,7 +103,7 @@ kubeconfig  /.kubewright/kubeconfig
     expect(existsSync(join(one, '.kubewright'))).toBe(false);
   }, 60_000);
 
-  it.each([[[]], [['--background']]])('says that the port is busy (%j)', async (flags) => {
+  it.each([[[]], [['--background']]])('reports that the port is in use (%j)', async (flags) => {
     const cwd = folder(`busy${flags.length}`);
     const server = createServer().listen(0, '127.0.0.1');
     await expect.poll(() => server.listening).toBe(true);
@@ -116,7 +116,7 @@ kubeconfig  /.kubewright/kubeconfig
     expect(stderr).toContain('\n  do: stop it, or choose another port (0 takes any free one)\n');
   });
 
-  it('does not overwrite a kubeconfig of another cluster, and knows what a port is', async () => {
+  it('does not overwrite the kubeconfig of another cluster, and validates ports', async () => {
     const cwd = folder('theirs');
     const text = 'clusters: [{ name: production, cluster: {} }]\n';
     writeFileSync(join(cwd, 'config'), text);

@@ -8,22 +8,22 @@ import { build } from 'esbuild';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** How a command ended, and what it wrote. */
+/** The exit code and output of a command. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** What a command is started with. */
+/** Options for running a command. */
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The command line as users have it: bundled from the sources, each command a process of its own. */
+/** The command line as users run it: bundled from the sources, with a separate process per command. */
 export class CommandLine implements Disposable {
-  /** A folder of the test's own, outside every project. */
+  /** The test's own folder, outside every project. */
   readonly folder: string = mkdtempSync(join(tmpdir(), 'kw cli-'));
   readonly #bundle: string;
   readonly #running = new Set<ChildProcess>();
@@ -33,7 +33,7 @@ export class CommandLine implements Disposable {
   }
 
   static async build(): Promise<CommandLine> {
-    // Inside the repository, where packages that are not bundled are found.
+    // Inside the repository, so packages that are not bundled can be resolved.
     const cache = join(repository, 'node_modules', '.cache');
     mkdirSync(cache, { recursive: true });
     const outdir = mkdtempSync(join(cache, 'kubewright-cli-'));
@@ -56,18 +56,18 @@ export class CommandLine implements Disposable {
     return new CommandLine(outdir);
   }
 
-  /** Runs a command to its end. */
+  /** Runs a command until it exits. */
   async run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
     const command = this.start(args, options);
     return { code: await command.ended, stdout: command.stdout(), stderr: command.stderr() };
   }
 
-  /** Starts a command that goes on. */
+  /** Starts a command that keeps running. */
   start(args: readonly string[], options: RunOptions = {}): Started {
     return this.#spawn([process.execPath, join(this.#bundle, 'main.js'), ...args], { ...options, stdin: 'ignore' });
   }
 
-  /** Starts a command on a terminal of its own; keys are written to its input. Then says its exit code, and runs `after`. */
+  /** Starts a command on its own terminal and types what is written to its input. Then prints the exit code and runs `after`. */
   startAtTerminal(args: readonly string[], options: RunOptions & { readonly after: string }): Started {
     const words = [process.execPath, join(this.#bundle, 'main.js'), ...args].map((word) => `'${word}'`);
     const script = `stty columns 200; ${words.join(' ')}; echo exit $?; ${options.after}`;
@@ -104,7 +104,7 @@ export class CommandLine implements Disposable {
   }
 }
 
-/** A command that runs. */
+/** A running command. */
 export interface Started {
   readonly child: ChildProcess;
   readonly ended: Promise<number>;

@@ -7,7 +7,7 @@ import { build } from '../main-job/repository.ts';
 import { type CliProject, cliProject } from './cli-project.ts';
 import { CommandLine, type Started } from './command-line.ts';
 
-// Compiler, bundler, cluster and operator start.
+// Each test starts a compiler, a bundler, a cluster and an operator.
 vi.setConfig({ testTimeout: 240_000 });
 
 const Shop = { group: 'shop.example.com', version: 'v1', kind: 'Shop', plural: 'shops', scope: 'Namespaced' } as const;
@@ -31,14 +31,14 @@ const all = (dev: Started): string => dev.stdout() + dev.stderr();
 const seen = (dev: Started, text: string | RegExp) => expect.poll(() => all(dev), { timeout: 60_000 }).toMatch(text);
 const restarts = (dev: Started): number => dev.stdout().split('operator restarted').length;
 
-/** Does something to the sources, and waits until the operator was restarted for it. */
+/** Changes the sources and waits until the operator restarts. */
 async function restarted(dev: Started, save: () => void): Promise<void> {
   const before = restarts(dev);
   save();
   await expect.poll(() => restarts(dev), { timeout: 30_000 }).toBeGreaterThan(before);
 }
 
-/** Takes what is told from now on. */
+/** Captures standard output from now on. */
 function from(dev: Started): () => string {
   const length = dev.stdout().length;
   return () => dev.stdout().slice(length);
@@ -63,7 +63,7 @@ async function stop(dev: Started): Promise<void> {
 }
 
 describe('kubewright dev', () => {
-  it('restarts the operator at every save, however it is made', async () => {
+  it('restarts the operator on every save, however the editor writes the file', async () => {
     const { dev, client } = await started('--no-type-check');
     await client[Symbol.asyncDispose]();
     const file = join(project.root, controller);
@@ -95,7 +95,7 @@ describe('kubewright dev', () => {
     await stop(dev);
   });
 
-  it('tells of webhooks, mistakes, hot loops and denied calls in few lines', async () => {
+  it('reports webhooks, mistakes, hot loops and denied calls in a few lines', async () => {
     const { dev, client } = await started();
     expect(dev.stdout()).toMatch(
       /✓ webhooks are served: \/mutate-shop-example-com-v1-shop, \/validate-shop-example-com-v1-shop\n/,
@@ -109,7 +109,7 @@ describe('kubewright dev', () => {
     await seen(dev, /· Shop default\/shop-sample {2}create: defaulted \.spec\.message\n.*create: admitted\n/);
     await seen(dev, /\+ ConfigMap shop-sample-message/);
 
-    // A stored sample is tried like a new one.
+    // A stored sample is validated like a new one.
     const api = project.read('src/api/v1/shop.ts');
     await restarted(dev, () => project.edit('src/api/v1/shop.ts', (text) => text.replace('1024', '3')));
     await seen(dev, /! sample does not fit {2}config\/samples\/shop_v1_shop\.yaml: spec\.message: Too long: [^;\n]*\n/);
@@ -119,7 +119,7 @@ describe('kubewright dev', () => {
     project.edit(controller, (text) => text.replace('desired: (object) => (', 'desired: (object => ('));
     await seen(dev, /KW7501 the operator cannot be bundled\n/);
     await seen(dev, /! operator goes on {5}as it was before\n/);
-    // What would follow the first, follows it before the second.
+    // Consequences of the first change are printed before the second change.
     project.edit(controller, (text) => `${text}// still\n`);
     await expect.poll(() => dev.stderr().split('KW7501').length, { timeout: 30_000 }).toBe(3);
     expect(all(dev)).not.toMatch(/KW6001|KW7401|TS1\d{3}/);
@@ -164,7 +164,7 @@ describe('kubewright dev', () => {
     await stop(dev);
   });
 
-  it('tells programs each reconcile in one record', async () => {
+  it('writes one machine-readable record per reconcile', async () => {
     const { dev, client } = await started('--json', '--no-type-check');
     const object = { apiVersion: 'shop.example.com/v1', kind: 'Shop', metadata: { name: 'two', namespace: 'default' } };
     await client.resource(Shop).create({ ...object, spec: { message: 'hi' } } as never);

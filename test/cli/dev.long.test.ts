@@ -10,7 +10,7 @@ import { build, repository } from '../main-job/repository.ts';
 import { isMissing } from '../main-job/user-shell.ts';
 import { CommandLine, type Started } from './command-line.ts';
 
-// Compiler, bundler, cluster and operator start in each of them.
+// Each test starts a compiler, a bundler, a cluster and an operator.
 vi.setConfig({ testTimeout: 180_000 });
 
 let kubewright: CommandLine;
@@ -28,7 +28,7 @@ const seen = (dev: Started, text: string | RegExp) => expect.poll(dev.stdout, { 
 const controller = () => join(root, 'src/controllers/shop.ts');
 const api = () => join(root, 'src/api/v1/shop.ts');
 
-/** Changes a file; answers what puts it back. */
+/** Edits a file and returns a function that restores it. */
 function edit(path: string, from: string, to: string): () => void {
   const text = readFileSync(path, 'utf8');
   expect(text).toContain(from);
@@ -37,8 +37,8 @@ function edit(path: string, from: string, to: string): () => void {
 }
 
 describe.skipIf(isMissing('script'))('kubewright dev at a terminal', () => {
-  it('does what keys ask for, tells reconciles as stories and errors with their code, and leaves the terminal as it was', async () => {
-    // Its own session: what the terminal is like afterwards is asked in it.
+  it('handles keys, prints reconciles as stories and errors with codes, and restores the terminal', async () => {
+    // Runs in its own session, where the terminal's final state is checked.
     const dev = kubewright.startAtTerminal(['dev'], { cwd: root, after: 'stty -a | grep -o -- "-\\?icanon"' });
     await seen(dev, 'a apply sample · r restart · t run tests · q quit');
     await seen(dev, 'controller shop works');
@@ -75,7 +75,7 @@ describe.skipIf(isMissing('script'))('kubewright dev at a terminal', () => {
 });
 
 describe('kubewright dev', () => {
-  it('says what a changed kind means, and which samples do not fit it any more', async () => {
+  it('explains a changed kind and names the samples that no longer match it', async () => {
     const dev = kubewright.start(['dev', '--no-type-check'], { cwd: root });
     await seen(dev, 'controller shop works');
     const more = '@minLength 1 @maxLength 1024 */\n  readonly message: string;';
@@ -92,7 +92,7 @@ describe('kubewright dev', () => {
     back();
   });
 
-  it('leaves no process behind, even when it is killed', async () => {
+  it('leaves no process behind, even when killed', async () => {
     const dev = kubewright.start(['dev'], { cwd: root });
     await seen(dev, 'types are right');
     const table = () =>
@@ -100,7 +100,7 @@ describe('kubewright dev', () => {
         .trim()
         .split('\n')
         .map((line) => line.trim().split(/\s+/).map(Number));
-    // Operator, the process that stands by, bundler, compiler.
+    // Operator, standby process, bundler, compiler.
     const children = table().flatMap(([pid = 0, parent]) => (parent === dev.child.pid ? [pid] : []));
     expect(children.length).toBeGreaterThanOrEqual(4);
     const processes = () => table().flatMap(([pid = 0]) => (children.includes(pid) ? [pid] : []));
@@ -109,7 +109,7 @@ describe('kubewright dev', () => {
     await expect.poll(processes, { timeout: 15_000 }).toEqual([]);
   });
 
-  it('shows the place of an error that ends the operator', async () => {
+  it('shows the location of an error that crashes the operator', async () => {
     const back = edit(join(root, 'src/main.ts'), 'process.exitCode', "JSON.parse('{');\nprocess.exitCode");
     const dev = kubewright.start(['dev', '--no-type-check'], { cwd: root });
     await expect.poll(dev.stderr, { timeout: 60_000 }).toContain('KW7502 the operator ended by itself');
@@ -124,7 +124,7 @@ describe('kubewright dev', () => {
 });
 
 describe('kubewright dev --context', () => {
-  it('runs the operator in a cluster that is there, under its own account, and leaves it as it was', async () => {
+  it('runs the operator in an existing cluster under its own account, and leaves the cluster unchanged', async () => {
     const elsewhere = join(kubewright.folder, 'elsewhere');
     mkdirSync(elsewhere);
     const KUBECONFIG = join(elsewhere, 'config');
@@ -163,7 +163,7 @@ describe('kubewright dev --context', () => {
       await expect.poll(crds, { timeout: 20_000 }).toEqual([]);
       const roles = (await client.resource(ClusterRole).list()).items.map((role) => role.metadata.name);
       expect(roles.filter((name) => name?.startsWith('shop-'))).toEqual([]);
-      // It was there before.
+      // It existed before.
       expect((await namespaces.get({ name: 'shop-system' })).status?.phase).toBe('Active');
     } finally {
       await kubewright.run(['cluster', 'down'], { cwd: elsewhere });
@@ -171,10 +171,10 @@ describe('kubewright dev --context', () => {
   });
 });
 
-describe('what an operator would do', () => {
+describe('commands that run or inspect an operator', () => {
   const run = (...args: readonly string[]) => kubewright.run(args, { cwd: root });
 
-  it('is rendered: the children and the status of one reconcile', async () => {
+  it('render the children and the status of one reconcile', async () => {
     const { code, stdout, stderr } = await run('render', 'config/samples/shop_v1_shop.yaml');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
@@ -204,7 +204,7 @@ describe('what an operator would do', () => {
     expect(failed.stderr).toMatch(/src\/controllers\/shop\.ts:\d+:\d+\n/);
   });
 
-  it('is not guessed where the operator keeps it to itself', async () => {
+  it('reject an operator that passes its own silent log', async () => {
     const main = join(root, 'src/main.ts');
     const other = edit(main, 'import { runOperator }', 'import { runOperator, silentLogger }');
     const back = edit(main, 'runOperator({', 'runOperator({\n  log: silentLogger,');
@@ -217,18 +217,18 @@ describe('what an operator would do', () => {
     );
   });
 
-  it('is compared with what its roles grant', async () => {
+  it('compare the calls with the granted roles', async () => {
     const good = await run('rbac');
     expect({ code: good.code, stderr: good.stderr }).toEqual({ code: 0, stderr: '' });
     expect(good.stdout).toMatch(/granted and used\n {2}configmaps +create, patch, watch\n/);
     expect(good.stdout).not.toContain('neither used nor needed');
   });
 
-  it('is granted what a run lacks, and what no run needs is named with its line', async () => {
+  it('grant missing rules, and name unused rules with their line', async () => {
     const more = `import { Secret } from '@kubewright/apimachinery/core/v1';
 import { controller } from '@kubewright/runtime';`;
     const back = edit(controller(), "import { controller } from '@kubewright/runtime';", more);
-    // Calls that the generator cannot see, the second behind the first; and one that is never made.
+    // Two calls that the generator cannot see, where the second needs the first to succeed, and one call that is never made.
     const goodbye = `const kinds: any[] = [Secret]; const secrets = ctx.client.resource(kinds[0]);
       await secrets.list(); await secrets.deleteCollection({ namespace: 'default' });
       if (object.spec.message === 'never') await ctx.client.resource(Secret).get({ name: 'a', namespace: 'b' });`;
@@ -258,7 +258,7 @@ import { controller } from '@kubewright/runtime';`;
     const fixed = await run('rbac', '--fix');
     const after = readFileSync(main, 'utf8');
     expect(fixed.code).toBe(0);
-    // The warnings of the two calls, once for all runs.
+    // The warnings of the two calls, printed once for all runs.
     expect(fixed.stderr.match(/KW\d+/g)).toEqual(['KW6401', 'KW6401']);
     expect(fixed.stdout).toContain(`    -  * ${tag('list')}\n    +  * ${tag('deletecollection;list')}\n`);
     expect(after.replace(/\/\*\*[\s\S]*?\*\/\n/, '')).toBe(before);
@@ -269,10 +269,10 @@ import { controller } from '@kubewright/runtime';`;
     writeFileSync(main, before);
     other();
     back();
-    // A cluster and an operator for each of five runs.
+    // Each of the five runs starts a cluster and an operator.
   }, 360_000);
 
-  it("is taken over from somebody else's kinds", async () => {
+  it('import types from existing CRDs', async () => {
     const source = 'config/crd/bases/shop.example.com_shops.yaml';
     const { code, stdout } = await run('import', 'crd', source);
     expect(code).toBe(0);
@@ -288,7 +288,7 @@ import { controller } from '@kubewright/runtime';`;
     expect(stderr).toMatch(/^KW7601 .*\n {2}why: only https addresses are read\n/);
   });
 
-  it('is tested by the tests of the project, also on a cluster, as the documentation shows', async () => {
+  it("run the project's tests, also on a cluster, as documented", async () => {
     await run('generate');
     const page = readFileSync(join(repository, 'docs/how-to/test.md'), 'utf8');
     const path = 'src/controllers/shop.cluster.test.ts';
@@ -296,7 +296,7 @@ import { controller } from '@kubewright/runtime';`;
     writeFileSync(join(root, path), text);
     const tsc = join(repository, 'node_modules/typescript/bin/tsc');
     expect(spawnSync(process.execPath, [tsc], { cwd: root, encoding: 'utf8' }).stdout).toBe('');
-    // A busy machine needs more than the defaults of five seconds and one.
+    // A busy machine needs more than the defaults of five seconds and one second.
     const patience = ['--testTimeout=60000', '--expect.poll.timeout=20000'];
     const tested = await run('test', '--', ...patience);
     expect(tested).toMatchObject({ code: 0, stdout: expect.stringMatching(/Tests {2}2 passed/) });

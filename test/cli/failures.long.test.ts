@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 90_000 });
 
 let kubewright: CommandLine;
 let home: string;
-/** Of the cluster that runs in `home`. */
+/** The cluster that runs in `home`. */
 let server: { readonly url: string; readonly kubeconfig: string };
 beforeAll(async () => {
   await build();
@@ -26,7 +26,7 @@ afterAll(async () => {
   kubewright?.[Symbol.dispose]();
 });
 
-/** Makes a kubeconfig that logs in to the cluster with a token, or with what a program says. */
+/** Writes a kubeconfig that logs in to the cluster with a token or an exec plugin. */
 function kubeconfigWith(name: string, user: object): string {
   const path = join(kubewright.folder, `${name}.kubeconfig`);
   const config = {
@@ -50,7 +50,7 @@ async function tokenOf(name: string): Promise<string> {
   return answer.status.token;
 }
 
-/** What a command is expected to say; each line exactly, or by a pattern. */
+/** The expected output of a command; each line matches exactly or by pattern. */
 interface Golden {
   readonly args: readonly string[];
   readonly options?: RunOptions;
@@ -61,7 +61,7 @@ interface Golden {
   readonly remedy: RegExp;
 }
 
-/** A command says it in three lines, and as one record; the code can be looked up. */
+/** Checks that a command reports the failure in three lines and as one record, and that its code can be explained. */
 async function check({ args, options, exitCode, code, what, why, remedy }: Golden): Promise<void> {
   const ended = await kubewright.run(args, options);
   const [, seenCode, seenWhat, seenWhy, seenDo] =
@@ -93,8 +93,8 @@ async function check({ args, options, exitCode, code, what, why, remedy }: Golde
   expect(explained.stdout).toMatch(new RegExp(`^${code} {2}\\S.*\n`));
 }
 
-describe('a failure says what, why and what to do', () => {
-  it('in a folder that is no project', () =>
+describe('a failure message states the error, the cause and the remedy', () => {
+  it('in a folder that is not a project', () =>
     check({
       args: ['generate'],
       exitCode: 1,
@@ -104,7 +104,7 @@ describe('a failure says what, why and what to do', () => {
       remedy: /kubewright init my-operator --domain example\.com$/,
     }));
 
-  it('on a port that another program has, which it names', async () => {
+  it('for a port in use, with the name of the program', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { readonly port: number };
@@ -154,7 +154,7 @@ describe('a failure says what, why and what to do', () => {
     });
   });
 
-  it('for an account that may not, with the rule that is missing', async () => {
+  it('for an unauthorized account, with the missing rule', async () => {
     const kubeconfig = kubeconfigWith('account', { token: await tokenOf('nobody') });
     await check({
       args: ['import', 'crd', 'sites.example.com', '--kubeconfig', kubeconfig],
@@ -167,7 +167,7 @@ describe('a failure says what, why and what to do', () => {
     });
   });
 
-  it('for a cluster that is not on this machine', async () => {
+  it('for a cluster on another machine', async () => {
     const path = join(kubewright.folder, 'far.kubeconfig');
     const cluster = { server: 'https://cluster.example.com' };
     writeFileSync(
@@ -206,7 +206,7 @@ describe('a failure says what, why and what to do', () => {
     });
   });
 
-  it('and of a hot loop, which the log has, what it is', async () => {
+  it('for a hot loop in the log', async () => {
     const { stdout } = await kubewright.run(['explain', 'KW3050']);
     expect(stdout).toMatch(/^KW3050 {2}Hot loop: a reconcile triggers itself/);
   });

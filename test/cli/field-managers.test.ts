@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** The deployment of an operator as a version of `dist/install.yaml` has it. */
+/** The operator's deployment as in one version of `dist/install.yaml`. */
 function manager(name: string, image: string): UnstructuredObject {
   const labels = { app: name };
   const template = { metadata: { labels }, spec: { containers: [{ name: 'manager', image }] } };
@@ -52,7 +52,7 @@ describe.skipIf(isMissing('kubectl'))('kubewright deploy and kubectl apply --ser
   it.each([
     ['deploy, then kubectl', [deploy, apply, deploy, apply]],
     ['kubectl, then deploy', [apply, deploy, apply, deploy]],
-  ])('change the same fields in either order: %s', async (order, steps) => {
+  ])('can change the same fields in either order: %s', async (order, steps) => {
     const name = order.startsWith('deploy') ? 'first' : 'second';
     for (const [index, step] of steps.entries()) {
       await step(manager(name, `operator:${index}`));

@@ -1,7 +1,7 @@
 import { formatYaml } from '@kubewright/codegen';
 
-// As much of Go's templates and of Sprig as our charts use; what it does not know it refuses. `helm-recorded.json` holds what
-// Helm made of a chart, so that this cannot be wrong in the same way as the chart.
+// Implements the subset of Go templates and Sprig that our charts use, and rejects everything else. `helm-recorded.json` holds
+// Helm's output for a chart, so this renderer and the chart cannot share the same mistake.
 
 type Scope = { readonly dot: unknown; readonly root: unknown };
 type Node =
@@ -14,7 +14,7 @@ interface Branch {
   readonly body: readonly Node[];
 }
 
-/** Renders every template of a chart: text by path, as `helm template` does with these values. */
+/** Renders every template of a chart as `helm template` does with these values; returns the text by path. */
 export function renderChart(templates: ReadonlyMap<string, string>, root: object): ReadonlyMap<string, string> {
   const defined = new Map<string, readonly Node[]>();
   const bodies = new Map<string, readonly Node[]>();
@@ -37,7 +37,7 @@ class Parser {
     let trimNext = false;
     let rest = source;
     for (;;) {
-      // Strings may hold braces.
+      // Strings may contain braces.
       const found = /\{\{(-\s)?((?:"(?:[^"\\]|\\.)*"|[^"}]|\}(?!\}))*?)(\s-)?\}\}/s.exec(rest);
       let text = found ? rest.slice(0, found.index) : rest;
       if (trimNext) text = text.trimStart();
@@ -209,7 +209,7 @@ function isName(token: string | undefined): token is string {
   return token !== undefined && /^[a-zA-Z]\w*$/.test(token);
 }
 
-/** What Go takes for false. */
+/** Reports whether Go treats a value as false. */
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === 0 || value === '') return true;
   return typeof value === 'object' && Object.keys(value).length === 0;

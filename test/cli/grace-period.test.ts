@@ -16,7 +16,7 @@ import { FakeApiServer } from '../../packages/runtime/src/testdata/fake-api-serv
 const Event = { group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' } as const;
 const Site = defineKind<{ readonly size: number }>({ group: 'example.com', version: 'v1', kind: 'Site' });
 
-/** What the kubelet leaves the manager that `kubewright create` makes, in milliseconds. */
+/** Returns the termination grace period of the manager that `kubewright create` scaffolds, in milliseconds. */
 function gracePeriodMs(): number {
   const { text = '' } = managerFiles('shop').find(({ path }) => path === 'config/manager/manager.yaml') ?? {};
   const objects = parseAllDocuments(text).map((document) => document.toJS());
@@ -24,15 +24,15 @@ function gracePeriodMs(): number {
   return spec.template.spec.terminationGracePeriodSeconds * 1_000;
 }
 
-/** A manager with the defaults of all its times, in the middle of work that takes no notice of the stop. */
+/** A manager with default timeouts whose reconcile is running and ignores the stop signal. */
 class DeafManager {
   readonly clock = new VirtualClock();
   readonly server = new FakeApiServer([Site, LeaseKind, Event], { clock: this.clock });
   readonly #stop = new AbortController();
   #stoppedAtMs = 0;
-  /** When it had ended, in milliseconds after it was told to. */
+  /** Time from the stop signal until the manager ended, in milliseconds. */
   endedMs: number | undefined;
-  /** When it had given its lease back. */
+  /** Time from the stop signal until the manager released its lease, in milliseconds. */
   gaveBackMs: number | undefined;
 
   async start(runnables: readonly Runnable[] = []): Promise<void> {
@@ -63,7 +63,7 @@ class DeafManager {
     while (!isReconciling) await this.#pass();
   }
 
-  /** Tells it to stop, and lets ten minutes pass. */
+  /** Stops the manager and waits for its end, for up to ten minutes of virtual time. */
   async stop(): Promise<void> {
     this.#stoppedAtMs = this.clock.monotonic();
     this.#stop.abort();
@@ -88,7 +88,7 @@ const deaf = (clock: VirtualClock, name: string, needLeaderElection: boolean): R
 });
 
 describe('terminationGracePeriodSeconds of a new project', () => {
-  it('lets a manager whose reconcile ignores its signal give its lease back', async () => {
+  it('lets a manager release its lease if a reconcile ignores its signal', async () => {
     const manager = new DeafManager();
     await manager.start();
     await manager.stop();
@@ -97,15 +97,15 @@ describe('terminationGracePeriodSeconds of a new project', () => {
     expect(manager.endedMs).toBeLessThan(gracePeriodMs());
   });
 
-  it('lets a manager end by itself though all its parts are deaf and the API server does not answer', async () => {
+  it('lets a manager end on its own if all runnables ignore the signal and the API server does not answer', async () => {
     const manager = new DeafManager();
     const { clock, server } = manager;
     await manager.start([deaf(clock, 'leading', true), deaf(clock, 'everywhere', false)]);
     server.interrupt = ({ method }) => (method === 'GET' ? undefined : new Promise(() => {}));
     await manager.stop();
-    // The whole budget, and what is waited for afterwards.
+    // The whole shutdown budget, plus the waits after it.
     expect(manager.endedMs).toBeGreaterThan(30_000);
-    // What the kubelet and the start of the process's end take is not ours to spend.
+    // Leaves time for the kubelet and the start of process shutdown.
     expect(manager.endedMs).toBeLessThan(gracePeriodMs() - 5_000);
   });
 });

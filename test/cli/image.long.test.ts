@@ -14,7 +14,7 @@ import { CommandLine } from './command-line.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
-/** Nobody's: an image has to run as whoever the cluster says. */
+/** A UID without a user: an image has to run as any UID that the cluster assigns. */
 const someUid = 1_234_567;
 const megabyte = 1_000_000;
 const many = 10_000;
@@ -52,13 +52,13 @@ afterAll(async () => {
 });
 
 /**
- * Runs what the image holds, and nothing else: a folder that cannot be written, no environment but the deployment's, no
- * home, nothing on the PATH, and a user that has no name.
+ * Runs only what the image holds: a read-only folder, no environment except the deployment's, no home, an empty PATH, and a user
+ * without a name.
  */
 async function container(...more: readonly string[]) {
   const image = mkdtempSync(join(tmpdir(), 'kw-app-'));
   for (const name of ['main.mjs', 'main.mjs.map']) copyFileSync(join(attic.root, 'dist', name), join(image, name));
-  // Instead of the account's files, which are at a fixed place.
+  // Replaces the service account's files, whose location is fixed.
   writeFileSync(join(image, 'kubeconfig'), readFileSync(cluster.kubeconfig));
   for (const name of ['main.mjs', 'main.mjs.map', 'kubeconfig']) chmodSync(join(image, name), 0o444);
   chmodSync(image, 0o555);
@@ -112,16 +112,17 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-// Not caught: what a builder makes of the Dockerfile, and what an image's file system lacks. Linux only: it reads /proc.
-describe.runIf(process.platform === 'linux')('what the image holds', () => {
-  it('runs as any user, without a shell, a home, or a place to write, idle in 75 MB', async () => {
+// Not covered: how a builder processes the Dockerfile, and what an image's file system lacks. Linux only, because it reads
+// /proc.
+describe.runIf(process.platform === 'linux')('the contents of the image', () => {
+  it('run as any user in 75 MB when idle, without a shell, a home or a writable folder', async () => {
     await using operator = await container();
     await expect.poll(operator.state, { timeout: 30_000 }).toBe('ready');
     if (process.getuid?.() === 0) expect(operator.status('Uid')).toBe(String(someUid));
     await expect.poll(operator.residentBytes, { timeout: 20_000 }).toBeLessThanOrEqual(75 * megabyte);
   });
 
-  it('keeps a cache of 10,000 objects in 160 MB, which is well below the limit', async () => {
+  it('hold a cache of 10,000 objects in 160 MB, well below the limit', async () => {
     attic.edit('src/controllers/attic.ts', () => cachingController);
     expect(await attic.run('build')).toMatchObject({ code: 0, stderr: '' });
     const attics = cluster.client().resource(Attic);

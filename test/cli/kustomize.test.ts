@@ -75,7 +75,7 @@ spec:
 `;
 
 describe('kustomize', () => {
-  it.skipIf(isMissing('kubectl'))('names objects and what refers to them as kubectl does', () => {
+  it.skipIf(isMissing('kubectl'))('renames objects and their references like kubectl', () => {
     write(used + workloads);
     const text = execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
     const theirs = parseAllDocuments(text).map((each) => each.toJS() as UnstructuredObject);
@@ -84,14 +84,14 @@ describe('kustomize', () => {
     expect(byName(kustomize(folder, { root: folder }))).toEqual(byName(theirs));
   });
 
-  // kubectl 1.32 gives it one: it knows no such kind.
-  it('gives no namespace to a kind of the whole cluster', () => {
+  // kubectl 1.32 adds a namespace because it does not know the kind.
+  it('adds no namespace to a cluster-scoped kind', () => {
     write('{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: policy}}');
     expect(kustomize(folder, { root: folder })).toMatchObject([{ metadata: { name: 'shop-policy' } }]);
     expect(kustomize(folder, { root: folder })[0]?.metadata).not.toHaveProperty('namespace');
   });
 
-  it('refuses a built-in kind whose references it does not know', () => {
+  it('rejects a built-in kind whose references it does not know', () => {
     write('{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: a}}');
     expect(() => kustomize(folder, { root: folder })).toThrow(
       expect.objectContaining({ code: 'KW7504', message: expect.stringContaining('Ingress') }),

@@ -17,12 +17,12 @@ const folder = mkdtempSync(join(tmpdir(), 'kw-bin-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('programs that npm links', () => {
-  it.each(programs)('$command is a committed file, as npm ci needs it in a clone', ({ name, path }) => {
+  it.each(programs)('$command is a committed file, as npm ci requires in a clone', ({ name, path }) => {
     expect(path).toMatch(/^\.\/bin\//);
     accessSync(join(repository, 'packages', name, path), constants.X_OK);
   });
 
-  it('are in the lock file, by which npm ci links', () => {
+  it('are in the lock file, which npm ci uses for links', () => {
     const lock = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as {
       readonly packages: Readonly<Record<string, Manifest>>;
     };
@@ -31,7 +31,7 @@ describe('programs that npm links', () => {
     }
   });
 
-  it.each(['cli', 'create-kubewright'])('say what to do where %s has no build', (name) => {
+  it.each(['cli', 'create-kubewright'])('explain what to do if %s is not built', (name) => {
     cpSync(join(repository, 'packages', name, 'bin'), join(folder, name, 'bin'), { recursive: true });
     cpSync(join(repository, 'packages', name, 'package.json'), join(folder, name, 'package.json'));
     const { status, stderr } = spawnSync(process.execPath, [join(folder, name, 'bin/main.js')], { encoding: 'utf8' });

@@ -68,24 +68,24 @@ describe('network policies', () => {
     rendered('network-policy').map(
       (object) => ({ ...object, metadata: { ...object.metadata, namespace } }) as unknown as NetworkPolicy,
     );
-  /** Where a Service leads, as its callers are translated before policies judge. */
+  /** Returns the target port of a Service, because policies apply after the Service's translation. */
   const behind = (name: string): number => {
     const services = rendered('default').filter((object) => object.metadata?.name === name) as unknown as Service[];
     expect(services[0]?.spec.selector).toEqual(labels);
     return services[0]?.spec.ports[0]?.targetPort ?? 0;
   };
 
-  it('let readers of metrics in from labelled namespaces, callers of webhooks from anywhere, and nobody else', () => {
+  it('admit metrics readers from labelled namespaces, webhook callers from anywhere, and no one else', () => {
     const metrics = behind('cafe-controller-manager-metrics-service');
     const webhook = behind('cafe-webhook-service');
     const table = [
       { from: reader, port: metrics, lets: true },
       { from: stranger, port: metrics, lets: false },
       { from: pod({ metrics: 'disabled' }), port: metrics, lets: false },
-      // A label of the pod itself is anybody's to set.
+      // Anyone can set a label on their own pod.
       { from: pod({}, { metrics: 'enabled' }), port: metrics, lets: false },
       { from: 'outside' as const, port: metrics, lets: false },
-      // The API server is in no namespace.
+      // The API server has no namespace.
       { from: 'outside' as const, port: webhook, lets: true },
       { from: stranger, port: webhook, lets: true },
       { from: reader, port: 8081, lets: false },
@@ -94,7 +94,7 @@ describe('network policies', () => {
     expect(found).toEqual(table.map(({ lets }) => lets));
   });
 
-  it('leave other pods of the namespace, and other namespaces, as they were', () => {
+  it('do not affect other pods in the namespace or other namespaces', () => {
     for (const to of [
       { namespace, labels: { app: 'other' } },
       { namespace: 'elsewhere', labels },
@@ -102,7 +102,7 @@ describe('network policies', () => {
       expect(letsIn(policies(), { from: stranger, to, port: 8443 })).toBe(true);
   });
 
-  it('would shut the API server out with the port of the Service, as kubebuilder 4 writes it', () => {
+  it('would block the API server with the port of the Service, as kubebuilder 4 writes it', () => {
     const naive = policies().map((policy) => JSON.parse(JSON.stringify(policy).replaceAll('9443', '443')));
     expect(letsIn(naive, { from: 'outside', to: manager, port: behind('cafe-webhook-service') })).toBe(false);
   });
@@ -121,7 +121,7 @@ describe('the monitor for the Prometheus operator', () => {
     }, 'the kind is served');
   });
 
-  it('is accepted by a strict server, and its port is one of the Service that it selects', async () => {
+  it('passes strict validation, and names a port of the Service that it selects', async () => {
     const [monitor] = rendered('prometheus');
     await monitors.create(monitor);
     const { endpoints, selector } = spec(monitor);
@@ -131,7 +131,7 @@ describe('the monitor for the Prometheus operator', () => {
     expect((service as unknown as Service).spec.ports.map(({ name }) => name)).toContain(endpoints[0]?.port);
   });
 
-  it('would be refused with a field that there is not, a wrong scheme, or no selector', async () => {
+  it('is rejected with an unknown field, a wrong scheme or no selector', async () => {
     const [monitor] = rendered('prometheus');
     const changed = (from: RegExp, to: string): unknown => JSON.parse(JSON.stringify(monitor).replace(from, to));
     await expect(monitors.create(changed(/bearerTokenFile/, 'bearerTokenPath'))).rejects.toThrow(
@@ -142,7 +142,7 @@ describe('the monitor for the Prometheus operator', () => {
     await expect(monitors.create({ ...monitor, spec: rest })).rejects.toThrow(/spec\.selector: Required/);
   });
 
-  it('verifies whom it asks, where cert-manager signs', async () => {
+  it('verifies the server certificate if cert-manager signs it', async () => {
     await useCertManager();
     const [monitor] = rendered('prometheus');
     await monitors.create(monitor);
@@ -166,7 +166,7 @@ interface MonitorSpec {
   readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
 }
 
-/** Creates monitors without storing them, and takes no field that the CRD has not. */
+/** Creates monitors with dry run and strict field validation. */
 function strictMonitors() {
   const kind = defineKind<MonitorSpec>({ group: 'monitoring.coreos.com', version: 'v1', kind: 'ServiceMonitor' });
   return {
@@ -174,7 +174,7 @@ function strictMonitors() {
       cluster
         .client()
         .resource(kind)
-        // What is no monitor is the server's to refuse.
+        // The cast lets invalid monitors reach the server, which must reject them.
         .create(object as CustomResource<MonitorSpec>, { dryRun: true, fieldValidation: 'Strict' }),
   };
 }
@@ -208,7 +208,7 @@ describe('dashboards', () => {
       handleSignals: false,
       log,
     });
-    manager.run().catch(() => undefined); // its end is the test's own doing
+    manager.run().catch(() => undefined); // stopped by the test
     await manager.started();
     const metadata = { name: 'one', namespace: 'default' };
     await cluster
@@ -233,13 +233,13 @@ describe('dashboards', () => {
   };
   const selected = (expr: string) => [...expr.matchAll(/([a-zA-Z_:][\w:]*)\{([^}]*)\}/g)];
 
-  it("have the names of kubebuilder's plugin, and one of our own", () => {
+  it("are named like kubebuilder's plugin's, plus one of our own", () => {
     expect(boards.map(({ name }) => name).sort()).toEqual([
       'controller-resources-metrics.json',
       'controller-runtime-metrics.json',
       'kubewright-metrics.json',
     ]);
-    // What kubebuilder's two boards ask for, ours do, too.
+    // Our dashboards query every metric that kubebuilder's two dashboards query.
     const all = queries()
       .map(({ expr }) => expr)
       .join('\n');
@@ -259,9 +259,9 @@ describe('dashboards', () => {
       expect(all).toContain(`${metric}{`);
   });
 
-  it('ask for no metric and no label that a running operator does not have', () => {
+  it('query only metrics and labels that a running operator exposes', () => {
     expect(queries().length).toBeGreaterThan(25);
-    // Added by Prometheus where it scrapes.
+    // Labels that Prometheus adds when it scrapes.
     const added = ['job', 'namespace', 'pod', 'instance', 'le'];
     const wrong = queries().flatMap(({ expr }) => {
       const metrics = selected(expr);
@@ -271,7 +271,7 @@ describe('dashboards', () => {
         if (!family) return [`${metric}: no such metric`];
         const grouped = /\bby \(([^)]*)\)/.exec(expr)?.[1]?.split(', ') ?? [];
         const labels = [...grouped, ...[...matchers.matchAll(/(\w+)=/g)].map(([, label = '']) => label)];
-        // A family without series says nothing of its labels.
+        // A family without series has no labels to check.
         if (family.labels.length === 0) return [];
         return labels.filter((label) => ![...added, ...family.labels].includes(label)).map((l) => `${metric}: no ${l}`);
       });
@@ -280,7 +280,7 @@ describe('dashboards', () => {
     expect(familyOf('controller_runtime_reconciles_total')).toBeUndefined();
   });
 
-  it('take their data from a Prometheus that is chosen, and overlap nowhere', () => {
+  it('use a selectable Prometheus data source, and contain no overlapping panels', () => {
     for (const { name, board } of boards) {
       expect(board.templating.list.map((each) => `${each.type} ${each.name}`)).toEqual([
         'datasource DS_PROMETHEUS',
@@ -304,7 +304,7 @@ describe('dashboards', () => {
     expect(new Set(boards.map(({ board }) => board.uid)).size).toBe(boards.length);
   });
 
-  it('are made again with the types, and left alone once somebody has made one their own', async () => {
+  it('are regenerated with the types, but not once a user owns one', async () => {
     const path = 'grafana/kubewright-metrics.json';
     const made = cafe.read(path);
     cafe.edit(path, (text) => text.replace('"Caches"', '"My caches"'));

@@ -1,4 +1,4 @@
-/** Labels, as on a pod or a namespace. */
+/** Labels of a pod or a namespace. */
 type Labels = Readonly<Record<string, string>>;
 
 interface Selector {
@@ -10,7 +10,7 @@ interface Peer {
   readonly podSelector?: Selector;
 }
 
-/** A policy, as far as our manifests use its fields; others are refused. */
+/** A policy with the fields that our manifests use; other fields are rejected. */
 export interface NetworkPolicy {
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec: {
@@ -23,20 +23,21 @@ export interface NetworkPolicy {
   };
 }
 
-/** A pod that is called. */
+/** The pod that receives the connection. */
 export interface Target {
   readonly namespace: string;
   readonly labels: Labels;
 }
 
-/** Who calls: a pod with its namespace's labels, or something outside of all namespaces, as the API server is. */
+/** The source of a connection: a pod with its namespace's labels, or a client outside all namespaces, such as the API server. */
 export type Caller =
   | { readonly namespace: string; readonly namespaceLabels: Labels; readonly labels: Labels }
   | 'outside';
 
 /**
- * Whether policies let a connection in, by the rules of `networking.k8s.io/v1`: a pod that none selects is open; one that is
- * selected is open to what any rule of any of them names. Ports are those of the pod, after the Service's translation.
+ * Reports whether policies admit a connection by the rules of `networking.k8s.io/v1`: a pod that no policy selects is open; a
+ * selected pod accepts what any rule of any selecting policy allows. Ports are those of the pod, after the Service's
+ * translation.
  */
 export function letsIn(
   policies: readonly NetworkPolicy[],

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe('nodesHere', () => {
-  it('is true of nodes on this machine, and of none; not of those that a tunnel leads to', async () => {
+  it('is true for nodes on this machine and for no nodes, false for nodes behind a tunnel', async () => {
     const client = cluster.client();
     const nodes = client.resource(Node);
     const add = async (name: string, address: string): Promise<void> => {

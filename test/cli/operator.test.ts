@@ -7,7 +7,7 @@ import { build, repository } from '../main-job/repository.ts';
 import { isMissing } from '../main-job/user-shell.ts';
 import { CommandLine } from './command-line.ts';
 
-// Compiler, bundler, cluster and operator start in each of them.
+// Each test starts a compiler, a bundler, a cluster and an operator.
 vi.setConfig({ testTimeout: 180_000 });
 
 let kubewright: CommandLine;
@@ -22,14 +22,14 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => kubewright?.[Symbol.dispose]());
 
-/** Processes whose command line names the project. */
+/** Returns the processes whose command line contains the project's path. */
 function processes(): string {
   const lines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
   return lines.filter((line) => line.includes(root)).join('\n');
 }
 
 describe('kubewright dev', () => {
-  it('with --ci applies the samples, waits until they are ready, and ends', async () => {
+  it('applies the samples with --ci, waits until they are ready, and exits', async () => {
     const { code, stdout, stderr } = await run('dev', '--ci');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const steps = stdout.split('\n').filter((line) => /^✓ (?!written)/.test(line));
@@ -43,7 +43,7 @@ describe('kubewright dev', () => {
     expect(processes()).toBe('');
   });
 
-  it('restarts the operator on save, tells of mistakes, and leaves nothing behind', async () => {
+  it('restarts the operator on save, reports mistakes, and leaves nothing behind', async () => {
     const dev = kubewright.start(['dev'], { cwd: root });
     const seen = (text: string | RegExp) => expect.poll(dev.stdout, { timeout: 30_000 }).toMatch(text);
     await seen(/controller guestbook works/);
@@ -60,9 +60,9 @@ describe('kubewright dev', () => {
     const type = readFileSync(api, 'utf8');
     writeFileSync(api, type.replace('@maxLength 1024', '@maxLength 1000'));
     writeFileSync(controller, good);
-    // The changed kind is in the cluster, not only in the file.
+    // The changed kind is installed in the cluster, not only written to the file.
     await expect.poll(() => dev.stdout().split('kind installed').length, { timeout: 30_000 }).toBeGreaterThan(2);
-    // The operator's account may do what its role says, and no more.
+    // The operator's account has exactly the permissions of its role.
     const account = join(root, '.kubewright/guestbook-system.guestbook-controller-manager.kubeconfig');
     const refused = await run('install', '--kubeconfig', account);
     expect(refused).toMatchObject({ code: 1 });
@@ -80,7 +80,7 @@ describe('kubewright dev', () => {
     writeFileSync(api, type);
   });
 
-  it('fails with --ci when a sample does not come to be', async () => {
+  it('fails with --ci if a sample does not become ready', async () => {
     const main = join(root, 'src/main.ts');
     const good = readFileSync(main, 'utf8');
     writeFileSync(main, `throw new Error('not today');\n`);
@@ -93,7 +93,7 @@ describe('kubewright dev', () => {
 });
 
 describe('kubewright build, deploy', () => {
-  it('needs to be told of an image and of a cluster', async () => {
+  it('requires an image and a cluster', async () => {
     await run('generate');
     expect(await run('deploy')).toEqual({
       code: 1,
@@ -110,7 +110,7 @@ describe('kubewright build, deploy', () => {
     );
   });
 
-  it('makes one file that runs as a pod of the embedded cluster, and takes everything away again', async () => {
+  it('builds one file that runs as a pod of the embedded cluster, and removes everything again', async () => {
     expect(await run('build', '--load', 'guestbook:dev')).toMatchObject({ code: 0, stderr: '' });
     for (const name of ['main.mjs', 'main.mjs.map', 'Dockerfile'])
       expect(existsSync(join(root, 'dist', name))).toBe(true);
@@ -121,7 +121,7 @@ describe('kubewright build, deploy', () => {
     );
     expect(await run('cluster', 'up', '--background')).toMatchObject({ code: 0 });
     try {
-      // It waits for a while before it tries again where another program has its port.
+      // If another program holds its port, it waits before it retries.
       const deployed = await run('deploy', '--image', 'guestbook:dev', '--timeout', '110');
       expect(deployed).toMatchObject({ code: 0, stderr: '' });
       expect(deployed.stdout).toContain('✓ operator available   guestbook-controller-manager in guestbook-system\n');
@@ -134,7 +134,7 @@ describe('kubewright build, deploy', () => {
         const waited = kubectl('wait', '--for=condition=Ready', 'guestbook/guestbook-sample', '--timeout=30s');
         expect(waited).toContain('condition met');
       }
-      // An image that nobody has: the pod of before goes on, and is not taken for the new one.
+      // The image does not exist: the previous pod keeps running and does not count as the new one.
       const broken = await run('deploy', '--image', 'nobody-has-it:1', '--timeout', '110');
       expect(broken.code).toBe(1);
       expect(broken.stderr).toMatch(
@@ -151,7 +151,7 @@ describe('kubewright build, deploy', () => {
     expect(processes()).toBe('');
   });
 
-  it('runs one file', async () => {
+  it('runs a single file', async () => {
     writeFileSync(
       join(kubewright.folder, 'one.ts'),
       "console.log('args', ...process.argv.slice(2)); process.exitCode = 7;\n",

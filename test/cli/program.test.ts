@@ -7,7 +7,7 @@ import { build, repository } from '../main-job/repository.ts';
 import { isMissing } from '../main-job/user-shell.ts';
 import { CommandLine } from './command-line.ts';
 
-// Each kubectl is a program that starts another.
+// Each kubectl process starts another program.
 vi.setConfig({ testTimeout: 60_000 });
 
 describe('kubewright', () => {
@@ -17,7 +17,7 @@ describe('kubewright', () => {
   });
   afterAll(() => kubewright?.[Symbol.dispose]());
 
-  it('lists its commands, and the flags of each', async () => {
+  it('lists its commands and the flags of each command', async () => {
     const { code, stdout } = await kubewright.run(['--help']);
     expect(code).toBe(0);
     expect(stdout).toContain('Usage: kubewright [options] [command]');
@@ -26,7 +26,7 @@ describe('kubewright', () => {
     expect((await kubewright.run(['doctor', '--help'])).stdout).toContain('--kubeconfig <FILE>');
   });
 
-  it('has the version of its package', async () => {
+  it('prints the version of its package', async () => {
     const manifest = JSON.parse(readFileSync(new URL('../../packages/cli/package.json', import.meta.url), 'utf8'));
     expect(version).toBe(manifest.version);
     expect(await kubewright.run(['version', '--json'])).toEqual({
@@ -36,7 +36,7 @@ describe('kubewright', () => {
     });
   });
 
-  it('refuses a command line that it does not understand, with exit code 2', async () => {
+  it('rejects an invalid command line with exit code 2', async () => {
     expect(await kubewright.run(['doctr'])).toEqual({
       code: 2,
       stdout: '',
@@ -60,7 +60,7 @@ describe('kubewright', () => {
     });
   });
 
-  it('explains codes of every package', async () => {
+  it('explains error codes of every package', async () => {
     expect(await kubewright.run(['explain', 'kw2002'])).toEqual({
       code: 0,
       stdout: `KW2002  TLS: the server's certificate is not trusted, or it refused ours
@@ -100,11 +100,11 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
     await build();
     const folder = join(kubewright.folder, 'bin');
     mkdirSync(folder);
-    // As npm installs them.
+    // The paths as npm installs them.
     const package_ = join(repository, 'packages/cli');
     const { bin } = JSON.parse(readFileSync(join(package_, 'package.json'), 'utf8')) as { readonly bin: object };
     for (const [name, path] of Object.entries(bin)) symlinkSync(join(package_, path), join(folder, name));
-    // Where tests are run by npm, its folders have programs of these names, too.
+    // When npm runs the tests, its PATH folders contain programs with the same names.
     const others = (process.env['PATH'] ?? '').split(delimiter).filter((each) => !each.includes('node_modules'));
     const PATH = [folder, dirname(process.execPath), ...others].join(delimiter);
     const env = { ...process.env, PATH, HOME: folder };
@@ -125,11 +125,11 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
     expect(complete('doctor', '--k')).toEqual(['--kubeconfig', ':4']);
     expect(complete('cluster', 'up', '--dr')).toEqual(['--driver', ':4']);
     expect(complete('create', '')).toEqual(expect.arrayContaining(['api', 'webhook', ':4']));
-    // Nothing of ours fits: files.
+    // None of our completions match, so the shell completes files.
     expect(complete('render', 'config/sam')).toEqual([':0']);
   });
 
-  it('examines what is around', async () => {
+  it('reports on the environment', async () => {
     const { code, stdout } = await kubewright.run(['doctor']);
     expect(code).toBe(0);
     expect(stdout).toContain(`✓ node         ${process.version}\n`);
@@ -139,7 +139,7 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
     expect(stdout).toContain('- project      none here\n               do: kubewright init makes one\n');
   });
 
-  it('says with exit code 3 that the cluster which was named does not answer', async () => {
+  it('exits with code 3 if the named cluster does not answer', async () => {
     const missing = await kubewright.run(['doctor', '--kubeconfig', 'nowhere']);
     expect(missing.code).toBe(3);
     expect(missing.stdout).toContain('✗ kubeconfig   nowhere: there is no such kubeconfig\n');
@@ -160,8 +160,8 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
   });
 });
 
-describe('the entry', () => {
-  it('tells a Node that is too old, before it loads anything', () => {
+describe('the entry point', () => {
+  it('rejects an outdated Node before it loads anything', () => {
     const source = readFileSync(new URL('../../packages/cli/src/main.ts', import.meta.url), 'utf8');
     expect(source).not.toMatch(/^import /m);
     const old = source.replace('process.versions.node', "'18.20.4'").replace('process.version}', "'v18.20.4'}");

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => kubewright?.[Symbol.dispose]());
 
-/** Makes a project that finds the workspace's packages, as after `npm install`. */
+/** Creates a project that resolves the workspace's packages, as after `npm install`. */
 async function project(name: string, ...flags: readonly string[]): Promise<string> {
   const { code, stderr } = await kubewright.run(['init', name, '--domain', 'example.com', ...flags]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -38,7 +38,7 @@ function filesOf(root: string): readonly string[] {
 vi.setConfig({ testTimeout: 90_000 });
 
 describe('kubewright init', () => {
-  it('makes a project of few files, and says what comes next', async () => {
+  it('creates a project with few files, and prints the next steps', async () => {
     const { code, stdout } = await kubewright.run(['init', 'my-shop-operator', '--yes']);
     expect(code).toBe(0);
     expect(stdout).toBe(`✓ written              package.json
@@ -72,12 +72,12 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
     expect(actions.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
   });
 
-  it('says what comes next as a shell takes it', async () => {
+  it('quotes the next steps for a shell', async () => {
     const { stdout } = await kubewright.run(['init', "it's mine", '--name', 'mine', '--yes']);
     expect(stdout).toContain(`\nNext:  cd 'it'\\''s mine'  &&  npm install  &&  npm run dev\n`);
   });
 
-  it('leaves alone what is there', async () => {
+  it('does not touch existing files', async () => {
     const root = await project('again');
     const main = join(root, 'src', 'main.ts');
     appendFileSync(main, '// mine\n');
@@ -108,7 +108,7 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
     expect(readdirSync(root)).toEqual(['package.json']);
   });
 
-  it('rejects names that are code', async () => {
+  it('rejects names that contain code', async () => {
     const root = await project('named-safely');
     const create = (...flags: readonly string[]): ReturnType<typeof kubewright.run> =>
       kubewright.run(['create', 'api', '--group', 'a', '--version', 'v1', '--kind', 'Shop', ...flags], { cwd: root });
@@ -126,7 +126,7 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
     expect(npmrc).toContain('\nregistry=http://127.0.0.1:4873/\n');
   });
 
-  it('is what npm create kubewright runs', () => {
+  it('runs with npm create kubewright', () => {
     const main = join(repository, 'packages/create-kubewright/bin/main.js');
     const options = { cwd: kubewright.folder, encoding: 'utf8' } as const;
     const { status, stdout } = spawnSync(process.execPath, [main, 'created', '--yes'], options);
@@ -134,13 +134,13 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
       status: 0,
       last: 'Next:  cd created  &&  npm install  &&  npm run dev',
     });
-    // The built program is the one that was tested from its sources.
+    // The built program matches the sources under test.
     const built = join(repository, 'packages/cli/bin/main.js');
     const version = spawnSync(process.execPath, [built, 'version'], { cwd: join(kubewright.folder, 'created') });
     expect(version.stdout.toString()).toMatch(/^kubewright {2}0\.1\.0\n/);
   });
 
-  it('never asks without a terminal, and refuses what cannot be a name', async () => {
+  it('never prompts without a terminal, and rejects invalid names', async () => {
     expect(await kubewright.run(['init', 'asked'])).toEqual({
       code: 2,
       stdout: '',
@@ -181,7 +181,7 @@ describe('kubewright create api', () => {
     expect(await createApi(root, 'Site', '--scope', 'Cluster', '--plural', 'places')).toMatchObject({ code: 0 });
     const crd = readFileSync(join(root, 'config/crd/bases/web.example.com_places.yaml'), 'utf8');
     expect(crd).toContain('scope: Cluster');
-    // Both compile, and their tests pass, with the packages that are linked.
+    // Both compile, and their tests pass, with the linked packages.
     const tsc = join(repository, 'node_modules/typescript/bin/tsc');
     expect(spawnSync(process.execPath, [tsc], { cwd: root, encoding: 'utf8' }).stdout).toBe('');
     const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
@@ -189,7 +189,7 @@ describe('kubewright create api', () => {
     expect(tests.stdout).toMatch(/Tests .*2 passed/);
   });
 
-  it('says what has to be added by hand', async () => {
+  it('prints what to add by hand', async () => {
     const root = await project('odd', '--template', 'empty');
     writeFileSync(join(root, 'src', 'main.ts'), 'export const mine = 1;\n');
     const { stdout } = await createApi(root, 'Thing');
@@ -199,7 +199,7 @@ describe('kubewright create api', () => {
     expect(readFileSync(join(root, 'src', 'main.ts'), 'utf8')).toBe('export const mine = 1;\n');
   });
 
-  it('belongs to a project and to its domain', async () => {
+  it('requires a project and its domain', async () => {
     expect(await createApi(kubewright.folder, 'Thing')).toEqual({
       code: 1,
       stdout: '',
@@ -217,7 +217,7 @@ describe('kubewright create api', () => {
 });
 
 describe('kubewright generate', () => {
-  it.skipIf(isMissing('kubectl'))("makes manifests that kubectl's kustomize renders as this program does", async () => {
+  it.skipIf(isMissing('kubectl'))("writes manifests that kubectl's kustomize renders identically", async () => {
     const root = await project('rendered');
     await kubewright.run(['generate'], { cwd: root });
     const text = execFileSync('kubectl', ['kustomize', 'config/default'], { cwd: root, encoding: 'utf8' });
@@ -231,7 +231,7 @@ describe('kubewright generate', () => {
     );
   });
 
-  it('keeps a generated file that somebody has made their own, and knows when others are old', async () => {
+  it('keeps a generated file that a user took over, and reports outdated files', async () => {
     const root = await project('owned');
     await kubewright.run(['generate'], { cwd: root });
     const manager = join(root, 'config/manager/manager.yaml');
@@ -252,13 +252,13 @@ describe('kubewright generate', () => {
     expect(stdout).toContain('! kept, is yours       config/manager/manager.yaml\n');
     expect(readFileSync(manager, 'utf8')).toBe(own);
     expect((await kubewright.run(['generate', '--check'], { cwd: root })).code).toBe(0);
-    // What the sample's first line names for editors is there.
+    // The schema that the sample's first line names for editors exists.
     const sample = readFileSync(join(root, 'config/samples/owned_v1_owned.yaml'), 'utf8');
     const [, schema = ''] = /\$schema=(\S+)/.exec(sample) ?? [];
     expect(JSON.parse(readFileSync(join(root, 'config/samples', schema), 'utf8')).properties.kind.const).toBe('Owned');
   });
 
-  it('names mistakes in the types, and writes nothing', async () => {
+  it('reports mistakes in the types, and writes nothing', async () => {
     const root = await project('wrong');
     const api = join(root, 'src/api/v1/wrong.ts');
     writeFileSync(

@@ -19,19 +19,19 @@ const api = 'src/api/v1/shop.ts';
 const crd = 'config/crd/bases/shop.example.com_shops.yaml';
 const kept = 'config/crd/released/shop.example.com_shops.yaml';
 
-describe('types that break what was released', () => {
+describe('types with breaking changes', () => {
   let shop: CliProject;
   beforeAll(async () => {
     shop = await cliProject(kubewright, 'shop');
   }, 120_000);
 
-  it('may change before the first release', async () => {
+  it('are allowed before the first release', async () => {
     expect(await shop.run('generate')).toMatchObject({ code: 0 });
     shop.edit(api, (text) => text.replace('@maxLength 1024', '@maxLength 1023'));
     expect(await shop.run('generate')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('are refused after it, with every change named, and nothing is written', async () => {
+  it('are rejected after it, with every change listed, and nothing is written', async () => {
     const released = await shop.run('build', '--release');
     expect(released).toMatchObject({ code: 0, stderr: '' });
     expect(released.stdout).toContain(
@@ -59,7 +59,7 @@ describe('types that break what was released', () => {
     });
     expect(shop.read(crd)).toBe(before);
     expect((await shop.run('build')).stderr).toMatch(/^KW7403 /);
-    // Not KW7402, whose advice would be to generate.
+    // Not KW7402, which would advise running generate.
     expect((await shop.run('generate', '--check')).stderr).toMatch(/^KW7403 /);
     expect(await shop.run('create', 'api', '--group', 'shop', '--version', 'v1', '--kind', 'Other')).toMatchObject({
       code: 1,
@@ -68,7 +68,7 @@ describe('types that break what was released', () => {
 
   it('are allowed once, and remembered until the next release', async () => {
     expect(await shop.run('generate', '--allow-breaking')).toMatchObject({ code: 0, stderr: '' });
-    // What is in config/ was allowed; a further break is not.
+    // The change in config/ is allowed; a further breaking change is not.
     expect(await shop.run('generate', '--check')).toMatchObject({ code: 0 });
     const { code, stdout } = await shop.run('build');
     expect(code).toBe(0);
@@ -82,7 +82,7 @@ describe('types that break what was released', () => {
     shop.edit(api, (text) => text.replace('\n  readonly more: string;', ''));
   });
 
-  it('are released under a new version only', async () => {
+  it('can be released only under a new version', async () => {
     expect(await shop.run('build', '--release')).toMatchObject({
       code: 1,
       stderr: `KW7404 0.1.0 is released already, with other kinds
@@ -96,7 +96,7 @@ describe('types that break what was released', () => {
     expect((await shop.run('build', '--release')).stdout).not.toContain('breaks');
   });
 
-  it('include a kind that is gone', async () => {
+  it('include a removed kind', async () => {
     rmSync(join(shop.root, 'src/api/v1/other.ts'));
     for (const name of ['other.ts', 'other.test.ts']) rmSync(join(shop.root, 'src/controllers', name));
     shop.edit('src/main.ts', (text) => text.replace(/.*other.*\n/, '').replace(', other', ''));
@@ -110,10 +110,10 @@ describe('types that break what was released', () => {
 });
 
 describe('kubewright upgrade', () => {
-  it('brings a project of an earlier layout to this one, and leaves files of a person alone', async () => {
+  it('migrates a project with an earlier layout, and keeps files owned by the user', async () => {
     const old = await cliProject(kubewright, 'old');
     await old.run('generate');
-    // What an earlier version has generated, and this one does not any more.
+    // A file that an earlier version generated and this one does not.
     const header = readFileSync(join(old.root, 'config/manager/manager.yaml'), 'utf8').split('\n')[0];
     mkdirSync(join(old.root, 'config/proxy'));
     writeFileSync(join(old.root, 'config/proxy/auth_proxy_service.yaml'), `${header}\nkind: Service\n`);
@@ -125,7 +125,7 @@ describe('kubewright upgrade', () => {
         .replace('"@kubewright/runtime": "0.1.0"', '"@kubewright/runtime": "0.0.9"')
         .replace('"vitest": "^4.1.0"', '"vitest":"^3.2.0"'),
     );
-    // What a person has made of it.
+    // Files that the user took over.
     const own = {
       'config/manager/manager.yaml': old.read('config/manager/manager.yaml').replace(`${header}\n`, ''),
       'config/extra/quota.yaml': 'apiVersion: v1\nkind: ResourceQuota\n',

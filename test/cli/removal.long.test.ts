@@ -8,7 +8,7 @@ import { isMissing } from '../main-job/user-shell.ts';
 import { type CliProject, cliProject } from './cli-project.ts';
 import { CommandLine } from './command-line.ts';
 
-// An operator is deployed in most of them.
+// Most tests deploy an operator.
 vi.setConfig({ testTimeout: 240_000 });
 
 const Shop = defineKind<{ readonly message: string }>({ group: 'shop.example.com', version: 'v1', kind: 'Shop' });
@@ -45,13 +45,13 @@ async function create(name: string, { namespace = 'default', finalizers = [] as 
     .create({ apiVersion: 'shop.example.com/v1', kind: 'Shop', metadata, spec: { message: 'hi' } });
 }
 
-/** Waits until the operator has put its finalizer on an object. */
+/** Waits until the operator has added its finalizer to an object. */
 async function awaitHeld(name: string, namespace = 'default'): Promise<void> {
   const finalizers = async () => (await client.resource(Shop).get({ name, namespace })).metadata.finalizers;
   await expect.poll(finalizers, { timeout: 60_000 }).toEqual([own]);
 }
 
-/** Waits until nothing of the project is there any more, nor waits to be. */
+/** Waits until everything of the project is deleted, with nothing pending. */
 async function expectNothingLeft(): Promise<void> {
   const left = async () => {
     const crds = (await client.resource(CustomResourceDefinition).list()).items;
@@ -62,7 +62,7 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe('an operator with a finalizer', () => {
-  it('is taken away kinds first: it cleans up', async () => {
+  it('cleans up its objects if the kinds are removed first', async () => {
     await deploy();
     await create('a');
     await awaitHeld('a');
@@ -76,7 +76,7 @@ describe('an operator with a finalizer', () => {
     await expectNothingLeft();
   });
 
-  it('is taken away operator first: it is run once more for what its objects need', async () => {
+  it('runs once more to clean up its objects if it is removed first', async () => {
     await deploy();
     await create('a');
     await awaitHeld('a');
@@ -94,7 +94,7 @@ describe('an operator with a finalizer', () => {
     await expectNothingLeft();
   });
 
-  it('takes the objects in its own namespace with it', async () => {
+  it('removes the objects in its own namespace too', async () => {
     await deploy();
     await create('inside', { namespace: 'shop-system' });
     await create('outside');
@@ -118,7 +118,7 @@ describe('an operator with a finalizer', () => {
 describe('kubewright uninstall, without an operator', () => {
   beforeAll(() => shop.edit('src/main.ts', () => "throw new Error('not today');\n"));
 
-  it.skipIf(isMissing('script'))('asks at a terminal', async () => {
+  it.skipIf(isMissing('script'))('prompts at a terminal', async () => {
     await shop.run('install');
     await create('a', { finalizers: [own] });
     const answer = async (key: string): Promise<string> => {
@@ -148,7 +148,7 @@ describe('kubewright uninstall, without an operator', () => {
     await expectNothingLeft();
   });
 
-  it("leaves finalizers alone that are not the operator's, unless it is forced", async () => {
+  it("keeps finalizers that are not the operator's, unless forced", async () => {
     await shop.run('install');
     await create('a', { finalizers: [own, 'backup.example.org/keep'] });
     await create('b', { finalizers: ['backup.example.org/keep'] });

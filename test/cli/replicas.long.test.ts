@@ -25,7 +25,7 @@ beforeAll(async () => {
   kubewright = await CommandLine.build();
   pair = await cliProject(kubewright, 'pair');
   await pair.run('generate');
-  // Somebody's own from here on.
+  // Without the header, the file belongs to the user.
   pair.edit('config/manager/manager.yaml', (text) => text.replace(/^#.*\n/, '').replace('replicas: 1', 'replicas: 2'));
   expect(await pair.run('build', '--load', 'pair:dev')).toMatchObject({ code: 0, stderr: '' });
   expect(await pair.run('cluster', 'up', '--background')).toMatchObject({ code: 0 });
@@ -53,7 +53,7 @@ async function pods() {
   return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
-/** Pods whose metrics say that they lead. */
+/** Returns the pods whose metrics report that they lead. */
 async function leaders(token: string): Promise<readonly string[]> {
   const asked = await Promise.all(
     (await pods()).map(async ({ metadata, status }) => {
@@ -78,7 +78,7 @@ function metricsOf(host: string, token?: string): Promise<{ readonly status: num
   });
 }
 
-/** A token of an account that may read metrics as the role for it says, or of one that may nothing. */
+/** Returns a token for an account that may read metrics as the role allows, or for one without permissions. */
 async function tokenOf(name: string, { mayRead }: { readonly mayRead: boolean }): Promise<string> {
   const accounts = client.resource(ServiceAccount);
   await accounts.apply({ metadata: { name, namespace: 'default' } }, { fieldManager: 'test' });
@@ -99,7 +99,7 @@ async function tokenOf(name: string, { mayRead }: { readonly mayRead: boolean })
 const poll = <T>(ask: () => T) => expect.poll(ask, { timeout: 90_000, interval: 300 });
 
 describe('an operator with two replicas', () => {
-  it('asks for no more than the restricted level of pod security allows', () => {
+  it('needs nothing beyond the restricted level of pod security', () => {
     const objects = parseAllDocuments(readFileSync(join(pair.root, 'dist/install.yaml'), 'utf8')).map(
       (document) => document.toJS() as UnstructuredObject,
     );
@@ -112,7 +112,7 @@ describe('an operator with two replicas', () => {
     expect(restrictedViolations(template.spec)).toEqual([]);
     const [container] = template.spec.containers;
     expect(container?.securityContext?.['readOnlyRootFilesystem']).toBe(true);
-    // The rest of the limit is for what is no heap.
+    // The rest of the limit is for memory outside the heap.
     const { resources, env = [] } = container as {
       readonly resources?: { readonly limits?: { readonly memory?: string } };
       readonly env?: readonly { readonly name: string; readonly value?: string }[];
@@ -120,11 +120,11 @@ describe('an operator with two replicas', () => {
     const [, heap = ''] =
       /--max-old-space-size=(\d+)/.exec(env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? '') ?? [];
     expect(Number(heap)).toBeCloseTo(0.7 * Number.parseInt(resources?.limits?.memory ?? '', 10), -1);
-    // The rules see something.
+    // Proves that the rules detect violations.
     expect(restrictedViolations({ ...template.spec, hostPID: true, securityContext: {} }).length).toBe(3);
   });
 
-  it('has one leader, whose death the other one survives it by', async () => {
+  it('has one leader, and the other replica takes over when it dies', async () => {
     await deploy();
     expect((await pods()).map(({ status }) => status?.phase)).toEqual(['Running', 'Running']);
     const token = await tokenOf('reader', { mayRead: true });
@@ -132,7 +132,7 @@ describe('an operator with two replicas', () => {
     const [first = ''] = await leaders(token);
     const [lease] = (await client.resource(Lease).list({ namespace })).items;
     const holder = lease?.spec?.holderIdentity;
-    // Killed, not asked: the lease is not given back, and has to run out.
+    // Killed without a graceful stop: the lease is not released and has to expire.
     await client.resource(Pod).delete({ name: first, namespace }, { gracePeriodSeconds: 0 });
     await poll(async () => (await leaders(token)).filter((name) => name !== first)).toHaveLength(1);
     const [next] = (await client.resource(Lease).list({ namespace })).items;
@@ -143,7 +143,7 @@ describe('an operator with two replicas', () => {
     }).toBe(2);
   });
 
-  it('shows metrics to those who may read them', async () => {
+  it('serves metrics to authorized accounts', async () => {
     const [pod] = await pods();
     const host = pod?.status?.podIP ?? '';
     const { status, text } = await metricsOf(host, await tokenOf('reader', { mayRead: true }));
@@ -154,7 +154,7 @@ describe('an operator with two replicas', () => {
   });
 
   it.each([['undeploy', 'uninstall'] as const, ['uninstall', 'undeploy'] as const])(
-    'leaves nothing after %s, then %s',
+    'leaves nothing behind after %s, then %s',
     async (first, second) => {
       await deploy();
       const sample = readFileSync(join(pair.root, 'config/samples/pair_v1_pair.yaml'), 'utf8');

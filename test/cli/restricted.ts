@@ -1,5 +1,5 @@
-// The level `restricted` of the Pod Security Standards (1.36), written from its table: the embedded cluster has no PodSecurity
-// admission, and a real one tells (test/cli/shipped.real.test.ts).
+// The level `restricted` of the Pod Security Standards (1.36), written from its table. The embedded cluster has no PodSecurity
+// admission; test/cli/shipped.real.test.ts checks against a real cluster.
 
 interface SecurityContext {
   readonly [field: string]: unknown;
@@ -32,7 +32,7 @@ const volumes = [
   'secret',
 ];
 
-/** Says which rules a pod breaks. */
+/** Returns the rules that a pod violates. */
 export function restrictedViolations(pod: PodSpec): readonly string[] {
   const host = ['hostNetwork', 'hostPID', 'hostIPC'].filter((field) => pod[field] === true);
   const kinds = (pod.volumes ?? []).flatMap((volume) => Object.keys(volume).filter((key) => key !== 'name'));

@@ -71,7 +71,7 @@ function install({ templates, values, chart }: Chart, { release, namespace, set 
   return [...renderChart(templates, root).values()].flatMap(objectsIn);
 }
 
-/** `a.b[0]=c`, as `--set` has it. */
+/** Applies a setting such as `a.b[0]=c`, like `--set`. */
 function withValue(values: unknown, setting: string): unknown {
   const [path = '', text = ''] = setting.split(/=(.*)/s);
   const value = text === 'true' ? true : text === 'false' ? false : /^\d+$/.test(text) ? Number(text) : text;
@@ -97,7 +97,7 @@ function sorted(objects: readonly Object[]): readonly Object[] {
   return [...objects].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** Without what Helm's own rules add, the namespace, which it makes itself, and lists with nothing in them. */
+/** Drops Helm's own rules, the namespace, which Helm creates itself, and empty lists. */
 function withoutHelm(objects: readonly Object[]): readonly Object[] {
   const others = objects
     .filter(({ kind }) => kind !== 'Namespace')
@@ -113,7 +113,7 @@ function withoutHelm(objects: readonly Object[]): readonly Object[] {
 }
 
 describe('the renderer of these tests', () => {
-  it('renders as Helm does', () => {
+  it('renders like Helm', () => {
     const recorded = JSON.parse(readFileSync(join(import.meta.dirname, 'testdata/helm-recorded.json'), 'utf8')) as {
       readonly templates: Readonly<Record<string, string>>;
       readonly cases: readonly { readonly release: string; readonly set: readonly string[]; readonly text: string }[];
@@ -140,14 +140,14 @@ describe('kubewright build --helm', () => {
     chart = chartIn(shop);
   }, 120_000);
 
-  it('renders what config/default renders to', () => {
+  it('renders the same as config/default', () => {
     const ours = install(chart, { release: 'shop', namespace: 'shop-system' });
     const theirs = objectsIn(shop.read('dist/install.yaml'));
     expect(withoutHelm(ours)).toEqual(withoutHelm(theirs));
     expect(ours.length).toBe(theirs.length - 1);
   });
 
-  it('leaves no name of the project behind in a release of another name', () => {
+  it("does not use the project's name in a release with another name", () => {
     const ours = install(chart, { release: 'mine', namespace: 'there' });
     const names = ours.filter(({ kind }) => kind !== 'CustomResourceDefinition').map(({ metadata }) => metadata.name);
     expect(names.filter((name) => !name.startsWith('mine-shop-'))).toEqual([]);
@@ -174,14 +174,14 @@ describe('kubewright build --helm', () => {
       has: ['Role shop-manager-role', 'RoleBinding shop-manager-rolebinding', 'ClusterRole shop-metrics-auth-role'],
       lacks: ['ClusterRole shop-manager-role'],
     },
-  ])('takes $set', ({ set, has = [], lacks = [] }) => {
+  ])('accepts $set', ({ set, has = [], lacks = [] }) => {
     const rendered = install(chart, { release: 'shop', namespace: 'shop-system', set });
     const found = rendered.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     for (const each of has) expect(found).toContain(each);
     for (const each of lacks) expect(found).not.toContain(each);
   });
 
-  it('hands values to the deployment', () => {
+  it('passes values to the deployment', () => {
     const set = [
       'metrics.secure=false',
       'metrics.port=9090',
@@ -204,7 +204,7 @@ describe('kubewright build --helm', () => {
     expect(service).toMatchObject({ spec: { ports: [{ name: 'http', port: 9090, targetPort: 9090 }] } });
   });
 
-  it('says what is in it, to Helm and to Artifact Hub', () => {
+  it('has metadata for Helm and Artifact Hub', () => {
     expect(chart.chart).toMatchObject({ name: 'shop', version: '0.1.0', appVersion: '0.1.0' });
     const { annotations } = chart.chart as ChartYaml & { readonly annotations: Readonly<Record<string, string>> };
     const crds = parseDocument(annotations['artifacthub.io/crds'] ?? '').toJS() as readonly object[];
@@ -221,18 +221,18 @@ describe('kubewright build --helm', () => {
       { name: 'shop', image: 'registry.example.com/team/shop:1.2' },
     ]);
     const schema = JSON.parse(shop.read('dist/chart/values.schema.json')) as { readonly properties: object };
-    // Every default has a place in the schema, which is closed.
+    // Every default has an entry in the schema, which is closed.
     expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(chart.values as object)));
   });
 
-  it('writes what kubectl renders, monitors and policies included', () => {
+  it('writes what kubectl renders, including monitors and policies', () => {
     for (const folder of ['prometheus', 'network-policy'])
       expect(kustomize(join(shop.root, 'config', folder), { root: shop.root }).length).toBe(1);
     expect(existsSync(join(shop.root, 'dist/chart/templates/prometheus'))).toBe(true);
   });
 });
 
-/** Says in package.json who signs for a project's webhooks and metrics. */
+/** Sets in package.json who signs the certificates for a project's webhooks and metrics. */
 function signedBy(project: CliProject, certificates: string): void {
   project.edit('package.json', (text) =>
     text.replace(
@@ -243,7 +243,7 @@ function signedBy(project: CliProject, certificates: string): void {
 }
 
 describe('the certificates of a chart', () => {
-  it('are chosen when it is installed, whatever package.json says', async () => {
+  it('are chosen at installation, regardless of package.json', async () => {
     const twin = await cliProject(kubewright, 'twin');
     const kind = ['--group', 'twin', '--kind', 'Twin'];
     expect(await twin.run('create', 'api', ...kind, '--version', 'v2', '--no-controller')).toMatchObject({ code: 0 });
@@ -265,7 +265,7 @@ describe('the certificates of a chart', () => {
       const without = install(chart, { ...release, set: ['webhook.enabled=false', 'certManager.enabled=true'] });
       expect(JSON.stringify(without)).not.toMatch(/webhook-certs|serving-cert"|webhook-certificates/);
     }
-    // They differ in their defaults only.
+    // Only their defaults differ.
     const [own, byCertManager] = built.map(({ chart }) => chart);
     expect(byCertManager?.values).toEqual({ ...(own?.values as object), certManager: { enabled: true } });
     const set = ['certManager.enabled=true', 'prometheus.enabled=true'];
@@ -286,7 +286,7 @@ describe("a chart's webhooks", () => {
     expect(await hook.run('create', 'webhook', ...kind, '--validation', '--defaulting')).toMatchObject({ code: 0 });
   }, 120_000);
 
-  it.each(['own', 'cert-manager'])('are those of config/default, with certificates of %s', async (certificates) => {
+  it.each(['own', 'cert-manager'])('match config/default, with certificates of %s', async (certificates) => {
     signedBy(hook, certificates);
     expect(await hook.run('build', '--helm', ...image)).toMatchObject({ code: 0, stderr: '' });
     const chart = chartIn(hook);
@@ -300,7 +300,7 @@ describe("a chart's webhooks", () => {
     ]);
   });
 
-  it('can be left out', () => {
+  it('can be disabled', () => {
     const rendered = install(chartIn(hook), {
       release: 'hook',
       namespace: 'hook-system',
@@ -311,7 +311,7 @@ describe("a chart's webhooks", () => {
     expect(text).not.toMatch(/WebhookConfiguration|webhook-service|cert-manager|(webhook|metrics)-cert/);
   });
 
-  it('are told to OLM by the CSV alone', async () => {
+  it('are declared to OLM only in the CSV', async () => {
     expect(await hook.run('build', '--olm', ...image)).toMatchObject({ code: 0, stderr: '' });
     const [csv] = objectsIn(hook.read('dist/bundle/manifests/hook.clusterserviceversion.yaml'));
     expect(csv).toMatchObject({
@@ -323,7 +323,7 @@ describe("a chart's webhooks", () => {
       },
     });
     expect(JSON.stringify(csv)).toContain('"--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs"');
-    // cert-manager's for metrics is not there, and neither is what waits for it.
+    // The cert-manager Secret for metrics is absent, and so is everything that mounts it.
     expect(JSON.stringify(csv)).not.toMatch(/metrics-cert/);
     const files = readdirSync(join(hook.root, 'dist/bundle/manifests')).join(' ');
     expect(files).not.toMatch(/webhook|certificate/);
@@ -353,11 +353,11 @@ describe('kubewright build', () => {
     expect(bill.serialNumber).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     const names = bill.components.map(({ purl }) => purl.replace(/@[^@]*$/, ''));
     expect(names).toEqual(expect.arrayContaining(['pkg:npm/%40kubewright/runtime', 'pkg:npm/%40kubewright/client']));
-    // It is used to build, and its bytes are not in what was built.
+    // esbuild builds the bundle but is not part of it.
     expect(names).not.toContain('pkg:npm/esbuild');
     expect(bill.components.every(({ licenses }) => licenses !== undefined)).toBe(true);
     expect(bill.dependencies[0]?.dependsOn).toEqual(bill.components.map(({ purl }) => purl));
-    // Every package that the source map names has its entry.
+    // Every package in the source map has an entry.
     const { sources } = JSON.parse(tea.read('dist/main.mjs.map')) as { readonly sources: readonly string[] };
     const mapped = sources.flatMap((source) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? []);
     for (const name of new Set(mapped)) expect(names).toContain(`pkg:npm/${name.replace('@', '%40')}`);
@@ -417,12 +417,12 @@ describe('kubewright build', () => {
       },
     });
     const files = readdirSync(join(tea.root, 'dist/bundle/manifests'));
-    // OLM makes these of the CSV.
+    // OLM creates these from the CSV.
     expect(files.filter((name) => /binding|serviceaccount|deployment|manager-role/.test(name))).toEqual([]);
     expect(files).toContain('tea-shop.example.com_teashops.yaml');
   });
 
-  it('refuses a bundle that breaks a rule', async () => {
+  it('rejects a bundle that breaks a rule', async () => {
     const sample = 'config/samples/tea-shop_v1_teashop.yaml';
     const good = tea.read(sample);
     const built = ['main.mjs', 'main.mjs.map', 'sbom.cdx.json', 'install.yaml'].map((name) => `dist/${name}`);
@@ -430,7 +430,7 @@ describe('kubewright build', () => {
     tea.edit(sample, (text) => text.replace('kind: TeaShop', 'kind: Coffee'));
     const { code, stderr } = await tea.run('build', '--olm', '--image', 'registry.example.com/tea:1');
     tea.edit(sample, () => good);
-    // Built again, it is the same.
+    // A second build produces identical files.
     expect(built.filter((path, index) => tea.read(path) !== before[index])).toEqual([]);
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -442,7 +442,7 @@ describe('kubewright build', () => {
     });
   });
 
-  it('needs an image for a bundle, and a version', async () => {
+  it('requires an image and a version for a bundle', async () => {
     expect(await tea.run('build', '--olm')).toEqual({
       code: 1,
       stdout: '',

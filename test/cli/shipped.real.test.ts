@@ -23,8 +23,8 @@ function ask(...args: readonly string[]): string {
   return stdout.trim();
 }
 
-// What `npm run proof` does with the real control plane: USE_EXISTING_CLUSTER=true KUBECONFIG=…
-describe('what build writes, on a real cluster', () => {
+// `npm run proof` runs this against the real control plane: USE_EXISTING_CLUSTER=true KUBECONFIG=…
+describe('the output of build, on a real cluster', () => {
   let kubewright: CommandLine;
   let real: CliProject;
   let operator: ChildProcess | undefined;
@@ -49,22 +49,22 @@ describe('what build writes, on a real cluster', () => {
     ask('wait', '--for=condition=Ready', 'real/real-sample', '--timeout=60s');
   }
 
-  it('is accepted with strict validation', () => {
+  it('passes strict validation', () => {
     const file = join(real.root, 'dist/install.yaml');
     const applied = kubectl('apply', '--server-side', '--validate=strict', '-f', file);
     expect(applied).toMatchObject({ status: 0, stderr: '' });
     ask('wait', '--for=condition=Established', 'crd/reals.real.example.com', '--timeout=30s');
   });
 
-  it('makes a pod that the restricted level of pod security lets in', async () => {
+  it('creates a pod that the restricted level of pod security admits', async () => {
     const list = () => ask('-n', 'real-system', 'get', 'pods', '-o', 'name');
     await expect.poll(list, { timeout: 60_000 }).toMatch(/^pod\/real-controller-manager-/);
-    // The level is enforced here: another pod is refused.
+    // Proves that the level is enforced: another pod is rejected.
     const other = kubectl('-n', 'real-system', 'run', 'other', '--image=registry.example.com/other:1');
     expect(other.stderr).toContain('violates PodSecurity "restricted:latest"');
   });
 
-  it('has an operator that reconciles with the rights of its account', async () => {
+  it('runs an operator that reconciles with the rights of its account', async () => {
     const server = ask('config', 'view', '--minify', '--raw', '-o', 'jsonpath={.clusters[0].cluster.server}');
     const token = ask('-n', 'real-system', 'create', 'token', 'real-controller-manager', '--duration=10m');
     const kubeconfig = join(real.root, 'account.kubeconfig');
@@ -89,15 +89,15 @@ describe('what build writes, on a real cluster', () => {
       stream?.setEncoding('utf8').on('data', (text: string) => (log += text));
     applySample();
     expect(ask('get', 'configmap', 'real-sample-message', '-o', 'jsonpath={.data.message}')).toBe('hello');
-    // What it wrote is read when nothing waits for kubectl.
+    // Reads the log while kubectl is not blocking this process.
     await expect.poll(() => log, { timeout: 30_000 }).toContain('successfully acquired lease');
     expect(log).not.toMatch(/forbidden|cannot/i);
   });
 
-  it('is taken away by uninstall and undeploy', async () => {
+  it('is removed by uninstall and undeploy', async () => {
     const cluster = ['--kubeconfig', KUBECONFIG];
     const child = () => kubectl('get', 'configmap', 'real-sample-message').status;
-    // The garbage collector learns of kinds every half minute; of one that is gone by then it never does.
+    // The garbage collector discovers kinds every 30 seconds, and never learns of a kind deleted before that.
     ask('delete', 'real/real-sample');
     await expect.poll(child, { timeout: 90_000 }).toBe(1);
     applySample();

@@ -34,7 +34,7 @@ describe('removeStaleWebhooks', () => {
     ],
   });
 
-  it('takes away what an earlier deployment left, and nothing that is wanted or of others', async () => {
+  it('removes what an earlier deployment left, but nothing that is wanted or owned by others', async () => {
     const client = cluster.client();
     const target = { client, surroundings: { clock, signal: new AbortController().signal } };
     const configurations = client.resource(ValidatingWebhookConfiguration);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => kubewright?.[Symbol.dispose]());
 
-describe('where the system refuses a file', () => {
+describe('when a file operation fails', () => {
   it.each([
     [['render', 'config/samples/shop_v1_shop.yaml'], 'set TMPDIR to a folder'],
     [['rbac'], 'set TMPDIR to a folder'],
@@ -30,7 +30,7 @@ describe('where the system refuses a file', () => {
   });
 
   it.each([[['generate']], [['build']], [['doctor']], [['cluster', 'status']], [['explain', 'KW7011']]])(
-    '%j needs no TMPDIR',
+    '%j does not need TMPDIR',
     async (args) => {
       const { stderr } = await kubewright.run(args, { cwd: shop.root, env: { TMPDIR: '/nowhere' } });
       expect(stderr).not.toMatch(/KW70(02|11)/);
@@ -47,7 +47,7 @@ describe('where the system refuses a file', () => {
     [['install', '--kubeconfig', long], /^KW22\d\d /],
     [['doctor', '--kubeconfig', long], /^$/],
     [['cluster', 'up', '--background', '--kubeconfig', long], /^KW7011 /],
-  ])('names of 300 characters are no internal error: %#', async (args, told) => {
+  ])('a name of 300 characters is not an internal error: %#', async (args, told) => {
     const versions = [{ name: 'v1', served: true, storage: true }];
     const spec = { group: 'example.com', names: { kind: 'Ox', plural: 'oxen' }, scope: 'Cluster', versions };
     const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', spec };

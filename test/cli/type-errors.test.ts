@@ -54,7 +54,7 @@ KW7401 the manifests cannot be made from the types; nothing was written
   do: mend what is named above; kubewright explain CODE tells more of each
 `,
     },
-  ])('names $name, its place in the code, and what to write', async ({ fields, stderr }) => {
+  ])('reports $name with its location in the code and the fix', async ({ fields, stderr }) => {
     const line = '  readonly message: string;\n';
     shop.edit(api, () => good.replace(line, `${line}${fields.map((field) => `  ${field}\n`).join('')}`));
     expect(await shop.run('generate')).toEqual({ code: 1, stdout: '', stderr });

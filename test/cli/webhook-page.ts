@@ -14,13 +14,13 @@ interface ShopSpec {
 const Shop = defineKind<ShopSpec>({ group, version: 'v1', kind: 'Shop' });
 const OldShop = defineKind<{ readonly what: string }>({ group, version: 'v1beta1', kind: 'Shop' });
 
-/** The code blocks with a file name of the pages about webhooks and versions. */
+/** The code blocks with a file name on the pages about webhooks and versions. */
 export const blocks: readonly { readonly path: string; readonly text: string }[] = ['webhooks', 'add-a-version']
   .map((name) => readFileSync(join(repository, `docs/how-to/${name}.md`), 'utf8'))
   .flatMap((page) => [...page.matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm)])
   .map(([, path = '', text = '']) => ({ path, text }));
 
-/** Makes the project as the page says, with its files for those that are scaffolded; answers where it is. */
+/** Creates the project as the page describes, replacing scaffolded files with those on the page; returns its path. */
 export async function webhookProject(kubewright: CommandLine): Promise<string> {
   await kubewright.run(['init', 'shop', '--domain', 'example.com', '--template', 'empty']);
   const root = join(kubewright.folder, 'shop');
@@ -38,7 +38,7 @@ export async function webhookProject(kubewright: CommandLine): Promise<string> {
   return root;
 }
 
-/** What the API server says of a write, or nothing. */
+/** Returns the API server's error for a write, or an empty string. */
 export async function refusal(write: Promise<unknown>): Promise<string> {
   try {
     await write;
@@ -48,14 +48,14 @@ export async function refusal(write: Promise<unknown>): Promise<string> {
   }
 }
 
-/** A user's view of shops. */
+/** A user's access to shops. */
 export interface Shops {
   create(name: string, spec: ShopSpec): Promise<{ readonly spec?: unknown }>;
   createOld(name: string, what: string): Promise<{ readonly spec?: unknown }>;
   get(name: string): Promise<{ readonly spec?: unknown }>;
 }
 
-/** @see Shops */
+/** Returns a user's access to the shops of a cluster. */
 export function shopsOf(client: KubernetesClient): Shops {
   const metadata = (name: string) => ({ namespace: 'default', name });
   const create = (name: string, spec: ShopSpec) =>
@@ -69,7 +69,7 @@ export function shopsOf(client: KubernetesClient): Shops {
   return { create, createOld, get };
 }
 
-/** Defaults, refuses, converts: everything that the page declares. */
+/** Checks everything that the page declares: defaulting, validation and conversion. */
 export async function expectServed({ create, createOld, get }: Shops, prefix: string): Promise<void> {
   expect((await create(`${prefix}-plain`, { owner: 'ann' })).spec).toEqual({ owner: 'ann', size: 3 });
   expect(await refusal(create(`${prefix}-large`, { owner: 'ann', size: 10 }))).toBe(

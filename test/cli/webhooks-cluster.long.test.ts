@@ -13,7 +13,7 @@ import { isMissing } from '../main-job/user-shell.ts';
 import { CommandLine, type Started } from './command-line.ts';
 import { blocks, expectServed, refusal, shopsOf, webhookProject } from './webhook-page.ts';
 
-// Compiler, bundler, cluster and operator start in each of them.
+// Each test starts a compiler, a bundler, a cluster and an operator.
 vi.setConfig({ testTimeout: 240_000 });
 
 let kubewright: CommandLine;
@@ -31,8 +31,8 @@ async function connect(): Promise<KubernetesClient> {
   return clientFromConfig(await loadClientConfig({ kubeconfig: join(root, '.kubewright', 'kubeconfig') }));
 }
 
-describe('the page on webhooks', () => {
-  it('has files that compile, and tests that pass', async () => {
+describe('the page about webhooks', () => {
+  it('has files that compile and tests that pass', async () => {
     expect(blocks.length).toBeGreaterThan(5);
     const node = (script: string, ...args: readonly string[]) =>
       spawnSync(process.execPath, [join(repository, 'node_modules', script), ...args], { cwd: root, encoding: 'utf8' });
@@ -52,12 +52,12 @@ describe('kubewright dev, with webhooks', () => {
   const edit = (path: string, change: (text: string) => string): void =>
     writeFileSync(join(root, path), change(readFileSync(join(root, path), 'utf8')));
 
-  it('has them called with no tunnel and no certificate, through restarts, until the end', async () => {
+  it('calls them without a tunnel or certificates, across restarts, until it stops', async () => {
     dev = kubewright.start(['dev'], { cwd: root });
     await seen('restart');
     await using client = await connect();
     const shops = shopsOf(client);
-    // The first question waits for the operator, which is just starting.
+    // The first request waits for the operator, which is still starting.
     await expectServed(shops, 'dev');
     if (!isMissing('kubectl')) {
       const kubeconfig = join(root, '.kubewright', 'kubeconfig');
@@ -68,7 +68,7 @@ describe('kubewright dev, with webhooks', () => {
       });
     }
 
-    // While the operator is another, nobody is refused for it.
+    // No request is rejected while the operator restarts.
     edit('src/webhooks/v1/shop-rules.ts', (text) => text.replace('at most 9', 'nine, no more'));
     const answers = new Set<string>();
     const isNew = (): boolean => [...answers].some((answer) => answer.includes('nine, no more'));
@@ -80,7 +80,7 @@ describe('kubewright dev, with webhooks', () => {
       told: '',
     });
 
-    // Who writes while it is down is told so.
+    // Writes while the operator is down fail with a clear message.
     const main = readFileSync(join(root, 'src/main.ts'), 'utf8');
     writeFileSync(join(root, 'src/main.ts'), `throw new Error('not today');\n`);
     await expect.poll(dev.stderr, { timeout: 60_000 }).toContain('KW7502');
@@ -102,7 +102,7 @@ describe('kubewright dev, with webhooks', () => {
 describe('kubewright deploy, with webhooks', () => {
   const gone = async (read: Promise<KubernetesObject>): Promise<boolean> => read.then(() => false, isNotFound);
 
-  it('has them called behind their service, and leaves nothing that refuses writes', async () => {
+  it('calls them through their Service, and leaves nothing that rejects writes', async () => {
     expect(await run('build', '--load', 'shop:dev')).toMatchObject({ code: 0, stderr: '' });
     expect(await run('cluster', 'up', '--background')).toMatchObject({ code: 0 });
     try {
@@ -112,7 +112,7 @@ describe('kubewright deploy, with webhooks', () => {
         client.resource(MutatingWebhookConfiguration).get({ name: 'shop-mutating-webhook-configuration' });
       const validating = () =>
         client.resource(ValidatingWebhookConfiguration).get({ name: 'shop-validating-webhook-configuration' });
-      // What dev had registered is not there any more: nobody is asked.
+      // The configurations that dev registered are deleted, so no webhook is called.
       expect(await gone(mutating())).toBe(true);
       expect(await gone(validating())).toBe(true);
 
@@ -123,7 +123,7 @@ describe('kubewright deploy, with webhooks', () => {
       const { clientConfig } = (await mutating()).webhooks?.[0] ?? {};
       expect(clientConfig?.service).toMatchObject({ namespace: 'shop-system', name: 'shop-webhook-service' });
 
-      // Applied again as it was, the authority that the operator has written stays.
+      // Applying it again unchanged keeps the CA bundle that the operator wrote.
       expect(await run('deploy', '--image', 'shop:dev')).toMatchObject({ code: 0, stderr: '' });
       expect((await mutating()).webhooks?.[0]?.clientConfig).toEqual(clientConfig);
       await expectServed(shops, 'again');
@@ -138,7 +138,7 @@ describe('kubewright deploy, with webhooks', () => {
         /conversion webhook for web\.example\.com\/v1beta1, Kind=Shop failed: .*service "shop-webhook-service" not found/,
       );
 
-      // By hand: as long as the program runs, and no longer.
+      // Run by hand: webhooks are called only while the program runs.
       const byHand = kubewright.start(['run', 'src/main.ts', '--', '--health-probe-bind-address=0'], { cwd: root });
       const large = (name: string) => refusal(shops.create(name, { owner: 'ann', size: 10 }));
       await expect.poll(() => large('by-hand'), { timeout: 60_000 }).toContain('at most 9');

@@ -11,7 +11,7 @@ import { build } from '../main-job/repository.ts';
 import { CommandLine, type Started } from './command-line.ts';
 import { expectServed, refusal, shopsOf, webhookProject } from './webhook-page.ts';
 
-// Compiler, bundler and operator start in each of them.
+// Each test starts a compiler, a bundler and an operator.
 vi.setConfig({ testTimeout: 180_000 });
 
 const mutating = { name: 'shop-mutating-webhook-configuration' };
@@ -67,7 +67,7 @@ const definitions = async () =>
   (await client.resource(CustomResourceDefinition).list()).items.map(({ metadata }) => metadata.name);
 
 describe('kubewright dev --context, with webhooks', () => {
-  it('has them called in a cluster that is there, until the end', async () => {
+  it('calls them in an existing cluster, until it stops', async () => {
     await startDev();
     expect(dev?.stderr()).toBe('');
     const shops = shopsOf(client);
@@ -78,13 +78,13 @@ describe('kubewright dev --context, with webhooks', () => {
     await expect.poll(definitions, { timeout: 20_000 }).toEqual([]);
   });
 
-  it('has those of an operator that was deployed lead there again', async () => {
+  it('points the webhooks of a deployed operator back to that operator', async () => {
     await kubewright.run(['install'], { cwd: root, env });
     const service = { name: 'shop-webhook-service', namespace: 'shop-system', path: '/validate', port: 443 };
     const deployed = {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'ValidatingWebhookConfiguration',
-      // cert-manager must not put its authority in the place of ours meanwhile.
+      // cert-manager must not replace our CA bundle in the meantime.
       metadata: { ...validating, annotations: { [injection]: 'shop-system/shop-serving-cert' } },
       webhooks: [
         {
@@ -100,7 +100,7 @@ describe('kubewright dev --context, with webhooks', () => {
       ],
     } as const satisfies ValidatingWebhookConfiguration;
     const before = await client.resource(ValidatingWebhookConfiguration).create(deployed);
-    // What one that was killed has left behind.
+    // Left behind by a process that was killed.
     const url = 'https://127.0.0.1:9/mutate';
     const { name, rules, admissionReviewVersions, sideEffects } = deployed.webhooks[0];
     await client.resource(MutatingWebhookConfiguration).create({
@@ -126,7 +126,7 @@ describe('kubewright dev --context, with webhooks', () => {
     expect(await kubewright.run(['uninstall'], { cwd: root, env })).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('says when they cannot be called, and leaves nothing behind', async () => {
+  it('reports that they cannot be called, and leaves nothing behind', async () => {
     const args = ['dev', '--context', 'kubewright', '--webhook-host', 'nowhere.invalid'];
     const { code, stderr } = await kubewright.run(args, { cwd: root, env });
     expect({ code, stderr }).toEqual({
@@ -139,7 +139,7 @@ describe('kubewright dev --context, with webhooks', () => {
     await expect.poll(definitions, { timeout: 20_000 }).toEqual([]);
   });
 
-  it('leaves them out when it is told to', async () => {
+  it('leaves them out on request', async () => {
     await startDev('--no-webhooks');
     expect(dev?.stdout()).toContain('! webhooks left out    as --no-webhooks says\n');
     expect(await refusal(shopsOf(client).create('large', { owner: 'ann', size: 10 }))).toBe('');
@@ -149,7 +149,7 @@ describe('kubewright dev --context, with webhooks', () => {
     await expect.poll(definitions, { timeout: 20_000 }).toEqual([]);
   });
 
-  it('takes their flags for a context only', async () => {
+  it('accepts their flags only with a context', async () => {
     const { code, stderr } = await kubewright.run(['dev', '--webhook-host', '127.0.0.1'], { cwd: root, env });
     expect({ code, stderr }).toEqual({
       code: 2,

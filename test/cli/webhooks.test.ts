@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => kubewright?.[Symbol.dispose]());
 
 describe('kubewright create webhook', () => {
-  it('writes files of what was asked for, and makes them known to main.ts', async () => {
+  it('writes the requested files, and registers them in main.ts', async () => {
     expect(await run('create', 'webhook', ...of('v1'), '--defaulting')).toEqual({
       code: 0,
       stderr: '',
@@ -59,7 +59,7 @@ process.exitCode = await runOperator({
 `);
   });
 
-  it('never overwrites what a person wrote', async () => {
+  it('never overwrites files written by the user', async () => {
     edit('src/webhooks/v1/shop-defaults.ts', (before) => `${before}// mine\n`);
     const before = text('src/main.ts');
     expect((await run('create', 'webhook', ...of('v1'), '--defaulting')).stdout).toMatch(
@@ -69,7 +69,7 @@ process.exitCode = await runOperator({
     expect(text('src/main.ts')).toBe(before);
   });
 
-  it('knows the kinds of the project, and names the nearest', async () => {
+  it('knows the kinds of the project, and suggests the nearest one', async () => {
     expect(await run('create', 'webhook', ...of('v1', 'Shopp'), '--validation')).toEqual({
       code: 1,
       stdout: '',
@@ -90,14 +90,14 @@ process.exitCode = await runOperator({
     );
   });
 
-  it("knows Kubernetes' own kinds", async () => {
+  it("knows Kubernetes' built-in kinds", async () => {
     const pods = ['create', 'webhook', '--group', 'core', '--version', 'v1', '--kind', 'Pod'];
     expect((await run(...pods, '--defaulting', '--validation')).stdout).toContain('src/webhooks/v1/pod-rules.ts\n');
     expect(text('src/webhooks/v1/pod-rules.ts')).toContain("import { Pod } from '@kubewright/apimachinery/core/v1';\n");
     expect((await run(...pods, '--conversion')).stderr).toMatch(/^KW7105 Pod of v1 is not converted by webhooks\n/);
   });
 
-  it('adds a version of a kind with the types of the stored one, and what converts it', async () => {
+  it('adds a version of a kind with the types of the stored one, and its conversion', async () => {
     edit('src/api/v1/shop.ts', (before) =>
       before
         .replace('readonly message: string;', 'readonly message: string;\n  readonly owner?: ShopOwner;')
@@ -117,7 +117,7 @@ process.exitCode = await runOperator({
 manifests are made by npm run generate, once npm install was run
 `,
     });
-    // What is stored is not changed by a version that is added.
+    // Adding a version does not change the storage version.
     expect(text('src/api/v1beta1/shop.ts')).toContain("  kind: 'Shop',\n  storage: false,\n");
     expect(text('src/api/v1/shop.ts')).not.toContain('storage');
     expect(text('src/api/v1beta1/shop.ts')).toContain('readonly owner?: ShopV1beta1Owner;');
@@ -128,14 +128,14 @@ manifests are made by npm run generate, once npm install was run
     expect(text('src/webhooks/v1/shop-conversion.ts')).toContain(
       "import { ShopV1beta1 } from '../../api/v1beta1/shop.ts';\n",
     );
-    // No two versions have a name in common.
+    // No two versions share a name.
     const names = ['v1', 'v1beta1'].flatMap((version) =>
       [...text(`src/api/${version}/shop.ts`).matchAll(/^export (?:interface|const) (\w+)/gm)].map(([, name]) => name),
     );
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('says what to add to the conversion for later versions', async () => {
+  it('prints what to add to the conversion for later versions', async () => {
     const { stdout } = await run('create', 'api', ...of('v1alpha1'), '--no-controller');
     expect(stdout).toContain(`! add to src/webhooks/v1/shop-conversion.ts import { ShopV1alpha1 } from`);
     expect(stdout).toContain('  spoke(ShopV1alpha1, {\n');
@@ -160,7 +160,7 @@ describe('kubewright generate, with webhooks', () => {
     return found;
   };
 
-  /** What the tests look at of all kinds of manifests. */
+  /** The fields of all manifests that the tests read. */
   interface Rendered {
     readonly kind: string;
     readonly metadata: {
@@ -182,7 +182,7 @@ describe('kubewright generate, with webhooks', () => {
     expect(sorted(objects())).toEqual(sorted(theirs));
   }
 
-  it('makes what a deployed operator needs that signs for itself, and no right more', async () => {
+  it('writes what a deployed operator with its own CA needs, and no excess permissions', async () => {
     const { code, stderr } = await run('generate');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expectKubectlToAgree();
@@ -248,7 +248,7 @@ describe('kubewright generate, with webhooks', () => {
     });
   });
 
-  it('has samples of each version that are objects of their own', () => {
+  it('writes samples of each version as separate objects', () => {
     const samples = kustomize(join(root, 'config', 'samples'), { root });
     expect(samples.map(({ apiVersion, metadata }) => `${apiVersion} ${metadata?.name}`)).toEqual([
       'web.example.com/v1 shop-sample',
@@ -259,7 +259,7 @@ describe('kubewright generate, with webhooks', () => {
     expect(parseAllDocuments(rendered).map((document) => document.toJS())).toEqual(samples);
   });
 
-  it('says nothing of conversion when it is removed where its kinds are not installed', async () => {
+  it('does not mention conversion on removal if its kinds are not installed', async () => {
     const directory = join(kubewright.folder, 'cluster');
     await using _cluster = await EmbeddedCluster.start({
       directory,
@@ -273,12 +273,12 @@ describe('kubewright generate, with webhooks', () => {
     expect(stdout).toMatch(/✓ operator removed {5}0 objects\n$/);
   });
 
-  it('is given files that compile', () => {
+  it('produces files that compile', () => {
     const tsc = join(repository, 'node_modules/typescript/bin/tsc');
     expect(spawnSync(process.execPath, [tsc], { cwd: root, encoding: 'utf8' }).stdout).toBe('');
   });
 
-  it('leaves certificates to cert-manager where package.json says so', async () => {
+  it('leaves certificates to cert-manager if package.json says so', async () => {
     edit('package.json', (before) =>
       before.replace('"domain": "example.com"', '"domain": "example.com", "certificates": "cert-manager"'),
     );

@@ -16,9 +16,9 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] }>>;
 }
 
-// What GitHub, a registry and Renovate do with these files is not tried here.
+// Not covered: how GitHub, a registry and Renovate process these files.
 
-/** What GitHub puts in at that place. */
+/** Returns a GitHub expression for a path. */
 const expression = (path: string): string => `\${{ ${path} }}`;
 
 describe('the release workflow of a project', () => {
@@ -32,7 +32,7 @@ describe('the release workflow of a project', () => {
   };
   const at = (step: Step): number => steps.indexOf(step);
 
-  it('builds for both architectures, with what is in the image and where it comes from', () => {
+  it('builds for both architectures, with an SBOM and provenance', () => {
     const push = using('docker/build-push-action');
     expect(push.with).toMatchObject({ context: 'dist', push: true, sbom: true, provenance: 'mode=max' });
     expect(push.with?.['platforms']).toBe('linux/amd64,linux/arm64');
@@ -41,7 +41,7 @@ describe('the release workflow of a project', () => {
     expect(built).toBeLessThan(at(push));
   });
 
-  it('signs provenance and bill of materials of exactly the image that it has pushed, keyless', () => {
+  it('signs provenance and SBOM of exactly the image that it pushed, keyless', () => {
     const push = using('docker/build-push-action');
     const subject = {
       'subject-name': expression('steps.image.outputs.name'),
@@ -52,7 +52,7 @@ describe('the release workflow of a project', () => {
     expect(using('actions/attest-sbom').with).toEqual({ ...subject, 'sbom-path': 'dist/sbom.cdx.json' });
     for (const action of ['actions/attest-build-provenance', 'actions/attest-sbom'])
       expect(at(using(action))).toBeGreaterThan(at(push));
-    // The name of a subject has no tag: it is known by its digest.
+    // A subject's name has no tag; the digest identifies it.
     expect(push.with?.['tags']).toBe(`${expression('steps.image.outputs.name')}:${expression('github.ref_name')}`);
     expect(permissions).toEqual({
       contents: 'read',
@@ -62,12 +62,12 @@ describe('the release workflow of a project', () => {
     });
   });
 
-  it('puts nothing that others may choose into a line of shell', () => {
+  it('puts no untrusted input into a shell line', () => {
     const lines = steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
     expect(lines.filter((line) => line.includes('${{'))).toEqual([]);
   });
 
-  it('names the outputs of steps that there are', () => {
+  it('refers only to existing step outputs', () => {
     const ids = steps.flatMap(({ id }) => id ?? []);
     const named = [...text.matchAll(/steps\.(\w+)\.outputs/g)].map(([, id = '']) => id);
     expect(named.length).toBeGreaterThan(4);
@@ -82,16 +82,16 @@ describe("the image's Dockerfile", () => {
     .map((line) => line.split(/ (.*)/s) as [string, string]);
   const of = (name: string): readonly string[] => instructions.flatMap(([each, rest]) => (each === name ? [rest] : []));
 
-  it('is made of instructions that need no shell, in an order that every builder takes', () => {
+  it('uses instructions that need no shell, in an order that every builder accepts', () => {
     const known = ['FROM', 'WORKDIR', 'COPY', 'USER', 'ENV', 'ENTRYPOINT'];
     expect(instructions.map(([name]) => name).filter((name) => !known.includes(name))).toEqual([]);
     expect(instructions[0]?.[0]).toBe('FROM');
     expect(of('FROM')).toHaveLength(1);
-    // Not `latest`, which is another image tomorrow.
+    // Not `latest`, which changes over time.
     expect(of('FROM')[0]).toMatch(/^[\w.-]+(\/[\w.-]+)+:(?!latest)[\w.-]+$/);
   });
 
-  it('starts one program by its path, as a user that has a number', () => {
+  it('starts one program by its path, as a numeric user', () => {
     const [entry = ''] = of('ENTRYPOINT');
     const command = JSON.parse(entry) as readonly string[];
     expect(command.map((word) => word.startsWith('/'))).toEqual([true, true]);
@@ -130,9 +130,9 @@ describe('the preset for Renovate', () => {
   }
   const config = JSON.parse(scaffolded('renovate.json')) as Readonly<Record<string, unknown>>;
 
-  it('has options, types and presets that Renovate knows', () => {
+  it('uses only options, types and presets that Renovate knows', () => {
     expect(faultsOf(config)).toEqual([]);
-    // The check sees something.
+    // Proves that the check detects mistakes.
     expect(faultsOf({ extends: ['config:recomended'], packageRule: [], packageRules: [{ groupNames: 'x' }] })).toEqual([
       'no preset config:recomended',
       'there is no option packageRule',
@@ -141,7 +141,7 @@ describe('the preset for Renovate', () => {
     expect(faultsOf({ packageRules: { groupName: 'x' } })).toEqual(['packageRules is no object']);
   });
 
-  it('keeps the packages of Kubewright together, and pins of actions current', () => {
+  it('groups the packages of Kubewright, and keeps pinned actions current', () => {
     expect(config['extends']).toContain('helpers:pinGitHubActionDigests');
     expect(config['packageRules']).toEqual([
       expect.objectContaining({ matchPackageNames: ['kubewright', '@kubewright/*'], groupName: 'kubewright' }),

@@ -25,7 +25,7 @@ const bearer = (token) => ({ authorization: `Bearer ${token}` });
 const as = (name, path, headers) => get(name, path, { as: 'anonymous', headers });
 const mapPods = any(['get', 'list'], ['pods']);
 
-/** Who may do what, and how it is refused (rows 18, 19 and Kubernetes' rules against escalation). */
+/** Authorization, and how requests are denied (rows 18, 19 and Kubernetes' rules against privilege escalation). */
 export const access = {
   namespace,
   cases: [
@@ -377,7 +377,7 @@ function jwtPart(value) {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** The same header and signature around claims that say more. */
+/** Returns a token with the same header and signature but more powerful claims. */
 function forged(token) {
   const [header, claims, signature] = token.split('.');
   const better = {

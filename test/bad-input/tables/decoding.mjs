@@ -31,7 +31,7 @@ const schema = {
   },
 };
 
-/** Bodies that are no objects, or not the right ones (rows 21–36). */
+/** Bodies that are not objects, or not the expected ones (rows 21–36). */
 export const decoding = {
   namespace,
   cases: [

@@ -25,7 +25,7 @@ const names = (more) => ({
 const of = (plural) => `/apis/bad.example.com/v1/namespaces/${namespace}/${plural}`;
 const object = (kind, spec) => ({ apiVersion: 'bad.example.com/v1', kind, metadata: { generateName: 'x-' }, spec });
 
-/** CRDs that must be refused, and objects that fight with their schema (rows 68–72). */
+/** CRDs that must be rejected, and objects that violate their schema (rows 68–72). */
 export const crds = {
   namespace,
   cases: [

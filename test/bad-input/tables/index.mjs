@@ -7,5 +7,5 @@ import { reads } from './reads.mjs';
 import { semantics } from './semantics.mjs';
 import { transport } from './transport.mjs';
 
-/** All tables; each has a namespace and kinds of its own. */
+/** All tables. Each uses its own namespace and kinds. */
 export const tables = { transport, decoding, polluting, semantics, patches, reads, crds, access };

@@ -32,7 +32,7 @@ const schema = {
 const shows = ['spec'];
 const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
 
-/** Keys that mean something to JavaScript (rows 28, 29 and 56). */
+/** Keys with a special meaning in JavaScript (rows 28, 29 and 56). */
 export const polluting = {
   namespace,
   cases: [

@@ -11,7 +11,7 @@ const terms = (n, term) => encoded(Array.from({ length: n }, (_, i) => term(i)).
 const names = { shows: ['kind'] };
 const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-/** Lists and watches with bad selectors, versions and tokens (rows 61–66). */
+/** Lists and watches with invalid selectors, resource versions and continue tokens (rows 61–66). */
 export const reads = {
   namespace,
   cases: [

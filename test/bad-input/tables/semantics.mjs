@@ -17,7 +17,7 @@ const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 const keepVersion = { keep: ({ metadata }) => ({ old: metadata.resourceVersion, uid: metadata.uid }) };
 const lists = { data: { a: 'b' } };
 
-/** Names, metadata, versions, finalizers, owners, deletions, namespaces, status (rows 31, 39–51). */
+/** Names, metadata, versions, finalizers, owners, deletion, namespaces and status (rows 31, 39–51). */
 export const semantics = {
   namespace,
   cases: [

@@ -1,4 +1,4 @@
-/** A namespace to work in, with the account that pods need; waits for controllers. */
+/** Creates a namespace and waits until controllers have added the service account that pods need. */
 export const namespaceSteps = (namespace) => [
   {
     name: 'the namespace',
@@ -18,7 +18,7 @@ export const namespaceSteps = (namespace) => [
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** A CRD with one version `v1` and the schema; `then` changes its spec. */
+/** Returns a CRD with a single version `v1` and this schema; `then` overrides parts of its spec. */
 export function definition(plural, schema, then = {}) {
   const kind = plural[0].toUpperCase() + plural.slice(1, -1);
   return {
@@ -33,7 +33,7 @@ export function definition(plural, schema, then = {}) {
   };
 }
 
-/** Makes a CRD and waits until its objects are served. */
+/** Creates a CRD and waits until its objects are served. */
 export const definitionSteps = (plural, schema) => [
   { name: `the kind ${plural}`, prepares: true, method: 'POST', path: definitions, body: definition(plural, schema) },
   {
@@ -45,13 +45,13 @@ export const definitionSteps = (plural, schema) => [
   },
 ];
 
-/** A case that posts. */
+/** A case that sends a POST. */
 export const post = (name, path, body, more = {}) => ({ name, method: 'POST', path, body, ...more });
-/** A case that reads. */
+/** A case that sends a GET. */
 export const get = (name, path, more = {}) => ({ name, method: 'GET', path, ...more });
-/** A case that replaces. */
+/** A case that sends a PUT. */
 export const put = (name, path, body, more = {}) => ({ name, method: 'PUT', path, body, ...more });
-/** A case that deletes. */
+/** A case that sends a DELETE. */
 export const del = (name, path, body, more = {}) => ({ name, method: 'DELETE', path, body, ...more });
 
 const patchTypes = {
@@ -61,7 +61,7 @@ const patchTypes = {
   apply: 'application/apply-patch+yaml',
 };
 
-/** A case that patches; `type` is json, merge, strategic or apply. */
+/** A case that sends a PATCH; `type` is json, merge, strategic or apply. */
 export const patch = (name, path, { type, body, ...more }) => ({
   name,
   method: 'PATCH',
@@ -71,5 +71,5 @@ export const patch = (name, path, { type, body, ...more }) => ({
   ...more,
 });
 
-/** Marks a case as preparation: it must succeed and is not recorded. */
+/** Marks a case as preparation: it must succeed, and its response is not recorded. */
 export const first = (step) => ({ ...step, prepares: true });
