@@ -1,7 +1,7 @@
 /**
  * Records the responses of the real API server (with its controllers) to the tables in `tables/`:
  *
- * node record.mjs https://127.0.0.1:PORT TOKEN [TABLE…]
+ *   node record.mjs https://127.0.0.1:PORT TOKEN [TABLE…]
  *
  * The server must be new because the names are fixed.
  */

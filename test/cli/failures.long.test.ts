@@ -206,7 +206,7 @@ describe('a failure message states the error, the cause and the remedy', () => {
     });
   });
 
-  it('for a hot loop in the log', async () => {
+  it('for a hot loop in the log, through explain', async () => {
     const { stdout } = await kubewright.run(['explain', 'KW3050']);
     expect(stdout).toMatch(/^KW3050 {2}Hot loop: a reconcile triggers itself/);
   });

@@ -259,7 +259,7 @@ describe('dashboards', () => {
       expect(all).toContain(`${metric}{`);
   });
 
-  it('query only metrics and labels that a running operator exposes', () => {
+  it('ask for no metric and no label that a running operator does not have', () => {
     expect(queries().length).toBeGreaterThan(25);
     // Labels that Prometheus adds when it scrapes.
     const added = ['job', 'namespace', 'pod', 'instance', 'le'];

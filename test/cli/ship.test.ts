@@ -323,7 +323,7 @@ describe("a chart's webhooks", () => {
       },
     });
     expect(JSON.stringify(csv)).toContain('"--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs"');
-    // The cert-manager Secret for metrics is absent, and so is everything that mounts it.
+    // The cert-manager certificate for metrics is absent, and so is everything that uses it.
     expect(JSON.stringify(csv)).not.toMatch(/metrics-cert/);
     const files = readdirSync(join(hook.root, 'dist/bundle/manifests')).join(' ');
     expect(files).not.toMatch(/webhook|certificate/);

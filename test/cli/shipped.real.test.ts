@@ -24,7 +24,7 @@ function ask(...args: readonly string[]): string {
 }
 
 // `npm run proof` runs this against the real control plane: USE_EXISTING_CLUSTER=true KUBECONFIG=…
-describe('the output of build, on a real cluster', () => {
+describe('what build writes, on a real cluster', () => {
   let kubewright: CommandLine;
   let real: CliProject;
   let operator: ChildProcess | undefined;
@@ -94,7 +94,7 @@ describe('the output of build, on a real cluster', () => {
     expect(log).not.toMatch(/forbidden|cannot/i);
   });
 
-  it('is removed by uninstall and undeploy', async () => {
+  it('is taken away by uninstall and undeploy', async () => {
     const cluster = ['--kubeconfig', KUBECONFIG];
     const child = () => kubectl('get', 'configmap', 'real-sample-message').status;
     // The garbage collector discovers kinds every 30 seconds, and never learns of a kind deleted before that.

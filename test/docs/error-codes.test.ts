@@ -7,7 +7,7 @@ import { docsPages, page } from './pages.ts';
 const packages = readdirSync(`${repository}/packages`).map((name) => page(`packages/${name}/README.md`));
 
 describe('error codes in the documentation', () => {
-  it('are those that there are', () => {
+  it('match the existing codes', () => {
     const known = new Set(errorCodes.map(({ code }) => code));
     const unknown = [...docsPages(), ...packages, page('README.md')].flatMap(({ path, text }) =>
       [...text.matchAll(/\bKW\d{4}\b/g)].filter(([code]) => !known.has(code)).map(([code]) => `${path}: ${code}`),

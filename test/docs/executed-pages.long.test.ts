@@ -9,10 +9,10 @@ import { docsPages } from './pages.ts';
 import { Registry } from './registry.ts';
 import { runPage } from './run-page.ts';
 
-/** Pages marked in their own source. */
+/** Pages that opt in with a marker in their source. */
 const executed = docsPages().filter(({ text }) => text.includes('<!-- executed by test/docs -->'));
 
-describe.skipIf(['kubectl', 'postgres', 'script'].some(isMissing))('pages that are executed', () => {
+describe.skipIf(['kubectl', 'postgres', 'script'].some(isMissing))('executed pages', () => {
   const base = mkdtempSync(join(tmpdir(), 'kw docs-'));
   let registry: Registry;
   beforeAll(async () => {
@@ -24,12 +24,12 @@ describe.skipIf(['kubectl', 'postgres', 'script'].some(isMissing))('pages that a
     rmSync(base, { recursive: true, force: true });
   });
 
-  it('are at least the tutorial', () => {
+  it('include the tutorial', () => {
     expect(executed.map(({ path }) => path)).toContain('docs/tutorial.md');
   });
 
   it.each(executed.map((page) => [page.path, page] as const))(
-    '%s does what it shows',
+    '%s works as shown',
     async (_, page) => {
       const folder = mkdtempSync(join(base, 'reader-'));
       const home = join(folder, 'home');
@@ -46,7 +46,7 @@ describe.skipIf(['kubectl', 'postgres', 'script'].some(isMissing))('pages that a
   );
 });
 
-/** Stops what a page that failed half-way has left. */
+/** Stops clusters left behind by a page that failed midway. */
 function stopClusters(folder: string, env: NodeJS.ProcessEnv): void {
   for (const name of readdirSync(folder)) {
     const cwd = join(folder, name);

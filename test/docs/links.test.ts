@@ -13,7 +13,7 @@ describe('the pages of the site', () => {
     expect(assemble(repository, join(base, 'site'))).toEqual([]);
   });
 
-  it('are reported if they do not', () => {
+  it('are reported if a target is missing', () => {
     const root = join(base, 'repository');
     const files = {
       'docs/a.md':
@@ -35,7 +35,7 @@ describe('the pages of the site', () => {
     ]);
     expect(readFileSync(join(site, 'packages/p.md'), 'utf8')).toContain('[docs](../a.md#a)');
     expect(readFileSync(join(site, 'b.md'), 'utf8')).toContain('[p](./packages/p.md)');
-    // The site has no page of a source file.
+    // The site has no pages for source files.
     expect(readFileSync(join(site, 'a.md'), 'utf8')).toContain('[three](./a.md#a) code\n');
   });
 });

@@ -7,9 +7,9 @@ import { codeIn, page, tableRows } from './pages.ts';
 
 const markers = page('docs/reference/markers.md');
 const rows = tableRows(markers);
-/** Tags of documentation that say nothing to the generator by themselves, or belong to one that does. */
+/** Documentation tags that the generator ignores, or that are part of another tag. */
 const others = ['rbac', 'defaultValue'];
-/** Markers that the list is too old for; the text below the table names them. */
+/** Markers that are newer than the survey; the text below the table names them. */
 const newer = ['skipdescription'];
 
 describe('the table of markers', () => {
@@ -35,7 +35,7 @@ describe('the table of markers', () => {
 
   it('lists each tag next to its marker in the generator', () => {
     for (const { name, argument, markers: theirs } of tags) {
-      // What belongs to another tag stands with it.
+      // A tag that is part of another tag is listed with it.
       if (argument === 'sub') continue;
       const marker = theirs[0]?.split(':').at(-1)?.toLowerCase();
       if (marker === undefined || newer.includes(marker)) continue;

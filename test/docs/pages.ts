@@ -5,7 +5,7 @@ import { repository } from '../main-job/repository.ts';
 /** A fenced block of a page: ` ```ts src/main.ts ` has the language `ts` and the title `src/main.ts`. */
 export interface Block {
   readonly language: string;
-  /** The path of a file, or the name of a terminal; may be empty. */
+  /** The path of a file or the name of a terminal; may be empty. */
   readonly title: string;
   readonly text: string;
   /** Line of the fence in the page, from 1. */
@@ -20,7 +20,7 @@ export interface Page {
   readonly blocks: readonly Block[];
 }
 
-/** The pages in `docs/`, without what is generated. */
+/** Returns the pages in `docs/`, except generated ones. */
 export function docsPages(): readonly Page[] {
   return readdirSync(join(repository, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md') && !/^(api|\.vitepress)\/|\/generated\//.test(path))
@@ -39,7 +39,7 @@ export function isFile({ title }: Block): boolean {
   return /[./]/.test(title);
 }
 
-/** The rows of a page's tables: cells without the blanks around them, without heads and rules. */
+/** Returns the rows of a page's tables with trimmed cells, without header and separator rows. */
 export function tableRows({ text }: Page): readonly (readonly string[])[] {
   const lines = text.split('\n');
   const isRule = (line: string | undefined) => /^\|[\s:|-]+\|$/.test(line ?? '');

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { repository } from '../main-job/repository.ts';
 
-/** The registry of this clone, as a reader starts it, but with nothing from the network. */
+/** The registry of this clone, started as a reader does, but offline. */
 export class Registry {
   readonly #child: ChildProcess;
-  /** The value for `npm_config_registry`. */
+  /** The value of `npm_config_registry`. */
   readonly address: string;
 
   private constructor(child: ChildProcess, address: string) {
@@ -15,7 +15,7 @@ export class Registry {
     this.address = address;
   }
 
-  /** Starts it on a free port. */
+  /** Starts the registry on a free port. */
   static async start(): Promise<Registry> {
     const args = [join(repository, 'scripts/registry.mjs'), '--offline', '--port', '0'];
     const child = spawn(process.execPath, args, { cwd: repository, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -26,7 +26,7 @@ export class Registry {
     throw new Error('the registry did not start');
   }
 
-  /** Ends it. */
+  /** Stops the registry. */
   async stop(): Promise<void> {
     const ended = once(this.#child, 'exit');
     this.#child.kill();

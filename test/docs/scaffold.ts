@@ -2,7 +2,7 @@ import { projectFiles } from '../../packages/cli/src/templates/project-files.ts'
 
 type Names = Parameters<typeof projectFiles>[0];
 
-/** A file of a new project. */
+/** Returns a file of a new project. */
 export function scaffolded(path: string): string {
   // Other project options have defaults.
   const files = projectFiles({ name: 'any', domain: 'example.com', certificates: 'own' } as Names);

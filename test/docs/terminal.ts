@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The output of the lines that were typed last. */
+/** The output of the last lines typed. */
 export interface Shown {
-  /** Undefined while they run. */
+  /** Undefined while the lines run. */
   readonly exitCode: number | undefined;
   readonly stdout: string;
-  /** Both outputs, as a reader sees them. */
+  /** Standard output and standard error, interleaved as a reader sees them. */
   readonly all: string;
 }
 
@@ -24,7 +24,7 @@ trap 'export -p > "$DOCS_STATE/env"; pwd > "$DOCS_STATE/folder"' EXIT
 set -e
 `;
 
-/** How long lines may take, in milliseconds: installations and clusters on a busy machine. */
+/** Timeout for typed lines, in milliseconds; allows for installations and clusters on a busy machine. */
 const patienceMs = 180_000;
 
 /** Options of a {@link Terminal}. */
@@ -49,16 +49,16 @@ export class Terminal {
     this.#real = real;
   }
 
-  /** The folder that it is in. */
+  /** The current folder. */
   get folder(): string {
     const kept = join(this.#state, 'folder');
     return existsSync(kept) ? readFileSync(kept, 'utf8').trim() : this.#first;
   }
 
-  /** Types lines; resolves when they have ended, or before as soon as `isEnough` of what is seen. */
+  /** Types lines; resolves when they end, or as soon as `isEnough` accepts the output. */
   async type(lines: string, isEnough: (all: string) => boolean): Promise<Shown> {
     if (this.#running) throw new Error(`something runs in this terminal already; typed: ${lines}`);
-    // util-linux' script makes the terminal; what is written to it is typed.
+    // The script command of util-linux creates the terminal; what is written to its input is typed.
     const inTerminal = ['script', '-q', '-e', '-f', '-c', 'stty columns 200; bash -c "$DOCS_LINES"', '/dev/null'];
     const [program = '', ...args] = this.#real ? inTerminal : ['bash', '-c', script + lines];
     const own = { DOCS_STATE: this.#state, DOCS_FOLDER: this.folder, DOCS_LINES: script + lines };
@@ -75,7 +75,7 @@ export class Terminal {
       written.stdout += text.replaceAll('\r', '');
       written.all += text.replaceAll('\r', '');
     });
-    // What was left in the background may hold the pipes: the end of the lines counts.
+    // Background processes may keep the pipes open, so the exit of the shell counts.
     const ended = new Promise<void>((resolve) => child.once('exit', () => setImmediate(resolve)));
     this.#running = { child, ended };
     let exitCode: number | undefined;
@@ -91,14 +91,14 @@ export class Terminal {
     return { exitCode, ...written };
   }
 
-  /** Presses Ctrl-C, and waits for the prompt. */
+  /** Presses Ctrl-C and waits for the prompt. */
   async interrupt(): Promise<void> {
     const running = this.#running;
     running?.child.stdin?.write('\u0003');
     await running?.ended;
   }
 
-  /** Ends what runs in it. */
+  /** Kills what runs in the terminal. */
   async close(): Promise<void> {
     const running = this.#running;
     if (running?.child.pid) process.kill(-running.child.pid, 'SIGKILL');

@@ -9,13 +9,13 @@ import { scaffolded } from './scaffold.ts';
 
 const tested = docsPages().filter(({ text }) => text.includes('<!-- tested by test/docs -->'));
 
-describe('tests that the documentation shows', () => {
+describe('tests in the documentation', () => {
   const base = mkdtempSync(join(tmpdir(), 'kw-docs-tests-'));
   beforeAll(() => build(), 180_000);
   afterAll(() => rmSync(base, { recursive: true, force: true }));
 
   it.each(tested.map((page) => [page.path, page] as const))(
-    '%s: they pass, with the manifests generated from the files of the page',
+    '%s: pass with the manifests generated from the files of the page',
     (path, { blocks }) => {
       const folder = join(base, path.replaceAll('/', '-'));
       const files = blocks.filter(isFile).map(({ title, text }) => [title, text] as const);
@@ -26,7 +26,7 @@ describe('tests that the documentation shows', () => {
       }
       symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
       expect(node(folder, 'packages/cli/dist/main.js', 'generate')).toMatchObject({ status: 0 });
-      // A busy machine needs more than the defaults of five seconds and one.
+      // A busy machine needs more than the defaults of five seconds and one second.
       const patience = ['--testTimeout=60000', '--expect.poll.timeout=20000'];
       const { status, stdout } = node(folder, 'node_modules/vitest/vitest.mjs', 'run', ...patience);
       expect(status, stdout).toBe(0);

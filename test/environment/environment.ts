@@ -4,21 +4,21 @@ import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kube
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { silentLogger } from '@kubewright/runtime';
 
-/** A cluster for a test, and an administrator's ways in. */
+/** A cluster for a test, with administrator access. */
 export interface Environment extends AsyncDisposable {
   readonly client: KubernetesClient;
   /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string;
 }
 
-/** Whether tests run on a cluster that was there before and stays: what they make, they must take away again. */
+/** True if tests run on an existing cluster that outlives them, so they must clean up after themselves. */
 export function isExisting(): boolean {
   return process.env['USE_EXISTING_CLUSTER'] === 'true';
 }
 
 /**
- * Starts an embedded cluster in a folder, or, with `USE_EXISTING_CLUSTER=true` as for envtest, goes to that of `KUBECONFIG`: it
- * must be new and on this machine.
+ * Starts an embedded cluster in a folder. With `USE_EXISTING_CLUSTER=true`, as for envtest, it uses the cluster of `KUBECONFIG`,
+ * which must be new and on this machine.
  */
 export async function startEnvironment(folder: string): Promise<Environment> {
   return isExisting() ? existing() : embedded(join(folder, 'cluster'));

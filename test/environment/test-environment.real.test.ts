@@ -9,7 +9,7 @@ const assets = process.env['KUBEBUILDER_ASSETS'] ?? join(homedir(), '.cache/kube
 const manifest = join(import.meta.dirname, '../kubectl/testdata/manifests/postgresql-crd.yaml');
 const Postgresql = defineKind<object>({ group: 'database.db.example.com', version: 'v1', kind: 'Postgresql' });
 
-/** The same on each of the three. */
+/** Runs the same checks in each of the three environments. */
 async function judged(env: Readonly<Record<string, string | undefined>>): Promise<readonly unknown[]> {
   await using environment = await TestEnvironment.start({ env, manifests: [manifest] });
   const resource = environment.client.resource(Postgresql);
@@ -25,8 +25,8 @@ async function judged(env: Readonly<Record<string, string | undefined>>): Promis
   return [environment.backend, metadata.generation, refused];
 }
 
-describe('one suite', () => {
-  it('runs on the embedded cluster, on programs of KUBEBUILDER_ASSETS, and on a cluster that is there', async () => {
+describe('a single suite', () => {
+  it('runs on the embedded cluster, on programs of KUBEBUILDER_ASSETS, and on an existing cluster', async () => {
     expect(await judged({})).toEqual(['embedded', 1, true]);
     expect(await judged({ KUBEBUILDER_ASSETS: assets, KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '90s' })).toEqual([
       'binaries',

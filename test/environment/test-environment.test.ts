@@ -15,7 +15,7 @@ const named = async ({ client }: TestEnvironment): Promise<readonly string[]> =>
   (await client.resource(CustomResourceDefinition).list()).items.map(({ metadata }) => metadata.name ?? '');
 
 describe('a test environment', () => {
-  it('is the embedded cluster where nothing else is asked for, with its kinds, and leaves nothing', async () => {
+  it('uses the embedded cluster by default, with the given kinds, and leaves nothing behind', async () => {
     const environment = await TestEnvironment.start({ env: {}, manifests: [manifest] });
     expect(environment.backend).toBe('embedded');
     expect(await named(environment)).toEqual([definition]);
@@ -25,7 +25,7 @@ describe('a test environment', () => {
     expect(existsSync(dirname(kubeconfig))).toBe(false);
   });
 
-  it('is the cluster of KUBECONFIG with USE_EXISTING_CLUSTER, which is left as it was', async () => {
+  it('uses the cluster of KUBECONFIG with USE_EXISTING_CLUSTER, and leaves it unchanged', async () => {
     await using cluster = await TestEnvironment.start({ env: {} });
     const env = { USE_EXISTING_CLUSTER: 'true', KUBECONFIG: cluster.kubeconfig };
     const first = await TestEnvironment.start({ env, manifests: [manifest] });
@@ -34,7 +34,7 @@ describe('a test environment', () => {
     const metadata = { name: 'kept', namespace: 'default' };
     await first.client.resource(ConfigMap).create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
 
-    // Somebody else's kind stays when one goes that has applied it, too.
+    // A kind that existed before stays, even if the environment that stops has applied it too.
     const second = await TestEnvironment.start({ env, manifests: [manifest] });
     await second[Symbol.asyncDispose]();
     expect(await named(cluster)).toEqual([definition]);
@@ -54,19 +54,19 @@ describe('a test environment', () => {
       },
       /KUBEBUILDER_CONTROLPLANE_START_TIMEOUT is "20", which is no duration/,
     ],
-    // Node knows none of etcd's flags.
+    // Node rejects etcd's flags.
     [
       { TEST_ASSET_ETCD: process.execPath, TEST_ASSET_KUBE_APISERVER: process.execPath },
       /cannot be started: (etcd|kube-apiserver) has ended\n[\s\S]*bad option/,
     ],
-  ])('says what is wrong with %j', async (env, message) => {
+  ])('reports what is wrong with %j', async (env, message) => {
     await expect(TestEnvironment.start({ env })).rejects.toMatchObject({
       code: 'KW5503',
       message: expect.stringMatching(message),
     });
   });
 
-  it('gives up on programs that never answer, and ends them', async () => {
+  it('times out on programs that never answer, and stops them', async () => {
     const program = join(folder, 'silent');
     writeFileSync(program, `#!${process.execPath}\nsetInterval(() => {}, 1000);\n`, { mode: 0o755 });
     const env = {

@@ -33,7 +33,7 @@ function kubeconfig(server: string, user: object): void {
   write('cluster.yaml', JSON.stringify(content));
 }
 
-/** Keeps the kinds as released, then changes them. */
+/** Releases the kinds, then changes them. */
 async function released(change: (text: string) => string): Promise<void> {
   expect(await shop.run('build', '--release')).toMatchObject({ code: 0 });
   shop.edit(api, change);
@@ -67,7 +67,7 @@ const setups: Readonly<Record<string, () => void | Promise<void>>> = {
 /** The files that a setup may change. */
 const files = [api, 'src/main.ts', 'config/default/kustomization.yaml'];
 
-/** Runs the lines of an example that are commands of ours; answers how the last one ended. */
+/** Runs the kubewright commands in an example; returns the result of the last one. */
 async function type(lines: string, cwd: string): Promise<Ended> {
   let ended: Ended | undefined;
   for (const line of lines.split('\n')) {
@@ -85,8 +85,8 @@ async function type(lines: string, cwd: string): Promise<Ended> {
   return ended;
 }
 
-describe('kubewright explain, of commands', () => {
-  it.each(commandExamples)('$code: the mistake has the code', async ({ code, mistake }) => {
+describe('kubewright explain, commands', () => {
+  it.each(commandExamples)('$code: the mistake reports the code', async ({ code, mistake }) => {
     const before = files.map((path) => shop.read(path));
     try {
       await setups[code]?.();
@@ -99,7 +99,7 @@ describe('kubewright explain, of commands', () => {
     }
   });
 
-  it.each(['KW7001', 'KW7003', 'KW7011', 'KW7103', 'KW7105'])('%s: the fix has not', async (code) => {
+  it.each(['KW7001', 'KW7003', 'KW7011', 'KW7103', 'KW7105'])('%s: the fix succeeds', async (code) => {
     const { fix } = commandExamples.find((each) => each.code === code) ?? { fix: '' };
     expect(await type(fix, shop.root)).toMatchObject({ code: 0, stderr: '' });
     rmSync(join(shop.root, 'my-operator'), { recursive: true, force: true });

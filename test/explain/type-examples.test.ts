@@ -5,15 +5,15 @@ import { Fixture } from '../../packages/codegen/src/testdata/fixture.ts';
 const fixture = new Fixture();
 const kind = "export const Shop = defineKind<ShopSpec>({ group: 'example.com', version: 'v1', kind: 'Shop' });";
 
-/** The codes that `generate` reports for a program. */
+/** Returns the codes that `generate` reports for a program. */
 async function codesOf(program: string): Promise<readonly string[]> {
   const source = /\bdefineKind\b|\bctx\b/.test(program) ? program : `${program}\n${kind}`;
   return (await fixture.generate(source)).problems.map(({ code }) => code);
 }
 
-describe('kubewright explain, of types', () => {
+describe('kubewright explain, types', () => {
   it.each(typeExamples)(
-    '$code: the mistake has the code, and the fix has none',
+    '$code: the mistake reports the code, and the fix reports none',
     async ({ code, mistake, fix }) => {
       expect(new Set(await codesOf(mistake))).toEqual(new Set([code]));
       expect(await codesOf(fix)).toEqual([]);

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What a production process starts with is the built package, not the sources. */
+/** Production processes load the built package, not the sources. */
 beforeAll(() => {
   const built = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, encoding: 'utf8' });
   expect(built.stdout).toBe('');
@@ -27,18 +27,18 @@ function loadedBy(pkg: string): { readonly node: readonly string[]; readonly pac
 }
 
 describe('importing', () => {
-  it('@kubewright/apimachinery loads nothing else', () => {
+  it('@kubewright/apimachinery loads no other modules', () => {
     expect(loadedBy('apimachinery')).toEqual({ node: [], packages: [] });
   });
 
-  it('@kubewright/client loads no HTTP, no TLS, no YAML and starts no program', () => {
+  it('@kubewright/client loads no HTTP, TLS or YAML modules, and starts no program', () => {
     expect(loadedBy('client')).toEqual({
       node: ['node:events', 'node:fs/promises', 'node:net', 'node:os', 'node:path'],
       packages: [],
     });
   });
 
-  it('@kubewright/runtime loads no logger, no metrics, no servers and no threads on top', () => {
+  it('@kubewright/runtime adds no logger, metrics, servers or threads', () => {
     expect(loadedBy('runtime')).toEqual({
       node: [
         'node:events',

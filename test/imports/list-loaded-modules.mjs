@@ -1,4 +1,4 @@
-// Imports a module and prints what that loads: one line of JSON, files and `node:` modules in order.
+// Imports a module and prints the files and `node:` modules that this loads, one per line and in order.
 import { register } from 'node:module';
 
 const hooks = `

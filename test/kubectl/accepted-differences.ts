@@ -1,14 +1,14 @@
 import type { Answer, Exchange } from './exchange.ts';
 
-/** A difference from the real control plane that we accept. The list is closed: what is not in it is a fault. */
+/** An accepted difference from the real control plane. The list is closed: any other difference is a bug. */
 export interface AcceptedDifference {
   readonly command: string;
   readonly reason: string;
-  /** Takes the difference out of what is expected. */
+  /** Removes the difference from the expected text. */
   readonly expected: (text: string) => string;
-  /** Takes it out of what came. @defaultValue `expected` */
+  /** Removes the difference from the actual text. @defaultValue `expected` */
   readonly actual?: (text: string) => string;
-  /** Whether the exit code differs, too. @defaultValue false */
+  /** True if the exit code differs too. @defaultValue false */
   readonly exitCode?: boolean;
 }
 
@@ -20,11 +20,11 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
   },
 ];
 
-/** A difference in answers, which kubectl's output does not show. Closed as well. */
+/** An accepted difference in responses that kubectl's output does not show. This list is closed too. */
 export interface AcceptedAnswer {
   readonly reason: string;
   readonly where: (exchange: Exchange) => boolean;
-  /** Takes the difference out of both answers. */
+  /** Removes the difference from both responses. */
   readonly reduce: (answer: Answer) => Answer;
 }
 

@@ -1,49 +1,49 @@
 import { normalise, type RunPlaces } from './normalise.ts';
 
-/** One request that kubectl sent, and what is remembered of the answer. */
+/** A request that kubectl sent, with the recorded facts of the response. */
 export interface Exchange {
   readonly method: string;
-  /** With query. */
+  /** Includes the query. */
   readonly path: string;
   readonly accept?: string;
   readonly contentType?: string;
-  /** Other headers that change the answer, such as impersonation. */
+  /** Other headers that change the response, such as impersonation. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Protobuf and other bytes. */
+  /** Protobuf and other binary data. */
   readonly bodyBase64?: string;
   readonly answer: Answer;
 }
 
-/** Key facts of an answer, comparable between runs. */
+/** Key facts of a response, comparable between runs. */
 export interface Answer {
   readonly status: number;
   readonly contentType?: string;
   readonly kind?: string;
-  /** Of a `Status`. */
+  /** For a `Status`. */
   readonly reason?: string;
   readonly message?: string;
-  /** Of one object: the names of its parts, two levels deep. */
+  /** For a single object: its field names, two levels deep. */
   readonly fields?: readonly string[];
-  /** Of a list or a table: rows, and a table's columns. */
+  /** For a list or a table: the number of rows; for a table also its columns. */
   readonly rows?: number;
   readonly columns?: readonly string[];
-  /** Of a short text. */
+  /** For short text. */
   readonly text?: string;
-  /** Of a watch: whether it had something to say. */
+  /** For a watch: true if it delivered events. */
   readonly events?: boolean;
-  /** Names, uids and versions that the answer handed out, in its order: later requests carry them. Not compared. */
+  /** Names, UIDs and versions in the response, in order. Later requests refer to them. Not compared. */
   readonly identities?: readonly Identity[];
 }
 
-/** What later requests may carry of an object that an answer had. */
+/** The parts of an object that later requests may refer to. */
 export interface Identity {
   readonly name?: string;
   readonly uid?: string;
   readonly resourceVersion?: string;
 }
 
-/** What an answer's body is taken from. */
+/** A raw response, from which the facts are taken. */
 export interface RawAnswer {
   readonly status: number;
   readonly contentType: string | undefined;
@@ -51,7 +51,7 @@ export interface RawAnswer {
   readonly watch: boolean;
 }
 
-/** Reads the key facts of an answer. */
+/** Extracts the key facts of a response. */
 export function answerFacts({ status, contentType, body, watch }: RawAnswer, places: RunPlaces): Answer {
   const type = contentType?.split(';')[0];
   const base = { status, ...(type ? { contentType: type } : {}) };
@@ -61,14 +61,14 @@ export function answerFacts({ status, contentType, body, watch }: RawAnswer, pla
   if (type === 'text/plain') return { ...base, text: normalise(body.slice(0, 500), places) };
   const object = parse(body);
   if (!object) return base;
-  // Names of pods in protobuf were learnt in an order that does not hold.
+  // The order of pod names in protobuf is not stable.
   const identities = type === PROTOBUF ? [] : identitiesOf(object);
   return { ...base, ...objectFacts(object, places), ...(identities.length > 0 ? { identities } : {}) };
 }
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-/** More objects than any command goes on with: discovery and the like. */
+/** Longer lists, such as discovery, contain nothing that later commands refer to. */
 const MOST_IDENTITIES = 30;
 
 function identitiesOf(object: Json): readonly Identity[] {
@@ -83,7 +83,7 @@ function identitiesOf(object: Json): readonly Identity[] {
   return found.some((identity) => Object.keys(identity).length > 0) ? found : [];
 }
 
-/** Whose parts are long lists that discovery's own tests compare. */
+/** Kinds whose long lists are compared by discovery's own tests. */
 const CATALOGS = new Set(['APIGroupDiscoveryList', 'APIResourceList', 'APIGroupList', 'undefined']);
 
 function objectFacts(object: Json, places: RunPlaces): Omit<Answer, 'status'> {
@@ -102,7 +102,7 @@ function objectFacts(object: Json, places: RunPlaces): Omit<Answer, 'status'> {
     const columns = columnDefinitions.map(({ name }: Json) => String(name));
     return { kind, columns, rows: Array.isArray(rows) ? rows.length : 0 };
   }
-  // Protobuf has no empty lists.
+  // Protobuf omits empty lists.
   if (Array.isArray(items) || kind.endsWith('List')) return { kind, rows: Array.isArray(items) ? items.length : 0 };
   return { kind, fields: fieldsOf(object) };
 }
@@ -122,7 +122,7 @@ function parse(text: string): Json | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Json) : undefined;
   } catch {
-    // Protobuf, YAML or an empty body: the status and the type are all that is compared.
+    // Protobuf, YAML or an empty body: only status and content type are compared.
     return undefined;
   }
 }

@@ -24,12 +24,12 @@ const why = sameKubectl
   : ` (${minor === undefined ? 'kubectl not found' : `kubectl is 1.${minor}, recorded with 1.32`})`;
 
 describe('the recording', () => {
-  it('has the commands of the matrix, at least sixty', () => {
+  it('contains the commands of the matrix, at least sixty', () => {
     expect(recording.steps.map(({ command }) => command)).toEqual(matrix.map(({ command }) => command));
     expect(matrix.length).toBeGreaterThanOrEqual(60);
   });
 
-  it('is met in all but a closed list of differences', () => {
+  it('accepts differences only for commands of the matrix', () => {
     for (const { command } of acceptedDifferences) expect(matrix.map((step) => step.command)).toContain(command);
   });
 });
@@ -44,7 +44,7 @@ describe.skipIf(!sameKubectl)(`kubectl against the embedded cluster${why}`, () =
   afterAll(() => played?.[Symbol.asyncDispose]());
 
   it.each(matrix.map((step, index) => ({ step, index, command: step.command })))(
-    'prints what it printed: $command',
+    'prints the recorded output: $command',
     async ({ step, index }) => {
       const { kubeconfig } = played.cluster;
       const places = { server: played.server, home: played.home };
@@ -83,7 +83,7 @@ describe('requests of kubectl against the embedded cluster', () => {
   });
 
   it.each(matrix.map((step, index) => ({ step, index, command: step.command })))(
-    'are answered as they were: $command',
+    'get the recorded responses: $command',
     async ({ step, index }) => {
       const expected: Compared[] = [];
       const actual: Compared[] = [];
@@ -115,19 +115,19 @@ function withoutAccepted(outcome: Outcome, { command }: Step, side: 'expected' |
 
 type Compared = Partial<Answer> & { readonly request: string; readonly found?: boolean };
 
-/** Leaves out what depends on when a request came (how far a deletion is, how many events there are) and on caches. */
+/** Drops facts that depend on timing (deletion progress, number of events) and on caches. */
 function comparable(
   { identities: _handedOut, ...whole }: Answer,
   { exchange, deleted }: { readonly exchange: Exchange; readonly deleted: boolean },
 ): Compared {
   const request = `${exchange.method} ${exchange.path}`;
   const recordedType = exchange.answer.contentType;
-  // Discovery is compared by its own tests; here kubectl's cache decides between 200, 301 and 304.
+  // Discovery has its own tests; here kubectl's cache decides between 200, 301 and 304.
   if (/^\/(openapi\/|apis?(\?|$))/.test(exchange.path)) return { request, found: whole.status < 400 };
   if (deleted && exchange.method === 'GET') return { request, status: whole.status === 404 ? 200 : whole.status };
   const accepted = acceptedAnswers.filter(({ where }) => where(exchange));
   const answer = { ...accepted.reduce((reduced, { reduce }) => reduce(reduced), whole as Answer) };
-  // We answer JSON where the real server could say it in protobuf.
+  // We return JSON where the real server may return protobuf.
   if (recordedType === 'application/vnd.kubernetes.protobuf') delete answer.contentType;
   const { rows, ...rest } = answer;
   if (/\/events\b/.test(exchange.path)) return { request, ...rest };

@@ -1,24 +1,27 @@
-/** One command of the matrix. Commands run in order and build on each other. */
+/** A command of the matrix. Commands run in order and build on each other. */
 export interface Step {
-  /** Without the program's name; quotes work as in a shell. Paths are relative to `testdata/`. */
+  /** The arguments of kubectl, quoted as in a shell. Paths are relative to `testdata/`. */
   readonly command: string;
   readonly stdin?: string;
-  /** What `kubectl edit` starts. @defaultValue none: editing fails */
+  /** The editor that `kubectl edit` starts. @defaultValue none: editing fails */
   readonly editor?: string;
-  /** What of the output is compared. @defaultValue all of it */
+  /** The part of the output that is compared. @defaultValue all of it */
   readonly compare?: 'all' | 'sorted lines' | 'last line' | 'exit code';
 }
 
-/** One that only reads, or whose effect needs no waiting for, is followed by the next at once. */
+/**
+ * True if the cluster must settle before the next command. Read-only commands, and those whose effects need no wait, are
+ * followed immediately.
+ */
 export function changesSomething({ command }: Step): boolean {
   return !/^(get|describe|explain|api-resources|api-versions|auth|version|logs|exec|diff|cluster-info|wait|kustomize|options) /.test(
     `${command} `,
   );
 }
 
-/** Every command that a user's day is made of; at least 60, in groups that leave nothing behind. */
+/** The commands of a user's typical day: at least 60, in groups that clean up after themselves. */
 export const matrix: readonly Step[] = [
-  // What there is.
+  // Reading existing objects.
   { command: 'get pods' },
   { command: 'get all' },
   { command: 'get namespaces' },
@@ -44,12 +47,12 @@ export const matrix: readonly Step[] = [
   { command: 'auth can-i --list --as=jane', compare: 'sorted lines' },
   { command: 'auth whoami --as=jane --as-group=devs -o yaml' },
 
-  // Namespaces and small things.
+  // Namespaces and small objects.
   { command: 'create namespace matrix' },
   { command: 'create namespace matrix' },
   { command: 'create configmap settings --from-literal=color=blue --from-literal=size=3' },
   { command: 'get configmap settings -o yaml' },
-  // One key only: kubectl goes through the data in the random order of Go's maps.
+  // One key only, because kubectl prints the data in the random order of Go's maps.
   { command: 'create configmap motto --from-literal=text=festina' },
   { command: 'describe configmap motto' },
   { command: 'create secret generic login --from-literal=password=geheim' },
@@ -73,7 +76,7 @@ export const matrix: readonly Step[] = [
   { command: 'describe ingress front' },
   { command: 'get configmap,secret' },
 
-  // Apply, client side.
+  // Client-side apply.
   { command: 'apply -f manifests/web.yaml --dry-run=client' },
   { command: 'apply -f manifests/web.yaml --dry-run=server' },
   { command: 'diff -f manifests/web.yaml', compare: 'exit code' },
@@ -110,7 +113,7 @@ export const matrix: readonly Step[] = [
   { command: 'apply view-last-applied deployment/web' },
   { command: 'get -f manifests/web-v2.yaml' },
 
-  // Changing what runs.
+  // Changing running workloads.
   { command: 'scale deployment web --replicas=3' },
   { command: 'scale deployment web --current-replicas=3 --replicas=2' },
   { command: 'scale deployment web --current-replicas=7 --replicas=1' },
@@ -163,7 +166,7 @@ export const matrix: readonly Step[] = [
   { command: 'apply --prune -l group=pruned --prune-allowlist=core/v1/ConfigMap -f manifests/prune-one.yaml' },
   { command: 'apply -k kustomize' },
 
-  // Pods, their output, their commands.
+  // Pods, their logs and commands.
   { command: 'run talker --image=busybox:1.37 --restart=Never -- sh -c "echo one; echo two; echo three; sleep 3600"' },
   { command: 'run dry --image=nginx:1.29 --port=80 --dry-run=client -o yaml' },
   { command: 'wait pod/talker --for=condition=Ready --timeout=30s' },
@@ -204,7 +207,7 @@ export const matrix: readonly Step[] = [
   { command: 'label node node-1 disk=ssd' },
   { command: 'get nodes -L disk' },
 
-  // A kind of one's own.
+  // A custom kind.
   { command: 'get postgresql' },
   { command: 'apply -f manifests/postgresql-crd.yaml' },
   { command: 'wait crd/postgresqls.database.db.example.com --for=condition=Established --timeout=30s' },

@@ -1,7 +1,7 @@
 import type { Step } from './matrix.ts';
 import type { Outcome } from './run-kubectl.ts';
 
-/** What changes from run to run beyond what patterns catch: addresses and folders of the run. */
+/** Addresses and folders of a run, which vary beyond what patterns match. */
 export interface RunPlaces {
   /** `host:port` of the API server. */
   readonly server: string;
@@ -9,10 +9,10 @@ export interface RunPlaces {
   readonly home: string;
 }
 
-/** kubectl's random names: no vowels, no 0, 1 and 3. */
+/** The alphabet of kubectl's random names: no vowels, and no 0, 1 or 3. */
 const SAFE = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** Applied in order; what differs in nature between two runs becomes a word in angle brackets. */
+/** Replacements, applied in order: text that varies between runs becomes a word in angle brackets. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/^WARNING: version difference between client .*\n/gm, ''],
   [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uid>'],
@@ -27,7 +27,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b10\.96\.\d+\.\d+\b/g, '<cluster-ip>'],
   [/\b3[0-2]\d{3}\b/g, '<node-port>'],
   [/\.[0-9a-f]{16}\b/g, '.<event>'],
-  // Before hashes: a random number may look like one.
+  // Must precede hashes, because a random number may look like one.
   [/(LIVE|MERGED)-\d+/g, '$1-<n>'],
   [/kubectl-edit-\d+/g, 'kubectl-edit-<n>'],
   [/(pod-template-hash["']?[=:] ?"?)[a-z0-9]+/g, '$1<hash>'],
@@ -36,12 +36,12 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`-(?=[a-z]*\\d|[${SAFE}]*[${SAFE}])[${SAFE}]{5}\\b`, 'g'), '-<id>'],
   [/\b\d{1,3}s\b|\b\d{1,2}m\d{1,2}s\b/g, '<age>'],
   [/(Resource Version: +)\d+/g, '$1<version>'],
-  // Columns are as wide as their longest cell. What `diff` prints keeps its indentation.
+  // Columns are as wide as their longest cell. The output of `diff` keeps its indentation.
   [/(?<!^)(\S)[ \t]{2,}|^([^\s+-])[ \t]{2,}/gm, '$1$2   '],
   [/[ \t]+$/gm, ''],
 ];
 
-/** Makes text of two runs comparable. */
+/** Makes the text of two runs comparable. */
 export function normalise(text: string, places: RunPlaces): string {
   let result = text.replaceAll(places.server, '<server>').replaceAll(places.home, '<home>');
   result = result.replaceAll(/https?:\/\/<server>/g, '<server>');
@@ -49,7 +49,7 @@ export function normalise(text: string, places: RunPlaces): string {
   return result;
 }
 
-/** Makes a command's outcome comparable; which of two equal nodes a pod went to is chance. */
+/** Makes a command's outcome comparable; the choice between two equal nodes for a pod is random. */
 export function normaliseOutcome(outcome: Outcome, step: Step, places: RunPlaces): Outcome {
   const aboutNodes = /\bnodes?\b/.test(step.command);
   const text = (raw: string): string => {

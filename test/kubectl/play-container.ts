@@ -1,18 +1,21 @@
 import type { Container } from '@kubewright/apimachinery/core/v1';
 
-/** What a played container prints, and how it ends; one without an exit code runs on. */
+/** The output of a simulated container and its exit code; without an exit code, it keeps running. */
 export interface PlayedRun {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number | undefined;
 }
 
-/** Plays a container's command: `sh -c` with `echo`, `sleep` (which never ends) and `exit`; anything else runs on silently. */
+/**
+ * Simulates a container's command: `sh -c` with `echo`, `sleep` (which never ends) and `exit`; anything else keeps running
+ * silently.
+ */
 export function playContainer({ command, args }: Pick<Container, 'command' | 'args'>): PlayedRun {
   return playCommand([...(command ?? []), ...(args ?? [])]);
 }
 
-/** Plays one command line, as `kubectl exec` gives it. */
+/** Simulates a command line, as passed by `kubectl exec`. */
 export function playCommand(words: readonly string[]): PlayedRun {
   const [program = '', ...rest] = words;
   if (program === 'sh' && rest[0] === '-c') return playScript(rest[1] ?? '');

@@ -4,19 +4,19 @@ import type { Container, Pod } from '@kubewright/apimachinery/core/v1';
 import { WebSocketServer } from 'ws';
 import { playCommand, playContainer } from './play-container.ts';
 
-/** A kubelet's HTTPS port, as far as `kubectl logs` and `kubectl exec` need it. */
+/** A kubelet's HTTPS port with the endpoints that `kubectl logs` and `kubectl exec` need. */
 export interface PlayedKubelet {
   readonly port: number;
   close(): void;
 }
 
-/** What {@link playKubelet} is told. */
+/** Options of {@link playKubelet}. */
 export interface PlayedKubeletOptions {
   readonly tls: { readonly key: string; readonly cert: string };
   findPod(key: { readonly namespace: string; readonly name: string }): Promise<Pod>;
 }
 
-/** Listens on loopback as the kubelet of every played node. */
+/** Listens on loopback as the kubelet of all simulated nodes. */
 export async function playKubelet(options: PlayedKubeletOptions): Promise<PlayedKubelet> {
   const server = createServer(options.tls, (request, response) => {
     containerLog(new URL(request.url ?? '/', 'https://kubelet'), options).then(

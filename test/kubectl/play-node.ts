@@ -3,23 +3,23 @@ import { type Container, Node, Pod } from '@kubewright/apimachinery/core/v1';
 import { type ControllerDefinition, controller, type ReconcileContext } from '@kubewright/runtime';
 import { playContainer } from './play-container.ts';
 
-/** How a played node introduces itself. */
+/** The identity of a simulated node. */
 export interface PlayedNode {
   readonly name: string;
-  /** Port on 127.0.0.1 where something answers as the kubelet; unset where logs and exec are answered otherwise. */
+  /** Port on 127.0.0.1 that serves as the kubelet; unset if logs and exec are served elsewhere. */
   readonly kubeletPort?: number | undefined;
 }
 
 /**
- * Plays nodes for a control plane that has none: keeps them Ready, brings scheduled pods up with addresses and ended
- * containers, lets deleted pods go. It is deterministic, so that the same commands print the same against any server.
+ * Simulates nodes for a control plane without any: keeps them Ready, starts scheduled pods with addresses and exited containers,
+ * and completes pod deletions. It is deterministic, so the same commands print the same output against any server.
  */
 export function playNodes(nodes: readonly PlayedNode[]): readonly ControllerDefinition[] {
   const addresses = new Map<string, string>();
   return [heartbeats(), pods(new Set(nodes.map(({ name }) => name)), addresses)];
 }
 
-/** The Node object that a played node registers. */
+/** Returns the Node object that a simulated node registers. */
 export function nodeObject({ name, kubeletPort }: PlayedNode): Node {
   const resources = { cpu: '4', memory: '8Gi', pods: '110', 'ephemeral-storage': '20Gi' };
   return {
@@ -32,7 +32,7 @@ export function nodeObject({ name, kubeletPort }: PlayedNode): Node {
     status: {
       capacity: resources,
       allocatable: resources,
-      // No host name: the API server would look it up before it takes the address.
+      // No host name, because the API server would resolve it before it uses the address.
       addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
       daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort ?? 10_250 } },
       declaredFeatures: ['ExtendWebSocketsToKubelet'],
@@ -54,7 +54,7 @@ export function nodeObject({ name, kubeletPort }: PlayedNode): Node {
 
 const HEARTBEAT_MS = 10_000;
 
-/** Sooner than the node lifecycle controller's 40 s. */
+/** Sends heartbeats more often than the node lifecycle controller's 40 s. */
 function heartbeats(): ControllerDefinition {
   return controller<Node>({
     name: 'played-node',

@@ -9,11 +9,11 @@ import { Manager, silentLogger } from '@kubewright/runtime';
 import { playCommand, playContainer } from './play-container.ts';
 import { nodeObject, playNodes } from './play-node.ts';
 
-/** An embedded cluster with two played nodes: the same play that the recording saw. */
+/** An embedded cluster with two simulated nodes, as in the recording. */
 export class PlayedCluster implements AsyncDisposable {
   readonly cluster: EmbeddedCluster;
   readonly client: KubernetesClient;
-  /** A temporary folder: HOME of kubectl. */
+  /** A temporary folder, used as HOME of kubectl. */
   readonly home: string;
   readonly #player: Manager;
   readonly #playing: Promise<void>;

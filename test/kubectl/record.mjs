@@ -1,8 +1,8 @@
 // Records what kubectl prints and sends against the real control plane:
 //
-//   KUBECONFIG=<kubeconfig of a fresh one, with controllers and scheduler, user by token> node test/kubectl/record.mjs
+//   KUBECONFIG=<kubeconfig of a new one with controllers, a scheduler and a token user> node test/kubectl/record.mjs
 //
-// Starts nothing but a played node (kubelet's port included) and a recording proxy, both on loopback, and writes
+// Starts only a simulated node (including the kubelet's port) and a recording proxy, both on loopback, and writes
 // testdata/recorded.json. Needs kubectl 1.32 and openssl on the PATH.
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { build } from 'esbuild';
 const kubeconfig = process.env.KUBECONFIG;
 if (!kubeconfig) throw new Error('set KUBECONFIG to the kubeconfig of a fresh control plane');
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-// Node cannot read TypeScript yet; below node_modules, so that what stays outside the bundle is found.
+// Bundled because Node cannot run TypeScript yet; below node_modules, so external packages resolve.
 const folder = here('../../node_modules/.cache/kubewright');
 mkdirSync(folder, { recursive: true });
 const bundle = `${folder}/record-kubectl.mjs`;

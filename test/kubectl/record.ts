@@ -16,7 +16,7 @@ import { startRecordingProxy } from './recording-proxy.ts';
 import { runKubectl } from './run-kubectl.ts';
 import { Settling } from './settle.ts';
 
-/** Runs the matrix against the control plane of a kubeconfig, playing its nodes, and writes down what kubectl printed and sent. */
+/** Runs the matrix against the control plane of a kubeconfig with simulated nodes, and records kubectl's output and requests. */
 export async function record(kubeconfig: string, folder: string): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'kubewright-kubectl-'));
   const config = parse(readFileSync(kubeconfig, 'utf8')) as Kubeconfig;
@@ -71,7 +71,7 @@ ${moving
   }
 }
 
-/** One exchange a line: short, and a re-recording shows what changed. */
+/** Prints one exchange per line, to keep the file short and the diff of a new recording readable. */
 function print({ steps, ...head }: Recording): string {
   const printed = steps.map(({ exchanges, ...step }) => {
     const lines = exchanges.map((each) => `   ${JSON.stringify(each)}`);
@@ -85,7 +85,7 @@ interface Kubeconfig {
   readonly users: readonly { readonly user: { readonly token?: string } }[];
 }
 
-/** Nodes must be schedulable and the default service account made before the first command. */
+/** Waits until nodes are schedulable and the default service account exists. */
 async function waitForStart(client: ReturnType<typeof clientFromConfig>): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const { items } = await client.resource(Node).list();

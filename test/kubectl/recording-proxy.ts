@@ -4,16 +4,16 @@ import type { AddressInfo, Socket } from 'node:net';
 import { decodeProtobuf } from '@kubewright/schema';
 import { answerFacts, type Exchange } from './exchange.ts';
 
-/** Stands between kubectl and the API server and remembers what is said. */
+/** A proxy between kubectl and the API server that records requests and responses. */
 export interface RecordingProxy {
-  /** `host:port`; plain HTTP, the proxy logs in for its callers. */
+  /** `host:port`; plain HTTP, the proxy adds the credentials. */
   readonly address: string;
-  /** Hands out what was recorded since the last call. */
+  /** Returns the exchanges recorded since the last call. */
   take(): readonly Exchange[];
   close(): void;
 }
 
-/** What {@link startRecordingProxy} is told. */
+/** Options of {@link startRecordingProxy}. */
 export interface RecordingProxyOptions {
   /** `https://host:port` of the API server. */
   readonly server: string;
@@ -81,7 +81,7 @@ function forward(exchange: Upstream & { readonly response: ServerResponse }, rem
   const got: Buffer[] = [];
   const upstream = httpsRequest(upstreamOptions(exchange), (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
-    // A watch may have nothing to say for long.
+    // A watch may stay silent for a long time.
     response.flushHeaders();
     answer.on('data', (chunk: Buffer) => got.push(chunk));
     answer.on('close', () => {
@@ -101,7 +101,7 @@ function forward(exchange: Upstream & { readonly response: ServerResponse }, rem
   request.pipe(upstream);
 }
 
-/** Protobuf is remembered as the JSON that it stands for. */
+/** Protobuf is recorded as the JSON that it contains. */
 function readable(body: Buffer, contentType = ''): string {
   if (!contentType.startsWith('application/vnd.kubernetes.protobuf')) return body.toString('utf8');
   try {
@@ -139,7 +139,7 @@ function tunnel(
   onward.end();
 }
 
-/** Headers that change the answer; the rest says who asks. */
+/** Headers that change the response; the others only identify the client. */
 const KEPT = /^(impersonate-|sec-websocket-protocol$|upgrade$)/;
 
 function requestFacts(request: IncomingMessage, body: Buffer): Omit<Exchange, 'answer'> {

@@ -2,13 +2,13 @@ import type { Transport, TransportResponse } from '@kubewright/client';
 import { type Answer, answerFacts, type Exchange, type Identity } from './exchange.ts';
 import type { RunPlaces } from './normalise.ts';
 
-/** Most bytes of an answer that are read. */
+/** Maximum size of a response, in bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const WATCH_PATIENCE_MS = 5_000;
 
 /**
- * Sends recorded requests again, in order. Names, uids and versions that the recorded server had handed out are replaced
- * by those that this one has handed out in the answers to the same requests.
+ * Replays recorded requests in order. Replaces names, UIDs and versions that the recorded server assigned with those that this
+ * server assigned in responses to the same requests.
  */
 export class Replay {
   readonly #transport: Transport;
@@ -21,7 +21,7 @@ export class Replay {
     this.#places = places;
   }
 
-  /** Sends one request; answers the facts that the recorded answer has, as this server says them. */
+  /** Sends one request and returns the key facts of this server's response. */
   async send(exchange: Exchange, { events }: { readonly events: boolean }): Promise<Answer> {
     const watch = /[?&]watch=(true|1)/.test(exchange.path);
     const { method, accept, contentType, headers = {}, body, bodyBase64 } = exchange;
@@ -51,7 +51,7 @@ export class Replay {
     return answer;
   }
 
-  /** True if a request is about a generated name that only protobuf answers have handed out: it cannot be translated. */
+  /** True if a request refers to a generated name that appears only in protobuf responses, so it cannot be translated. */
   lacksNames({ path, method, answer }: Exchange): boolean {
     const generated = [
       ...path.matchAll(/[/=](?:[a-z]+-)+(?:[bcdfghjklmnpqrstvwxz2456789]{8,10}-)?[bcdfghjklmnpqrstvwxz2456789]{5}\b/g),
@@ -83,7 +83,7 @@ async function giveUp({ body }: TransportResponse): Promise<string> {
   return '';
 }
 
-/** Reads a body; of a watch no more than its first line. */
+/** Reads a body; for a watch, at most the first line. */
 async function read({ body }: TransportResponse, watch: boolean): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;

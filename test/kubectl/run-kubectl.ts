@@ -1,24 +1,24 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { Step } from './matrix.ts';
 
-/** What a command printed, and how it ended. */
+/** The output and exit code of a command. */
 export interface Outcome {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
 }
 
-/** Where commands run. */
+/** The environment of a command. */
 export interface KubectlSurroundings {
   readonly kubeconfig: string;
-  /** HOME of kubectl: its discovery cache lies there. */
+  /** HOME of kubectl, which holds its discovery cache. */
   readonly home: string;
-  /** Folder in which relative manifest paths are looked up. */
+  /** The folder that relative manifest paths refer to. */
   readonly folder: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Minor version of the kubectl on the PATH; undefined where there is none. */
+/** Returns the minor version of the kubectl on the PATH, or undefined if there is no kubectl. */
 export function kubectlMinor(): number | undefined {
   const { stdout, status } = spawnSync('kubectl', ['version', '--client', '-o', 'json'], { encoding: 'utf8' });
   if (status !== 0) return undefined;
@@ -54,7 +54,7 @@ export function runKubectl(step: Step, surroundings: KubectlSurroundings): Promi
   });
 }
 
-/** Splits a command line as a shell would, as far as quotes go. */
+/** Splits a command line like a shell, but only supports quotes. */
 function words(command: string): readonly string[] {
   const found = command.matchAll(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g);
   return [...found].map(([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, (_all, single, double) => single ?? double));

@@ -4,11 +4,13 @@ import { Job } from '@kubewright/apimachinery/batch/v1';
 import { Namespace, Pod } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 
-/** How often a cluster is looked at until it rests. */
+/** Poll interval while waiting for the cluster to settle. */
 const LOOK_EVERY_MS = 30;
 const GIVE_UP_MS = 4_000;
 
-/** Waits for a cluster to rest. What once kept it from resting is waited for no more, so that one fault costs time once. */
+/**
+ * Waits for a cluster to settle. An object that once failed to settle is ignored from then on, so each bug costs time only once.
+ */
 export class Settling {
   readonly #client: KubernetesClient;
   readonly #pause: (ms: number) => Promise<void>;
@@ -19,7 +21,7 @@ export class Settling {
     this.#pause = pause;
   }
 
-  /** Resolves when controllers, scheduler and node have done what there is to do; answers what moves for too long. */
+  /** Resolves when controllers, scheduler and nodes are done; returns the objects that did not settle in time. */
   async rest(): Promise<readonly string[]> {
     let quiet = 0;
     let moving: readonly string[] = [];

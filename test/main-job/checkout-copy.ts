@@ -3,21 +3,21 @@ import { cpSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync } from '
 import { join } from 'node:path';
 import { repository } from './repository.ts';
 
-/** What is different in a copy. */
+/** Options of {@link copyCheckout}. */
 export interface CopyOptions {
   /**
-   * The npm package with the PostgreSQL programs: as it is (a link to the checkout's), a copy of its own without the
-   * library links (as after `npm ci --ignore-scripts`), or not there.
+   * The npm package with the PostgreSQL programs: unchanged (a link to the checkout's), a separate copy without the library
+   * links (as after `npm ci --ignore-scripts`), or missing.
    */
   readonly embeddedPostgres: 'linked' | 'without library links' | 'absent';
 }
 
-/** Makes a built checkout elsewhere; other people's packages are links to the first one's. */
+/** Copies a built checkout to a folder; third-party packages are links to the original. */
 export function copyCheckout(to: string, { embeddedPostgres }: CopyOptions): void {
   mkdirSync(to, { recursive: true });
   const files = readdirSync(repository).filter((name) => /^(package|tsconfig).*\.json$/.test(name));
   for (const name of [...files, 'scripts', 'packages', 'examples']) {
-    // With their times, so that what was built stays built.
+    // Keeps timestamps, so the build stays up to date.
     execFileSync('cp', ['-a', join(repository, name), `${to}/`]);
   }
   for (const name of ['', '@kubewright', ...scopes()]) copyModules(name, to);
@@ -42,7 +42,7 @@ function copyModules(scope: string, to: string): void {
   for (const name of readdirSync(from)) {
     if (scope === '' && name.startsWith('@')) continue;
     const path = join(from, name);
-    // Links between the workspaces are relative and lead into the copy.
+    // Links between the workspaces are relative, so they resolve within the copy.
     if (scope === '@kubewright') cpSync(path, join(target, name), { verbatimSymlinks: true });
     else symlinkSync(path, join(target, name));
   }
@@ -55,7 +55,7 @@ function removeLinks(folder: string): void {
   }
 }
 
-/** A path below `parent` with spaces, at least `length` characters long. */
+/** Returns a path below `parent` with spaces, at least `length` characters long. */
 export function deepPath(parent: string, length: number): string {
   let path = join(parent, 'a folder with spaces');
   while (path.length <= length) path = join(path, 'and another one');

@@ -8,7 +8,7 @@ import { build } from './repository.ts';
 import { leftovers, Started } from './started.ts';
 import { isMissing, userShell } from './user-shell.ts';
 
-/** Ends by nothing but SIGKILL, and wants an hour for it. */
+/** Stops only on SIGKILL, and has a grace period of an hour. */
 const deafPod = {
   apiVersion: 'v1',
   kind: 'Pod',
@@ -40,7 +40,7 @@ describe.skipIf(isMissing('kubectl'))('npm start, when everything hangs', () => 
     rmSync(base, { recursive: true, force: true });
   });
 
-  /** Runs kubectl for as long as the server lets it; resolves once it has printed something. */
+  /** Runs kubectl until the server ends the connection; resolves after its first output. */
   async function hold(kubeconfig: string, ...args: readonly string[]): Promise<void> {
     const child = spawn('kubectl', ['--kubeconfig', kubeconfig, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
     children.push(child);
@@ -54,7 +54,7 @@ describe.skipIf(isMissing('kubectl'))('npm start, when everything hangs', () => 
     });
   }
 
-  it('ends within 5 s of Ctrl-C and leaves nothing behind', async () => {
+  it('exits within 5 s of Ctrl-C and leaves nothing behind', async () => {
     await using started = new Started({ cwd: checkout, checkout });
     await started.ready();
     expect(started.output).toMatch(/^ *\d+\.\d\d s {2}building…\n/);
@@ -82,7 +82,7 @@ describe.skipIf(isMissing('kubectl'))('npm start, when everything hangs', () => 
   }, 120_000);
 });
 
-/** Makes the operator wait for ever, with something that keeps the process alive, for an object of a certain name. */
+/** Makes the operator wait forever for an object named `stuck`, with a timer that keeps the process alive. */
 function neverSettle(controller: string): void {
   const source = readFileSync(controller, 'utf8');
   const hang = `if (pg.metadata.name === 'stuck') {

@@ -10,22 +10,22 @@ import { Started } from './started.ts';
 describe('npm start', () => {
   const base = mkdtempSync(join(tmpdir(), 'kw-once-'));
   let cwd: string;
-  /** Folder for temporary files that is this test's alone. */
+  /** The temporary folder, used only by this test. */
   let temporary: string;
 
   beforeAll(build);
   beforeEach(() => {
     cwd = mkdtempSync(join(base, 'cwd-'));
-    // Sockets lie there, and their paths are limited: it has to be short.
+    // Sockets are stored here, and the length of their paths is limited, so the name must be short.
     temporary = mkdtempSync(join(tmpdir(), 'kw-t-'));
-    // Containers of an agent that is root run as somebody else.
+    // If the agent runs as root, its containers run as other users.
     chmodSync(temporary, 0o755);
   });
   afterAll(() => rmSync(base, { recursive: true, force: true }));
 
   const start = (...flags: readonly string[]) => new Started({ cwd, flags, env: { TMPDIR: temporary } });
 
-  it('ends with 0 after --once has seen the sample up, and leaves nothing behind', async () => {
+  it('exits with code 0 after --once has seen the sample up, and leaves nothing behind', async () => {
     await using started = start('--once');
     expect(await started.ended).toEqual({ code: 0, signal: null });
     expect(started.output).toMatch(/Pg Phase: up {6}PostgreSQL \d+/);
@@ -36,7 +36,7 @@ describe('npm start', () => {
     expect(existsSync(join(cwd, '.kubewright', 'instance.json'))).toBe(false);
   }, 120_000);
 
-  it('fails with --once when the server ends again and again, and shows the end of its log', async () => {
+  it('fails with --once if the server crashes repeatedly, and shows the end of its log', async () => {
     const programs = mkdtempSync(join(base, 'programs-'));
     const script = '#!/bin/sh\ncase "$1" in --version) echo "postgres (PostgreSQL) 17.1"; exit;; esac\n';
     for (const name of ['initdb', 'postgres']) {
@@ -73,14 +73,14 @@ describe('npm start', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('refuses an unknown flag with 2', async () => {
+  it('rejects an unknown flag with exit code 2', async () => {
     await using started = start('--wat');
     expect(await started.ended).toEqual({ code: 2, signal: null });
     expect(started.output).toContain("'--wat'");
     expect(started.output).toContain('--empty');
   });
 
-  it('says in three lines that a port is taken, and lets the folder go', async () => {
+  it('reports a port in use in three lines, and releases the folder', async () => {
     const server = createServer();
     const port = await new Promise<number>((resolve) => {
       server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));

@@ -8,7 +8,7 @@ import { build, repository } from './repository.ts';
 import { leftovers, Started } from './started.ts';
 import { isMissing, userShell } from './user-shell.ts';
 
-/** Folders of the PATH that have no PostgreSQL server in them, and nowhere else to look. */
+/** Removes all folders with a PostgreSQL server from PATH and the other search locations. */
 const withoutPostgres = {
   PG_BIN: tmpdir(),
   PATH: (process.env['PATH'] ?? '')
@@ -25,7 +25,7 @@ describe('npm start in unusual places', () => {
   beforeAll(build);
   afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-  it("takes the npm package's PostgreSQL when there is no other: deep below a folder that is only ours, after --ignore-scripts", async () => {
+  it("falls back to the npm package's PostgreSQL, deep below a private folder, after --ignore-scripts", async () => {
     const home = join(base, 'home');
     mkdirSync(home);
     chmodSync(home, 0o700);
@@ -47,7 +47,7 @@ describe('npm start in unusual places', () => {
     expect(leftovers(checkout, sandbox)).toEqual([]);
   }, 120_000);
 
-  it('says what to do when there is no PostgreSQL at all, in the pod too, and goes on', async () => {
+  it('explains what to do without PostgreSQL, also in the pod, and keeps running', async () => {
     const checkout = join(base, 'bare');
     copyCheckout(checkout, { embeddedPostgres: 'absent' });
     await using started = new Started({ cwd: checkout, checkout, env: withoutPostgres });
@@ -64,7 +64,7 @@ describe('npm start in unusual places', () => {
     expect(shell(describePod).stdout).toMatch(/no PostgreSQL server programs were found .*install PostgreSQL/);
   }, 120_000);
 
-  it('fails with --once when there is no PostgreSQL at all', async () => {
+  it('fails with --once without PostgreSQL', async () => {
     const checkout = join(base, 'bare');
     await using started = new Started({
       cwd: mkdtempSync(join(base, 'cwd-')),
@@ -81,7 +81,7 @@ describe('npm start in unusual places', () => {
   }, 120_000);
 
   it.skipIf(!canSwitchUser)(
-    'works for a user who is not root',
+    'works for a user other than root',
     async (context) => {
       const user = ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'];
       const enters = spawnSync(user[0] ?? '', [...user.slice(1), 'test', '-r', join(repository, 'package.json')]);

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 /** Root of the checkout under test. */
 export const repository: string = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
-/** Builds the checkout; one test file at a time, for two compilers must not write the same files. */
+/** Builds the checkout for one test file at a time, because two compilers must not write the same files. */
 export async function build(): Promise<void> {
   const lock = join(tmpdir(), `kw-build-${Buffer.from(repository).toString('hex').slice(-24)}`);
   while (!take(lock)) await pause(100);
@@ -29,7 +29,7 @@ function take(lock: string): boolean {
     writeFileSync(join(lock, 'pid'), String(process.pid));
     return true;
   } catch {
-    // Held by another file's run, or left behind by one that was killed.
+    // Held by another test file, or left behind by a killed process.
     if (holderIsGone(lock)) rmSync(lock, { recursive: true, force: true });
     return false;
   }
@@ -40,7 +40,7 @@ function holderIsGone(lock: string): boolean {
     process.kill(Number(readFileSync(join(lock, 'pid'), 'utf8')), 0);
     return false;
   } catch (error) {
-    // ENOENT: it is just being made.
+    // ENOENT: the lock is being created.
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
 }

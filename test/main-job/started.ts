@@ -4,25 +4,25 @@ import { join } from 'node:path';
 import { processesIn } from './processes.ts';
 import { repository } from './repository.ts';
 
-/** How `npm start` is called. */
+/** Options for running `npm start`. */
 export interface StartSettings {
-  /** Folder in which it runs: `.kubewright/` comes to lie there. */
+  /** The working directory, where `.kubewright/` is created. */
   readonly cwd: string;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Checkout that is started. @defaultValue the one under test */
+  /** The checkout to start. @defaultValue the one under test */
   readonly checkout?: string;
-  /** Words before the command, such as `setpriv …`. */
+  /** Words in front of the command, such as `setpriv …`. */
   readonly prefix?: readonly string[];
 }
 
-/** How a program ended. */
+/** The exit code or signal of a program. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A running `npm start`, seen from outside. */
+/** A running `npm start`, as seen by a user. */
 export class Started implements AsyncDisposable {
   readonly cwd: string;
   readonly ended: Promise<Ending>;
@@ -51,7 +51,7 @@ export class Started implements AsyncDisposable {
     });
   }
 
-  /** Everything that it has printed. */
+  /** The complete output so far. */
   get output(): string {
     return this.#output;
   }
@@ -64,7 +64,7 @@ export class Started implements AsyncDisposable {
     return join(this.cwd, '.kubewright', 'kubeconfig');
   }
 
-  /** Waits until it has printed `pattern`. @throws Error with the whole output when it ended before. */
+  /** Waits until the output matches `pattern`. @throws Error with the whole output if the program ends first. */
   async printed(pattern: RegExp): Promise<RegExpMatchArray> {
     let over = false;
     void this.ended.then(() => {
@@ -85,7 +85,7 @@ export class Started implements AsyncDisposable {
     await this.printed(/Ctrl-C here stops everything\./);
   }
 
-  /** The lines between the steps and the log. */
+  /** Lines between the steps and the log. */
   get instructions(): readonly string[] {
     const lines = this.#output.split('\n');
     const start = lines.findIndex((line) => line.startsWith('Try it from a second terminal'));
@@ -93,13 +93,13 @@ export class Started implements AsyncDisposable {
     return lines.slice(start, end + 1);
   }
 
-  /** The folder under the system's temporary one in which its containers lie. */
+  /** The folder of its containers in the system's temporary folder. */
   get sandbox(): string {
     const note = readFileSync(join(this.cwd, '.kubewright', 'node', 'sandbox.json'), 'utf8');
     return (JSON.parse(note) as { readonly root: string }).root;
   }
 
-  /** Sends a signal and waits for the end; answers how it ended and after how many milliseconds. */
+  /** Sends a signal and waits for the end; returns the exit status and the elapsed milliseconds. */
   async stop(signal: NodeJS.Signals): Promise<Ending & { readonly afterMs: number }> {
     const from = performance.now();
     this.#child.kill(signal);
@@ -113,7 +113,7 @@ export class Started implements AsyncDisposable {
   }
 }
 
-/** What is left of an instance: its sandbox folder, processes that work in it, its lock. */
+/** Returns what is left of an instance: its sandbox folder, processes that work in it, its lock. */
 export function leftovers(cwd: string, sandbox: string): readonly string[] {
   const state = join(cwd, '.kubewright');
   const paths = [sandbox, join(state, 'instance.json'), join(state, 'node', 'sandbox.json')];

@@ -26,7 +26,7 @@ describe('stopping npm start', () => {
   const portOf = (started: Started): number => Number(/https:\/\/127\.0\.0\.1:(\d+)/.exec(started.output)?.[1]);
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'takes everything down within 5 s of %s',
+    'stops everything within 5 s of %s',
     async (signal) => {
       await using started = await up(cwd);
       const { sandbox } = started;
@@ -42,7 +42,7 @@ describe('stopping npm start', () => {
     120_000,
   );
 
-  it('ends with the number of the signal when --once was interrupted', async () => {
+  it('exits with the code of the signal if --once is interrupted', async () => {
     await using started = new Started({ cwd, flags: ['--once'] });
     await started.printed(/container started/);
     const { sandbox } = started;
@@ -52,7 +52,7 @@ describe('stopping npm start', () => {
     expect(leftovers(cwd, sandbox)).toEqual([]);
   }, 120_000);
 
-  it('finds and ends what a killed run left behind, at the same address', async () => {
+  it('cleans up after a killed run, and reuses its address', async () => {
     await using killed = await up(cwd);
     const { sandbox } = killed;
     await killed.stop('SIGKILL');
@@ -68,7 +68,7 @@ describe('stopping npm start', () => {
   }, 120_000);
 
   it.skipIf(isMissing('kubectl'))(
-    'finds and ends the commands that ran beside containers of a killed run',
+    'stops exec commands in containers of a killed run',
     async () => {
       await using killed = await up(cwd);
       const exec = ['exec', 'postgresql-sample', '--', 'sh', '-c', 'echo $$; trap "" HUP; sleep 3000'];
@@ -85,7 +85,7 @@ describe('stopping npm start', () => {
     120_000,
   );
 
-  it('refuses a second instance in the same folder, not in another', async () => {
+  it('rejects a second instance in the same folder, but not in another', async () => {
     await using first = await up(cwd);
     await using second = new Started({ cwd });
     expect(await second.ended).toEqual({ code: 1, signal: null });
@@ -97,7 +97,7 @@ describe('stopping npm start', () => {
   }, 120_000);
 });
 
-/** True while a process runs; one that has ended and that nobody has asked after does not. */
+/** True while a process runs; false for a zombie. */
 function runs(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.startsWith('Z');

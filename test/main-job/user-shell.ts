@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 
-/** What a command line has done. */
+/** The result of a command line. */
 export interface ShellResult {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs command lines as a user's second terminal does. */
+/** Returns a function that runs command lines like a user's second terminal. */
 export function userShell(cwd: string): (line: string) => ShellResult {
   const { KUBECONFIG: _other, ...env } = process.env;
   return (line) => {
@@ -18,7 +18,7 @@ export function userShell(cwd: string): (line: string) => ShellResult {
 
 const mustHaveAll = process.env['KUBEWRIGHT_REQUIRE_ALL'] === '1';
 
-/** True if tests that need a program are to be left out; where everything must be there they fail instead. */
+/** True if tests that need a program should be skipped. With `KUBEWRIGHT_REQUIRE_ALL=1`, they run and fail instead. */
 export function isMissing(program: string): boolean {
   const found = spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
   return !found && !mustHaveAll;

@@ -7,7 +7,7 @@ import { build, repository } from './repository.ts';
 import { Started } from './started.ts';
 import { isMissing, type ShellResult, userShell } from './user-shell.ts';
 
-// Real programs on a machine that others use too: waiting is bounded, not timed.
+// Real programs on a shared machine: waits are bounded, not timed.
 vi.setConfig({ testTimeout: 60_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'kw-walk-'));
@@ -15,7 +15,7 @@ const samples = join(repository, 'examples', 'postgresql', 'config', 'samples');
 let started: Started;
 let sh: (line: string) => ShellResult;
 
-/** Runs a line; its output when it went well. */
+/** Runs a line, which must succeed, and returns its output. */
 function run(line: string): string {
   const { status, stdout, stderr } = sh(line);
   expect(status, `${line}\n${stdout}${stderr}`).toBe(0);
@@ -24,7 +24,7 @@ function run(line: string): string {
 
 beforeAll(async () => {
   await build();
-  // Typed in a subfolder, as npm says it.
+  // Started in a subfolder, which npm reports in INIT_CWD.
   started = new Started({ cwd: folder, env: { INIT_CWD: join(repository, 'examples') } });
   await started.ready();
   const exported = started.instructions.find((line) => line.trim().startsWith('export KUBECONFIG=')) ?? 'false';
@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('what npm start prints', () => {
+describe('the output of npm start', () => {
   it('shows each step with its time, in order, up to the answer of a query', () => {
     const steps = started.output.split('\n').slice(0, 6);
     const seconds = steps.map((line) => Number(/^ *(\d+\.\d\d) s {2}/.exec(line)?.[1]));
@@ -51,31 +51,31 @@ describe('what npm start prints', () => {
     ]);
   });
 
-  it('says first which KUBECONFIG to export, for PowerShell too', () => {
+  it('first names the KUBECONFIG to export, for PowerShell too', () => {
     const [title, , exported, powerShell] = started.instructions;
     expect(title).toBe('Try it from a second terminal:');
     expect(exported).toBe(`  export KUBECONFIG=${started.kubeconfig}`);
     expect(powerShell).toBe(`  # PowerShell: $env:KUBECONFIG = '${started.kubeconfig}'`);
   });
 
-  it('prints paths that lead somewhere from the folder where it was typed', () => {
+  it('prints paths that are valid in the folder where it was started', () => {
     const paths = started.instructions.flatMap((line) => /apply -f (\S+)/.exec(line)?.[1] ?? []);
     expect(paths).toEqual(['postgresql/config/samples/database_v1_postgresql_mydb.yaml']);
     for (const path of paths) expect(statSync(join(repository, 'examples', path)).isFile()).toBe(true);
   });
 
-  it('never prints the password, nor colours where there is no terminal', () => {
+  it('never prints the password, or colours without a terminal', () => {
     expect(started.output).not.toContain('Password123!');
     expect(started.output).not.toContain('\u001b');
   });
 
-  it("follows with the operator's log, a line an event", async () => {
+  it("continues with the operator's log, one line per event", async () => {
     await started.printed(/INFO .*postgresql default\/postgresql-sample created the pod image=postgres:17\n/);
     await started.printed(/INFO .*postgresql default\/postgresql-sample phase changed phase=up\n/);
     expect(started.output).not.toMatch(/\n\s+at /);
   });
 
-  it('keeps everything in .kubewright/, for its owner only', () => {
+  it('keeps everything in .kubewright/, readable only by its owner', () => {
     expect(readdirSync(folder)).toEqual(['.kubewright']);
     const state = join(folder, '.kubewright');
     expect(statSync(state).mode & 0o777).toBe(0o700);
@@ -87,7 +87,7 @@ describe('what npm start prints', () => {
 });
 
 describe('containers', () => {
-  it.skipIf(process.getuid?.() !== 0)('run as a user of their pod alone, when root runs npm start', () => {
+  it.skipIf(process.getuid?.() !== 0)('run as a user specific to their pod if root runs npm start', () => {
     const uids = execFileSync('ps', ['-A', '-o', 'uid=,args='], { encoding: 'utf8' })
       .split('\n')
       .filter((line) => line.includes(started.sandbox))
@@ -97,17 +97,17 @@ describe('containers', () => {
   });
 });
 
-describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', () => {
+describe.skipIf(isMissing('kubectl'))('a second terminal', () => {
   const pgPhase = (name: string) => sh(`kubectl get pg ${name} -o jsonpath='{.status.pgPhase}'`).stdout;
   const podUid = (name: string) => sh(`kubectl get pod ${name} -o jsonpath='{.metadata.uid}'`).stdout;
   const password = `$(kubectl get secret postgresql-sample-credentials -o jsonpath='{.data.password}' | base64 -d)`;
   const host = (name: string) => `$(kubectl get pod ${name} -o jsonpath='{.status.podIP}')`;
 
-  it('runs every printed kubectl line as it stands', () => {
+  it('runs every printed kubectl line unchanged', () => {
     const lines = started.instructions.filter((line) => /^ {2}kubectl /.test(line));
     expect(lines.length).toBeGreaterThanOrEqual(7);
     for (const line of lines) {
-      // What deletes has tests of its own; what watches ends when it is told to.
+      // Deletions have their own tests; watches must be stopped.
       if (/ (delete|apply) /.test(line)) continue;
       if (/ -w\b/.test(line)) run(`timeout 2 ${line.replace(/#.*/, '')}; [ $? = 124 ]`);
       else run(line);
@@ -149,7 +149,7 @@ describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', 
     expect(run('kubectl logs postgresql-sample')).toContain('database system is ready to accept connections');
   });
 
-  it('takes both manifests that the article prints', async () => {
+  it('accepts both manifests in the article', async () => {
     run(`kubectl apply -f '${samples}/database_v1_postgresql.yaml'`);
     run(started.instructions.find((line) => line.includes('_mydb.yaml')) ?? 'false');
     await expect.poll(() => pgPhase('mydb'), { timeout: 30_000 }).toBe('up');
@@ -166,7 +166,7 @@ describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', 
     if (!isMissing('psql')) await expect.poll(() => sh(query).stdout, { timeout: 5_000 }).toBe('1\n');
   });
 
-  it('serves the rest of the walk: accounts, deployments, events, the proxy', () => {
+  it('supports the rest of the walkthrough: accounts, deployments, events, the proxy', () => {
     expect(run('kubectl create serviceaccount test-dev')).toBe('serviceaccount/test-dev created\n');
     run('kubectl create deployment web --image=nginx --replicas=2');
     run('kubectl rollout status deployment/web --timeout=25s');
@@ -178,7 +178,7 @@ describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', 
     if (!isMissing('curl')) expect(run(`cd '${folder}'; ${proxy}; ${ask}`)).toContain('"gitVersion": "v1.36');
   });
 
-  it('refuses a pod that wants to be root, and says which flag lets it', async () => {
+  it('rejects a pod that runs as root, and names the flag that allows it', async () => {
     run(
       `kubectl run rooted --image=busybox --restart=Never --overrides='{"spec":{"securityContext":{"runAsUser":0}}}' -- true`,
     );
@@ -189,7 +189,7 @@ describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', 
     run('kubectl delete pod rooted --now');
   });
 
-  it('lets no password out: not in events, logs, descriptions, nor in what npm start prints', async () => {
+  it('leaks no password: not in events, logs, descriptions or the output of npm start', async () => {
     const canary = 'Canary-7f3a9c51e0';
     writeFileSync(
       join(folder, 'canary.json'),
@@ -202,7 +202,7 @@ describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', 
     );
     run(`kubectl create -f '${folder}/canary.json'`);
     await expect.poll(() => pgPhase('canary'), { timeout: 30_000 }).toBe('up');
-    // One that fails must not tell either.
+    // A failed login must not leak it either.
     const login = `psql -U postgres -h ${host('canary')} -c`;
     if (!isMissing('psql')) {
       expect(run(`PGPASSWORD=${canary} ${login} 'SELECT 1'`)).toContain('1 row');
@@ -222,7 +222,7 @@ describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', 
       expect(text.length, place).toBeGreaterThan(0);
       for (const secret of [canary, encoded, 'Password123!']) expect(text.includes(secret), place).toBe(false);
     }
-    // The places that are made for it have it.
+    // The Secret, which is meant to hold it, does.
     expect(run(`kubectl get secret canary-credentials -o jsonpath='{.data.password}'`)).toBe(encoded);
     run('kubectl delete pg canary');
   });
@@ -235,7 +235,7 @@ describe.skipIf(isMissing('kubectl'))('what a user types in a second terminal', 
   });
 });
 
-/** All files of the state folder, as one text. */
+/** Returns all files of the state folder as one text. */
 function readNotes(state: string): string {
   const names = readdirSync(state, { recursive: true, encoding: 'utf8' }).map((name) => join(state, name));
   const files = names.filter((path) => statSync(path).isFile());

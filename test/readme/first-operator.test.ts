@@ -29,13 +29,13 @@ describe('the operator in one file', () => {
   }, 120_000);
   afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-  it('is the program of the README', () => {
+  it('matches the program in the README', () => {
     expect(Object.keys(files)).toEqual(['package.json', 'main.ts', 'crd.yaml']);
     expect(files['main.ts']).toBe(programOfTheReadme());
   });
 
   it.each(['typescript', 'typescript-7'])(
-    'compiles strictly with %s, declarations of the packages included',
+    'compiles strictly with %s, including the declarations of the packages',
     (name) => {
       const compiler = join(repository, 'node_modules', name, 'bin', 'tsc');
       const flags = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--outDir', 'compiled', 'main.ts'];
@@ -45,7 +45,7 @@ describe('the operator in one file', () => {
   );
 
   it.skipIf(isMissing('kubectl'))(
-    'does what the page shows',
+    'works as the page shows',
     async () => {
       const directory = join(base, 'kubewright', '.kubewright');
       await using _cluster = await EmbeddedCluster.start({
@@ -86,7 +86,7 @@ function compile(compiler: string, flags: readonly string[], cwd: string): strin
   }
 }
 
-/** Runs the operator as `node main.ts` where Node can; before, as the compiler has written it: tsx is not installed here. */
+/** Runs the operator as `node main.ts` if Node supports it, otherwise the compiled file, because tsx is not installed here. */
 function run(cwd: string, kubeconfig: string): ChildProcess {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const file = major >= 24 || (major === 22 && minor >= 18) ? 'main.ts' : join('compiled', 'main.js');
@@ -104,7 +104,7 @@ interface Typed {
   readonly stderr: string;
 }
 
-/** Runs a command line without holding up the cluster, which lives in this process. */
+/** Runs a command line without blocking the cluster, which runs in this process. */
 function shell(line: string, options: { readonly cwd: string; readonly kubeconfig: string }): Promise<Typed> {
   const env = { ...process.env, KUBECONFIG: options.kubeconfig };
   return new Promise((resolve) => {
@@ -114,7 +114,10 @@ function shell(line: string, options: { readonly cwd: string; readonly kubeconfi
   });
 }
 
-/** Types a line until it shows what is expected: a controller needs its moment. What changes something is typed once. */
+/**
+ * Runs a line until it prints the expected output, because a controller needs a moment. Lines that change something run only
+ * once.
+ */
 async function untilSeen(
   type: () => Promise<Typed>,
   { line, sees }: { readonly line: string; readonly sees: string },

@@ -10,11 +10,11 @@ export interface ReadmeCommand {
 /** The files and commands on the page about an operator in one file. */
 export interface FirstOperator {
   readonly files: Readonly<Record<string, string>>;
-  /** Second terminal, then third. */
+  /** The lines of the second terminal, then of the third. */
   readonly commands: readonly ReadmeCommand[];
 }
 
-/** Takes the blocks of the page: those with a title are files, those without a language are typed. */
+/** Reads the blocks of the page: those with a title are files, those without a language are typed. */
 export function firstOperator(): FirstOperator {
   const { blocks } = page('docs/how-to/one-file.md');
   const files = blocks.filter(({ title }) => title !== '').map(({ title, text }) => [title, text] as const);
@@ -23,7 +23,7 @@ export function firstOperator(): FirstOperator {
   return { files: Object.fromEntries(files), commands };
 }
 
-/** The program at the top of the README. */
+/** Returns the program at the top of the README. */
 export function programOfTheReadme(): string | undefined {
   return page('README.md').blocks.find(({ language }) => language === 'ts')?.text;
 }

@@ -15,7 +15,7 @@ afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 const key = { namespace: 'default', name: 'ordered' };
 
-/** A workload whose steps, and whose variables that refer to those before, come in the order of the note. */
+/** A workload whose steps and variables are in the order of the note; each variable refers to the previous ones. */
 function workloadFor(note: Note): Deployment {
   const steps = note.spec.text.split(' ');
   const env = steps.map((name, index) => ({ name, value: index === 0 ? '0' : `$(${steps[index - 1]})` }));
@@ -38,10 +38,10 @@ function workloadFor(note: Note): Deployment {
   };
 }
 
-// The server fills in the protocol, which is a part of the key.
+// The server defaults the protocol, which is part of the key.
 const dns: readonly ContainerPort[] = [{ containerPort: 53 }, { containerPort: 53, protocol: 'UDP' }];
 
-/** What another manager adds to the same lists. */
+/** Entries that another manager adds to the same lists. */
 const additions = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -72,10 +72,10 @@ function ordersOf(deployment: Deployment): Orders {
 const withoutTheirs = ({ steps, variables }: Orders): readonly string[][] =>
   [steps, variables].map((each) => each.filter((name) => name !== 'theirs'));
 
-// Not caught: lists whose entries are renamed and moved in one step, and kinds whose keys the type tables do not know.
+// Not covered: lists whose entries are renamed and moved in one step, and kinds whose keys the type tables do not know.
 
 describe('the order of merged lists', () => {
-  it('is applied once when it changes, around what others added, and then all is quiet', async () => {
+  it('is applied once per change, around entries of other managers, without further writes', async () => {
     let applied = 0;
     let runs = 0;
     const client: KubernetesClient = cluster.client.intercepted(async (call, next) => {
@@ -98,11 +98,11 @@ describe('the order of merged lists', () => {
       handleSignals: false,
       watchdog: false,
     });
-    manager.run().catch(() => undefined); // its end is the test's own doing
+    manager.run().catch(() => undefined); // stopped by the test
     await manager.started();
     const deployments = cluster.client.resource(Deployment);
     const note = (text: string): Promise<Note> => cluster.writeNote('default', text, key.name);
-    /** Lets reconciles happen that find nothing to do. */
+    /** Triggers reconciles that have nothing to do. */
     const looks = async (): Promise<void> => {
       for (let look = 0; look < 3; look++) {
         const before = runs;
@@ -140,7 +140,7 @@ describe('the order of merged lists', () => {
     }
   });
 
-  it('is applied again and again by one that compares whole lists', async () => {
+  it('is applied repeatedly by a controller that compares whole lists', async () => {
     let [applied, runs] = [0, 0];
     const naive = controller({
       for: NoteKind,
@@ -156,7 +156,7 @@ describe('the order of merged lists', () => {
         };
         if (live && JSON.stringify(ordersOf(live)) === JSON.stringify(ordersOf(wanted))) return;
         applied++;
-        // Past the context, which sees that the server has it already.
+        // Bypasses the context, which would see that the server already has it.
         await cluster.client.resource(Deployment).apply(wanted, { fieldManager: 'ordered', force: true });
       },
     });
@@ -167,7 +167,7 @@ describe('the order of merged lists', () => {
       handleSignals: false,
       watchdog: false,
     });
-    manager.run().catch(() => undefined); // its end is the test's own doing
+    manager.run().catch(() => undefined); // stopped by the test
     await manager.started();
     await cluster.writeNote('default', 'one two', key.name);
     await polled(() => applied > 0, 'the first apply');

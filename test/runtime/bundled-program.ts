@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** Programs of `programs/`, bundled from the sources, so that a test can run them on any Node as processes of their own. */
+/** The programs in `programs/`, bundled from the sources, so a test can run them as separate processes on any Node version. */
 export class BundledPrograms implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'kw-program-'));
   readonly #running = new Set<ChildProcess>();
@@ -21,14 +21,14 @@ export class BundledPrograms implements Disposable {
       format: 'esm',
       target: 'node20',
       conditions: ['kubewright-source'],
-      // A CommonJS package inside a module asks for this.
+      // Needed by CommonJS packages inside a module.
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
       external: ['prom-client', '@opentelemetry/api'],
       logLevel: 'error',
     });
   }
 
-  /** Runs one; lines of its output go to `onLine`. It is killed at the end, stopped or not. */
+  /** Starts a program; its output lines go to `onLine`. It is killed on disposal, even if it is suspended. */
   start(name: string, options: StartOptions): ChildProcess {
     const child = spawn(process.execPath, [join(this.#folder, `${name}.mjs`), ...options.args], {
       env: { ...process.env, ...options.env },
@@ -51,7 +51,7 @@ export class BundledPrograms implements Disposable {
   }
 }
 
-/** What a program is started with. */
+/** Options for starting a program. */
 export interface StartOptions {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

@@ -1,22 +1,22 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way through this machine that does to connections what networks do. */
+/** A local TCP proxy that simulates network faults. */
 export class FaultProxy implements AsyncDisposable {
   readonly #target: number;
   readonly #pairs = new Set<Pair>();
   #server: Server | undefined;
   #port = 0;
   #idleMs: number | undefined;
-  /** Connections taken so far. */
+  /** Connections accepted so far. */
   taken = 0;
-  /** Connections that were ended for being idle. */
+  /** Connections closed because they were idle. */
   dropped = 0;
 
   private constructor(target: number) {
     this.#target = target;
   }
 
-  /** Opens a way to a port of this machine. */
+  /** Opens a proxy to a local port. */
   static async to(target: number): Promise<FaultProxy> {
     const proxy = new FaultProxy(target);
     await proxy.reopen();
@@ -27,25 +27,25 @@ export class FaultProxy implements AsyncDisposable {
     return this.#port;
   }
 
-  /** Loses whatever is sent on the present connections, both ways, and tells nobody. New ones are whole. */
+  /** Drops everything sent on current connections in both directions, without closing them. New connections work. */
   swallow(): void {
     for (const pair of this.#pairs) pair.swallows = true;
   }
 
-  /** From now on ends connections on which nothing came for so long. */
+  /** From now on, closes connections that receive nothing for this long. */
   dropIdle(ms: number | undefined): void {
     this.#idleMs = ms;
     for (const pair of this.#pairs) this.#watchIdle(pair);
   }
 
-  /** Ends all connections and refuses new ones, as a server does that is down. */
+  /** Closes all connections and refuses new ones, like a server that is down. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server?.close(resolve));
     for (const pair of this.#pairs) this.#end(pair);
     await closed;
   }
 
-  /** Takes connections again, on the port of before. */
+  /** Accepts connections again, on the same port. */
   async reopen(): Promise<void> {
     const server = createServer((inside) => this.#take(inside));
     this.#server = server;

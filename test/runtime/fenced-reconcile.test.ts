@@ -7,8 +7,8 @@ import { polled } from './polled.ts';
 import { NoteKind } from './programs/note.ts';
 import { noteController } from './programs/note-controller.ts';
 
-// What this does not catch: a stop between the last question and the kernel's taking of the bytes. That is the window that
-// docs/fencing.md names; it is a few instructions wide and cannot be hit from outside.
+// Not covered: a suspension between the last check and the moment the kernel accepts the bytes. This is the window that
+// docs/fencing.md describes; it is a few instructions wide and cannot be hit from outside.
 
 const stages = [
   'before the look',
@@ -29,7 +29,7 @@ afterAll(async () => {
   await cluster?.[Symbol.asyncDispose]();
 });
 
-/** Everything that the server ever took for copies and status in a namespace, as `text by whom`. */
+/** Collects every copy and status that the server accepts in a namespace, as `text by writer`. */
 async function record(namespace: string, signal: AbortSignal): Promise<string[]> {
   const taken: string[] = [];
   const { metadata } = await cluster.client.resource(ConfigMap).list({ namespace });
@@ -52,10 +52,13 @@ async function record(namespace: string, signal: AbortSignal): Promise<string[]>
   return taken;
 }
 
-/** What happened in the world while the process was stopped. */
+/** The change that happens while the process is suspended. */
 type Change = 'changed' | 'replaced';
 
-/** Stops an operator at a stage, lets another take over and the world change, lets it go on; answers what it did then. */
+/**
+ * Suspends an operator at a stage, lets a successor take over, changes the note, and resumes the operator; returns what the
+ * operator then did.
+ */
 async function stopAt(stage: string, options: { readonly guard?: 'naive'; readonly change: Change }): Promise<Outcome> {
   const { guard = '', change } = options;
   const namespace = `${stage} ${guard} ${change}`.trim().replace(/ +/g, '-');
@@ -77,13 +80,13 @@ async function stopAt(stage: string, options: { readonly guard?: 'naive'; readon
       if (change === 'replaced') await cluster.client.resource(NoteKind).delete({ namespace, name: 'a' });
       const { metadata } = await cluster.writeNote(namespace, 'new');
       await polled(() => isSettled(namespace, metadata.uid ?? ''), `${stage}: the successor does the work`);
-      // What the record gets to know late is not late work.
+      // Events that the record receives late are not late writes.
       const its = ['copy: new by successor', 'status: new by successor'];
       await polled(() => its.every((each) => taken.includes(each)), `${stage}: the successor's work is on record`);
       const before = taken.length;
       const after = lines.length;
       child.kill('SIGCONT');
-      // It finds out that it lost: from then on nothing of the old term can come any more.
+      // It notices that it lost the lease: from then on, nothing from the old term can arrive.
       await polled(() => lines.slice(after).some((line) => line.includes('lost the lease')), `${stage}: it notices`);
       await polled(() => isSettled(namespace, metadata.uid ?? ''), `${stage}: the work is still done`);
       return { late: taken.slice(before), lines };
@@ -97,7 +100,7 @@ async function stopAt(stage: string, options: { readonly guard?: 'naive'; readon
 }
 
 interface Outcome {
-  /** What the server took after the process went on. */
+  /** Writes that the server accepted after the process resumed. */
   readonly late: readonly string[];
   readonly lines: readonly string[];
 }
@@ -132,9 +135,9 @@ async function isSettled(namespace: string, uid: string): Promise<boolean> {
   return note?.status?.text === 'new' && copy?.data?.['text'] === 'new' && owner === uid;
 }
 
-// Each waits for leases that run out in real time: they wait together.
-describe.concurrent('A process that is stopped while it writes', () => {
-  it.each(stages)('does no harm when it goes on: %s', { timeout: 90_000 }, async (stage) => {
+// Each test waits for leases that expire in real time, so they run concurrently.
+describe.concurrent('A process that is suspended during a write', () => {
+  it.each(stages)('does no harm when it resumes: %s', { timeout: 90_000 }, async (stage) => {
     const [changed, replaced] = await Promise.all([
       stopAt(stage, { change: 'changed' }),
       stopAt(stage, { change: 'replaced' }),

@@ -16,9 +16,9 @@ import { polled } from './polled.ts';
 import { NoteKind } from './programs/note.ts';
 import { StubApi } from './stub-api.ts';
 
-// The runtime's own patience is tested, not settings for tests: its clock runs fifty times as fast as the sockets do.
-// No cluster is asked, whichever `USE_EXISTING_CLUSTER` names: a real one cannot be told to fall silent.
-// What this does not catch: kernels whose buffers hide a dead peer for longer, and proxies that answer PINGs themselves.
+// Tests the runtime's default timeouts, not test settings: its clock runs fifty times faster than the sockets. Uses no cluster,
+// regardless of `USE_EXISTING_CLUSTER`, because a real one cannot be made to fall silent. Not covered: kernels whose buffers
+// hide a dead peer for longer, and proxies that answer PINGs themselves.
 
 const times = 50;
 type Ends = Pick<TestContext, 'onTestFinished'>;
@@ -27,23 +27,23 @@ interface Fixture {
   readonly api: StubApi;
   readonly proxy: FaultProxy;
   readonly tls: TlsServer;
-  /** The folder of the client's credentials. */
+  /** The folder with the client's credentials. */
   readonly folder: string;
   readonly clock: Clock;
-  /** Texts as they were last seen by a reconcile. */
+  /** The texts that a reconcile last saw. */
   readonly seen: Map<string, string>;
-  /** Resolves when a reconcile has seen the text; answers how long that took, in milliseconds of the runtime's clock. */
+  /** Resolves when a reconcile has seen the text; returns the elapsed milliseconds of the runtime's clock. */
   readonly sees: (name: string, text: string) => Promise<number>;
 }
 
-/** What a fixture is made for. */
+/** Options of a fixture. */
 interface Wanted {
   readonly protocol: 'h2' | 'http/1.1';
   readonly user?: object;
   readonly tuning?: HttpTuning;
 }
 
-/** A manager that watches notes of a stub server through a proxy, as a program in a cluster would. */
+/** Starts a manager that watches notes of a stub server through a proxy, like a program in a cluster. */
 async function start({ onTestFinished }: Ends, options: Wanted): Promise<Fixture> {
   const api = new StubApi();
   api.write('a', 'first');
@@ -114,21 +114,21 @@ function configOf(server: string, user: object): object {
   };
 }
 
-/** The longest silence on HTTP/2: the interval between PINGs, the wait for an answer, and a back-off. */
+/** Longest silence on HTTP/2: the interval between PINGs, the PING timeout, and a back-off. */
 const pingBoundMs = 30_000 + 15_000 + 60_000;
-/** On HTTP/1.1 only missing bookmarks tell: 150 s, or the question after the version every 90 s, and a back-off. */
+/** HTTP/1.1 has no PING: missing bookmarks for 150 s, or the version check every 90 s, and a back-off. */
 const bookmarkBoundMs = 150_000 + 90_000 + 60_000;
 
-// Each waits for bounds in real time: they wait together.
+// Each test waits in real time, so they run concurrently.
 describe.concurrent('A cache stays fresh', () => {
-  it('when the connection is half-open, found by PING (HTTP/2)', { timeout: 60_000 }, async (test) => {
+  it('after PING detects a half-open connection (HTTP/2)', { timeout: 60_000 }, async (test) => {
     const { api, proxy, sees } = await start(test, { protocol: 'h2' });
     proxy.swallow();
     api.write('a', 'after');
     expect(await sees('a', 'after')).toBeLessThan(pingBoundMs);
   });
 
-  it('not in that time without PING: the half-open connection is used on, until silence tells', {
+  it('but not within that time without PING, because the half-open connection stays in use until silence reveals it', {
     timeout: 60_000,
   }, async (test) => {
     const { api, proxy, seen, clock } = await start(test, {
@@ -141,11 +141,11 @@ describe.concurrent('A cache stays fresh', () => {
     const passed = (): number => clock.monotonic() - startMs;
     const isSeen = (): boolean => seen.get('a') === 'after';
     await polled(() => isSeen() || passed() > pingBoundMs, 'the time is over');
-    // On a busy machine time jumps: what heals much later may have healed when it is looked at.
+    // Time jumps on a busy machine, so it may have recovered after the bound but before this check.
     expect(isSeen() ? passed() : Number.POSITIVE_INFINITY).toBeGreaterThan(pingBoundMs);
   });
 
-  it('when the connection is half-open, found by silence (HTTP/1.1)', { timeout: 60_000 }, async (test) => {
+  it('after silence reveals a half-open connection (HTTP/1.1)', { timeout: 60_000 }, async (test) => {
     const { api, proxy, sees } = await start(test, { protocol: 'http/1.1' });
     proxy.swallow();
     api.write('a', 'after');
@@ -164,12 +164,12 @@ describe.concurrent('A cache stays fresh', () => {
         api.write('a', `round ${round}`);
         await sees('a', `round ${round}`);
       }
-      // What was read once is not read again: the watch goes on from where it was.
+      // The watch resumes without another list.
       expect(api.lists).toBeLessThanOrEqual(2);
     },
   );
 
-  it('when the server opens watches and says nothing on them', { timeout: 60_000 }, async (test) => {
+  it('when the server opens watches but sends nothing on them', { timeout: 60_000 }, async (test) => {
     const { api, proxy, sees } = await start(test, { protocol: 'h2' });
     api.isMute = true;
     const before = api.watches.length;
@@ -181,7 +181,7 @@ describe.concurrent('A cache stays fresh', () => {
     expect(await sees('a', 'unsaid')).toBeLessThan(bookmarkBoundMs);
   });
 
-  it('when the token in its file is replaced and the old one is refused', { timeout: 60_000 }, async (test) => {
+  it('when the token file is replaced and the old token is rejected', { timeout: 60_000 }, async (test) => {
     const tokens = mkdtempSync(join(tmpdir(), 'kw-token-'));
     test.onTestFinished(() => rmSync(tokens, { recursive: true, force: true }));
     const tokenFile = join(tokens, 'token');
@@ -196,7 +196,7 @@ describe.concurrent('A cache stays fresh', () => {
     expect(await sees('a', 'with the new token')).toBeLessThan(bookmarkBoundMs);
   });
 
-  it('when the client certificate in its file is replaced and the old one is refused', {
+  it('when the client certificate file is replaced and the old certificate is rejected', {
     timeout: 60_000,
   }, async (test) => {
     const files = mkdtempSync(join(tmpdir(), 'kw-cert-'));
@@ -226,7 +226,7 @@ describe.concurrent('A cache stays fresh', () => {
   });
 
   it.for(['h2', 'http/1.1'] as const)(
-    'when the API server is away for a while (%s)',
+    'when the API server is unavailable for a while (%s)',
     { timeout: 60_000 },
     async (protocol, test) => {
       const { api, proxy, sees } = await start(test, { protocol });
@@ -241,7 +241,7 @@ describe.concurrent('A cache stays fresh', () => {
     },
   );
 
-  it('when the server says GOAWAY', { timeout: 60_000 }, async (test) => {
+  it('when the server sends GOAWAY', { timeout: 60_000 }, async (test) => {
     const { api, proxy, tls, sees } = await start(test, { protocol: 'h2' });
     const connections = proxy.taken;
     for (const session of tls.sessions) session.goaway();
@@ -255,7 +255,7 @@ describe.concurrent('A cache stays fresh', () => {
   });
 });
 
-/** The serial number of the certificate in use: the next request's. */
+/** Returns the serial number of the current certificate, as shown by the next request. */
 async function serialSeen(api: StubApi, serialOf: (request: unknown) => string, proxy: FaultProxy): Promise<string> {
   let serial: string | undefined;
   api.admits = (request) => {

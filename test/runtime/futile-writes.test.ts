@@ -25,7 +25,7 @@ interface EchoStatus {
   readonly count?: number;
   readonly unknown?: string;
 }
-// The plural is a wrong guess on purpose: the server knows it better.
+// The guessed plural is deliberately wrong; the server knows the right one.
 const Echo = defineKind<{ readonly message: string }, EchoStatus>({
   group: 'example.com',
   version: 'v1',
@@ -65,10 +65,10 @@ const definition = {
   },
 };
 
-// Not caught: objects that no cache holds, raw requests, loops in which objects are made and deleted. The naive detector, one
-// that counts writes of a controller, is in the last test but one.
+// Not covered: objects that no cache holds, raw requests, and loops that create and delete objects. The test of writes that are
+// not reported compares with a naive detector, which counts a controller's writes.
 
-describe('what leads nowhere', () => {
+describe('detection of futile writes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kw-futile-'));
   let environment: Environment;
   let client: KubernetesClient;
@@ -96,7 +96,7 @@ describe('what leads nowhere', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A cluster that stays must look as before to the next test. */
+  /** An existing cluster must be left unchanged for the next test. */
   async function leaveNothing(): Promise<void> {
     const path = `${definitions}/echoes.example.com`;
     await client.request({ method: 'DELETE', path });
@@ -110,12 +110,12 @@ describe('what leads nowhere', () => {
     const log = jsonLogger({ destination: { write: (text) => void lines.push(JSON.parse(text)) } });
     const manager = new Manager({ controllers: [one], client, log, handleSignals: false, watchdog: false, ...options });
     running.push(manager);
-    manager.run().catch(() => undefined); // its end is the test's own doing
+    manager.run().catch(() => undefined); // stopped by the test
     await manager.started();
     const findings = () => lines.filter((line) => line['level'] === 'warn' && line['path'] !== undefined);
     return { manager, findings };
   }
-  // The client of the test does not go through a manager, which would find the plural.
+  // The test's client does not use a manager, which would find the plural.
   const create = (manager: Manager, name: string): Promise<Echo> =>
     manager.client.resource(Echo).create({
       apiVersion: 'example.com/v1',
@@ -135,7 +135,7 @@ describe('what leads nowhere', () => {
     ['its own resourceVersion', '.status.version', ({ metadata }) => ({ version: metadata.resourceVersion ?? '' })],
     ['a counter', '.status.count', (_, count) => ({ count })],
   ])(
-    'is %s in the status, by which a reconcile brings itself about: in the log, an event and a metric',
+    'reports %s in the status that makes a reconcile trigger itself: in the log, an event and a metric',
     async (what, path, status) => {
       const name = `loop-${what.replaceAll(/\W/g, '').toLowerCase()}`;
       let count = 0;
@@ -158,7 +158,7 @@ describe('what leads nowhere', () => {
     },
   );
 
-  it('is a field that two writers pull at: told with the name of the other', async () => {
+  it('reports a field that two writers keep overwriting, with the name of the other writer', async () => {
     const name = 'conflict';
     const quarrel = controller({
       for: Echo,
@@ -194,7 +194,7 @@ describe('what leads nowhere', () => {
     await expect.poll(() => events(name), { timeout: 10_000 }).toEqual([expect.stringContaining('somebody-else')]);
   });
 
-  it('is a write that the server makes nothing of: told with what it keeps otherwise', async () => {
+  it('reports repeated writes that change nothing, with the path of the normalized field', async () => {
     const name = 'noop';
     let runs = 0;
     const container = { name: 'c', image: 'busybox', resources: { limits: { cpu: '1000m' } } };
@@ -210,12 +210,12 @@ describe('what leads nowhere', () => {
     });
     const { manager, findings } = await start(vain);
     await create(manager, name);
-    // The server says "1", which is the same and reads otherwise.
+    // The server returns "1", which is equal but written differently.
     const path = '.spec.containers[name=c].resources.limits.cpu';
     await expect.poll(findings, { timeout: 10_000 }).toMatchObject([{ object: `Pod default/${name}`, path, times: 5 }]);
   });
 
-  it('is told about the written object where the requests of a controller are no objects', async () => {
+  it('reports on the written object if the requests of a controller are not objects', async () => {
     const name = 'requested';
     const key = { namespace: 'default', name };
     const requests = new EventChannel<{ readonly name: string }>();
@@ -236,7 +236,7 @@ describe('what leads nowhere', () => {
     await expect.poll(() => events(name), { timeout: 10_000 }).toEqual([expect.stringMatching(/^NoOpWrites: /)]);
   });
 
-  it('is not: progress in steps, a look every few milliseconds, what follows from what others change', async () => {
+  it('does not report gradual progress, reconciles every few milliseconds, or reactions to changes by others', async () => {
     const name = 'calm';
     let looks = 0;
     const calm = controller({
@@ -246,14 +246,14 @@ describe('what leads nowhere', () => {
       async reconcile(echo, ctx) {
         if (echo.metadata.name !== name) return undefined;
         const made = ctx.observed.list(ConfigMap).length;
-        // One child in each reconcile, each brought about by the one before.
+        // One child per reconcile, each triggered by the previous one.
         if (made < 12)
           await ctx.apply<ConfigMap>({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${name}-${made}` } });
         await ctx.setStatus({ count: Number(echo.spec.message) || 0 });
         return looks++ < 40 ? { requeueAfterMs: 5 } : undefined;
       },
     });
-    // A naive detector counts what a controller writes in a row.
+    // A naive detector would count consecutive writes of a controller.
     let written = 0;
     const counted = client.intercepted(async (call, next) => {
       if (call.verb === 'apply') written++;
@@ -286,7 +286,7 @@ describe('what leads nowhere', () => {
       'desired',
       () => controller({ for: Echo, name: 'undeclared-desired', desired: () => ({ status: { unknown: 'x' } }) }),
     ],
-  ])('is a status field that the schema does not declare: %s names the status type', async (_, define) => {
+  ])('rejects a status field that the schema does not declare: %s names the status type', async (_, define) => {
     const messages: string[] = [];
     const definition = define((error) => void messages.push(String(error)));
     const log = jsonLogger({
@@ -298,7 +298,7 @@ describe('what leads nowhere', () => {
     await expect.poll(() => messages.find((each) => each.includes(expected)), { timeout: 10_000 }).toBeDefined();
   });
 
-  it('goes on without conditions where the schema has none, in one request', async () => {
+  it('omits conditions if the schema does not declare them, in one request', async () => {
     const name = 'bare';
     const bare = controller({
       for: Echo,

@@ -15,8 +15,8 @@ import { polled } from './polled.ts';
 import { interopManager } from './programs/interop-manager.ts';
 import { NoteKind } from './programs/note.ts';
 
-// What controller-runtime 0.25 did on Kubernetes 1.36, recorded by bench/peers/record.mjs, beside what we do now. It does
-// not catch what a later controller-runtime does otherwise: record again.
+// Compares controller-runtime 0.25 on Kubernetes 1.36, as recorded by bench/peers/record.mjs, with our current behaviour. It
+// does not detect changes in later versions of controller-runtime: record again for those.
 
 interface Recorded {
   readonly lease: readonly {
@@ -74,10 +74,10 @@ afterAll(async () => {
   await cluster?.[Symbol.asyncDispose]();
 });
 
-describe('A lease that controller-runtime and Kubewright contest', () => {
+describe('A lease contested by controller-runtime and Kubewright', () => {
   const specs = recorded.lease.flatMap(({ before, after }) => (before ? [before, after] : [after]));
 
-  it('passed from one to the other, counted each time, and was written in one form by both', () => {
+  it('passes between them, counts each transition, and has the same format from both', () => {
     expect(recorded.lease.map(({ after }) => [after['holderIdentity'], after['leaseTransitions']])).toEqual([
       ['go-1', 0],
       ['kubewright-1', 1],
@@ -92,11 +92,11 @@ describe('A lease that controller-runtime and Kubewright contest', () => {
         expect(spec[time]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
       }
     }
-    // A holder that was killed is waited for, a whole lease.
+    // After a holder is killed, the successor waits for a whole lease.
     expect(recorded.lease.find(({ waitedMs }) => waitedMs)?.waitedMs).toBeGreaterThanOrEqual(3_900);
   });
 
-  it('is left to a Go replica while its record changes, and taken a lease after it has stopped', async () => {
+  it('stays with a Go replica while its record changes, and is taken one lease duration after it stops', async () => {
     const { before = {}, after } = recorded.lease[0]!;
     const base = new VirtualClock();
     const clock = new ProcessClock(base);
@@ -119,7 +119,7 @@ describe('A lease that controller-runtime and Kubewright contest', () => {
       log: silentLogger,
       ...times,
     });
-    // Its clock is years ahead of Go's: one that believes the times in the record would take the lease at once.
+    // Our clock is years ahead of Go's: an elector that trusts the times in the record would take the lease immediately.
     clock.jumpWall(10 * 365 * 86_400_000);
     const naiveTakes = (): boolean => {
       const { renewTime } = server.leases.get('notes').spec;
@@ -142,14 +142,14 @@ describe('A lease that controller-runtime and Kubewright contest', () => {
   });
 });
 
-/** An object without what no two runs have in common; entries of managers in one order. */
+/** Removes what differs between any two runs, and sorts the entries of managers. */
 function normal(object: unknown): unknown {
   const text = JSON.stringify(object, (key, value: unknown) => {
     if (/^(time|uid|resourceVersion|creationTimestamp)$/.test(key)) return undefined;
     if (key !== 'managedFields' || !Array.isArray(value)) return value;
     return (
       value
-        // Who adds a finalizer is named by the program in Go's case, by the user agent in ours.
+        // Go names the manager that adds a finalizer after the program, we after the user agent.
         .map((entry: { manager: string; operation: string }) =>
           entry.operation === 'Update' ? { ...entry, manager: '' } : entry,
         )
@@ -163,7 +163,7 @@ function sorted(entry: object): unknown {
   return Object.entries(entry).sort(([a], [b]) => a.localeCompare(b));
 }
 
-describe('Objects that both make', () => {
+describe('Objects created by both', () => {
   it('have the same finalizers, and the same fields under the same managers', async () => {
     const { items } = await cluster.client.resource(NoteKind).list({ namespace: 'interop' });
     expect(normal(items[0])).toEqual(normal(recorded.objects.note));
@@ -175,11 +175,11 @@ describe('Objects that both make', () => {
   });
 });
 
-describe('Metrics that both serve', () => {
+describe('Metrics served by both', () => {
   const theirs = readMetrics(recorded.metrics);
 
   it.each([...theirs.keys()])('%s', (name) => {
-    // Help texts are in our own words; dashboards and alerts do not read them.
+    // Help texts are our own; dashboards and alerts do not read them.
     const { help, ...ours } = metrics.get(name) ?? { help: '' };
     expect(help).not.toBe('');
     const { help: _help, ...same } = theirs.get(name)!;
@@ -187,14 +187,14 @@ describe('Metrics that both serve', () => {
   });
 });
 
-describe('Log lines that both write', () => {
+describe('Log lines written by both', () => {
   const keysOf = (all: readonly Readonly<Record<string, unknown>>[], msg: string): readonly string[] =>
     Object.keys(all.find((line) => String(line['msg']).toLowerCase() === msg.toLowerCase()) ?? {}).sort();
 
   it.each(['reconciling', 'Reconciler error', 'Starting workers', 'Successfully acquired lease'])('%s', (msg) => {
     const theirs = keysOf(recorded.logs, msg);
     expect(theirs).toContain('ts');
-    // Ours says beside it who acquired.
+    // Ours also logs who acquired the lease.
     expect(keysOf(lines, msg).filter((key) => key !== 'identity')).toEqual(theirs);
   });
 });

@@ -1,4 +1,4 @@
-/** What a scrape says of one metric, apart from its values. */
+/** The metadata of one metric in a scrape, without its values. */
 export interface MetricFamily {
   readonly help: string;
   readonly type: string;
@@ -7,7 +7,7 @@ export interface MetricFamily {
   readonly buckets: readonly string[];
 }
 
-/** Reads the text form of metrics. */
+/** Parses the text format of metrics. */
 export function readMetrics(lines: readonly string[]): ReadonlyMap<string, MetricFamily> {
   const families = new Map<string, { help: string; type: string; labels: Set<string>; buckets: Set<string> }>();
   const familyOf = (name: string) => {

@@ -40,7 +40,7 @@ export class NoteCluster implements AsyncDisposable {
     return (await this.client.resource(NoteKind).list({ namespace })).items;
   }
 
-  /** Writes a note as a user does. */
+  /** Writes a note like a user. */
   writeNote(namespace: string, text: string, name = 'a'): Promise<Note> {
     const note = { apiVersion: 'runtime.example.com/v1', kind: 'Note', metadata: { name, namespace }, spec: { text } };
     return this.client.resource(NoteKind).apply(note, { fieldManager: 'user', force: true });
@@ -57,10 +57,10 @@ export class NoteCluster implements AsyncDisposable {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** A cluster that stays must look as before to the next test. */
+  /** An existing cluster must be left unchanged for the next test. */
   async #leaveNothing(): Promise<void> {
     const { client } = this;
-    // Whoever would take their finalizers off has ended.
+    // The operator that would remove their finalizers has stopped.
     const { items } = await client.resource(NoteKind).list();
     for (const { metadata } of items) {
       const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };

@@ -1,4 +1,4 @@
-/** Waits, by looking, until a condition holds; `what` says in the error what did not. */
+/** Polls until a condition holds; on timeout, the error names the condition with `what`. */
 export async function polled(
   condition: () => boolean | Promise<boolean>,
   what: string,

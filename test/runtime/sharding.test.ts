@@ -11,11 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-// Not caught: replicas that are stopped or cut off, which shard-membership.model.test.ts has.
+// Not covered here: replicas that are suspended or disconnected; see shard-membership.model.test.ts.
 
 const names = Array.from({ length: 40 }, (_, i) => `note-${i}`);
 
-/** Who works on which key at the moment, over all replicas, and who worked last. */
+/** Tracks which replica works on which key, and which worked on it last. */
 class Worked {
   readonly twice: string[] = [];
   readonly last = new Map<string, string>();
@@ -80,8 +80,8 @@ function replica(by: string, options: ReplicaOptions): Manager {
   return manager;
 }
 
-describe('Two replicas that share the notes', () => {
-  it('divide them, hand them over when one leaves, and never work on one at the same time', {
+describe('Two replicas with the same notes', () => {
+  it('divide the keys, hand them over when one leaves, and never work on one at the same time', {
     timeout: 90_000,
   }, async () => {
     const namespace = 'shared';
@@ -113,7 +113,7 @@ describe('Two replicas that share the notes', () => {
     expect(worked.twice).toEqual([]);
   });
 
-  it('work on the same note at the same time, if nobody divides them', { timeout: 90_000 }, async () => {
+  it('work on the same note at the same time without sharding', { timeout: 90_000 }, async () => {
     const namespace = 'not-shared';
     await cluster.makeNamespace(namespace);
     for (const name of names) await cluster.writeNote(namespace, 'text', name);

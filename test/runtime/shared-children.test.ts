@@ -11,11 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-// Not caught: children that were made under one name and are to go on under another.
+// Not covered: children created under one name whose controller is renamed.
 
 const namespace = 'shared';
 
-/** Makes a copy of every word of a note. */
+/** Creates a copy of every word of a note. */
 function copies(name: string, fieldManager = name): ControllerDefinition {
   return controller({
     for: NoteKind,
@@ -42,7 +42,7 @@ async function names(): Promise<readonly string[]> {
 }
 
 describe('two controllers of one kind that own the same kind', () => {
-  it('each delete what they made themselves, and leave the children of the other', async () => {
+  it('each delete their own children, and keep those of the other', async () => {
     let deletions = 0;
     const client = cluster.client.intercepted(async (call, next) => {
       if (call.target?.kind === 'ConfigMap' && call.verb === 'delete') deletions++;
@@ -56,7 +56,7 @@ describe('two controllers of one kind that own the same kind', () => {
       handleSignals: false,
       watchdog: false,
     });
-    manager.run().catch(() => undefined); // its end is the test's own doing
+    manager.run().catch(() => undefined); // stopped by the test
     await manager.started();
     const become = async (text: string, expected: readonly string[]): Promise<void> => {
       await cluster.writeNote(namespace, text);
@@ -69,7 +69,7 @@ describe('two controllers of one kind that own the same kind', () => {
     expect(deletions).toBe(2);
   });
 
-  it('delete what the other makes, if both write under one name', async () => {
+  it("delete each other's children if both use one field manager", async () => {
     let deletions = 0;
     const client = cluster.client.intercepted(async (call, next) => {
       if (call.target?.kind === 'ConfigMap' && call.verb === 'delete') deletions++;
@@ -82,7 +82,7 @@ describe('two controllers of one kind that own the same kind', () => {
       handleSignals: false,
       watchdog: false,
     });
-    manager.run().catch(() => undefined); // its end is the test's own doing
+    manager.run().catch(() => undefined); // stopped by the test
     await cluster.writeNote(namespace, 'w');
     await polled(() => deletions > 1, 'each has deleted what the other made');
   });

@@ -5,22 +5,22 @@ import type { Note } from './programs/note.ts';
 type Request = IncomingMessage | Http2ServerRequest;
 type Response = ServerResponse | Http2ServerResponse;
 
-/** Lists and watches notes; says nothing on a watch unless there is something, as a server behind a lazy proxy. */
+/** Lists and watches notes; a watch stays silent until there is an event, like a server behind a lazy proxy. */
 export class StubApi {
   readonly watches: string[] = [];
   lists = 0;
-  /** Who may come; undefined lets everybody. */
+  /** Decides whether a request is admitted. */
   admits: (request: Request) => boolean = () => true;
-  /** Requests that were not admitted. */
+  /** Number of requests that were not admitted. */
   refused = 0;
-  /** Watches that are opened while this is true never say anything. */
+  /** Watches opened while this is true never send anything. */
   isMute = false;
   #version = 100;
   readonly #notes = new Map<string, Note>();
   readonly #watchers = new Set<(line: string) => void>();
   readonly #history: { readonly version: number; readonly line: string }[] = [];
 
-  /** Writes a note as another client would. */
+  /** Writes a note like another client. */
   write(name: string, text: string): void {
     const version = ++this.#version;
     const isNew = !this.#notes.has(name);
@@ -57,7 +57,7 @@ export class StubApi {
     }
     const from = Number(query.get('resourceVersion') ?? 0);
     this.watches.push(String(from));
-    // The compatibility layer of HTTP/2 has the same method, with another type.
+    // The HTTP/2 compatibility layer has the same method with a different type.
     (response as ServerResponse).flushHeaders();
     if (this.isMute) return;
     const tell = (line: string): void => void (response as ServerResponse).write(line);

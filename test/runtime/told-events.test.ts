@@ -27,7 +27,9 @@ beforeAll(async () => {
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 describe('A manager whose reconcile fails', () => {
-  it('puts who leads on the Lease and the first of equal failures on the object', { timeout: 60_000 }, async () => {
+  it('writes an event for the leader on the Lease, and one for repeated failures on the object', {
+    timeout: 60_000,
+  }, async () => {
     const namespace = 'told';
     await cluster.makeNamespace(namespace);
     const { metadata } = await cluster.writeNote(namespace, 'text');

@@ -24,7 +24,7 @@ afterAll(async () => {
 const tokenPath = '/api/v1/namespaces/default/serviceaccounts/default/token';
 
 describe('credentials of another cluster', () => {
-  it('are refused: its administrator’s certificate', async () => {
+  it('are rejected: its administrator’s certificate', async () => {
     const target: Target = {
       url: tested.target.url,
       ...(foreign.target.certificate && { certificate: foreign.target.certificate }),
@@ -34,7 +34,7 @@ describe('credentials of another cluster', () => {
     expect(answer.json).toMatchObject({ kind: 'Status', reason: 'Unauthorized', message: 'Unauthorized' });
   });
 
-  it('are refused: a token that it signed', async () => {
+  it('are rejected: a token that it signed', async () => {
     const issued = await foreign.send({ method: 'POST', path: tokenPath, body: { spec: {} } });
     const headers = { authorization: `Bearer ${issued.json.status.token}` };
     const call = { method: 'GET', path: '/api', as: 'anonymous', headers };
@@ -44,7 +44,7 @@ describe('credentials of another cluster', () => {
 });
 
 describe('a certificate', () => {
-  it('is worth nothing without its key', async () => {
+  it('is useless without its key', async () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     const cert = tested.target.certificate?.cert ?? '';
@@ -53,8 +53,8 @@ describe('a certificate', () => {
   });
 });
 
-describe('what a cluster leaves behind', () => {
-  it('still lets the same administrator in after a restart, and no token of what was', async () => {
+describe('the state of a cluster', () => {
+  it('admits the same administrator after a restart, but rejects tokens from before', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'kw-restart-'));
     const options = { directory, clock: systemClock, random: systemRandom, log: silentLogger };
     const first = await EmbeddedCluster.start(options);

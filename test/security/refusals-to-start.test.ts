@@ -9,7 +9,7 @@ import { EmbeddedCluster, ListenError, StateDirectoryError } from '@kubewright/c
 import { silentLogger } from '@kubewright/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-/** One line what, one line why, one line what to do. */
+/** Three lines: the error, the cause and the remedy. */
 const THREE_LINES = /^\S[^\n]*\n {2}why: [^\n]+\n {2}do: [^\n]+\n?$/;
 const startScript = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url));
 let folder: string;
@@ -32,8 +32,8 @@ async function failure(work: Promise<unknown>): Promise<Error> {
   return error as Error;
 }
 
-describe('a start that cannot succeed', () => {
-  it('says so for a busy port, and leaves the folder free', async () => {
+describe('a failed start', () => {
+  it('reports a busy port, and releases the folder', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
@@ -46,14 +46,14 @@ describe('a start that cannot succeed', () => {
     await cluster[Symbol.asyncDispose]();
   });
 
-  it('says so for a folder that cannot be made', async () => {
+  it('reports a folder that cannot be created', async () => {
     writeFileSync(join(folder, 'in-the-way'), '');
     const error = await failure(start(join(folder, 'in-the-way', '.kubewright')));
     expect(error).toBeInstanceOf(StateDirectoryError);
     expect(error.message).toMatch(THREE_LINES);
   });
 
-  it('says so for a folder that is held', async () => {
+  it('reports a folder that is in use', async () => {
     const cluster = await start(folder);
     const error = await failure(start(folder));
     await cluster[Symbol.asyncDispose]();
@@ -61,7 +61,7 @@ describe('a start that cannot succeed', () => {
     expect(error.message).toContain(`pid ${process.pid}`);
   });
 
-  it.each(['18.20.8', '20.18.3', '21.7.3', '22.11.0'])('says so on Node %s', (version) => {
+  it.each(['18.20.8', '20.18.3', '21.7.3', '22.11.0'])('reports an unsupported Node %s', (version) => {
     const faked = join(folder, 'faked.mjs');
     writeFileSync(
       faked,
@@ -81,7 +81,7 @@ Object.defineProperty(process, 'versions', { value: { ...process.versions, node 
 });
 
 describe('a machine without PostgreSQL', () => {
-  it('says what is missing, where it was looked for, and what to do', async () => {
+  it('gets a report of what is missing, the searched locations and the remedy', async () => {
     const { postgresImage } = await import('../../packages/controlplane/src/node/process/images/postgres.ts');
     const env = { PG_BIN: folder, PATH: '', KUBEWRIGHT_PG_FOLDERS: '' };
     const image = postgresImage({ env, platform: process.platform, fallback: async () => undefined });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ClusterUnderTest } from '../bad-input/cluster-under-test.ts';
 
-/** Nothing else in the process says this. */
+/** A value that appears nowhere else in the process. */
 const CANARY = 'canary-7f3a9e51';
 const ENCODED = Buffer.from(CANARY).toString('base64').replace(/=+$/, '');
 const secrets = '/api/v1/namespaces/default/secrets';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => tested[Symbol.asyncDispose]());
 
-/** Every file and folder below, with its mode. */
+/** Returns every file and folder below, with its mode. */
 function modes(folder: string): readonly (readonly [string, number])[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true }).map((entry) => {
     const path = join(entry.parentPath ?? entry.path, entry.name);
@@ -28,7 +28,7 @@ function modes(folder: string): readonly (readonly [string, number])[] {
 }
 
 describe('the state folder', () => {
-  it('lets no other local user read anything', async () => {
+  it('is not readable by other local users', async () => {
     await tested.cluster.logInAs({ namespace: 'kube-system', name: 'default' }).catch(() => undefined);
     const found = modes(tested.folder);
     expect(found.length).toBeGreaterThan(5);
@@ -37,7 +37,7 @@ describe('the state folder', () => {
 });
 
 describe('the listening address', () => {
-  it('is the loopback one only', async () => {
+  it('is loopback only', async () => {
     const port = Number(new URL(tested.target.url).port);
     const others = Object.values(networkInterfaces())
       .flatMap((list) => list ?? [])
@@ -60,9 +60,9 @@ describe('the listening address', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   it.each(['/livez', '/version', '/api', '/api/v1/namespaces', '/nothing'])(
-    'give browsers no rights: %s',
+    'grant browsers no access: %s',
     async (path) => {
       const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
       for (const method of ['GET', 'OPTIONS']) {
@@ -105,7 +105,7 @@ describe('a secret', () => {
     }
   });
 
-  it('is in no refusal of bad input around it', async () => {
+  it('does not appear in errors about surrounding bad input', async () => {
     const body = `{"apiVersion":"example.com/v1","kind":"Database","metadata":{"name":"d"},"spec":{"password":"${CANARY}"}}`;
     const attempts = [
       { method: 'POST', path: secrets, body: secret },
@@ -129,7 +129,7 @@ describe('a secret', () => {
     expect((await tested.send({ method: 'POST', path: databases, body })).status).toBe(201);
   });
 
-  it('is in no log line, event or metric', async () => {
+  it('does not appear in logs, events or metrics', async () => {
     const events = await tested.send({ method: 'GET', path: '/api/v1/events' });
     const metrics = await tested.send({ method: 'GET', path: '/metrics' });
     expect(metrics.text).toContain('apiserver_');
@@ -139,7 +139,7 @@ describe('a secret', () => {
     }
   });
 
-  it('is in no file of the state folder', async () => {
+  it('does not appear in files of the state folder', async () => {
     const { readFileSync } = await import('node:fs');
     for (const [name] of modes(tested.folder)) {
       const path = join(tested.folder, name);
@@ -149,7 +149,7 @@ describe('a secret', () => {
 });
 
 describe('credentials', () => {
-  it('are in no log line: the tokens that callers sent or got', async () => {
+  it('do not appear in logs: neither tokens that callers sent nor those they received', async () => {
     const wrong = 'token-canary-11f0';
     const headers = { authorization: `Bearer ${wrong}` };
     expect((await tested.send({ method: 'GET', path: '/api', as: 'anonymous', headers })).status).toBe(401);

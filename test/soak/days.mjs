@@ -1,5 +1,5 @@
-// Lets an operator live through 30 virtual days with faults, and asks each day whether everything is as it should be, and in
-// the end whether what it holds has grown. Runs the sources themselves (Node 24).
+// Runs an operator through 30 virtual days with faults. Checks daily that everything has converged, and finally that memory has
+// not grown. Runs the sources themselves (Node 24).
 // node --conditions=kubewright-source test/soak/days.mjs [--days 30] [--seed N] [--flaw TEXT] [--json]
 import { parseArgs } from 'node:util';
 import { growth } from '../../bench/soak/growth.mjs';

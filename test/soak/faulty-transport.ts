@@ -2,19 +2,22 @@ import { type Random, sleep } from '@kubewright/apimachinery';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '@kubewright/client';
 import type { ProcessClock } from '../../packages/runtime/src/leader-election/testdata/process-clock.ts';
 
-/** How often what happens to a request, as a part of all. */
+/** The probability of each fault per request. */
 const odds = { lost: 0.01, answerLost: 0.01, late: 0.03, refused: 0.01, expired: 0.05, mute: 0.03, cut: 0.1 };
 
-/** A process's way to the server: what is sent may be lost, late or refused, and watches end or fall silent. */
+/**
+ * A process's connection to the server: requests and responses may be lost, delayed or rejected, and watches may end or fall
+ * silent.
+ */
 export class FaultyTransport implements Transport {
   readonly #server: Transport;
   readonly #clock: ProcessClock;
   readonly #random: Random;
   readonly #count: (fault: string) => void;
   readonly #streams = new Set<Stream>();
-  /** Whether chance may strike. */
+  /** True if random faults may occur. */
   isFaulty = true;
-  /** Whether nothing gets through, either way. */
+  /** True if nothing gets through in either direction. */
   isCut = false;
 
   constructor(options: {
@@ -32,7 +35,7 @@ export class FaultyTransport implements Transport {
   async request(request: TransportRequest): Promise<TransportResponse> {
     await this.#clock.running();
     request.signal?.throwIfAborted();
-    // Between this and the server there is no more waiting, but what the network itself does.
+    // After this check, only simulated network delays precede the server.
     request.gate?.();
     const ungated = { ...request, gate: () => {} };
     const isWatch = request.longRunning === true;
@@ -46,12 +49,12 @@ export class FaultyTransport implements Transport {
     return response;
   }
 
-  /** Ends all watches, as a balancer does. */
+  /** Ends all watches, like a load balancer. */
   cutStreams(): void {
     for (const stream of this.#streams) stream.end();
   }
 
-  /** Lets open watches show nothing more, and tells nobody. */
+  /** Silences open watches without closing them. */
   muteStreams(): void {
     for (const stream of this.#streams) stream.isMute = true;
   }
@@ -91,7 +94,7 @@ export class FaultyTransport implements Transport {
   }
 }
 
-/** The body of a watch, as it arrives at a process. */
+/** The body of a watch, as a process receives it. */
 class Stream implements AsyncIterableIterator<Uint8Array> {
   isMute = false;
   readonly #source: AsyncIterator<Uint8Array>;
@@ -112,7 +115,7 @@ class Stream implements AsyncIterableIterator<Uint8Array> {
     this.#done();
     this.#wake();
     this.#source.return?.().catch(() => {
-      // The reader has gone; how the server's side ends is of no interest.
+      // The reader is done, so errors of the server's side do not matter.
     });
   }
 

@@ -1,9 +1,9 @@
 import { getHeapSnapshot } from 'node:v8';
 
-/** What V8 itself keeps of code: it comes and goes for weeks, and is more than a leak would be. */
+/** Memory that V8 itself holds for code: it fluctuates for weeks, by more than a leak would add. */
 const ofTheEngine = new Set(['code', 'object shape', 'hidden', 'native', 'synthetic']);
 
-/** Bytes of all objects, arrays, texts and functions that can be reached, in this process, after collection. */
+/** Returns the bytes of all reachable objects, arrays, strings and functions in this process, after garbage collection. */
 export async function heldBytes() {
   let text = '';
   for await (const chunk of getHeapSnapshot()) text += chunk;

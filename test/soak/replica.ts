@@ -5,13 +5,13 @@ import { ProcessClock } from '../../packages/runtime/src/leader-election/testdat
 import { FaultyTransport } from './faulty-transport.ts';
 import type { RestartingServer } from './restarting-server.ts';
 
-/** One process of the operator, with a clock and a network of its own. */
+/** One process of the operator, with its own clock and network. */
 export class Replica {
   readonly clock: ProcessClock;
   readonly transport: FaultyTransport;
   readonly #manager: Manager;
   readonly #client: KubernetesClient;
-  /** What ended it of its own accord. */
+  /** The error that ended the operator on its own. */
   failure: unknown;
 
   constructor(options: {
@@ -36,7 +36,7 @@ export class Replica {
       log,
       handleSignals: false,
       watchdog: false,
-      // Longer than usual, so that a month is not spent on renewals.
+      // Longer than usual, so a month does not consist of renewals.
       leaderElection: {
         id: 'sites',
         namespace: 'default',
@@ -51,7 +51,7 @@ export class Replica {
     });
   }
 
-  /** Ends in order; resolves when the process has gone. */
+  /** Stops gracefully; resolves when the process has ended. */
   async stop(): Promise<void> {
     await this.#manager[Symbol.asyncDispose]();
     await this.#client[Symbol.asyncDispose]();

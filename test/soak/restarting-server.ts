@@ -6,9 +6,9 @@ import { ControlPlane } from '../../packages/controlplane/src/cluster/control-pl
 import { adminIdentity } from '../../packages/controlplane/src/cluster/identities.ts';
 import { MemoryStorage } from '../../packages/controlplane/src/storage/index.ts';
 
-/** The embedded API server on a virtual clock: it can be stopped and started again over what it has stored. */
+/** The embedded API server on a virtual clock; it can be stopped and restarted with its stored data. */
 export class RestartingServer implements AsyncDisposable {
-  /** Faults of the server itself. */
+  /** Internal errors of the server. */
   readonly errors: unknown[] = [];
   readonly #clock: VirtualClock;
   readonly #seed: number;
@@ -42,14 +42,14 @@ export class RestartingServer implements AsyncDisposable {
     this.#plane = plane;
   }
 
-  /** Ends all requests and watches; new ones find nobody. */
+  /** Ends all requests and watches, and refuses new ones. */
   async stop(): Promise<void> {
     const plane = this.#plane;
     this.#plane = undefined;
     await plane?.[Symbol.asyncDispose]();
   }
 
-  /** An administrator's way in. */
+  /** Returns an administrator's connection. */
   transport(): Transport {
     const connection = {
       remoteAddress: '127.0.0.1',

@@ -8,7 +8,7 @@ import {
   defineKind,
 } from '@kubewright/runtime';
 
-/** The kind that the soak's operator looks after: a title on a number of pages. */
+/** The kind that the soak's operator reconciles: a title on a number of pages. */
 export type Site = CustomResource<{ readonly title: string; readonly pages: number }, { readonly pages: number }>;
 
 export const SiteKind: DefinedKind<Site> = defineKind<Site['spec'], NonNullable<Site['status']>>({
@@ -37,16 +37,16 @@ export const siteDefinition: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** What is wrong with the operator, so that the soak can show that it sees it. */
+/** A bug in the operator, to prove that the soak detects it. */
 export type Flaw = 'takes a failure for success' | 'remembers every version';
 
-/** Keeps a ConfigMap for each page, and lets a site go when its pages have gone. */
+/** Keeps a ConfigMap for each page; a site is deleted once its pages are. */
 export function siteController(flaw?: Flaw): ControllerDefinition {
   const remembered: Site[] = [];
   return controller({
     for: SiteKind,
     owns: [ConfigMap],
-    // The same for all replicas: what one of them applied belongs to the next.
+    // The same for all replicas, so each replica owns what the others applied.
     fieldManager: 'sites',
     maxConcurrentReconciles: 4,
     finalizers: { 'soak.example.com/pages': childrenFirst(ConfigMap) },
@@ -59,14 +59,14 @@ export function siteController(flaw?: Flaw): ControllerDefinition {
         for (const page of pagesOf(site)) await ctx.apply(page);
         await ctx.setStatus({ pages: site.spec.pages });
       } catch {
-        // Nobody hears of it, so nobody tries again.
+        // The error is lost, so nothing retries.
       }
       return undefined;
     },
   });
 }
 
-/** The children that a site should have. */
+/** Returns the children that a site should have. */
 export function pagesOf({ metadata, spec }: Site): ConfigMap[] {
   return Array.from({ length: spec.pages }, (_, page) => ({
     apiVersion: 'v1',

@@ -8,20 +8,20 @@ import { Users } from './users.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** A key that has failed all through an outage is tried again after at most 1,000 s. */
+/** Bound for convergence: a key that failed throughout an outage is retried after at most 1,000 s. */
 const boundMs = 30 * minuteMs;
 
-/** What hours of faults have brought. */
+/** The result of hours of faults. */
 export interface Storm {
   readonly writes: number;
-  /** How long after the end of the faults everything was as it should be, in milliseconds of virtual time. */
+  /** Time from the end of the faults until everything had converged, in milliseconds of virtual time. */
   readonly convergedMs: number;
-  /** What was not as it should be when the bound had passed. */
+  /** Everything that had not converged within the bound. */
   readonly wrong: readonly string[];
   readonly faults: Readonly<Record<string, number>>;
 }
 
-/** What a day has brought. */
+/** The result of a day. */
 export interface Day extends Storm {
   readonly day: number;
 }
@@ -33,12 +33,12 @@ export interface SoakOptions {
 }
 
 /**
- * Two replicas of an operator, the embedded API server, users who come and go, and everything that happens to networks,
- * machines and servers, for days of virtual time.
+ * Simulates two replicas of an operator, the embedded API server, changing users, and faults of networks, machines and servers,
+ * for days of virtual time.
  *
- * Not caught: what sockets and TLS do, a store that loses what it has answered, kinds with many objects (`bench/soak.mjs` has
- * them), more than one writer of a status, and a key that is lost in the hours before resync would find it again by chance. Of
- * memory: what the server would hold on to, but for its store, for it is restarted some nine times a day.
+ * Not covered: sockets and TLS, a store that loses acknowledged writes, kinds with many objects (see `bench/soak.mjs`), more
+ * than one writer of a status, and a lost key that a resync coincidentally finds again within the hours before the check. Memory
+ * that the server would leak outside its store is not covered either, because it restarts about nine times a day.
  */
 export class Soak implements AsyncDisposable {
   readonly #clock = new VirtualClock();
@@ -76,13 +76,13 @@ export class Soak implements AsyncDisposable {
   }
 
   /**
-   * Lives through 22 hours of faults and two of quiet. In the evening users leave the same behind as every day, and what is kept of
-   * the day has gone when it ends: events after an hour, history after five minutes.
+   * Runs 22 hours of faults and two quiet hours. In the evening, users leave the same state every day, and what is kept of the
+   * day expires before it ends: events after an hour, history after five minutes.
    */
   async day(): Promise<Day> {
     const storm = await this.storm(22);
     const nightfall = this.#clock.monotonic() + 2 * hourMs - storm.convergedMs;
-    // Who leads is settled by then, and has done all of the evening's work: on some days a late election would not have.
+    // By then, the leader is settled and has done all of the evening's work: on some days, a late election would prevent that.
     await this.#advance(10 * minuteMs);
     await this.#users.tidy();
     const { wrong } = await this.#converged();
@@ -91,7 +91,7 @@ export class Soak implements AsyncDisposable {
     return { day: ++this.#day, ...storm, wrong: [...storm.wrong, ...late] };
   }
 
-  /** Lives through hours of faults; then they end, and everything must become as it should be. */
+  /** Runs hours of faults, ends them, and waits until everything converges. */
   async storm(hours: number): Promise<Storm> {
     this.#faults = {};
     this.#writes = 0;
@@ -132,7 +132,7 @@ export class Soak implements AsyncDisposable {
     this.#faults[fault] = (this.#faults[fault] ?? 0) + 1;
   };
 
-  /** Does to a replica, or to the server, what happens now and then. */
+  /** Causes a random fault of a replica or the server. */
   async #trouble(): Promise<void> {
     const at = this.#random.next() < 0.5 ? 0 : 1;
     const { transport, clock } = this.#replicas[at]!;
@@ -149,7 +149,7 @@ export class Soak implements AsyncDisposable {
       },
       'replica paused': () => this.#pause(clock, { suspended: false, forMs }),
       'machine suspended': () => this.#pause(clock, { suspended: true, forMs }),
-      // The first lives as long as the soak: what operators hold on to must have time to add up.
+      // The first replica lives as long as the soak, so leaks of the operator have time to add up.
       'replica restarted': () => this.#restart(1),
       'server restarted': async () => {
         await this.#until(this.#server.stop());
@@ -189,7 +189,7 @@ export class Soak implements AsyncDisposable {
     }
   }
 
-  /** Waits until everything is as it should be, or the bound has passed. */
+  /** Waits until everything has converged, or the bound has passed. */
   async #converged(): Promise<{ readonly wrong: readonly string[]; readonly afterMs: number }> {
     const since = this.#clock.monotonic();
     let wrong = await this.#wrong();
@@ -200,14 +200,14 @@ export class Soak implements AsyncDisposable {
     return { wrong, afterMs: this.#clock.monotonic() - since };
   }
 
-  /** What the server and the operators themselves have failed at. */
+  /** Returns internal errors of the server and the operators. */
   #failures(): readonly string[] {
     const failures = this.#server.errors.splice(0).map((error) => `the server failed: ${String(error)}`);
     for (const { failure } of this.#replicas) if (failure) failures.push(`an operator ended: ${String(failure)}`);
     return failures;
   }
 
-  /** Everything that is not as the specs say. */
+  /** Returns everything that does not match the specs. */
   async #wrong(): Promise<readonly string[]> {
     const wrong: string[] = [];
     const pages = new Map((await this.#users.pages()).map((page) => [page.metadata.name, page]));
@@ -228,8 +228,8 @@ export class Soak implements AsyncDisposable {
   }
 
   /**
-   * Moves time on. Between two timers the event loop turns: pieces of the server and the runtime let it, and it must not
-   * look to them as if they held it up.
+   * Advances time. The event loop turns between two timers, because parts of the server and the runtime yield to it and must not
+   * conclude that they block it.
    */
   async #advance(ms: number): Promise<void> {
     let isOver = false;
@@ -243,7 +243,7 @@ export class Soak implements AsyncDisposable {
     await turn();
   }
 
-  /** Moves time on for as long as something takes that waits for time. */
+  /** Advances time until work that waits for time is done. */
   async #until(work: Promise<unknown>): Promise<void> {
     let isDone = false;
     const done = work.finally(() => {

@@ -4,12 +4,12 @@ import type { KubernetesClient } from '@kubewright/client';
 import { type Site, SiteKind } from './site.ts';
 
 const namespace = 'default';
-/** How many sites there are at most. */
+/** Maximum number of sites. */
 const population = 40;
-/** What every site is in the evening. */
+/** The spec of every site in the evening. */
 const plain: Site['spec'] = { title: 'nothing new', pages: 2 };
 
-/** People who make sites, change them and let them go, and meddle with pages, which are none of their business. */
+/** Users who create, change and delete sites, and interfere with pages, which they should not touch. */
 export class Users {
   readonly #client: KubernetesClient;
   readonly #random: Random;
@@ -26,11 +26,11 @@ export class Users {
 
   async pages(): Promise<readonly ConfigMap[]> {
     const { items } = await this.#client.resource(ConfigMap).list({ namespace });
-    // Every namespace has that one.
+    // Every namespace contains this ConfigMap.
     return items.filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt');
   }
 
-  /** Does one thing, to one object. */
+  /** Performs one random action on one object. */
   async act(): Promise<void> {
     const sites = await this.sites();
     const site = sites[Math.floor(this.#random.next() * sites.length)];
@@ -46,7 +46,7 @@ export class Users {
     else await pages.delete(page).catch(gone);
   }
 
-  /** Leaves as many sites as there may be, all of one size: what is held on two evenings can be compared then. */
+  /** Leaves the maximum number of sites, all of the same size, so memory can be compared between evenings. */
   async tidy(): Promise<void> {
     const sites = await this.sites();
     const all = this.#client.resource(SiteKind);
@@ -58,7 +58,7 @@ export class Users {
   }
 
   async #create(spec: Site['spec']): Promise<void> {
-    // All names have the same length, as all days should.
+    // All names have the same length, so all days are comparable.
     const metadata = { name: `site-${String(this.#named++).padStart(6, '0')}`, namespace };
     const site = { apiVersion: 'soak.example.com/v1', kind: 'Site', metadata, spec } as Site;
     await this.#client.resource(SiteKind).create(site);
@@ -69,7 +69,7 @@ export class Users {
   }
 }
 
-/** What a user sees who was too late. */
+/** Ignores the error that a user gets if the object is already deleted. */
 function gone(error: { readonly httpStatus?: number }): void {
   if (error.httpStatus !== 404) throw error;
 }

@@ -21,7 +21,7 @@ describe('webhooks of an operator, called by the API server', () => {
       validating: [validating],
     });
     await cluster.operate({ webhooks, webhookServer: { port: 0, host: '127.0.0.1', certificates } });
-    // The API server hears of the authority a moment after it was written.
+    // The API server notices the CA bundle a moment after it is written.
     await eventually('webhooks are called', async () => {
       const dryRun = await cluster.kubectl(
         ['create', '--dry-run=server', '-f', '-'],
@@ -34,13 +34,13 @@ describe('webhooks of an operator, called by the API server', () => {
 
   const create = (name: string, spec: object) => cluster.kubectl(['create', '-f', '-'], shop(name, spec));
 
-  it('refuse a create with fields and causes', async () => {
+  it('reject a create with fields and causes', async () => {
     const { code, stderr } = await create('large', { owner: 'ann', size: 10 });
     expect(code).toBe(1);
     expect(stderr).toBe('The Shop "large" is invalid: spec.size: Invalid value: 10: must be at most 9\n');
   });
 
-  it('complete what is created, with the user’s name, and keep fields nobody declared', async () => {
+  it('set defaults on create, including the user’s name, and keep undeclared fields', async () => {
     expect((await create('plain', { owner: 'ann', later: { deep: [1] } })).code).toBe(0);
     const { spec, metadata } = await cluster.client.resource(Shop).get({ namespace: 'default', name: 'plain' });
     expect(spec).toEqual({ owner: 'ann', size: 3, later: { deep: [1] } });
@@ -53,7 +53,7 @@ describe('webhooks of an operator, called by the API server', () => {
     expect(stderr).toBe('Warning: a shop this small will not last\n');
   });
 
-  it('compare an update with what is stored, and keep what must not go', async () => {
+  it('compare an update with the stored object, and prevent a deletion', async () => {
     await create('famous', { owner: 'harrod', size: 9 });
     const patch = ['patch', 'shop', 'famous', '--type=merge', '-p', '{"spec":{"owner":"ann"}}'];
     expect(await cluster.kubectl(patch)).toMatchObject({
@@ -70,21 +70,21 @@ describe('webhooks of an operator, called by the API server', () => {
     });
   });
 
-  it('refuse with 500 when the operator’s own function fails', async () => {
+  it('deny with 500 if the operator’s own function fails', async () => {
     const { code, stderr } = await create('hole', { owner: 'mole' });
     expect(code).toBe(1);
     expect(stderr).toContain('admission webhook "vshop-v1.kb.io" denied the request: panic: moles have no shops');
     expect(cluster.log.join('')).toContain('"msg":"Observed a panic"');
   });
 
-  it('leave no trace of a dry run', async () => {
+  it('leave no trace after a dry run', async () => {
     const dry = ['create', '--dry-run=server', '-o', 'json', '-f', '-'];
     const { stdout } = await cluster.kubectl(dry, shop('dry', { owner: 'ann' }));
     expect(JSON.parse(stdout).spec.size).toBe(3);
     expect((await cluster.kubectl(['get', 'shop', 'dry'])).stderr).toContain('NotFound');
   });
 
-  it('are told where they are by the operator alone, with no more rights than documented', async () => {
+  it('get their address from the operator alone, with no more rights than documented', async () => {
     const configuration = await cluster.client.resource(ValidatingWebhookConfiguration).get({ name: validating });
     const { clientConfig } = configuration.webhooks?.[0] ?? {};
     expect(clientConfig?.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/validate-shop-example-com-v1-shop$/);

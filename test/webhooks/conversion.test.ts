@@ -30,7 +30,7 @@ describe('a converter of an operator, called by the API server', () => {
   const beta = (name: string, what: string): object => shop(name, { what }, { apiVersion: 'shop.example.com/v1beta1' });
   const key = (name: string) => ({ namespace: 'default', name });
 
-  it('shows what was created in one version in the other', async () => {
+  it('shows objects created in one version in the other', async () => {
     const labelled = { ...beta('old', 'ann/4'), metadata: { ...key('old'), labels: { street: 'long' } } };
     expect((await cluster.kubectl(['create', '-f', '-'], labelled)).code).toBe(0);
     const hub = await cluster.client.resource(Shop).get(key('old'));
@@ -41,7 +41,7 @@ describe('a converter of an operator, called by the API server', () => {
     expect(old.metadata.uid).toBe(hub.metadata.uid);
   });
 
-  it('converts lists, watches, patches', async () => {
+  it('converts lists, watches and patches', async () => {
     await cluster.client.resource(Shop).create({ ...(shop('new', { owner: 'bob', size: 2 }) as Shop) });
     const list = await cluster.kubectl(['get', 'shops.v1beta1.shop.example.com', '-o', 'json']);
     const specs = JSON.parse(list.stdout).items.map((item: ShopBeta) => item.spec.what);

@@ -11,7 +11,7 @@ import { managerFlags } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OperatedCluster } from './operated-cluster.ts';
 
-/** What kubebuilder's `metrics_reader` role says. */
+/** The rule in kubebuilder's `metrics_reader` role. */
 const reader = { nonResourceURLs: ['/metrics'], verbs: ['get'] };
 
 describe('guarded metrics', () => {
@@ -36,7 +36,7 @@ describe('guarded metrics', () => {
   function scrape(token?: string): Promise<{ readonly status: number | undefined; readonly body: string }> {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return new Promise((resolve, reject) => {
-      // The certificate signs itself, as upstream's default does: it encrypts only.
+      // The certificate is self-signed, as upstream's default is: it only encrypts.
       const call = request(url, { headers, rejectUnauthorized: false }, (response) => {
         let body = '';
         response.on('data', (chunk: Buffer) => {
@@ -49,7 +49,7 @@ describe('guarded metrics', () => {
     });
   }
 
-  it('are for those whom RBAC lets: 401, 403 and 200', async () => {
+  it('require RBAC permission: 401, 403 and 200', async () => {
     const [nobody, prometheus] = await Promise.all([tokenOf('nobody'), tokenOf('prometheus')]);
     const apiVersion = 'rbac.authorization.k8s.io/v1';
     const metadata = { name: 'metrics-reader' };
@@ -76,7 +76,7 @@ describe('guarded metrics', () => {
 });
 
 describe('metrics with the certificate of cert-manager', () => {
-  // What it puts into the Secret, which the kubelet mounts, with the names that are in config/certmanager.
+  // The files that cert-manager puts into the Secret and the kubelet mounts, with the names in config/certmanager.
   const host = 'shop-controller-manager-metrics-service.shop-system.svc';
   const folder = mkdtempSync(join(tmpdir(), 'kw-metrics-'));
   let cluster: OperatedCluster;
@@ -95,13 +95,13 @@ describe('metrics with the certificate of cert-manager', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A certificate that signs itself, as those of the issuer `selfsigned-issuer` do. */
+  /** Returns a self-signed certificate, like those of the issuer `selfsigned-issuer`. */
   function issued(): KeyPair {
     const life = { notBeforeMs: Date.now() - 3_600_000, notAfterMs: Date.now() + 3_600_000 };
     return issueCertificate({ subject: { commonName: host }, usage: 'server', hosts: [host], ...life }, crypto);
   }
 
-  /** As the kubelet does it: all files at once, by a link that changes. */
+  /** Replaces all files atomically with a symlink, like the kubelet. */
   function mount({ certificate, key }: KeyPair, name: string): void {
     const versions = join(folder, `..${name}`);
     mkdirSync(versions);
@@ -113,7 +113,7 @@ describe('metrics with the certificate of cert-manager', () => {
       if (!existsSync(join(folder, file))) symlinkSync(join('..data', file), join(folder, file));
   }
 
-  /** What Prometheus finds with the monitor's `tlsConfig`: the status, or why it believes nobody. */
+  /** Returns what Prometheus gets with the monitor's `tlsConfig`: the status, or the TLS error. */
   function scrapedWith({ certificate }: KeyPair): Promise<string> {
     return new Promise((resolve) => {
       const options = { host: '127.0.0.1', port, path: '/metrics', ca: certificate, servername: host, agent: false };
@@ -126,9 +126,9 @@ describe('metrics with the certificate of cert-manager', () => {
     });
   }
 
-  it('are verified by its authority, and by the next one after a rotation, without a restart', async () => {
+  it('are verified by its CA, and by the next one after a rotation, without a restart', async () => {
     const second = issued();
-    // 401: it is believed, and asks who wants to know.
+    // 401: the certificate is trusted, and the server requires authentication.
     expect([await scrapedWith(first), await scrapedWith(second)]).toEqual(['401', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
     mount(second, '2');
     await expect.poll(() => scrapedWith(second), { timeout: 30_000 }).toBe('401');

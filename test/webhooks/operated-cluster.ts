@@ -11,7 +11,7 @@ import { type KubernetesClient, loadClientConfig } from '@kubewright/client';
 import { jsonLogger, Manager, type ManagerOptions } from '@kubewright/runtime';
 import { type Environment, isExisting, startEnvironment } from '../environment/environment.ts';
 
-/** How a command of kubectl ended. */
+/** The exit code and output of a kubectl command. */
 export interface Outcome {
   readonly code: number;
   readonly stdout: string;
@@ -22,7 +22,7 @@ export interface Outcome {
 export const operatorNamespace = 'shop-system';
 const account = { namespace: operatorNamespace, name: 'operator' };
 
-/** What the documentation says an operator with its own authority and guarded metrics needs, and not more. */
+/** The documented permissions of an operator with its own CA and guarded metrics, and no others. */
 const clusterRules: readonly PolicyRule[] = [
   {
     apiGroups: ['admissionregistration.k8s.io'],
@@ -38,11 +38,11 @@ const namespaceRules: readonly PolicyRule[] = [
 ];
 
 /**
- * A cluster on its real port, and an operator beside it that has only the rights it needs. The cluster is an embedded one,
- * or an existing one ({@link startEnvironment}).
+ * A cluster on its real port, and an operator that has only the rights it needs. The cluster is an embedded one, or an existing
+ * one ({@link startEnvironment}).
  */
 export class OperatedCluster implements AsyncDisposable {
-  /** The administrator. */
+  /** A client of the administrator. */
   readonly client: KubernetesClient;
   readonly log: string[] = [];
   readonly #place: Environment;
@@ -63,7 +63,7 @@ export class OperatedCluster implements AsyncDisposable {
     return started;
   }
 
-  /** Path of a kubeconfig of the operator's service account. */
+  /** Returns the path of a kubeconfig for the operator's service account. */
   async kubeconfig(): Promise<string> {
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
     const tokens = this.client.resource(ServiceAccount).subresource('token');
@@ -86,7 +86,7 @@ export class OperatedCluster implements AsyncDisposable {
     return path;
   }
 
-  /** Starts an operator under its service account; stopped with the cluster. */
+  /** Starts an operator under its service account; it stops with the cluster. */
   async operate(options: Partial<ManagerOptions>): Promise<Manager> {
     const log = jsonLogger({
       destination: { write: (line) => this.log.push(line) },
@@ -97,7 +97,7 @@ export class OperatedCluster implements AsyncDisposable {
     const failed = manager.run().then(() => Promise.reject(new Error('the operator has ended')));
     await Promise.race([manager.started(), failed]);
     failed.catch(() => {
-      // Ends with the cluster.
+      // Stopped with the cluster.
     });
     return manager;
   }
@@ -113,7 +113,7 @@ export class OperatedCluster implements AsyncDisposable {
     });
   }
 
-  /** Creates a definition and waits until it is served. */
+  /** Creates a CRD and waits until it is served. */
   async define(definition: CustomResourceDefinition): Promise<void> {
     const definitions = this.client.resource(CustomResourceDefinition);
     await definitions.create(definition);
@@ -131,7 +131,7 @@ export class OperatedCluster implements AsyncDisposable {
     rmSync(this.#home, { recursive: true, force: true });
   }
 
-  /** A cluster that stays must look as before to the next test. */
+  /** An existing cluster must be left unchanged for the next test. */
   async #leaveNothing(): Promise<void> {
     const own =
       'clusterrole/operator clusterrolebinding/operator clusterrole/metrics-reader clusterrolebinding/metrics-reader';
@@ -171,7 +171,7 @@ export class OperatedCluster implements AsyncDisposable {
   }
 }
 
-/** Asks until the answer is yes; a machine under load gets half a minute. */
+/** Polls until a condition is true; allows half a minute for a machine under load. */
 export async function eventually(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const { setTimeout } = await import('node:timers/promises');
   const end = performance.now() + 30_000;
@@ -182,7 +182,7 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
   throw new Error(`not so within 30 s: ${what}`);
 }
 
-/** An object for kubectl's standard input. */
+/** Returns an object for kubectl's standard input. */
 export function shop(name: string, spec: object, more: Partial<KubernetesObject> = {}): object {
   return { apiVersion: 'shop.example.com/v1', kind: 'Shop', metadata: { name, namespace: 'default' }, spec, ...more };
 }

@@ -11,8 +11,8 @@ const secret = { namespace: operatorNamespace, name: 'webhook-cert' };
 const intervalMs = 30_000;
 
 /**
- * TLS looks at the real time, rotation takes months: the authority lives on a clock that starts 300 days ago, and all it
- * makes is good for so long that it is also good now.
+ * TLS uses the real time and rotation takes months, so the CA runs on a clock that starts 300 days ago, and issues certificates
+ * that are long-lived enough to be valid now.
  */
 const lifetimes = {
   authorityMs: 1_000 * dayMs,
@@ -21,7 +21,7 @@ const lifetimes = {
   renewServingMs: 850 * dayMs,
 };
 
-describe('rotation of an own authority', () => {
+describe("rotation of the operator's own CA", () => {
   let cluster: OperatedCluster;
   const clock = new VirtualClock(Date.now() - 300 * dayMs);
   beforeAll(async () => {
@@ -40,14 +40,14 @@ describe('rotation of an own authority', () => {
       intervalMs,
     });
     const certificates: CertificateSource = { run: (parts, signal) => authority.run({ ...parts, clock }, signal) };
-    // Two replicas with ports of their own: each writes its address in turn, so that both are called.
+    // Two replicas on different ports: each writes its address in turn, so both are called.
     for (const _ of [1, 2])
       await cluster.operate({ webhooks: [shopRules], webhookServer: { port: 0, host: '127.0.0.1', certificates } });
     await eventually('the webhook is called', () => isRefused('probe'));
   });
   afterAll(() => cluster[Symbol.asyncDispose]());
 
-  /** True if the webhook was asked and refused. Throws for any other failure. */
+  /** True if the webhook was called and rejected the object. Throws on any other failure. */
   async function isRefused(name: string): Promise<boolean> {
     try {
       await cluster.client.resource(Shop).create(shop(name, { owner: 'x', size: 99 }) as Shop, { dryRun: true });
@@ -70,7 +70,7 @@ describe('rotation of an own authority', () => {
     return Buffer.from(configuration.webhooks?.[0]?.clientConfig.caBundle ?? '', 'base64').toString('utf8');
   }
 
-  /** Lets the replicas look after everything a few times. */
+  /** Lets the replicas check the certificates a few times. */
   async function look(): Promise<void> {
     for (let i = 0; i < 3; i++) {
       await clock.advance(intervalMs);

@@ -9,7 +9,7 @@ import { Shop, shopDefinition, shopRules } from './shop.ts';
 const service = { namespace: operatorNamespace, name: 'webhook-service' };
 const secret = { namespace: operatorNamespace, name: 'webhook-cert' };
 
-// The real API server would need a network of services on this machine.
+// The real API server would need a service network on this machine.
 describe.skipIf(process.env['USE_EXISTING_CLUSTER'] === 'true')('two replicas behind a Service', () => {
   let cluster: OperatedCluster;
   let replicas: readonly Manager[];
@@ -30,7 +30,7 @@ describe.skipIf(process.env['USE_EXISTING_CLUSTER'] === 'true')('two replicas be
     const certificates = ownAuthority({ secret, service, validating: [names.validating], intervalMs: 200 });
     const webhookServer = { port: 0, host: '127.0.0.1', certificates };
     const options = { webhooks: [shopRules], webhookServer };
-    // At once: both find no Secret, one of them makes it.
+    // Started at the same time: both find no Secret, and one of them creates it.
     replicas = await Promise.all([cluster.operate(options), cluster.operate(options)]);
     for (const [i, replica] of replicas.entries())
       await cluster.client.resource(EndpointSlice).create(slice(i, replica));
@@ -62,7 +62,7 @@ describe.skipIf(process.env['USE_EXISTING_CLUSTER'] === 'true')('two replicas be
     return typeof outcome === 'string' && outcome.includes('must be at most 9');
   }
 
-  it('answer with one certificate, for the name of the Service', async () => {
+  it('serve one certificate, for the name of the Service', async () => {
     for (let call = 0; call < 6; call++) expect(await isRefused()).toBe(true);
     const secrets = await cluster.client.resource(Secret).list({ namespace: operatorNamespace });
     expect(secrets.items.filter(({ metadata }) => metadata.name === secret.name)).toHaveLength(1);
@@ -72,7 +72,7 @@ describe.skipIf(process.env['USE_EXISTING_CLUSTER'] === 'true')('two replicas be
     expect(configuration.webhooks?.[0]?.clientConfig.service).toMatchObject({ ...service, port: 443 });
   });
 
-  it('believe in a new authority together when somebody deletes the Secret', async () => {
+  it('switch to a new CA together after the Secret is deleted', async () => {
     const caBundle = async (): Promise<string | undefined> => {
       const found = await cluster.client.resource(ValidatingWebhookConfiguration).get({ name: 'shop-validating' });
       return found.webhooks?.[0]?.clientConfig.caBundle;
@@ -87,7 +87,7 @@ describe.skipIf(process.env['USE_EXISTING_CLUSTER'] === 'true')('two replicas be
     });
   });
 
-  it('go on as one when the other stops', async () => {
+  it('keep serving when one of them stops', async () => {
     await cluster.client.resource(EndpointSlice).delete({ namespace: operatorNamespace, name: 'replica-0' });
     await replicas[0]?.[Symbol.asyncDispose]();
     for (let call = 0; call < 4; call++) expect(await isRefused()).toBe(true);

@@ -19,11 +19,11 @@ interface ShopSpec {
   readonly size?: number;
 }
 
-/** What webhooks are tried on: `v1` is the hub. */
+/** The kind for webhook tests; `v1` is the hub. */
 export const Shop: DefinedKind<CustomResource<ShopSpec>> = defineKind<ShopSpec>({ group, version: 'v1', kind: 'Shop' });
 export type Shop = ObjectOf<typeof Shop>;
 
-/** The version before: one text where the hub has two fields. */
+/** The older version: a single text instead of the hub's two fields. */
 export const ShopBeta: DefinedKind<CustomResource<{ readonly what: string }>> = defineKind<{ readonly what: string }>({
   group,
   version: 'v1beta1',
@@ -31,7 +31,7 @@ export const ShopBeta: DefinedKind<CustomResource<{ readonly what: string }>> = 
 });
 export type ShopBeta = ObjectOf<typeof ShopBeta>;
 
-/** Refuses large shops and changes of owner, warns of small ones, keeps the famous. */
+/** Rejects large shops and owner changes, warns about small shops, and protects famous ones. */
 export const shopRules: WebhookDefinition = validator(Shop, {
   create(shop, context) {
     if (shop.spec.owner === 'mole') throw new Error('moles have no shops');
@@ -64,7 +64,7 @@ export const shopConversion: ConversionWebhook = converter(Shop, [
   }),
 ]);
 
-/** The definition; conversion is for the operator to turn on. */
+/** Returns the CRD; the operator enables conversion. */
 export function shopDefinition(): CustomResourceDefinition {
   const version = (name: string, options: { readonly storage: boolean; readonly spec: object }) => ({
     name,

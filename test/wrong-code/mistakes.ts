@@ -1,4 +1,4 @@
-/** What people get wrong, by name: what comes after {@link preamble}. */
+/** Common mistakes by name: code that follows {@link preamble}. */
 export const mistakes: Readonly<Record<string, string>> = {
   'a status field that does not exist': `
 export const sites = controller({
@@ -138,7 +138,7 @@ export const versions = converter(Site, [
 ]);`,
 };
 
-/** What every one of them begins with. */
+/** The code that precedes every mistake. */
 export const preamble = `import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { controller, converter, defaulter, defineKind, Manager, spoke, validator } from '@kubewright/runtime';
 

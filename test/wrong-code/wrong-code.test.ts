@@ -3,8 +3,8 @@ import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mistakes, preamble } from './mistakes.ts';
 
-// What the compiler says of mistakes is a part of the interface: short, and about what the user wrote. The expected texts
-// are for people to read when they change: npx vitest run test/wrong-code -u
+// Compiler errors for mistakes are part of the interface: short, and about the user's code. Review the expected texts when they
+// change: npx vitest run test/wrong-code -u
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const path = (name: string) => `${folder}${name.replaceAll(' ', '-')}.ts`;
@@ -34,7 +34,7 @@ beforeAll(() => {
   program = ts.createProgram({ rootNames: [...sources.keys()], options, host });
 });
 
-/** The code with what the compiler says below the lines that it says it of. */
+/** Returns the code with each compiler error below the line that it refers to. */
 function annotated(name: string): string {
   const source = program.getSourceFile(path(name));
   const found = source ? [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)] : [];
@@ -54,7 +54,7 @@ function annotated(name: string): string {
 }
 
 describe('wrong code', () => {
-  it('is wrong because of the mistake: what all begin with is right', () => {
+  it('is wrong only because of the mistake: the preamble compiles', () => {
     const preambles = Object.keys(mistakes).map((name) => annotated(name));
     expect(preambles.every((text) => text.includes('\n! '))).toBe(true);
     expect(program.getGlobalDiagnostics()).toEqual([]);

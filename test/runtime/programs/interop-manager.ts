@@ -3,9 +3,9 @@ import type { KubernetesClient } from '@kubewright/client';
 import { controller, type Logger, Manager, type ManagerOptions } from '@kubewright/runtime';
 import { NoteKind } from './note.ts';
 
-/** What {@link interopManager} is told. */
+/** Options of {@link interopManager}. */
 export interface InteropOptions {
-  /** @defaultValue one that the manager makes and measures */
+  /** @defaultValue one that the manager creates and measures */
   readonly client?: KubernetesClient;
   readonly namespace: string;
   readonly identity: string;
@@ -14,7 +14,7 @@ export interface InteropOptions {
   readonly options?: Partial<ManagerOptions>;
 }
 
-/** An operator that does what `bench/peers/go/interop` does on controller-runtime. */
+/** Returns an operator equivalent to `bench/peers/go/interop`, which uses controller-runtime. */
 export function interopManager({ client, namespace, identity, log, onLeading, options }: InteropOptions): Manager {
   const notes = controller({
     for: NoteKind,

@@ -1,4 +1,4 @@
-// Our side of the contest for a lease that bench/peers/record.mjs records. Arguments: namespace, identity.
+// Our side of the competition for a lease that bench/peers/record.mjs records. Arguments: namespace, identity.
 import { clientFromConfig, loadClientConfig } from '@kubewright/client';
 import { jsonLogger } from '@kubewright/runtime';
 import { interopManager } from './interop-manager.ts';

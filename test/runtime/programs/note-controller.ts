@@ -2,14 +2,14 @@ import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { type ControllerDefinition, controller } from '@kubewright/runtime';
 import { NoteKind } from './note.ts';
 
-/** Keeps a copy of each note's text in a ConfigMap of its name, and says in both who wrote. */
+/** Keeps a copy of each note's text in a ConfigMap with the same name, and records the writer in both. */
 export function noteController(options: { readonly by: string; readonly fenced: boolean }): ControllerDefinition {
   const { by, fenced } = options;
   return controller({
     for: NoteKind,
     owns: [ConfigMap],
     fenced,
-    // The same for all replicas: what one of them applied belongs to the next.
+    // The same for all replicas, so each replica owns what the others applied.
     fieldManager: 'note',
     async reconcile(note, ctx) {
       const { name = '' } = note.metadata;

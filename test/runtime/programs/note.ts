@@ -1,6 +1,6 @@
 import { type CustomResource, type DefinedKind, defineKind } from '@kubewright/runtime';
 
-/** The kind that the operators of these tests look after. */
+/** The kind that the operators of these tests reconcile. */
 export type Note = CustomResource<{ readonly text: string }, { readonly by: string; readonly text: string }>;
 
 export const NoteKind: DefinedKind<Note> = defineKind<Note['spec'], NonNullable<Note['status']>>({
@@ -9,7 +9,7 @@ export const NoteKind: DefinedKind<Note> = defineKind<Note['spec'], NonNullable<
   kind: 'Note',
 });
 
-/** Its definition, to be posted once. */
+/** The CRD of the kind, to be created once. */
 export const noteDefinition: Readonly<Record<string, unknown>> = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

@@ -1,4 +1,4 @@
-// An operator that stops itself (SIGSTOP) at one await of a write, and goes on when somebody says SIGCONT.
+// An operator that suspends itself (SIGSTOP) at one await of a write, and resumes on SIGCONT.
 import { writeSync } from 'node:fs';
 import { HttpTransport, KubernetesClient, loadClientConfig, type Transport } from '@kubewright/client';
 import { jsonLogger, Manager } from '@kubewright/runtime';
@@ -13,26 +13,26 @@ let stopped = false;
 function stopHere(at: string): void {
   if (at !== stage || stopped) return;
   stopped = true;
-  // Whole before the process stops, unlike a stream.
+  // Written synchronously before the process stops, unlike a stream.
   writeSync(1, `stopped\n`);
   process.kill(process.pid, 'SIGSTOP');
 }
 
-/** A stop at every await of a reconcile's write: around the look at the primary, and around the write itself. */
+/** Suspends at every await of a reconcile's write: around the read of the primary, and around the write itself. */
 const transport: Transport = {
   async request(request) {
     const look = request.method === 'GET' && /\/notes\/[^/?]+$/.test(request.path);
     const write = request.method !== 'GET' && /\/(configmaps|notes)\//.test(request.path);
     if (look) stopHere('before the look');
-    // Where a transport waits for credentials or a connection.
+    // Stands for a transport that waits for credentials or a connection.
     await Promise.resolve();
     if (write) stopHere(request.path.includes('/status') ? 'before the status' : 'before the write');
     const { gate, ...ungated } = request;
     const answer = inner.request(naive ? ungated : request);
-    // Looked at below; until then a refusal must not count as one that nobody handles.
+    // Awaited below; until then, a rejection must not count as unhandled.
     answer.catch(() => {});
     if (write) {
-      // Bytes leave in this turn of the loop; a stop after it cannot take them back.
+      // The bytes leave in this turn of the event loop; a later suspension cannot take them back.
       await new Promise((resolve) => setImmediate(resolve));
       stopHere('after the write was sent');
     }
@@ -53,6 +53,6 @@ const manager = new Manager({
   log: jsonLogger({ destination: { write: (line) => void writeSync(1, line) } }),
   watchdog: false,
 });
-// Leases have dedicated connections: the write has to find one open, so that it leaves as soon as the process resumes.
+// Leases have dedicated connections: the write must find an open one, so it leaves as soon as the process resumes.
 await client.request({ path: '/version' });
 await manager.run();
