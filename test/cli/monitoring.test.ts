@@ -233,7 +233,7 @@ describe('dashboards', () => {
   };
   const selected = (expr: string) => [...expr.matchAll(/([a-zA-Z_:][\w:]*)\{([^}]*)\}/g)];
 
-  it("are named like kubebuilder's plugin's, plus one of our own", () => {
+  it("have the names of the dashboards in kubebuilder's plugin, plus one of our own", () => {
     expect(boards.map(({ name }) => name).sort()).toEqual([
       'controller-resources-metrics.json',
       'controller-runtime-metrics.json',

@@ -97,7 +97,7 @@ function sorted(objects: readonly Object[]): readonly Object[] {
   return [...objects].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** Drops Helm's own rules, the namespace, which Helm creates itself, and empty lists. */
+/** Drops labels and annotations that Helm's conventions add, the Namespace, which Helm creates itself, and empty lists. */
 function withoutHelm(objects: readonly Object[]): readonly Object[] {
   const others = objects
     .filter(({ kind }) => kind !== 'Namespace')

@@ -78,7 +78,7 @@ describe('kubewright dev --context, with webhooks', () => {
     await expect.poll(definitions, { timeout: 20_000 }).toEqual([]);
   });
 
-  it('points the webhooks of a deployed operator back to that operator', async () => {
+  it('diverts the webhooks of a deployed operator, and restores them when it stops', async () => {
     await kubewright.run(['install'], { cwd: root, env });
     const service = { name: 'shop-webhook-service', namespace: 'shop-system', path: '/validate', port: 443 };
     const deployed = {

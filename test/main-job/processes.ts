@@ -9,14 +9,14 @@ export function processesIn(folder: string): readonly string[] {
 }
 
 /**
- * Checks the working directory, because child processes of a PostgreSQL server do not show the data directory in their command
- * line.
+ * True if a process works in a folder. Finds the child processes of a PostgreSQL server, which do not show its data directory
+ * in their command line.
  */
 function worksIn(pid: string, folder: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
   } catch {
-    // Process has exited, belongs to another user, or the system has no /proc.
+    // The process has exited, belongs to another user, or the system has no /proc.
     return false;
   }
 }
