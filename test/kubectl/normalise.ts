@@ -41,7 +41,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/[ \t]+$/gm, ''],
 ];
 
-/** Makes the text of two runs comparable. */
+/** Normalises text so that two runs are comparable. */
 export function normalise(text: string, places: RunPlaces): string {
   let result = text.replaceAll(places.server, '<server>').replaceAll(places.home, '<home>');
   result = result.replaceAll(/https?:\/\/<server>/g, '<server>');
@@ -49,7 +49,7 @@ export function normalise(text: string, places: RunPlaces): string {
   return result;
 }
 
-/** Makes a command's outcome comparable; the choice between two equal nodes for a pod is random. */
+/** Normalises the outcome of a command; the choice between two equal nodes for a pod is random. */
 export function normaliseOutcome(outcome: Outcome, step: Step, places: RunPlaces): Outcome {
   const aboutNodes = /\bnodes?\b/.test(step.command);
   const text = (raw: string): string => {

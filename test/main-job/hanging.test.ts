@@ -82,7 +82,7 @@ describe.skipIf(isMissing('kubectl'))('npm start, when everything hangs', () => 
   }, 120_000);
 });
 
-/** Makes the operator wait forever for an object named `stuck`, with a timer that keeps the process alive. */
+/** Changes the operator to wait forever for an object named `stuck`, with a timer that keeps the process alive. */
 function neverSettle(controller: string): void {
   const source = readFileSync(controller, 'utf8');
   const hang = `if (pg.metadata.name === 'stuck') {

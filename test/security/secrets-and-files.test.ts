@@ -149,7 +149,7 @@ describe('a secret', () => {
 });
 
 describe('credentials', () => {
-  it('do not appear in logs: neither tokens that callers sent nor those they received', async () => {
+  it('do not appear in logs: the tokens that callers sent or received', async () => {
     const wrong = 'token-canary-11f0';
     const headers = { authorization: `Bearer ${wrong}` };
     expect((await tested.send({ method: 'GET', path: '/api', as: 'anonymous', headers })).status).toBe(401);
