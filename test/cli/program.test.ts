@@ -63,7 +63,7 @@ describe('kubewright', () => {
   it('explains error codes of every package', async () => {
     expect(await kubewright.run(['explain', 'kw2002'])).toEqual({
       code: 0,
-      stdout: `KW2002  TLS: the server's certificate is not trusted, or it refused ours
+      stdout: `KW2002  TLS: the server's certificate is not trusted, or the server rejected ours
 
 Made by TransportError of @kubewright/client.
 `,

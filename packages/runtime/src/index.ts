@@ -1,4 +1,4 @@
-// Kept in the declarations, which name Node's types: whoever compiles against them need not list these.
+// Preserved in the emitted declarations, which use Node's types, so consumers do not need to list them in `types`.
 /// <reference types="@types/node/index.d.ts" preserve="true" />
 
 export type { Cache, PartialObjectMetadata } from './cache/cache.ts';

@@ -20,7 +20,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** A single fault, usually of one field. */
+/** A single cause of a failure, usually an invalid field. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message?: string;

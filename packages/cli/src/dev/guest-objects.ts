@@ -56,7 +56,7 @@ export class GuestObjects {
     for (const each of [...gone, ...freed.map(({ original }) => original)]) this.#seen.delete(keyOf(each));
   }
 
-  /** Cleans up the cluster; `target` must still work after Ctrl-C. */
+  /** Cleans up the cluster. Ctrl-C must not have aborted the calls of `target`. */
   async leave(target: Target): Promise<void> {
     const failures: unknown[] = [];
     for (const each of this.#diverted)

@@ -25,7 +25,7 @@ export function isWritable({ group, resource, verb }: Permission): boolean {
   return /^[\w.*-]*$/.test(group) && /^[\w.*-]+(\/[\w.*-]+)?$/.test(resource) && /^[\w*-]+$/.test(verb);
 }
 
-/** True if one of the permissions includes another. */
+/** True if any of the granted permissions covers the given one. */
 export function allows(granted: readonly Permission[], { group, resource, verb }: Permission): boolean {
   const [plural = '', subresource] = resource.split('/');
   return granted.some(

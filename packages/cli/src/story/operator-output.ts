@@ -78,7 +78,7 @@ export class OperatorOutput {
     } else this.#write(this.#teller.tell(record));
   }
 
-  /** Node prints the place of an uncaught error before the error; the frame shown below is more helpful. */
+  /** True for lines of the source excerpt that Node prints before an uncaught error; the frame shown below is more helpful. */
   #isPicture(line: string): boolean {
     if (this.#picture === undefined) {
       if (!/^(?:file:\/\/|\/|[A-Za-z]:\\|<anonymous_script>)[^|]*:\d+$/.test(line)) return false;

@@ -10,8 +10,8 @@ export interface Registration {
 }
 
 /**
- * Adds an import and an entry to the text of a `main.ts`; the rest stays as it is. Answers `undefined` when the list cannot
- * be found: then a person has to do it.
+ * Adds an import and an entry to the text of a `main.ts`; the rest is unchanged. Returns `undefined` if the list cannot be
+ * found; the user must then edit the file.
  */
 export function register(text: string, { list, variable: exported, module, alias }: Registration): string | undefined {
   if (new RegExp(`from '${module.replaceAll('.', '\\.')}'`).test(text)) return text;

@@ -3,7 +3,7 @@ export interface Outdated {
   readonly name: string;
   /** The range in package.json. */
   readonly range: string;
-  /** The new range, of the same type. */
+  /** The new range, with the same prefix (`^`, `~` or none). */
   readonly wanted: string;
 }
 

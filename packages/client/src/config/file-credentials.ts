@@ -30,8 +30,8 @@ export interface FileCredentialsOptions {
 }
 
 /**
- * Credentials from values and files. Files are reread at most every 60 s, and a token file immediately after a 401 from the
- * server. While a file cannot be read, or certificate and key do not match because they are being replaced, the previous
+ * Credentials from values and files. Files are reread at most every 60 s, a token file immediately after a 401 from the
+ * server, and a certificate that does not match its key after 1 s. While a file cannot be read, or certificate and key do not match because they are being replaced, the previous
  * credentials stay in use.
  */
 export class FileCredentials implements CredentialProvider {

@@ -62,8 +62,8 @@ export function controller<T extends KubernetesObject, R extends DesiredState<T>
 }
 
 /**
- * Checks the kinds at run time. A missing kind is a forgotten line or an import that is undefined (a module cycle, a wrong name),
- * which goes unnoticed without type checking, as with `tsx`.
+ * Checks the kinds at run time. A kind is undefined after a forgotten option, an import cycle or a misspelled import;
+ * without type checking, as with `tsx`, nothing else reports that.
  *
  * @throws TypeError when one is not a kind.
  */

@@ -35,7 +35,7 @@ export class Permissions {
   }
 
   /**
-   * Compares with the granted rules of a role.
+   * Compares the permissions in use with the rules that a role grants.
    *
    * @example
    * ```ts

@@ -62,7 +62,7 @@ function readReview(call: WebhookCall): Review | undefined {
   try {
     read = ExactIntegers.read(new TextDecoder('utf-8', { fatal: true }).decode(call.body));
   } catch {
-    // Treat invalid JSON like JSON of something else.
+    // Handle invalid JSON in the same way as JSON that is not a ConversionReview.
     return undefined;
   }
   const { integers } = read;

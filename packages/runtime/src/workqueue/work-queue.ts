@@ -277,7 +277,7 @@ export class WorkQueue {
   }
 }
 
-/** Users may supply their own rate limiter. */
+/** True for any number except NaN. A custom rate limiter may return anything. */
 function isNumber(value: unknown): boolean {
   return typeof value === 'number' && !Number.isNaN(value);
 }

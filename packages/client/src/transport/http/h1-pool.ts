@@ -12,7 +12,7 @@ const { Agent, request: requestHttp } = process.getBuiltinModule('node:http');
 
 type SocketCallback = (error: Error | null, socket: Duplex) => void;
 
-/** Node's agent with sockets opened by us: through the proxy, with our certificates and time-outs. */
+/** An Agent of Node that opens its own sockets, to apply our proxy, certificates and timeouts. */
 class DialingAgent extends Agent {
   readonly #dial: () => Promise<Socket>;
   readonly #spare: Socket[] = [];

@@ -29,12 +29,12 @@ export class NoEndpointError extends Error {}
 
 /** Time to establish a connection, including TLS, in milliseconds. Waiting for the response is up to the caller. */
 const CONNECT_MS = 10_000;
-/** Less than the idle timeout of Node servers (5 s), so no connection is used that its server is about to close. */
+/** Less than the idle timeout of Node servers (5 s), so we never reuse a connection that the server is about to close. */
 const IDLE_MS = 4_000;
 
 /**
- * The server behind an APIService, over HTTP/1.1 and TLS. Its certificate must be valid for `<service>.<namespace>.svc`, and this
- * server presents its own certificate. Connections are reused.
+ * The server behind an APIService, over HTTP/1.1 and TLS. Unless the APIService skips verification, its certificate must be valid
+ * for `<service>.<namespace>.svc`. A client certificate is presented if there is one. Connections are reused.
  */
 export class Backend implements Disposable {
   readonly #service: ApiServiceReference;

@@ -34,7 +34,7 @@ export class ApiServices {
     this.#onError = options.onError;
   }
 
-  /** Catches up with the catalog. Calls during a run are covered by one more run. */
+  /** Synchronizes with the catalog. Calls made during a run are coalesced into one further run. */
   refresh(): Promise<void> {
     this.#again = true;
     this.#running ??= this.#run().finally(() => {

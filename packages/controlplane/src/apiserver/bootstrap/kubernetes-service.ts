@@ -17,7 +17,7 @@ export async function publishServer(options: {
   const at = options.address.lastIndexOf(':');
   const host = options.address.slice(0, at).replace(/^\[|\]$/g, '');
   const port = Number(options.address.slice(at + 1));
-  // For a wildcard or a name, clients on this machine use the loopback address.
+  // For anything but a single IPv4 address, clients on this machine use the loopback address.
   const ip = isIPv4(host) && host !== '0.0.0.0' ? host : '127.0.0.1';
   const metadata = { name: 'kubernetes', namespace: 'default' };
   const ports = [{ name: 'https', port, protocol: 'TCP' }];

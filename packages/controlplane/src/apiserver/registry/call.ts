@@ -27,6 +27,6 @@ export interface WriteCall extends Call {
    * @throws StatusError 403
    */
   readonly authorizeCreate?: (() => Promise<void>) | undefined;
-  /** True for each deletion of a deletecollection: admission gets no name. */
+  /** True if the deletion is part of a deletecollection request, for which admission sees no name. */
   readonly collection?: boolean | undefined;
 }

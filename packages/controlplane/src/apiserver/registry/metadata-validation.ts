@@ -132,7 +132,7 @@ function validateCommon(metadata: Metadata, errors: FieldError[]): void {
 function validateAnnotations(annotations: Readonly<Record<string, string>>, errors: FieldError[]): void {
   let size = 0;
   for (const key of Object.keys(annotations)) {
-    // Keys are validated in lower case: upstream tolerates clients that normalize them.
+    // As upstream: annotation keys are qualified names, but their case does not matter.
     for (const detail of checkQualifiedName(key.toLowerCase())) {
       errors.push(invalidField('metadata.annotations', key, detail));
     }

@@ -3,7 +3,7 @@ import { nextTurn } from '../next-turn.ts';
 
 /** Maximum time that work on many objects may hold the event loop, in milliseconds. */
 const TURN_MS = 10;
-/** Objects between two reads of the clock. */
+/** Number of objects processed between two reads of the clock. */
 const STRIDE = 16;
 
 /** Splits long work into turns: `if (pacer.isDue) await pacer.rest()` after each object lets other requests run in between. */

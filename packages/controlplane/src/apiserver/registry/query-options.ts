@@ -75,6 +75,6 @@ export function readInteger(query: URLSearchParams, name: string): number | unde
   if (BigInt.asIntN(64, exact) !== exact) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
   }
-  // Values beyond 2^53 are equivalent: more than can ever exist.
+  // Clamped to the safe integers; no meaningful value is larger.
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(exact)));
 }

@@ -33,7 +33,7 @@ export function checkCommandUpgrade(request: ApiRequest): void {
 }
 
 /**
- * Switches a request's protocol to one for commands.
+ * Upgrades the connection to a protocol for remote commands (WebSocket or SPDY).
  *
  * @param options - `closed` is called when the client disconnects.
  * @throws StatusError 400 when the client offers no supported protocol.

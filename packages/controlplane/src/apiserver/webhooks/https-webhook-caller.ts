@@ -14,7 +14,7 @@ export interface HttpsWebhookCallerOptions {
 /** Maximum number of CA bundles whose connections are kept. */
 const MAX_AGENTS = 30;
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** Less than the idle timeout of Node servers (5 s), so no connection is used that its server is about to close. */
+/** Less than the idle timeout of Node servers (5 s), so we never reuse a connection that the server is about to close. */
 const IDLE_MS = 4_000;
 
 /** Calls webhooks over HTTPS (HTTP/1.1, as upstream does for load balancing), with connection reuse. */

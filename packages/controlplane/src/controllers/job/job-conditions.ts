@@ -15,7 +15,7 @@ export function isFinished({ status }: Job): boolean {
   );
 }
 
-/** Returns the condition of a type. */
+/** Returns the condition with the given type. */
 function conditionOf(status: JobStatus | undefined, type: JobCondition['type']): JobCondition | undefined {
   return status?.conditions?.find((condition) => condition.type === type);
 }

@@ -68,7 +68,7 @@ export function msUntilDeadline(job: Job, nowMs: number): number | undefined {
   return Date.parse(startTime) + activeDeadlineSeconds * 1000 - nowMs;
 }
 
-/** True if container restarts exceed the limit. They count if containers are restarted in place instead of replacing the pod. */
+/** True if container restarts reach the limit. They count if containers are restarted in place instead of replacing the pod. */
 function restartsExceed(
   job: Job,
   { active, backoffLimit }: { readonly active: readonly Pod[]; readonly backoffLimit: number },

@@ -24,7 +24,7 @@ export interface ProcessContainerOptions {
   readonly journal: ProcessJournal;
   /** Kills everything that the container has started, in any session, and the descendants of `roots`. */
   readonly endAll: (roots: readonly number[]) => Promise<void>;
-  /** True if `endAll` finds processes that exec commands left running. Otherwise their process groups are tracked. */
+  /** True if `endAll` also finds processes left behind by exec commands. If false, their process groups are tracked instead. */
   readonly endsLeftovers: boolean;
 }
 

@@ -113,7 +113,7 @@ function matches(context: CallContext, text: string, pattern: string): boolean {
   return guardPattern(context, text, pattern).test(text);
 }
 
-/** Returns the compiled pattern. Charges the cost of matching in advance; an invalid pattern is a fault of the expression. */
+/** Returns the compiled pattern. Charges the cost of matching in advance; an invalid pattern is an evaluation error. */
 export function guardPattern(
   context: CallContext,
   text: string,

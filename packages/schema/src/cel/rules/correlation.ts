@@ -36,7 +36,7 @@ export function isRatcheted({ current, ancestor }: Ratchet): boolean {
 export function ratchetMember(ratchet: Ratchet, property: string): Ratchet {
   const { current } = ratchet;
   if (current === undefined) return ratchet;
-  // Both sides were converted to the same version, so these two do not show if the user changed anything.
+  // Both objects have been converted to the same version, so these two fields say nothing about what the user changed.
   if (ratchet.ancestor === undefined && (property === 'apiVersion' || property === 'kind')) return NO_RATCHET;
   const [value, old] = [member(current.value, property), member(current.old, property)];
   return { current: value === undefined || old === undefined ? undefined : new Pair(value, old), ancestor: current };

@@ -110,7 +110,7 @@ function quotaFaults({ spec }: ResourceQuota): readonly FieldError[] {
   return unknown ? [...faults, invalidField(SPEC.child('scopes'), spec.scopes, 'unsupported scope')] : faults;
 }
 
-/** Compares the values of a limit range, smallest first, with the API's messages. */
+/** Validates an item of a LimitRange, with upstream's messages. */
 const limitFaults: Check<LimitRangeItem> = (item, path) => {
   if (!item) return [];
   if (item.type === 'Pod') {
