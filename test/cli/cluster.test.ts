@@ -32,7 +32,7 @@ describe('kubewright cluster up', () => {
     const second = await kubewright.run(['cluster', 'up'], { cwd });
     expect(second.code).toBe(3);
     expect(second.stderr).toMatch(
-      /^KW5502 a cluster is running in this folder already \(pid \d+\)\n {2}why: .*\n {2}do: /,
+      /^KW5502 a cluster is already running in this folder \(pid \d+\)\n {2}why: .*\n {2}do: /,
     );
     up.child.kill('SIGINT');
     expect(await up.ended).toBe(0);

@@ -109,7 +109,7 @@ describe('an operator with a finalizer', () => {
     const uninstalled = await shop.run('uninstall', '--yes');
     expect(uninstalled).toMatchObject({ code: 0, stderr: '' });
     expect(uninstalled.stdout).toContain(
-      `! released             default/outside: what ${own} stands for was not done\n`,
+      `! released             default/outside: removed ${own} without running its cleanup\n`,
     );
     await expectNothingLeft();
   });
@@ -164,7 +164,7 @@ describe('kubewright uninstall, without an operator', () => {
     const { code, stdout } = await shop.run('uninstall', '--force');
     expect(code).toBe(0);
     expect(stdout).toContain(
-      '! released             default/b: what backup.example.org/keep stands for was not done\n',
+      '! released             default/b: removed backup.example.org/keep without running its cleanup\n',
     );
     await expectNothingLeft();
   });

@@ -192,7 +192,7 @@ export class KubernetesClient implements AsyncDisposable {
   #send(request: RawRequest): ReturnType<CallRunner['run']> {
     const { body } = request;
     if (this.#options.dryRun && (request.method ?? 'GET') !== 'GET') {
-      throw new RequestError(`${request.method} ${request.path}: a raw request of a client that only tries`);
+      throw new RequestError(`${request.method} ${request.path}: a client in dry-run mode sends no raw write requests`);
     }
     const bytes = body === undefined || body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body), 'utf8');
     return this.#runner.run({

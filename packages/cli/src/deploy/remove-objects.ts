@@ -140,7 +140,11 @@ async function releaseAll(left: Objects, { crd, resource, options }: Releasing):
       if (isNotFound(error) || isConflict(error)) continue;
       throw error;
     }
-    context.reporter.step('released', `${nameOf(object)}: what ${taken.join(', ')} stands for was not done`, 'bad');
+    context.reporter.step(
+      'released',
+      `${nameOf(object)}: removed ${taken.join(', ')} without running its cleanup`,
+      'bad',
+    );
   }
 }
 

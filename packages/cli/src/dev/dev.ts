@@ -144,7 +144,7 @@ function operatorEnded(exitCode: number): CliError {
   return new CliError('KW7502', {
     what: 'the operator ended by itself',
     why: `its exit code is ${exitCode}; what it wrote last is above`,
-    remedy: 'mend it and save: it is started again then',
+    remedy: 'fix it and save; it then restarts',
   });
 }
 

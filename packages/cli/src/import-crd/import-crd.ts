@@ -23,7 +23,7 @@ export async function importCrdFrom(context: Context, source: string, flags: Imp
 function inTheWay(target: string): CliError {
   return new CliError('KW7104', {
     what: `${target} is not written`,
-    why: 'the file is there, and may have changes of yours',
+    why: 'the file already exists and may contain your changes',
     remedy: 'name another file, or delete this one first',
   });
 }

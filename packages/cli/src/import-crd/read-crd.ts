@@ -75,7 +75,7 @@ async function download(address: string, { clock, signal }: Surroundings): Promi
     if (!answer.ok) throw unreadable(url.href, `the server answers ${answer.status}`, 'see that the address is right');
     return await bodyOf(answer, url.href);
   }
-  throw unreadable(address, `it leads elsewhere more than ${mostRedirects} times`, 'name the address at its end');
+  throw unreadable(address, `more than ${mostRedirects} redirects`, 'use the final URL');
 }
 
 /** Rejects plain HTTP: the download becomes code, so it must be protected against tampering in transit. */

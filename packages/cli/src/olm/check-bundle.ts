@@ -111,7 +111,7 @@ function checkCsv(csv: Csv, { objects, packageName }: CsvContext): readonly stri
   const name = metadata?.name ?? '';
   const expected = `${packageName}.v${spec.version ?? ''}`;
   if (name !== expected) faults.push(`the CSV is named ${name}, and must be named ${expected}`);
-  if (name.length > 63) faults.push(`the CSV's name has ${name.length} characters, and labels take 63`);
+  if (name.length > 63) faults.push(`the CSV's name is ${name.length} characters long; label values are limited to 63`);
   if (!/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(spec.version ?? ''))
     faults.push('spec.version must be a semantic version');
   if (spec.replaces !== undefined && spec.replaces === name) faults.push('the CSV replaces itself');

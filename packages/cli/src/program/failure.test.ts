@@ -62,7 +62,7 @@ describe('failureOf', () => {
       told(`failed calling webhook "a": failed to call webhook: ${at('shop-webhook-service')}: x509: bad`),
     ).toMatchObject({
       message: {
-        remedy: 'its certificate is not believed yet: kubectl -n shop-system logs deployment/shop-controller-manager',
+        remedy: 'its certificate is not trusted yet: kubectl -n shop-system logs deployment/shop-controller-manager',
       },
     });
     expect(

@@ -21,6 +21,6 @@ function remedyOf(why: string): string {
   const [, service, namespace] = /https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.svc\b/.exec(why) ?? [];
   if (service === undefined) return 'start its operator: kubewright dev, or whatever serves that address';
   if (/x509|certificate/i.test(why))
-    return `its certificate is not believed yet: kubectl -n ${namespace} logs deployment/${service.replace(/webhook-service$/, 'controller-manager')}`;
+    return `its certificate is not trusted yet: kubectl -n ${namespace} logs deployment/${service.replace(/webhook-service$/, 'controller-manager')}`;
   return `start its operator (kubewright deploy; kubectl -n ${namespace} get pods,endpointslices), or take its webhooks away: kubewright undeploy`;
 }

@@ -90,7 +90,7 @@ function unusable(name: string, why: string): CliError {
   return new CliError('KW7504', {
     what: `${name} cannot be rendered here`,
     why,
-    remedy: 'mend it, or use kubectl, which knows all of kustomize: kubectl apply --server-side -k config/default',
+    remedy: 'fix it, or use kubectl, which knows all of kustomize: kubectl apply --server-side -k config/default',
   });
 }
 

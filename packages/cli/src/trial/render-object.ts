@@ -150,6 +150,6 @@ function notReconciled(
   return new CliError('KW7603', {
     what,
     why: `${error ? textOf(error, 'error') : 'its reconcile failed'}\n${trial.story.trim().slice(-2_000)}`,
-    remedy: 'mend it, then try again',
+    remedy: 'fix it, then try again',
   });
 }

@@ -147,7 +147,7 @@ export class Trial implements AsyncDisposable {
     return new CliError('KW7502', {
       what: 'the operator ended by itself',
       why: `its exit code is ${exitCode}; it wrote:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
-      remedy: 'mend it: kubewright dev shows what it does',
+      remedy: 'fix it; kubewright dev shows what it does',
     });
   }
 }

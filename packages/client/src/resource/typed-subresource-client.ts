@@ -14,7 +14,7 @@ export class TypedSubresourceClient<S, A = S> implements SubresourceClient<S, A>
 
   constructor(runner: CallRunner, options: { readonly scope: ResourceScope; readonly name: string }) {
     if (!/^[a-z0-9-]+(\/.*)?$/.test(options.name)) {
-      throw new RequestError(`${JSON.stringify(options.name)} is no name of a subresource`);
+      throw new RequestError(`${JSON.stringify(options.name)} is not a valid subresource name`);
     }
     this.#runner = runner;
     this.#scope = options.scope;

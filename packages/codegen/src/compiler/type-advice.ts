@@ -16,7 +16,7 @@ export function insteadOf(type: string): string {
   if (type === 'URL') return 'write string with the tag @format uri';
   if (type === 'RegExp') return 'write string: the pattern';
   if (type === 'String' || type === 'Number' || type === 'Boolean') return `write ${type.toLowerCase()}`;
-  if (type === 'Function') return 'leave it out: specs and states are data';
+  if (type === 'Function') return 'remove it: spec and status can only contain JSON data';
   if (/^(?:Iterable|ArrayLike|Iterator|Generator)/.test(type)) return 'write a list: readonly …[]';
   if (type === 'Object') return 'write unknown with the tag @preserveUnknownFields';
   if (type === 'symbol') return 'leave it out, or write string';

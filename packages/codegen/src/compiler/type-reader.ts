@@ -289,7 +289,10 @@ export class TypeReader {
 
   #refuseCallable(type: ts.Type, place: Place): TypeModel | undefined {
     if (type.getCallSignatures().length + type.getConstructSignatures().length === 0) return undefined;
-    return this.#broken(place, { what: 'a function is not JSON', fix: 'leave it out: specs and states are data' });
+    return this.#broken(place, {
+      what: 'a function is not JSON',
+      fix: 'remove it: spec and status can only contain JSON data',
+    });
   }
 
   #indexed(type: ts.Type, place: Place): TypeModel | undefined {

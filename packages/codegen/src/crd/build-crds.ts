@@ -131,7 +131,7 @@ function checkVersions(kinds: readonly KindModel[], problems: Problems): void {
   if (kinds.length > 1 && stored.length !== 1) {
     const names =
       stored.length === 0 ? 'none of its versions is' : `${stored.map((kind) => kind.version).join(', ')} are`;
-    const what = `${first.kind} is stored in exactly one version, and ${names} marked so`;
+    const what = `${first.kind} must have exactly one storage version, but ${names} marked so`;
     const fix = 'write storage: false in all versions but one';
     problems.add(kinds.at(-1)?.at ?? first.at, { code: 'KW6004', what, fix });
   }

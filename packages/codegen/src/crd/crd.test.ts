@@ -50,7 +50,7 @@ describe('CRDs', () => {
     [
       define('') + define('').replace('const Thing', 'const Other').replace("'v1'", "'v2'"),
       'KW6004',
-      'Thing is stored in exactly one version, and v1, v2 are marked so',
+      'Thing must have exactly one storage version, but v1, v2 are marked so',
     ],
     [define(`schema: { 'spec.b': {} }`), 'KW6205', 'the schema of spec.b is described, and there is no such field'],
     [

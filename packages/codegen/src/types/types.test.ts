@@ -98,7 +98,7 @@ describe('schemas of types', () => {
     ['a?: Quantity', 'KW6102', 'write string with the tag @quantity; new Quantity(text) computes with it'],
     ['a?: Map<string, string>', 'KW6102', 'write Readonly<Record<string, …>>'],
     ['a?: bigint', 'KW6102', 'write number with the tag @int64, or string for what a number cannot hold'],
-    ['a?: () => void', 'KW6102', 'leave it out: specs and states are data'],
+    ['a?: () => void', 'KW6102', 'remove it: spec and status can only contain JSON data'],
     [
       'a?: [string, boolean]',
       'KW6102',

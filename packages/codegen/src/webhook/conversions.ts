@@ -58,7 +58,7 @@ function warnOfLosses({ crd, kinds }: BuiltCrd, problems: Problems): void {
     code: 'KW6502',
     severity: 'warning',
     what: `${first.name} and ${other.name} of ${crd.spec.names.kind} are different, and nothing converts them`,
-    why: 'the API server changes apiVersion only: a field that the other version lacks is lost',
+    why: 'the API server changes only apiVersion, so fields that the other version lacks are lost',
     fix: `declare a converter: kubewright create webhook --conversion --kind ${crd.spec.names.kind} …`,
   });
 }

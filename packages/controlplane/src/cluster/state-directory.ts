@@ -133,7 +133,7 @@ function lock(directory: string): ProcessIdentity | undefined {
     const holder = readHolder(path);
     if (holder && isSameProcess(holder)) {
       throw new StateDirectoryError(
-        `a cluster is running in this folder already (pid ${holder.pid})\n  why: ${path} is held by it\n  do: stop it (Ctrl-C there, or kill ${holder.pid}), or start in another folder`,
+        `a cluster is already running in this folder (pid ${holder.pid})\n  why: ${path} is held by it\n  do: stop it (Ctrl-C there, or kill ${holder.pid}), or start in another folder`,
       );
     }
     abandoned = holder;

@@ -89,7 +89,7 @@ const removalDelayMs = 750;
 /** The usual components that this cluster has. There is no etcd: state is kept in the process. */
 const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
-const tooLong = 'TMPDIR is too long for sockets of containers: containers live in /tmp';
+const tooLong = 'TMPDIR is too long for the paths of container sockets; using /tmp instead';
 const sharedAddress =
   'this system has no loopback address but 127.0.0.1, so all pods share it and two servers on one port clash';
 

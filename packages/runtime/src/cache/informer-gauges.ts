@@ -34,7 +34,7 @@ export function cacheFault(state: {
   if (!isServed) return `${kind} is not served: its CustomResourceDefinition is missing`;
   if (!hasSynced) return `${kind} not listed yet`;
   if (isDoubted) return `${kind} may be stale: its list is answered with 404`;
-  if (ageMs > staleMs) return `${kind} not heard of for ${seconds(ageMs)}`;
+  if (ageMs > staleMs) return `${kind} has had no watch events for ${seconds(ageMs)}`;
   if (behindMs > 0) return `${kind} behind for ${seconds(behindMs)}`;
   return undefined;
 }

@@ -71,7 +71,7 @@ function requireKinds(name: string | undefined, primary: unknown, owns: readonly
   const who = name === undefined ? 'a controller' : `the controller "${name}"`;
   const remedy = 'a kind comes from defineKind(…) or from @kubewright/apimachinery; is its import there, and no cycle?';
   if (!isKind(primary)) {
-    const what = primary === undefined ? 'its kind is missing or undefined' : 'what is given there is no kind';
+    const what = primary === undefined ? 'its kind is missing or undefined' : 'the value given there is not a kind';
     throw new TypeError(`${who} needs "for", the kind that it reconciles: ${what}; ${remedy}`);
   }
   const wrong = owns.findIndex((kind) => !isKind(kind));

@@ -69,7 +69,7 @@ describe('managerFlags', () => {
     [['extra'], 'cannot read "extra"'],
     [['--kubeconfig'], 'needs a value'],
     [['--leader-elect=maybe'], 'true or false'],
-    [['--webhook-port=-2'], 'is a port'],
+    [['--webhook-port=-2'], 'must be a port number'],
     [['--webhook-service=shop'], 'shop-system/shop-webhook-service'],
     [['--enable-http2'], 'HTTP/1.1'],
     [['--leader-elect'], 'no lease'],

@@ -55,7 +55,7 @@ function ownOf(place: string, webhooks: readonly WebhookDefinition[]): Certifica
   const [, namespace, prefix] = /^([a-z0-9][-a-z0-9]{0,62})\/([-a-z0-9]*)webhook-service$/.exec(place) ?? [];
   if (namespace === undefined || prefix === undefined)
     throw new FlagError(
-      `the flag --webhook-service is such as shop-system/shop-webhook-service, not ${JSON.stringify(place)}; for other names give \`webhookServer\` the certificates \`ownAuthority({ … })\``,
+      `invalid value ${JSON.stringify(place)} for --webhook-service: must be a namespace and a name that ends in webhook-service, such as shop-system/shop-webhook-service; for other names, give \`webhookServer\` the certificates \`ownAuthority({ … })\``,
     );
   const configured = (type: 'mutating' | 'validating'): readonly string[] =>
     webhooks.some((each) => each.type === type && each.rules.length > 0)
@@ -72,5 +72,5 @@ function ownOf(place: string, webhooks: readonly WebhookDefinition[]): Certifica
 function portOf(text: string): number {
   const port = Number(text);
   if (/^(\d{1,5}|-1)$/.test(text) && port <= 65_535) return port;
-  throw new FlagError(`the flag --webhook-port is a port, not ${JSON.stringify(text)}`);
+  throw new FlagError(`invalid value ${JSON.stringify(text)} for --webhook-port: must be a port number`);
 }

@@ -463,7 +463,10 @@ describe('Manager', () => {
     server.cutWatches();
     for (let minute = 0; minute < 8; minute++) await clock.advance(60_000);
     const answer = await fetch(url);
-    expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining('Site not heard of for')]);
+    expect([answer.status, await answer.text()]).toEqual([
+      500,
+      expect.stringContaining('Site has had no watch events for'),
+    ]);
     server.interrupt = undefined;
     await eventually(() => {
       void clock.advance(1_000);

@@ -169,7 +169,7 @@ function queueFamilies(make: MetricFactory) {
     work: make.histogram('workqueue_work_duration_seconds', 'How long keys were worked on', queueBuckets()),
     unfinished: make.gauge('workqueue_unfinished_work_seconds', 'Sum of the time of keys in work', labels),
     longest: make.gauge('workqueue_longest_running_processor_seconds', 'Longest time of a key in work', labels),
-    retries: make.counter('workqueue_retries_total', 'Keys added for a later time', labels),
+    retries: make.counter('workqueue_retries_total', 'Total number of keys added with a delay', labels),
   };
 }
 
@@ -266,7 +266,7 @@ function priorityLabels(): (priority: number) => string {
 
 function cacheGauges(make: MetricFactory, read: () => readonly CacheGauges[]): void {
   const objects = make.gauge('kubewright_cache_objects', 'Objects in the cache', ['kind']);
-  const bytes = make.gauge('kubewright_cache_bytes', 'Memory of cached objects outside the heap', ['kind']);
+  const bytes = make.gauge('kubewright_cache_bytes', 'Off-heap memory of cached objects in bytes', ['kind']);
   const age = make.gauge('kubewright_watch_last_event_age_seconds', 'Time since the watch brought anything', ['kind']);
   const lag = make.gauge('kubewright_cache_lag_seconds', 'Time for which a newer state has been awaited', ['kind']);
   const watches = make.counter('kubewright_cache_watches_total', 'Watches opened', ['kind']);

@@ -120,7 +120,7 @@ describe('freshness', () => {
     await pass(170);
     expect(informer.gauges.watches).toBe(watches + 1);
     await pass(140);
-    expect(informer.fault).toMatch(/^Thing not heard of for/);
+    expect(informer.fault).toMatch(/^Thing has had no watch events for/);
     server.silence(false);
     await pass(160);
     expect(informer.fault).toBeUndefined();

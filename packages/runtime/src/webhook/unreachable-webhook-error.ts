@@ -40,6 +40,6 @@ function remedyOf(why: string): string {
   if (namespace === undefined) return 'start the operator that serves it, or delete its configuration';
   const look = `kubectl -n ${namespace} get pods,endpointslices`;
   return /x509|certificate/i.test(why)
-    ? `the certificate behind ${service} is not believed: has its operator (or cert-manager) written caBundle to the configuration? ${look}`
-    : `see that the operator behind ${service} runs: ${look}; if it is gone for good, delete its configuration`;
+    ? `the certificate behind ${service} is not trusted: has its operator (or cert-manager) written caBundle to the configuration? ${look}`
+    : `check that the operator behind ${service} runs: ${look}; if it was removed permanently, delete its webhook configuration`;
 }

@@ -72,7 +72,7 @@ describe('WebhookFront', () => {
       apiVersion: 'v1',
       status: 'Failure',
       message:
-        'KW7310 the operator is down: it ended by itself with exit code 1; kubewright dev shows more: mend it and save, and write again',
+        'KW7310 the operator is down: it ended by itself with exit code 1; kubewright dev shows more: fix it and save, then write again',
     });
   });
 

@@ -163,7 +163,7 @@ function messageOf(error: unknown): string {
 
 /** Returns the message for a write that cannot be reviewed. */
 function downMessage(why: string): string {
-  return `KW7310 the operator is down: ${why}; kubewright dev shows more: mend it and save, and write again`;
+  return `KW7310 the operator is down: ${why}; kubewright dev shows more: fix it and save, then write again`;
 }
 
 /** Responds with a Status: the API server shows its message and applies the \`failurePolicy\`. */

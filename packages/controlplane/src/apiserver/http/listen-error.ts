@@ -36,6 +36,6 @@ export function listenError(
     case 'EADDRNOTAVAIL':
       return lines('this machine has no such address', 'choose an address of this machine, such as 127.0.0.1');
     default:
-      return lines(`the system says: ${cause.message}`, 'choose another address or port');
+      return lines(`system error: ${cause.message}`, 'choose another address or port');
   }
 }

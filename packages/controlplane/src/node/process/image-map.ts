@@ -78,8 +78,7 @@ export class ImageMap {
 
   #hostProgram(image: string): ImageProgram {
     if (!this.#options.allowHostPrograms) {
-      const what =
-        'programs of this machine run by their path only on a node that was started with --allow-host-programs';
+      const what = 'programs of this machine can be run by path only on nodes started with --allow-host-programs';
       throw new ImageError('InvalidImageName', `${malformed(image, 'invalid reference format')}; ${what}`);
     }
     if (statSync(image, { throwIfNoEntry: false })?.isFile()) return hostProgram(image);
