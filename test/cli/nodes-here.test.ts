@@ -23,9 +23,10 @@ describe('nodesHere', () => {
     const client = cluster.client();
     const nodes = client.resource(Node);
     const add = async (name: string, address: string): Promise<void> => {
-      const node = { apiVersion: 'v1', kind: 'Node', metadata: { name } } as const;
-      const { metadata } = await nodes.create(node);
-      await nodes.status.update({ ...node, metadata, status: { addresses: [{ type: 'InternalIP', address }] } });
+      await nodes.create(Node({ metadata: { name } }));
+      // A patch, because controllers change the new node at the same time.
+      const status = { addresses: [{ type: 'InternalIP', address }] };
+      await nodes.status.patch({ name }, { type: 'merge', body: { status } });
     };
     const here = () => nodesHere({ client, surroundings: { clock, signal: new AbortController().signal } });
     expect(await here()).toBe(true);

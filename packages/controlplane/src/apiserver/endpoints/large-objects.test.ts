@@ -52,3 +52,16 @@ describe('a full storage', () => {
     expect((await server.post(path, map('e'))).status).toBe(201);
   });
 });
+
+describe('objects whose managed fields make them too large', () => {
+  it('are stored without managed fields, as kube-apiserver 1.36.3 does', async () => {
+    await using server = await TestServer.start();
+    const path = '/api/v1/namespaces/default/configmaps';
+    const data = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, '']));
+    expect((await server.post(path, { metadata: { name: 'many' }, data })).status).toBe(201);
+    const stored = (await server.get(`${path}/many`)).json;
+    expect(stored.metadata.managedFields).toBeUndefined();
+    expect(Object.keys(stored.data)).toHaveLength(100_000);
+    expect((await server.patch(`${path}/many`, 'merge', { data: { more: 'x' } })).status).toBe(200);
+  });
+});

@@ -10,6 +10,7 @@ import {
 } from '@kubewright/apimachinery';
 import { RevisionMismatchError, type StoredObject } from '../../storage/storage.ts';
 import type { WriteCall } from './call.ts';
+import { commitObject } from './commit-object.ts';
 import { GENERATE_NAME_TRIES, generateName } from './generate-name.ts';
 import { validateMetadata, warnOfFinalizers } from './metadata-validation.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
@@ -111,9 +112,7 @@ async function insert(
     return services.rehearse?.(made) ?? made;
   }
   try {
-    const encode = (revision: number): Uint8Array => registry.form.encode(stored, revision);
-    const { objects } = await services.storage.commit([{ key, expected: 0, encode }]);
-    return objects[0] as StoredObject; // one write that is not a delete returns one object
+    return await commitObject(registry, stored, { key, expected: 0 });
   } catch (error) {
     if (!(error instanceof RevisionMismatchError)) throw error;
     throw nameTaken(registry, name, await services.storage.get(key));

@@ -12,6 +12,7 @@ import {
 import { RevisionMismatchError, type StoredObject } from '../../storage/storage.ts';
 import type { AdmissionAttributes } from '../admission/admission-plugin.ts';
 import type { WriteCall } from './call.ts';
+import { commitObject } from './commit-object.ts';
 import { checkNamespace, createObject } from './create.ts';
 import { jsonEqual } from './json-equal.ts';
 import { validateMetadataUpdate, warnOfFinalizers } from './metadata-validation.ts';
@@ -210,9 +211,7 @@ async function write(
     const made = { key, bytes: encodeStored(next, String(revision)), revision };
     return services.rehearse?.(made) ?? made;
   }
-  const encode = (at: number): Uint8Array => registry.form.encode(next, at);
-  const { objects } = await services.storage.commit([{ key, expected: revision, encode }]);
-  return objects[0] as StoredObject; // one write that is not a delete returns one object
+  return commitObject(registry, next, { key, expected: revision });
 }
 
 function isUnchanged({ definition }: Registry, draft: Draft, live: KubernetesObject): boolean {
