@@ -1,8 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigMap, Event, Node, Pod, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import { Event, Node, Pod } from '@kubewright/apimachinery/core/v1';
 import { describe, expect, it } from 'vitest';
 import { startNodeCluster } from './testdata/node-cluster.ts';
+import { makeReady } from './testdata/ready-namespace.ts';
 import { noSmallDisk, smallDisk } from './testdata/small-disk.ts';
 
 describe('a node with a full disk', () => {
@@ -13,15 +14,7 @@ describe('a node with a full disk', () => {
     await using cluster = await startNodeCluster(undefined, { temporary: disk.folder, directory });
     const { admin, node } = cluster;
     const namespace = 'default';
-    await admin
-      .resource(ServiceAccount)
-      .create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } });
-    await admin.resource(ConfigMap).create({
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: 'kube-root-ca.crt', namespace },
-      data: { 'ca.crt': 'no real authority' },
-    });
+    await makeReady(admin, namespace);
     const podOf = (name: string, script: string): Pod => ({
       apiVersion: 'v1',
       kind: 'Pod',

@@ -1,16 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { isNotFound } from '@kubewright/apimachinery';
-import {
-  ConfigMap,
-  Event,
-  Node,
-  PersistentVolumeClaim,
-  Pod,
-  Secret,
-  ServiceAccount,
-} from '@kubewright/apimachinery/core/v1';
+import { Event, Node, PersistentVolumeClaim, Pod, Secret } from '@kubewright/apimachinery/core/v1';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NodeCluster, startNodeCluster } from './testdata/node-cluster.ts';
+import { makeReady } from './testdata/ready-namespace.ts';
 
 describe('processNode', () => {
   let cluster: NodeCluster;
@@ -19,15 +12,7 @@ describe('processNode', () => {
   beforeAll(async () => {
     cluster = await startNodeCluster();
     const { admin } = cluster;
-    await admin
-      .resource(ServiceAccount)
-      .create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } });
-    await admin.resource(ConfigMap).create({
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: 'kube-root-ca.crt', namespace },
-      data: { 'ca.crt': 'no real authority' },
-    });
+    await makeReady(admin, namespace);
   });
   afterAll(() => cluster[Symbol.asyncDispose]());
 

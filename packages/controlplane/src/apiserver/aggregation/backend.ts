@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
-import type { Clock, KeyPair } from '@kubewright/apimachinery';
+import { type Clock, type KeyPair, trustBundle } from '@kubewright/apimachinery';
 import { networkMessage } from '../webhooks/network-message.ts';
 import type { ResolveService } from '../webhooks/service-resolver.ts';
 import type { ApiServiceReference, RemoteApiService } from './api-service.ts';
@@ -57,7 +57,7 @@ export class Backend implements Disposable {
       servername: `${service.name}.${service.namespace}.svc`,
       rejectUnauthorized: !insecureSkipTLSVerify,
       // As in Go, a bundle may contain an intermediate CA, or just the server's own certificate.
-      ...(caBundle !== '' && { ca: Buffer.from(caBundle, 'base64').toString('utf8'), allowPartialTrustChain: true }),
+      ...(caBundle !== '' && trustBundle(Buffer.from(caBundle, 'base64').toString('utf8'))),
       ...(client && { key: client.key, cert: client.certificate }),
     });
   }

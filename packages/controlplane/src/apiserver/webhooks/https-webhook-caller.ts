@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
+import { trustBundle } from '@kubewright/apimachinery';
 import { networkMessage } from './network-message.ts';
 import type { WebhookCaller, WebhookRequest, WebhookResponse } from './webhook-caller.ts';
 
@@ -88,7 +89,7 @@ export class HttpsWebhookCaller implements WebhookCaller, Disposable {
         timeout: IDLE_MS,
         ALPNProtocols: ['http/1.1'],
         // As in Go, a bundle may contain an intermediate CA, or just the webhook's own certificate.
-        ...(ca !== '' && { ca, allowPartialTrustChain: true }),
+        ...(ca !== '' && trustBundle(ca)),
       });
       const [oldest] = this.#agents.keys();
       if (this.#agents.size >= MAX_AGENTS && oldest !== undefined) {

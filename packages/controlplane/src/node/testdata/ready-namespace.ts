@@ -1,15 +1,9 @@
 import { ConfigMap, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 
-/** Makes what controllers make in a namespace that pods can run in. */
+/** Creates the service account and the root certificates that pods in a namespace need. */
 export async function makeReady(admin: KubernetesClient, namespace: string): Promise<void> {
-  await admin
-    .resource(ServiceAccount)
-    .create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } });
-  await admin.resource(ConfigMap).create({
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: 'kube-root-ca.crt', namespace },
-    data: { 'ca.crt': 'no real authority' },
-  });
+  await admin.resource(ServiceAccount).create(ServiceAccount({ metadata: { name: 'default', namespace } }));
+  const metadata = { name: 'kube-root-ca.crt', namespace };
+  await admin.resource(ConfigMap).create(ConfigMap({ metadata, data: { 'ca.crt': 'no real authority' } }));
 }
