@@ -21,7 +21,7 @@ const { values: flags } = parseArgs({
   },
 });
 if (!globalThis.gc) {
-  process.stderr.write('heap cannot be measured\n  why: no garbage collection on demand\n  do: node --expose-gc\n');
+  process.stderr.write('heap cannot be measured\n  why: no garbage collection on demand\n  fix: node --expose-gc\n');
   process.exit(2);
 }
 const count = Number(flags.objects);

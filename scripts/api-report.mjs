@@ -17,7 +17,7 @@ const changed = status === 0 ? readdirSync(join(root, 'packages')).filter((name)
 if (changed.length > 0) {
   console.log(
     check
-      ? `the public surface of ${changed.join(', ')} differs from docs/api\n  why: what is exported was changed\n  do: node scripts/api-report.mjs, and commit what it writes with the change`
+      ? `the public surface of ${changed.join(', ')} differs from docs/api\n  why: what is exported was changed\n  fix: node scripts/api-report.mjs, and commit what it writes with the change`
       : `docs/api: ${changed.join(', ')} written`,
   );
 }

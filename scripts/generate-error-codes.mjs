@@ -100,7 +100,7 @@ ${lines.map((line) => `  ${line},\n`).join('')}];
 if (!check) writeFileSync(target, content);
 else if (!existsSync(target) || readFileSync(target, 'utf8') !== content) {
   console.log(
-    'the table of error codes differs from the sources\n  why: a code or its comment was changed\n  do: node scripts/generate-error-codes.mjs',
+    'the table of error codes differs from the sources\n  why: a code or its comment was changed\n  fix: node scripts/generate-error-codes.mjs',
   );
   process.exitCode = 1;
 }

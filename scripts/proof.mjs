@@ -119,12 +119,12 @@ if (obstacle) {
 function whatStandsInTheWay() {
   const named = [...list(flags.skip), ...list(flags.only)].filter((name) => !(name in groups));
   if (named.length > 0)
-    return `no group of proofs is called ${named.join(', ')}\n  do: choose from ${Object.keys(groups).join(', ')}`;
+    return `no group of proofs is called ${named.join(', ')}\n  fix: choose from ${Object.keys(groups).join(', ')}`;
   if (Number(process.versions.node.split('.')[0]) < 24)
-    return `proofs cannot run on this Node (${process.version})\n  why: benchmarks read sources and have goals for 24\n  do: run them on Node 24`;
+    return `proofs cannot run on this Node (${process.version})\n  why: benchmarks read sources and have goals for 24\n  fix: run them on Node 24`;
   const missing = missingPrograms(bin);
   if (missing.length > 0)
-    return `no ${missing.join(', ')} in ${bin}\n  why: proofs compare with the real control plane\n  do: put its programs (1.36.3) there, or name their folder in BIN`;
+    return `no ${missing.join(', ')} in ${bin}\n  why: proofs compare with the real control plane\n  fix: put its programs (1.36.3) there, or name their folder in BIN`;
   return undefined;
 }
 

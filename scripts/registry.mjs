@@ -23,6 +23,6 @@ server.listen(Number(values.port), '127.0.0.1', () => {
   console.log(`export npm_config_registry=http://127.0.0.1:${server.address().port}/`);
 });
 server.on('error', (error) => {
-  console.error(`the registry cannot listen\n  why: ${error.message}\n  do: node scripts/registry.mjs --port 0`);
+  console.error(`the registry cannot listen\n  why: ${error.message}\n  fix: node scripts/registry.mjs --port 0`);
   process.exitCode = 1;
 });

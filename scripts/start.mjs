@@ -4,7 +4,7 @@ const [major, minor] = process.versions.node.split('.').map(Number);
 const supported = major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
 if (!supported) {
   process.stderr.write(
-    `Kubewright cannot run on this Node (${process.version})\n  why: it needs ^20.19, ^22.12 or 24 and newer\n  do: install a newer one from https://nodejs.org, then npm ci && npm start\n`,
+    `Kubewright cannot run on this Node (${process.version})\n  why: it needs ^20.19, ^22.12 or 24 and newer\n  fix: install a newer one from https://nodejs.org, then npm ci && npm start\n`,
   );
   process.exitCode = 1;
 } else {

@@ -32,7 +32,7 @@ describe('kubewright cluster up', () => {
     const second = await kubewright.run(['cluster', 'up'], { cwd });
     expect(second.code).toBe(3);
     expect(second.stderr).toMatch(
-      /^KW5502 a cluster is already running in this folder \(pid \d+\)\n {2}why: .*\n {2}do: /,
+      /^KW5502 a cluster is already running in this folder \(pid \d+\)\n {2}why: .*\n {2}fix: /,
     );
     up.child.kill('SIGINT');
     expect(await up.ended).toBe(0);
@@ -43,7 +43,7 @@ describe('kubewright cluster up', () => {
       stdout: '',
       stderr: `KW7201 no embedded cluster runs here
   why: nothing holds ${join(cwd, '.kubewright')}
-  do: kubewright cluster up --background
+  fix: kubewright cluster up --background
 `,
     });
   }, 60_000);
@@ -113,7 +113,7 @@ kubeconfig  /.kubewright/kubeconfig
     expect(code).toBe(3);
     expect(stderr).toContain(`the API server cannot listen on 127.0.0.1:${port}`);
     expect(stderr).toContain('another process is using that port');
-    expect(stderr).toContain('\n  do: stop it, or choose another port (0 takes any free one)\n');
+    expect(stderr).toContain('\n  fix: stop it, or choose another port (0 takes any free one)\n');
   });
 
   it('does not overwrite the kubeconfig of another cluster, and validates ports', async () => {
@@ -131,7 +131,7 @@ kubeconfig  /.kubewright/kubeconfig
       code: 2,
       stderr: `KW7001 the command line cannot be understood
   why: option '--port <PORT>' argument '99999' is invalid. It is a number from 0 to 65535.
-  do: kubewright cluster up --help
+  fix: kubewright cluster up --help
 `,
     });
   });

@@ -246,7 +246,7 @@ import { controller } from '@kubewright/runtime';`;
     expect(bad.code).toBe(1);
     expect(bad.stderr).toMatch(
       new RegExp(
-        `KW7604 the operator may not do what it needs to\\n {2}why: its roles lack:\\n +secrets +list\\n {2}do: .* above runOperator, src/main\\.ts:${line}; .*\\n +/\\*\\*\\n +\\* ${tag('list')}\\n`,
+        `KW7604 the operator may not do what it needs to\\n {2}why: its roles lack:\\n +secrets +list\\n {2}fix: .* above runOperator, src/main\\.ts:${line}; .*\\n +/\\*\\*\\n +\\* ${tag('list')}\\n`,
       ),
     );
     const tried = await run('rbac', '--fix', '--dry-run');

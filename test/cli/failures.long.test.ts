@@ -65,7 +65,7 @@ interface Golden {
 async function check({ args, options, exitCode, code, what, why, remedy }: Golden): Promise<void> {
   const ended = await kubewright.run(args, options);
   const [, seenCode, seenWhat, seenWhy, seenDo] =
-    /^(KW\d{4}) (.*)\n {2}why: ((?:.|\n {4})*)\n {2}do: ((?:.|\n {4})*)\n$/.exec(ended.stderr) ?? [];
+    /^(KW\d{4}) (.*)\n {2}why: ((?:.|\n {4})*)\n {2}fix: ((?:.|\n {4})*)\n$/.exec(ended.stderr) ?? [];
   expect({
     exit: ended.code,
     code: seenCode,
@@ -86,7 +86,7 @@ async function check({ args, options, exitCode, code, what, why, remedy }: Golde
     code,
     what: expect.stringMatching(what),
     why: expect.stringMatching(why),
-    do: expect.stringMatching(remedy),
+    fix: expect.stringMatching(remedy),
   });
   const explained = await kubewright.run(['explain', code]);
   expect(explained).toMatchObject({ code: 0, stderr: '' });

@@ -100,13 +100,13 @@ describe('kubewright build, deploy', () => {
       stdout: '',
       stderr: `KW7503 the operator is not deployed
   why: no image was named, and nobody has one called controller:latest
-  do: kubewright deploy --image registry.example.com/guestbook:0.1.0
+  fix: kubewright deploy --image registry.example.com/guestbook:0.1.0
 `,
     });
     const { code, stderr } = await run('install');
     expect(code).toBe(3);
     expect(stderr).toMatch(
-      /^KW2201 there is no usable kubeconfig\n {2}why: no cluster is configured: .*\n {2}do: set KUBECONFIG, /,
+      /^KW2201 there is no usable kubeconfig\n {2}why: no cluster is configured: .*\n {2}fix: set KUBECONFIG, /,
     );
   });
 
@@ -138,7 +138,7 @@ describe('kubewright build, deploy', () => {
       const broken = await run('deploy', '--image', 'nobody-has-it:1', '--timeout', '110');
       expect(broken.code).toBe(1);
       expect(broken.stderr).toMatch(
-        /^KW7307 the operator is not available after \d+ s\n {2}why: guestbook-controller-manager-\S+: (ErrImagePull|ImagePullBackOff): .*\n {2}do: .*kubewright build --load IMAGE/s,
+        /^KW7307 the operator is not available after \d+ s\n {2}why: guestbook-controller-manager-\S+: (ErrImagePull|ImagePullBackOff): .*\n {2}fix: .*kubewright build --load IMAGE/s,
       );
       expect(Number(/after (\d+) s/.exec(broken.stderr)?.[1])).toBeLessThan(60);
       expect((await run('undeploy')).stdout).toMatch(/✓ operator removed/);

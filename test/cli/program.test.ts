@@ -42,11 +42,11 @@ describe('kubewright', () => {
       stdout: '',
       stderr: `KW7001 the command line cannot be understood
   why: unknown command 'doctr' (Did you mean doctor?)
-  do: kubewright --help
+  fix: kubewright --help
 `,
     });
     expect((await kubewright.run(['cluster'])).stderr).toContain(
-      '  why: one of the commands of kubewright cluster must follow\n  do: kubewright cluster --help\n',
+      '  why: one of the commands of kubewright cluster must follow\n  fix: kubewright cluster --help\n',
     );
     const { code, stdout } = await kubewright.run(['doctor', '--wat', '--json']);
     expect(code).toBe(2);
@@ -55,7 +55,7 @@ describe('kubewright', () => {
         code: 'KW7001',
         what: 'the command line cannot be understood',
         why: "unknown option '--wat'",
-        do: 'kubewright doctor --help',
+        fix: 'kubewright doctor --help',
       },
     });
   });
@@ -75,7 +75,7 @@ Made by TransportError of @kubewright/client.
       code: 1,
       stderr: `KW7003 there is no error code KW9999
   why: codes are KW and four digits, and this version has no such one
-  do: kubewright explain lists all
+  fix: kubewright explain lists all
 `,
     });
   });
@@ -136,7 +136,7 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
     expect(stdout).toContain('✓ port         127.0.0.1 can be listened on\n');
     expect(stdout).toContain(`✓ folder       ${kubewright.folder} can be written\n`);
     expect(stdout).toContain('- kubeconfig   no cluster is configured');
-    expect(stdout).toContain('- project      none here\n               do: kubewright init makes one\n');
+    expect(stdout).toContain('- project      none here\n               fix: kubewright init makes one\n');
   });
 
   it('exits with code 3 if the named cluster does not answer', async () => {
@@ -155,7 +155,7 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
     );
     const { stdout } = await kubewright.run(['doctor'], { env: { KUBECONFIG: file } });
     expect(stdout).toMatch(
-      /✗ kubeconfig {3}.*127\.0\.0\.1:9.*ECONNREFUSED.*\n +do: check that the cluster runs and that the kubeconfig names it\n/,
+      /✗ kubeconfig {3}.*127\.0\.0\.1:9.*ECONNREFUSED.*\n +fix: check that the cluster runs and that the kubeconfig names it\n/,
     );
   });
 });
@@ -171,7 +171,7 @@ describe('the entry point', () => {
     expect(status).toBe(3);
     expect(stderr).toBe(`KW7010 Kubewright cannot run on this Node (v18.20.4)
   why: it needs ^20.19, ^22.12 or 24 and newer
-  do: install a newer one from https://nodejs.org
+  fix: install a newer one from https://nodejs.org
 `);
   });
 });

@@ -146,7 +146,7 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
       stdout: '',
       stderr: `KW7103 the project needs a domain: the ending of its API groups
   why: none was given, and there is no terminal to ask at
-  do: add --domain example.com, or --yes to take that one
+  fix: add --domain example.com, or --yes to take that one
 `,
     });
     const { code, stderr } = await kubewright.run(['init', 'named', '--domain', 'Example']);
@@ -154,7 +154,7 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
       code: 2,
       stderr: `KW7102 "Example" cannot be a domain
   why: a domain is: lower-case words with at least one dot between them
-  do: choose one such as --domain example.com
+  fix: choose one such as --domain example.com
 `,
     });
   });
@@ -205,14 +205,14 @@ describe('kubewright create api', () => {
       stdout: '',
       stderr: `KW7101 ${kubewright.folder} belongs to no Kubewright project
   why: neither it nor a folder above has a package.json with a field "kubewright"
-  do: change to your project, or make one: kubewright init my-operator --domain example.com
+  fix: change to your project, or make one: kubewright init my-operator --domain example.com
 `,
     });
     const cwd = await project('domains', '--template', 'empty');
     const args = ['create', 'api', '--group', 'apps.k8s.io', '--version', 'v1', '--kind', 'Thing'];
     const { code, stderr } = await kubewright.run(args, { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain('  do: --group apps makes apps.example.com\n');
+    expect(stderr).toContain('  fix: --group apps makes apps.example.com\n');
   });
 });
 
@@ -245,7 +245,7 @@ describe('kubewright generate', () => {
       stderr: `KW7402 generated files are not what the types say
   why: they differ, are missing or are left over:
     config/rbac/service_account.yaml
-  do: kubewright generate, and commit what it writes with the change
+  fix: kubewright generate, and commit what it writes with the change
 `,
     });
     const { stdout } = await kubewright.run(['generate'], { cwd: root });

@@ -54,7 +54,7 @@ describe('types with breaking changes', () => {
   why: objects or clients that were fine are not any more:
     shops.shop.example.com v1 spec.message: maxLength was 1023, is 1000 (limit-tightened)
     shops.shop.example.com v1 spec.color: is new, and must be given (required-field-added)
-  do: undo it, or make it in a new version of the kind; if nobody depends on it: kubewright generate --allow-breaking
+  fix: undo it, or make it in a new version of the kind; if nobody depends on it: kubewright generate --allow-breaking
 `,
     });
     expect(shop.read(crd)).toBe(before);
@@ -87,7 +87,7 @@ describe('types with breaking changes', () => {
       code: 1,
       stderr: `KW7404 0.1.0 is released already, with other kinds
   why: what config/crd/released holds of it is not what the types say now
-  do: npm version minor, then build the release again
+  fix: npm version minor, then build the release again
 `,
     });
     shop.edit('package.json', (text) => text.replace('"version": "0.1.0"', '"version": "0.2.0"'));

@@ -136,7 +136,7 @@ describe('kubewright uninstall, without an operator', () => {
       stderr: `KW7307 one object of shops.shop.example.com does not go
   why: no operator is seen that honours these finalizers, and src/main.ts did not do it here:
     default/a: ${own}
-  do: deploy the operator and try again, or let them go without its clean-up: kubewright uninstall --yes
+  fix: deploy the operator and try again, or let them go without its clean-up: kubewright uninstall --yes
 `,
     });
     const no = await answer('n');
@@ -158,7 +158,7 @@ describe('kubewright uninstall, without an operator', () => {
   why: what holds them is not this operator's:
     default/a: backup.example.org/keep
     default/b: backup.example.org/keep
-  do: see who honours it, and try again; or take it away, too: kubewright uninstall --force
+  fix: see who honours it, and try again; or take it away, too: kubewright uninstall --force
 `,
     });
     const { code, stdout } = await shop.run('uninstall', '--force');

@@ -437,7 +437,7 @@ describe('kubewright build', () => {
       stderr: `KW7505 the OLM bundle is not valid; it was not written
   why: alm-examples has none of tea-shop.example.com/v1 TeaShop: add one to config/samples
     alm-examples has tea-shop.example.com/v1 Coffee, which is not owned
-  do: mend what it names in package.json, config/samples or the types, then build again
+  fix: mend what it names in package.json, config/samples or the types, then build again
 `,
     });
   });
@@ -448,7 +448,7 @@ describe('kubewright build', () => {
       stdout: '',
       stderr: `KW7503 the OLM bundle is not written
   why: no image was named, and nobody has one called controller:latest
-  do: kubewright build --olm --image registry.example.com/tea-shop:0.1.0
+  fix: kubewright build --olm --image registry.example.com/tea-shop:0.1.0
 `,
     });
     tea.edit('package.json', (text) => text.replace('"version": "0.1.0"', '"version": "next"'));
@@ -456,7 +456,7 @@ describe('kubewright build', () => {
     tea.edit('package.json', (text) => text.replace('"version": "next"', '"version": "0.1.0"'));
     expect(stderr).toBe(`KW7102 "next" cannot be a version
   why: chart and bundle carry the version of package.json, which has to be one such as 0.1.0
-  do: npm version 0.1.0 --no-git-tag-version
+  fix: npm version 0.1.0 --no-git-tag-version
 `);
   });
 });

@@ -25,7 +25,7 @@ describe('when a file operation fails', () => {
   ])('%j names TMPDIR', async (args, remedy) => {
     const { code, stderr } = await kubewright.run(args, { cwd: shop.root, env: { TMPDIR: '/nowhere' } });
     expect(code).toBe(3);
-    expect(stderr).toMatch(/^KW7011 cannot create a temporary folder \/nowhere\/\S+\n {2}why: .*\n {2}do: /);
+    expect(stderr).toMatch(/^KW7011 cannot create a temporary folder \/nowhere\/\S+\n {2}why: .*\n {2}fix: /);
     expect(stderr).toContain(remedy);
   });
 

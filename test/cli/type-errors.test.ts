@@ -30,10 +30,10 @@ describe('kubewright generate', () => {
     10 |   readonly at?: Date;
        |                 ^
     11 | }
-  do:  write string with the tag @dateTime
+  fix: write string with the tag @dateTime
 KW7401 the manifests cannot be made from the types; nothing was written
   why: one mistake, the first in src/api/v1/shop.ts:10:17
-  do: mend what is named above; kubewright explain CODE tells more of each
+  fix: mend what is named above; kubewright explain CODE tells more of each
 `,
     },
     {
@@ -48,10 +48,10 @@ KW7401 the manifests cannot be made from the types; nothing was written
        |                                ^
     11 | }
   why: the API server would refuse it
-  do:  correct the tags of this field
+  fix: correct the tags of this field
 KW7401 the manifests cannot be made from the types; nothing was written
   why: one mistake, the first in src/api/v1/shop.ts:10:32
-  do: mend what is named above; kubewright explain CODE tells more of each
+  fix: mend what is named above; kubewright explain CODE tells more of each
 `,
     },
   ])('reports $name with its location in the code and the fix', async ({ fields, stderr }) => {

@@ -132,7 +132,7 @@ describe('kubewright dev --context, with webhooks', () => {
     expect({ code, stderr }).toEqual({
       code: 3,
       stderr: expect.stringMatching(
-        /^KW7309 the API server does not reach the webhooks on this machine at https:\/\/nowhere\.invalid:\d+\n {2}why: .*nowhere\.invalid.*\n {2}do: name an address of this machine that it does reach: --webhook-host ADDR\n {4}kind: /,
+        /^KW7309 the API server does not reach the webhooks on this machine at https:\/\/nowhere\.invalid:\d+\n {2}why: .*nowhere\.invalid.*\n {2}fix: name an address of this machine that it does reach: --webhook-host ADDR\n {4}kind: /,
       ),
     });
     expect(await asking()).toEqual([]);
@@ -155,7 +155,7 @@ describe('kubewright dev --context, with webhooks', () => {
       code: 2,
       stderr: `KW7001 the command line cannot be understood
   why: --webhook-host and --no-webhooks are about the cluster of a context; the embedded one needs neither
-  do: add --context NAME, or leave them out
+  fix: add --context NAME, or leave them out
 `,
     });
   });

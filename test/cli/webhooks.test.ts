@@ -75,17 +75,17 @@ process.exitCode = await runOperator({
       stdout: '',
       stderr: `KW7105 there is no kind Shopp (web.example.com/v1) in this project
   why: src/ defines Shop (web.example.com/v1)
-  do: --group web.example.com --version v1 --kind Shop, if that is what was meant
+  fix: --group web.example.com --version v1 --kind Shop, if that is what was meant
 `,
     });
     expect((await run('create', 'webhook', ...of('v1', 'Airport'), '--validation')).stderr).toContain(
-      'do: kubewright create api --group web.example.com --version v1 --kind Airport\n',
+      'fix: kubewright create api --group web.example.com --version v1 --kind Airport\n',
     );
     expect(await run('create', 'webhook', ...of('v1'))).toMatchObject({ code: 2, stderr: /^KW7103 no webhook/ });
     expect((await run('create', 'webhook', ...of('v1'), '--conversion')).stderr).toBe(
       `KW7105 there is nothing to convert Shop to
   why: v1 is its only version in web.example.com
-  do: add another: kubewright create api --group web --version v2 --kind Shop --no-controller
+  fix: add another: kubewright create api --group web --version v2 --kind Shop --no-controller
 `,
     );
   });

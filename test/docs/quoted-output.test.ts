@@ -28,11 +28,11 @@ describe('messages that the guides quote', () => {
 /** Returns errors and remedies in the quoted output of a page. */
 function messagesIn({ blocks }: Pick<Page, 'blocks'>): readonly string[] {
   const shown = blocks.filter(({ language }) => language === 'text' || language === '');
-  return shown.flatMap(({ text }) => text.split('\n')).filter((line) => /^\s*(?:KW\d{4}|do:) /.test(line));
+  return shown.flatMap(({ text }) => text.split('\n')).filter((line) => /^\s*(?:KW\d{4}|fix:) /.test(line));
 }
 
 function knownShareOf(line: string): number {
-  const words = wordsOf(line.replace(/^\s*(?:KW\d{4}|do:) /, ''));
+  const words = wordsOf(line.replace(/^\s*(?:KW\d{4}|fix:) /, ''));
   const runs = words.slice(2).map((_word, index) => words.slice(index, index + 3).join(' '));
   return runs.filter((run) => sources.includes(` ${run} `)).length / Math.max(runs.length, 1);
 }

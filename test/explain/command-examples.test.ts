@@ -92,7 +92,7 @@ describe('kubewright explain, commands', () => {
       await setups[code]?.();
       const { stderr } = await type(mistake, code === 'KW7101' ? kubewright.folder : shop.root);
       expect(stderr).toContain(`${code} `);
-      expect(stderr.trimEnd()).toMatch(new RegExp(`(^|\\n)${code} .*\\n {2}why: [\\s\\S]*\\n {2}do: [\\s\\S]*$`));
+      expect(stderr.trimEnd()).toMatch(new RegExp(`(^|\\n)${code} .*\\n {2}why: [\\s\\S]*\\n {2}fix: [\\s\\S]*$`));
     } finally {
       for (const [index, path] of files.entries()) write(path, before[index] ?? '');
       rmSync(join(shop.root, 'config/crd/released'), { recursive: true, force: true });

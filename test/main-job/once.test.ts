@@ -51,7 +51,7 @@ describe('npm start', () => {
       'postgresql-sample does not stay up: its container postgres ended with exit code 1',
       '  why: the end of its log says',
       '    | initdb: the moon is in the wrong phase',
-      expect.stringMatching(/^ {2}do: /),
+      expect.stringMatching(/^ {2}fix: /),
     ]);
     expect(readdirSync(temporary)).toEqual([]);
   }, 120_000);

@@ -10,7 +10,7 @@ import { silentLogger } from '@kubewright/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 /** Three lines: the error, the cause and the remedy. */
-const THREE_LINES = /^\S[^\n]*\n {2}why: [^\n]+\n {2}do: [^\n]+\n?$/;
+const THREE_LINES = /^\S[^\n]*\n {2}why: [^\n]+\n {2}fix: [^\n]+\n?$/;
 const startScript = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url));
 let folder: string;
 

@@ -5,13 +5,13 @@ describe('explain', () => {
   it('says what, why and what to do, a line each', () => {
     const text = explain('db', 'image "postgres:17" cannot run here: there are no programs; install them: now');
     expect(text).toBe(
-      'db waits: image "postgres:17" cannot run here\n  why: there are no programs\n  do: install them: now\n',
+      'db waits: image "postgres:17" cannot run here\n  why: there are no programs\n  fix: install them: now\n',
     );
   });
 
   it('leaves another form alone', () => {
     expect(explain('db', 'back-off')).toBe(
-      'db waits\n  why: back-off\n  do: see kubectl describe pod db and kubectl logs db\n',
+      'db waits\n  why: back-off\n  fix: see kubectl describe pod db and kubectl logs db\n',
     );
   });
 });
@@ -25,9 +25,9 @@ describe('explainCrash', () => {
       '  why: the end of its log says',
       '    | starting',
       '    | FATAL: no',
-      expect.stringMatching(/^ {2}do: /),
+      expect.stringMatching(/^ {2}fix: /),
     ]);
     const killed = { ...container, lastState: { terminated: { exitCode: 137, signal: 9 } } };
-    expect(explainCrash('db', { container: killed, log: '' })).toMatch(/signal 9\n {2}why: it wrote no log\n {2}do: /);
+    expect(explainCrash('db', { container: killed, log: '' })).toMatch(/signal 9\n {2}why: it wrote no log\n {2}fix: /);
   });
 });

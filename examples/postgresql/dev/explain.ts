@@ -7,9 +7,9 @@ import type { ContainerStatus } from '@kubewright/apimachinery/core/v1';
 export function explain(subject: string, message: string): string {
   const match = /^(.*?): (.*); (.*)$/s.exec(message);
   if (!match)
-    return `${subject} waits\n  why: ${message}\n  do: see kubectl describe pod ${subject} and kubectl logs ${subject}\n`;
+    return `${subject} waits\n  why: ${message}\n  fix: see kubectl describe pod ${subject} and kubectl logs ${subject}\n`;
   const [, what, why, remedy] = match;
-  return `${subject} waits: ${what}\n  why: ${why}\n  do: ${remedy}\n`;
+  return `${subject} waits: ${what}\n  why: ${why}\n  fix: ${remedy}\n`;
 }
 
 /** Describes how a crash-looping container ended, with the end of its log. */
@@ -25,7 +25,7 @@ export function explainCrash(
     `${subject} does not stay up: its container ${container?.name ?? ''} ${how}`,
     `  why: ${why}`,
     ...lines.map((line) => `    | ${line}`),
-    '  do: fix the problem named above, then start again; PG_BIN selects the PostgreSQL programs',
+    '  fix: fix the problem named above, then start again; PG_BIN selects the PostgreSQL programs',
     '',
   ].join('\n');
 }

@@ -32,7 +32,7 @@ export async function showSample(client: KubernetesClient, options: ShowSampleOp
   const stuck = new Promise<string>((resolve) => {
     obstacle.signal.addEventListener('abort', () => resolve(String(obstacle.signal.reason)), { once: true });
   });
-  const late = `${name} is not up after ${patienceMs / 1000} s\n  why: see kubectl describe pod ${name}\n  do: wait, or stop and start again\n`;
+  const late = `${name} is not up after ${patienceMs / 1000} s\n  why: see kubectl describe pod ${name}\n  fix: wait, or stop and start again\n`;
   using _patience = systemClock.setTimer(patienceMs, () => obstacle.abort(late), { unref: true });
   const up = followSample({ client, name, steps, signal, onObstacle: (text) => obstacle.abort(text) }).then((pod) =>
     answer(client, { host: pod.status?.podIP ?? '', steps, signal }),

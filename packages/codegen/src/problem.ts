@@ -88,5 +88,5 @@ export function formatProblem(problem: Problem): string {
   const { code, severity, file, line, column, path, what, why, fix } = problem;
   const where = `${file}:${line}:${column}`;
   const head = `${where} ${severity} ${code}${path === undefined ? '' : ` ${path}`}: ${what}`;
-  return [head, ...(why === undefined ? [] : [`  why: ${why}`]), `  do:  ${fix}`].join('\n');
+  return [head, ...(why === undefined ? [] : [`  why: ${why}`]), `  fix: ${fix}`].join('\n');
 }

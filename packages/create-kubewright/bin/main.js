@@ -10,7 +10,7 @@ if (existsSync(program) || (await hasBuilt())) await import(program.href);
 else {
   const why = existsSync(buildScript) ? 'the clone is not built, and the build failed' : 'the package is incomplete';
   const remedy = existsSync(buildScript) ? 'npm ci && npm run build, in the clone' : 'npm create kubewright@latest';
-  process.stderr.write(`create-kubewright cannot start\n  why: ${why}\n  do: ${remedy}\n`);
+  process.stderr.write(`create-kubewright cannot start\n  why: ${why}\n  fix: ${remedy}\n`);
   process.exitCode = 3;
 }
 

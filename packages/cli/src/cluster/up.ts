@@ -100,7 +100,7 @@ function logOf(folder: StateFolder): string {
 
 /** Reports the error that the cluster itself has logged. */
 function notStarted(folder: StateFolder, log: string): CliError {
-  const [, what, why, remedy] = /(?:^|\n)KW\d{4} (.*)\n {2}why: (.*)\n {2}do: (.*)/.exec(log) ?? [];
+  const [, what, why, remedy] = /(?:^|\n)KW\d{4} (.*)\n {2}why: (.*)\n {2}fix: (.*)/.exec(log) ?? [];
   return new CliError('KW7202', {
     what: 'the cluster did not start in the background',
     why: what === undefined ? `its log ${folder.logFile} says:\n${log.slice(-2_000) || 'nothing'}` : `${what}: ${why}`,

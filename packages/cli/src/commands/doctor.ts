@@ -22,5 +22,5 @@ const signs = { good: '✓', note: '-', bad: '✗' } as const;
 
 function line({ subject, state, text, remedy }: Finding): string {
   const first = `${signs[state]} ${subject.padEnd(12)} ${text}\n`;
-  return remedy === undefined ? first : `${first}${' '.repeat(15)}do: ${remedy}\n`;
+  return remedy === undefined ? first : `${first}${' '.repeat(15)}fix: ${remedy}\n`;
 }

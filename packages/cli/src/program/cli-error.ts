@@ -97,7 +97,7 @@ export class CliError extends Error {
   readonly text: Message;
 
   constructor(code: CliErrorCode, text: Message, options?: { readonly cause?: unknown }) {
-    super(`${text.what}\n  why: ${text.why}\n  do: ${text.remedy}`, options);
+    super(`${text.what}\n  why: ${text.why}\n  fix: ${text.remedy}`, options);
     this.name = 'CliError';
     this.code = code;
     this.text = text;

@@ -73,7 +73,7 @@ function codedFailure(error: unknown): Failure | undefined {
     const { message, exitCode } = failureOf(error.cause, { debug: false });
     return { message: { ...message, what: error.message.split('\n')[0] ?? message.what }, exitCode };
   }
-  const [, what, why, remedy] = /^(.*?)\n {2}why: (.*?)\n {2}do: (.*)$/s.exec(error.message) ?? [];
+  const [, what, why, remedy] = /^(.*?)\n {2}why: (.*?)\n {2}fix: (.*)$/s.exec(error.message) ?? [];
   const message =
     what !== undefined && why !== undefined && remedy !== undefined
       ? { code, what, why, remedy }

@@ -110,7 +110,7 @@ function orUnusable<T>(path: string, use: () => T): T {
 function unusable(path: string, cause: unknown): StateDirectoryError {
   const { why, remedy } = folderFault(cause, { path, instead: 'start in another folder' });
   const what = `the cluster's state folder ${path} cannot be used`;
-  return new StateDirectoryError(`${what}\n  why: ${why}\n  do: ${remedy}`, { cause });
+  return new StateDirectoryError(`${what}\n  why: ${why}\n  fix: ${remedy}`, { cause });
 }
 
 /** Returns the pid of the live process that holds a state folder, or `undefined`. */
@@ -133,7 +133,7 @@ function lock(directory: string): ProcessIdentity | undefined {
     const holder = readHolder(path);
     if (holder && isSameProcess(holder)) {
       throw new StateDirectoryError(
-        `a cluster is already running in this folder (pid ${holder.pid})\n  why: ${path} is held by it\n  do: stop it (Ctrl-C there, or kill ${holder.pid}), or start in another folder`,
+        `a cluster is already running in this folder (pid ${holder.pid})\n  why: ${path} is held by it\n  fix: stop it (Ctrl-C there, or kill ${holder.pid}), or start in another folder`,
       );
     }
     abandoned = holder;

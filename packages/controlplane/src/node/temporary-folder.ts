@@ -10,7 +10,7 @@ export class NodeFolderError extends Error {
 
   constructor(what: string, options: { readonly path: string; readonly instead: string; readonly cause: unknown }) {
     const { why, remedy } = folderFault(options.cause, options);
-    super(`${what}\n  why: ${why}\n  do: ${remedy}`, { cause: options.cause });
+    super(`${what}\n  why: ${why}\n  fix: ${remedy}`, { cause: options.cause });
     this.name = 'NodeFolderError';
   }
 }

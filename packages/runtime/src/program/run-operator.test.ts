@@ -40,7 +40,9 @@ describe('runOperator', () => {
   it('explains how to fix a missing kubeconfig', async () => {
     const { code, err } = await run(['--kubeconfig', '/nowhere/kubeconfig']);
     expect(code).toBe(1);
-    expect(err).toMatch(/^The operator cannot start\n {2}why: .*\/nowhere\/kubeconfig.*\n {2}do: set KUBECONFIG .*\n$/);
+    expect(err).toMatch(
+      /^The operator cannot start\n {2}why: .*\/nowhere\/kubeconfig.*\n {2}fix: set KUBECONFIG .*\n$/,
+    );
   });
 
   it('explains how to fix an address that is in use', async () => {
@@ -57,7 +59,7 @@ describe('runOperator', () => {
     rmSync(folder, { recursive: true });
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^The operator cannot start\n {2}why: cannot serve .*EADDRINUSE.*\n {2}do: end what holds .*\n$/,
+      /^The operator cannot start\n {2}why: cannot serve .*EADDRINUSE.*\n {2}fix: end what holds .*\n$/,
     );
   });
 });

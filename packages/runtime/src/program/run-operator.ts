@@ -63,7 +63,7 @@ export async function runOperator(options: ManagerOptions, surroundings?: Progra
     }
     const remedy = remedyOf(error);
     if (remedy === undefined) throw error;
-    stderr.write(`The operator cannot start\n  why: ${(error as Error).message}\n  do: ${remedy}\n`); // only Errors have a remedy
+    stderr.write(`The operator cannot start\n  why: ${(error as Error).message}\n  fix: ${remedy}\n`); // only Errors have a remedy
     return 1;
   }
 }

@@ -91,7 +91,7 @@ describe('startTracing', () => {
       [
         'warn',
         'no spans are sent: the SDK of OpenTelemetry cannot be loaded',
-        expect.objectContaining({ do: expect.stringContaining('npm install @opentelemetry/sdk-node') }),
+        expect.objectContaining({ fix: expect.stringContaining('npm install @opentelemetry/sdk-node') }),
       ],
     ]);
   });

@@ -38,7 +38,7 @@ export async function startTracing({ env, log, name, load = importSdk }: Tracing
     sdk = await load();
   } catch (error) {
     const remedy = 'npm install @opentelemetry/sdk-node, or unset OTEL_EXPORTER_OTLP_ENDPOINT';
-    log.warn('no spans are sent: the SDK of OpenTelemetry cannot be loaded', { endpoint, do: remedy, error });
+    log.warn('no spans are sent: the SDK of OpenTelemetry cannot be loaded', { endpoint, fix: remedy, error });
     return undefined;
   }
   const isNamed = Boolean(env['OTEL_SERVICE_NAME']) || /\bservice\.name=/.test(env['OTEL_RESOURCE_ATTRIBUTES'] ?? '');

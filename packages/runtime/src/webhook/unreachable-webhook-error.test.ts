@@ -25,7 +25,7 @@ describe('explainUnreachable', () => {
     expect(`${explained.code} ${explained.message}`).toBe(
       `KW3044 nothing can be written that the webhook vshop-v1.kb.io is asked about: the API server cannot call it
   why: Post "${url}": no endpoints available for service "shop-webhook-service"
-  do: check that the operator behind shop-webhook-service runs: kubectl -n shop-system get pods,endpointslices; if it was removed permanently, delete its webhook configuration`,
+  fix: check that the operator behind shop-webhook-service runs: kubectl -n shop-system get pods,endpointslices; if it was removed permanently, delete its webhook configuration`,
     );
   });
 
@@ -33,11 +33,11 @@ describe('explainUnreachable', () => {
     const told = (message: string) => String(explainUnreachable(refused(message)));
     expect(
       told('failed calling webhook "a": failed to call webhook: Post "https://s.n.svc:443/x": x509: unknown'),
-    ).toContain('do: the certificate behind s is not trusted');
+    ).toContain('fix: the certificate behind s is not trusted');
     expect(told('conversion webhook for a.b/v1, Kind=Shop failed: Post "https://127.0.0.1:1/convert": EOF')).toBe(
       `UnreachableWebhookError: nobody converts Shop of a.b/v1: the API server cannot call its webhook
   why: Post "https://127.0.0.1:1/convert": EOF
-  do: start the operator that serves it, or delete its configuration`,
+  fix: start the operator that serves it, or delete its configuration`,
     );
   });
 

@@ -14,7 +14,7 @@ export class UnreachableWebhookError extends Error {
     readonly remedy: string;
     readonly cause: unknown;
   }) {
-    super(`${parts.what}\n  why: ${parts.why}\n  do: ${parts.remedy}`, { cause: parts.cause });
+    super(`${parts.what}\n  why: ${parts.why}\n  fix: ${parts.remedy}`, { cause: parts.cause });
     this.name = 'UnreachableWebhookError';
   }
 }

@@ -9,7 +9,7 @@ export class KeyFolderError extends Error {
 
   constructor(folder: string, cause: unknown) {
     const { why, remedy } = folderFault(cause, { path: folder, instead: 'choose another folder' });
-    super(`the folder ${folder} cannot keep the cluster's keys\n  why: ${why}\n  do: ${remedy}`, { cause });
+    super(`the folder ${folder} cannot keep the cluster's keys\n  why: ${why}\n  fix: ${remedy}`, { cause });
     this.name = 'KeyFolderError';
     this.folder = folder;
   }

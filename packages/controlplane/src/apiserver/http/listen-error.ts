@@ -6,7 +6,7 @@ export class ListenError extends Error {
 
   constructor(lines: readonly [string, string, string], options: ListenErrorOptions) {
     const [what, why, how] = lines;
-    super(`${what}\n  why: ${why}\n  do: ${how}`, { cause: options.cause });
+    super(`${what}\n  why: ${why}\n  fix: ${how}`, { cause: options.cause });
     this.name = 'ListenError';
     this.host = options.host;
     this.port = options.port;
