@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runCli } from '../../packages/cli/src/program/run-cli.ts';
+import { runCli } from '../../packages/cli/src/run-cli.ts';
 import { commandsOf } from '../../scripts/docs/commands.mjs';
 import { repository } from '../main-job/repository.ts';
 import { codeIn, docsPages, type Page, page, tableRows } from './pages.ts';

@@ -3,5 +3,5 @@
 
 export { CliError, type CliErrorCode } from './program/cli-error.ts';
 export { processSurroundings } from './program/process-surroundings.ts';
-export { runCli } from './program/run-cli.ts';
 export type { Child, Output, SpawnOptions, Surroundings } from './program/surroundings.ts';
+export { runCli } from './run-cli.ts';

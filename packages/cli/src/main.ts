@@ -3,7 +3,7 @@
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const supported = major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
 if (supported) {
-  const { runCli } = await import('./program/run-cli.ts');
+  const { runCli } = await import('./run-cli.ts');
   const { processSurroundings } = await import('./program/process-surroundings.ts');
   const exitCode = await runCli(processSurroundings());
   // The user's code must not keep the process alive; pending output is written first.

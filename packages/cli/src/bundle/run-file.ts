@@ -6,12 +6,16 @@ import type { Context } from '../program/context.ts';
 import { OperatorOutput } from '../story/operator-output.ts';
 import { bundleOperator } from './bundle-operator.ts';
 
+/** Flags of `run`. */
+export interface RunOptions {
+  /** Shows all stack frames. @defaultValue false */
+  readonly fullStacks?: boolean;
+}
+
 /** The file to run and how to run it. */
-export interface RunFileOptions {
+export interface RunFileOptions extends RunOptions {
   readonly file: string;
   readonly args: readonly string[];
-  /** Shows all stack frames. @defaultValue false */
-  readonly fullStacks?: boolean | undefined;
 }
 
 /** Runs a file as an operator until it exits or the user presses Ctrl-C. Returns the exit code. */

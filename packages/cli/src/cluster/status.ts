@@ -25,8 +25,14 @@ export async function status({ surroundings, reporter }: Context): Promise<void>
   reporter.result({ cluster: record }, lines.join(''));
 }
 
+/** Flags of `cluster kubeconfig`. */
+export interface KubeconfigOptions {
+  /** Prints the content. */
+  readonly raw?: boolean;
+}
+
 /** Prints the path of the kubeconfig, or its content. */
-export function kubeconfig({ surroundings, reporter }: Context, { raw = false }: { readonly raw?: boolean }): void {
+export function kubeconfig({ surroundings, reporter }: Context, { raw = false }: KubeconfigOptions): void {
   const { kubeconfig: path } = new StateFolder(surroundings.cwd).requireRunning();
   if (raw) {
     const text = readFileSync(path, 'utf8');

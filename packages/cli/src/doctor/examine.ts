@@ -16,7 +16,7 @@ export interface Finding {
 }
 
 /** The cluster to check. */
-interface ClusterChoice {
+export interface ClusterChoice {
   readonly kubeconfig?: string;
   readonly context?: string;
 }

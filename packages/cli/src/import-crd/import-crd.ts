@@ -1,13 +1,22 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { importCrd } from '@kubewright/codegen';
-import type { ImportFlags } from '../commands/trial.ts';
+import type { ClusterFlags } from '../deploy/connect.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { readCrd } from './read-crd.ts';
 
+/** Flags of `import crd`. */
+export interface ImportCrdOptions extends ClusterFlags {
+  readonly as: 'kind' | 'definition';
+  /** @defaultValue the stored version */
+  readonly version?: string;
+  /** The file to write. @defaultValue standard output */
+  readonly out?: string;
+}
+
 /** Writes types for the kinds of a CRD; never overwrites an existing file. */
-export async function importCrdFrom(context: Context, source: string, flags: ImportFlags): Promise<void> {
+export async function importCrdFrom(context: Context, source: string, flags: ImportCrdOptions): Promise<void> {
   const { surroundings, reporter } = context;
   const { as, version, out } = flags;
   const target = out === undefined ? undefined : resolve(surroundings.cwd, out);

@@ -2,7 +2,7 @@ import type { Problem } from '@kubewright/codegen';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { refuseBreaks } from '../release/released-crds.ts';
-import type { Project } from './find-project.ts';
+import { type Project, requireProject } from './find-project.ts';
 import { type Generate, manifestsOf } from './manifests.ts';
 import { showProblem } from './show-problem.ts';
 import { outdated, type ProjectFile, removeStale, stale, writeGenerated } from './write-files.ts';
@@ -12,6 +12,24 @@ export interface GenerateProjectOptions {
   readonly generate?: Generate;
   /** Writes CRDs that break the released ones. @defaultValue false */
   readonly allowBreaking?: boolean;
+}
+
+/** Flags of `generate`. */
+export interface GenerateOptions {
+  /** Checks that the generated files are up to date, and writes nothing. */
+  readonly check?: boolean;
+  readonly allowBreaking?: boolean;
+}
+
+/** Generates the project of the current folder, or checks its generated files. */
+export async function generate(
+  context: Context,
+  { check = false, allowBreaking = false }: GenerateOptions,
+): Promise<void> {
+  const project = requireProject(context.surroundings.cwd);
+  if (check) return checkProject(project, { ...context, allowBreaking });
+  const files = await generateProject(project, { ...context, allowBreaking });
+  context.reporter.step('generated', `${files.length} files`);
 }
 
 /**

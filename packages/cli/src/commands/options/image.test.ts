@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { imageReference, imageToLoad } from './image-option.ts';
+import { imageReference, imageToLoad } from './image.ts';
 
 describe('imageReference', () => {
   it.each(['shop', 'shop:0.1', 'registry.example.com:5000/team/shop:0.1', `shop@sha256:${'f'.repeat(64)}`])(

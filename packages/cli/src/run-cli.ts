@@ -1,18 +1,10 @@
 import { Command } from 'commander';
-import { addBuild } from '../commands/build.ts';
-import { addCluster } from '../commands/cluster.ts';
-import { addCompletion, completionsOf } from '../commands/completion.ts';
-import { addDeploy } from '../commands/deploy.ts';
-import { addDoctor } from '../commands/doctor.ts';
-import { addExplain } from '../commands/explain.ts';
-import { addProject } from '../commands/project.ts';
-import { addTrial } from '../commands/trial.ts';
-import { addUpgrade } from '../commands/upgrade.ts';
-import { addVersion } from '../commands/version.ts';
-import type { Context } from './context.ts';
-import { Reporter } from './reporter.ts';
-import type { Surroundings } from './surroundings.ts';
-import { version } from './version.ts';
+import { addCommands } from './commands/index.ts';
+import { completionsOf } from './completion/completions.ts';
+import type { Context } from './program/context.ts';
+import { Reporter } from './program/reporter.ts';
+import type { Surroundings } from './program/surroundings.ts';
+import { version } from './program/version.ts';
 
 /**
  * Runs a command line and returns its exit code.
@@ -36,7 +28,7 @@ export async function runCli(surroundings: Surroundings): Promise<number> {
   } catch (error) {
     if (isHelp(error)) return 0;
     if (signal.aborted) return surroundings.interruptedBy() || 1;
-    const { failureOf } = await import('./failure.ts');
+    const { failureOf } = await import('./program/failure.ts');
     const failure = failureOf(error, { debug: Boolean(env['KUBEWRIGHT_DEBUG']), command: commandOf(program, args) });
     reporter.failure(failure.message);
     return failure.exitCode;
@@ -72,19 +64,7 @@ function commandTree(context: Context): Command {
     // Usage errors are reported like all other failures.
     writeErr: () => undefined,
   });
-  for (const add of [
-    addProject,
-    addBuild,
-    addTrial,
-    addDeploy,
-    addCluster,
-    addDoctor,
-    addExplain,
-    addCompletion,
-    addUpgrade,
-    addVersion,
-  ])
-    add(program, context);
+  addCommands(program, context);
   return program;
 }
 

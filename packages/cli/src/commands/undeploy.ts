@@ -1,0 +1,12 @@
+import type { Command } from 'commander';
+import type { UndeployOptions } from '../deploy/undeploy.ts';
+import type { Context } from '../program/context.ts';
+import { addTargetCluster } from './options/target-cluster.ts';
+
+/** Adds `undeploy`, which removes a project's operator from a cluster. */
+export function addUndeploy(program: Command, context: Context): void {
+  addTargetCluster(program.command('undeploy'))
+    .description('remove the operator; kinds and objects stay')
+    .option('-y, --yes', "let objects in its namespace go without the operator's clean-up where it no longer runs")
+    .action(async (options: UndeployOptions) => (await import('../deploy/undeploy.ts')).undeploy(context, options));
+}
