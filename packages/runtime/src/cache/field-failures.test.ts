@@ -3,13 +3,13 @@ import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import { describe, expect, it } from 'vitest';
 import { Cluster } from '../cluster/cluster.ts';
 import { silentLogger } from '../log/silent-logger.ts';
-import { LineSplitter } from '../reflector/line-splitter.ts';
 import { Thing } from '../reflector/testdata/subjects.ts';
+import { LineSplitter } from '../scan/line-splitter.ts';
+import { ListSplitter } from '../scan/list-splitter.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
 import { WorkQueue } from '../workqueue/work-queue.ts';
 import { Informer } from './informer.ts';
 import { InformerCache } from './informer-cache.ts';
-import { ListSplitter } from './list-splitter.ts';
 import { SplitReads } from './split-reads.ts';
 
 // Cache bugs reported by users of other clients, each next to a naive implementation that has the bug; for watches see

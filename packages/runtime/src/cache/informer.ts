@@ -8,15 +8,15 @@ import {
 import { LagGuard } from '../reflector/lag-guard.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import type { ReflectorSink } from '../reflector/reflector-sink.ts';
+import { MalformedJsonError, readString } from '../scan/json-bytes.ts';
+import { MetadataScan } from '../scan/metadata-scan.ts';
 import { KindNotServedError } from './cache-errors.ts';
 import { CacheScope } from './cache-scope.ts';
 import type { CachedKind, IndexFunc } from './cached-kind.ts';
 import { EventFanOut, type InformerHandler, type Subscription } from './event-fan-out.ts';
 import { cacheFault, type InformerGauges } from './informer-gauges.ts';
 import type { InformerOptions } from './informer-options.ts';
-import { MalformedJsonError, readString } from './json-bytes.ts';
 import type { Lister } from './lister.ts';
-import { MetadataScan } from './metadata-scan.ts';
 import { OwnWrites, type StoredVersion } from './own-writes.ts';
 import { type Projection, projectionOf } from './projection.ts';
 import { resync } from './resync.ts';

@@ -1,6 +1,6 @@
 import { apiVersionOf, type Kind, type KubernetesObject, type ObjectMeta } from '@kubewright/apimachinery';
+import { cutDecoded, cutFields, type FieldTree, fieldTree } from '../scan/field-cut.ts';
 import type { CachedKind } from './cached-kind.ts';
-import { cutDecoded, cutFields, type FieldTree, fieldTree } from './field-cut.ts';
 
 /** The bytes of one object, valid until the next object is projected. */
 export interface ObjectBytes {

@@ -6,9 +6,9 @@ import {
   type Stored,
 } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
+import { MalformedJsonError, readString, skipValue } from '../scan/json-bytes.ts';
+import type { MetadataScan } from '../scan/metadata-scan.ts';
 import type { Decoded, DecodedObjects } from './decoded-objects.ts';
-import { MalformedJsonError, readString, skipValue } from './json-bytes.ts';
-import type { MetadataScan } from './metadata-scan.ts';
 import type { Slab } from './slab.ts';
 
 const noRecord: Readonly<Record<string, string>> = Object.freeze({});

@@ -1,8 +1,8 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ListSplitter } from '../scan/list-splitter.ts';
 import { atScale } from '../testdata/model-scale.ts';
-import { ListSplitter } from './list-splitter.ts';
 import { Store } from './store.ts';
 
 // Compares the store with a map of objects. Not covered: behavior at sizes that take long to build, such as slabs of a megabyte

@@ -1,6 +1,6 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
-import { ListSplitter } from './list-splitter.ts';
+import { ListSplitter } from '../scan/list-splitter.ts';
 import { Store } from './store.ts';
 
 interface Thing extends KubernetesObject {

@@ -5,13 +5,13 @@ import {
   type KubernetesObject,
   type LabelSelector,
 } from '@kubewright/apimachinery';
+import { closeBracket, comma, MalformedJsonError, openBracket, readInteger, readString } from '../scan/json-bytes.ts';
+import { type ByteSpan, ownManagedFields } from '../scan/managed-fields-cut.ts';
+import { MetadataScan } from '../scan/metadata-scan.ts';
 import type { IndexFunc } from './cached-kind.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { Indexer } from './indexer.ts';
-import { closeBracket, comma, MalformedJsonError, openBracket, readInteger, readString } from './json-bytes.ts';
 import { LabelIndex } from './label-index.ts';
-import { type ByteSpan, ownManagedFields } from './managed-fields-cut.ts';
-import { MetadataScan } from './metadata-scan.ts';
 import { type Slab, SlabAllocator } from './slab.ts';
 import { type EntryContext, StoreEntry } from './store-entry.ts';
 

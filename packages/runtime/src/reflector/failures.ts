@@ -1,6 +1,6 @@
 import { isForbidden, isNotFound, StatusError } from '@kubewright/apimachinery';
 import { TransportError } from '@kubewright/client';
-import { MalformedJsonError } from '../cache/json-bytes.ts';
+import { MalformedJsonError } from '../scan/json-bytes.ts';
 
 /** No connection can be made: a single failure is enough to know that something is wrong. */
 const noConnection: ReadonlySet<string> = new Set(['KW2001', 'KW2002', 'KW2008', 'KW2009']);

@@ -1,6 +1,6 @@
 import { type Clock, compareResourceVersions, sleep } from '@kubewright/apimachinery';
-import { ListSplitter } from '../cache/list-splitter.ts';
 import type { Logger } from '../log/logger.ts';
+import { ListSplitter } from '../scan/list-splitter.ts';
 import { abortable } from './abortable.ts';
 import type { ListWatcher } from './list-watcher.ts';
 import type { Renewal } from './reflector.ts';

@@ -1,5 +1,5 @@
 import { type Clock, isGone } from '@kubewright/apimachinery';
-import { ListSplitter } from '../cache/list-splitter.ts';
+import { ListSplitter } from '../scan/list-splitter.ts';
 import { abortable } from './abortable.ts';
 import type { ListWatcher } from './list-watcher.ts';
 import type { ReflectorSink } from './reflector-sink.ts';

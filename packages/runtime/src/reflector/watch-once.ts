@@ -1,13 +1,13 @@
 import { type Clock, type Random, type Status, StatusError } from '@kubewright/apimachinery';
 import type { BodyStream } from '@kubewright/client';
 import type { Logger } from '../log/logger.ts';
+import { LineSplitter } from '../scan/line-splitter.ts';
+import { readWatchLine } from '../scan/watch-line.ts';
 import { abortable } from './abortable.ts';
-import { LineSplitter } from './line-splitter.ts';
 import type { ListWatcher } from './list-watcher.ts';
 import type { ReflectorSink } from './reflector-sink.ts';
 import { SilenceGuard } from './silence-guard.ts';
 import { TimeSlice } from './time-slice.ts';
-import { readWatchLine } from './watch-line.ts';
 
 /** Maximum pause of a stream before it reports that the initial state is complete, in milliseconds. */
 const initialPauseMs = 15_000;

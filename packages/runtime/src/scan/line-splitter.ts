@@ -1,5 +1,5 @@
-import { MalformedJsonError } from '../cache/json-bytes.ts';
-import { asBuffer } from '../cache/list-splitter.ts';
+import { MalformedJsonError } from './json-bytes.ts';
+import { asBuffer } from './list-splitter.ts';
 
 const newline = 0x0a;
 const longestLine = 64 * 1024 * 1024;

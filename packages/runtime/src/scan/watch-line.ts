@@ -6,8 +6,8 @@ import {
   readString,
   skipSpace,
   skipValue,
-} from '../cache/json-bytes.ts';
-import { keyEndAt, nextMember, valueAfter } from '../cache/metadata-scan.ts';
+} from './json-bytes.ts';
+import { keyEndAt, nextMember, valueAfter } from './metadata-scan.ts';
 
 /** The types of watch events. */
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
