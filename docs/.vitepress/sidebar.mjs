@@ -11,6 +11,7 @@ const groups = [
         'how-to/develop.md',
         'how-to/test.md',
         'how-to/watch-pods.md',
+        'how-to/use-the-client.md',
         'how-to/webhooks.md',
         'how-to/add-a-version.md',
       ],

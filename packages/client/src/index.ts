@@ -39,6 +39,7 @@ export type {
   ListOptions,
   Preconditions,
   SelectorInput,
+  WaitForDeletionOptions,
   WatchOptions,
   WriteOptions,
 } from './resource/call-options.ts';
@@ -52,6 +53,7 @@ export type {
   SubresourceClient,
 } from './resource/resource-client.ts';
 export * from './transport/index.ts';
+export { hasCondition } from './wait/conditions.ts';
 export { LineSplitter } from './watch/line-splitter.ts';
 export { decodeWatchEvent } from './watch/read-watch.ts';
 export type { BookmarkEvent, ErrorEvent, ObjectEvent, WatchEvent } from './watch/watch-event.ts';

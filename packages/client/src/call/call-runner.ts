@@ -51,6 +51,14 @@ export class CallRunner {
     this.#warnings = warnings;
   }
 
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
+  get random(): Random {
+    return this.#options.random;
+  }
+
   /**
    * Returns a runner with other interceptors and observers that shares everything else, including the warnings already reported.
    */

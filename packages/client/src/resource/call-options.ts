@@ -47,6 +47,12 @@ export interface WatchOptions extends CallOptions, CollectionScope {
   readonly timeoutSeconds?: number | undefined;
 }
 
+/** Options of `waitForDeletion`. */
+export interface WaitForDeletionOptions extends CallOptions {
+  /** Waits for the deletion of this particular object: another one with the same name counts as its deletion. */
+  readonly uid?: string | undefined;
+}
+
 /** Options shared by all writes. */
 export interface WriteOptions extends CallOptions {
   /** Processes the write without storing the result. @defaultValue false */

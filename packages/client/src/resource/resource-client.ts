@@ -9,6 +9,7 @@ import type {
   DeleteOptions,
   GetOptions,
   ListOptions,
+  WaitForDeletionOptions,
   WatchOptions,
   WriteOptions,
 } from './call-options.ts';
@@ -43,6 +44,26 @@ export interface ResourceClient<T> {
    * that.
    */
   watch(options?: WatchOptions): AsyncIterable<WatchEvent<Stored<T>>>;
+  /**
+   * Waits until the object exists and `condition` returns true for it; returns that state. Lists once, then watches: it does not
+   * poll, and survives lost connections and expired versions. An object that is deleted meanwhile may be created again, so waiting
+   * continues; throw in `condition` to give up, and pass a signal as the time limit. Like `kubectl wait --for=condition=…` or
+   * `--for=jsonpath=…`, with a function as the expression.
+   *
+   * @example
+   * const pod = await pods.waitFor({ name: 'web-0' }, ({ status }) => status?.phase === 'Running', { signal });
+   * @throws the signal's reason, an error thrown by `condition`, and a `StatusError` if reading is forbidden.
+   */
+  waitFor(key: ObjectKey, condition: (object: Stored<T>) => boolean, options?: CallOptions): Promise<Stored<T>>;
+  /**
+   * Waits until the object does not exist, or, with `uid`, until it is no longer this one. Like `kubectl wait --for=delete`.
+   *
+   * @example
+   * const { metadata } = await pods.get({ name: 'web-0' });
+   * await pods.delete({ name: 'web-0' });
+   * await pods.waitForDeletion({ name: 'web-0' }, { uid: metadata.uid, signal });
+   */
+  waitForDeletion(key: ObjectKey, options?: WaitForDeletionOptions): Promise<void>;
   readonly status: SubresourceClient<T, Stored<T>>;
   /** Returns a client for `…/<name>/<subresource>`; `S` is the type used there, such as a `Scale`. */
   subresource<S = KubernetesObject>(name: string): SubresourceClient<S>;

@@ -10,15 +10,18 @@ import {
 import type { CallRunner, CallSpec } from '../call/call-runner.ts';
 import { isStatus } from '../call/failed-response.ts';
 import { type Patch, patchContentType } from '../patch.ts';
+import { waitUntil } from '../wait/wait-for.ts';
 import { openWatch } from '../watch/open-watch.ts';
 import type { WatchEvent } from '../watch/watch-event.ts';
 import type {
   ApplyOptions,
+  CallOptions,
   CollectionScope,
   DeleteCollectionOptions,
   DeleteOptions,
   GetOptions,
   ListOptions,
+  WaitForDeletionOptions,
   WatchOptions,
   WriteOptions,
 } from './call-options.ts';
@@ -187,6 +190,27 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
       signal: options?.signal,
       open: async (signal) => (await this.watchStream({ ...options, signal })).body,
     });
+  }
+
+  async waitFor(key: ObjectKey, condition: (object: Stored<T>) => boolean, options?: CallOptions): Promise<Stored<T>> {
+    const isDone = (object: Stored<T> | undefined): boolean => object !== undefined && condition(object);
+    return this.#named((await this.#wait(key, isDone, options)) as Stored<T>);
+  }
+
+  async waitForDeletion(key: ObjectKey, options?: WaitForDeletionOptions): Promise<void> {
+    const uid = options?.uid;
+    const isDone = (object: Stored<T> | undefined): boolean =>
+      object === undefined || (uid !== undefined && object.metadata.uid !== uid);
+    await this.#wait(key, isDone, options);
+  }
+
+  #wait(
+    key: ObjectKey,
+    isDone: (object: Stored<T> | undefined) => boolean,
+    options: CallOptions | undefined,
+  ): Promise<Stored<T> | undefined> {
+    const { clock, random } = this.#runner;
+    return waitUntil<T>({ resource: this, key: placeOf(this.#scope, key), clock, random }, isDone, options);
   }
 
   async listStream(options?: ListOptions): Promise<ByteStream> {

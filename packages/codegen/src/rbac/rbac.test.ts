@@ -82,6 +82,7 @@ describe('rules of a program', () => {
         const things = ctx.client.resource(Thing);
         await things.status.apply({ metadata: { name: 'a' } });
         await things.deleteCollection();
+        await ctx.client.resource(Job).waitFor({ name: 'a' }, () => true);
         await podLogs(ctx.client, { name: 'a' });
       }`);
     expect(rules).toEqual([
@@ -89,6 +90,7 @@ describe('rules of a program', () => {
       'pods secrets → create patch',
       'apps deployments → update',
       'apps deployments/scale → patch',
+      'batch jobs → list watch',
       'example.com things → deletecollection',
       'example.com things/status → patch',
     ]);

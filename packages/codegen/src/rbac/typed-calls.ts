@@ -26,6 +26,8 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   deleteCollection: ['deletecollection'],
   watch: ['watch'],
   watchStream: ['watch'],
+  waitFor: ['list', 'watch'],
+  waitForDeletion: ['list', 'watch'],
   stream: ['get'],
 };
 

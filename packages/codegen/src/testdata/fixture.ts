@@ -10,6 +10,7 @@ const HEAD = `
 import type { IntOrString, KubernetesObject, Quantity } from '@kubewright/apimachinery';
 import { ConfigMap, Pod, type PodSpec, type PodTemplateSpec, Secret } from '@kubewright/apimachinery/core/v1';
 import { Deployment } from '@kubewright/apimachinery/apps/v1';
+import { Job } from '@kubewright/apimachinery/batch/v1';
 import type { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import * as runtime from '@kubewright/runtime';
 import { controller, defineKind, defaulter, validator, admissionWebhook } from '@kubewright/runtime';

@@ -1,0 +1,74 @@
+import {
+  type Clock,
+  isGone,
+  type KubernetesObject,
+  type ObjectKey,
+  type Random,
+  StatusError,
+  type Stored,
+  sleep,
+} from '@kubewright/apimachinery';
+import type { CallOptions, CollectionScope } from '../resource/call-options.ts';
+import type { ResourceClient } from '../resource/resource-client.ts';
+import { TransportError } from '../transport/transport-error.ts';
+
+/** First and longest delay between attempts to watch; the same as client-go's reflector. */
+const FIRST_DELAY_MS = 800;
+const LONGEST_DELAY_MS = 30_000;
+
+/** An object to wait for, and the way to watch it. */
+export interface WaitRequest<T> {
+  readonly resource: Pick<ResourceClient<T>, 'list' | 'watch'>;
+  readonly key: ObjectKey;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Waits until `isDone` returns true for the current state of one object, or for undefined while it does not exist; returns that
+ * state. Lists once, then watches from the list's version. A watch that ended or lost its connection is resumed at the version it
+ * reached; the object is listed again only if the server rejects that version.
+ */
+export async function waitUntil<T extends KubernetesObject>(
+  { resource, key, clock, random }: WaitRequest<T>,
+  isDone: (object: Stored<T> | undefined) => boolean,
+  { signal }: CallOptions = {},
+): Promise<Stored<T> | undefined> {
+  const scope: CollectionScope & CallOptions = {
+    namespace: key.namespace,
+    fieldSelector: { 'metadata.name': key.name },
+    signal,
+  };
+  let resourceVersion: string | undefined;
+  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)) {
+    try {
+      if (resourceVersion === undefined) {
+        const list = await resource.list(scope);
+        const [object] = list.items;
+        if (isDone(object)) return object;
+        ({ resourceVersion } = list.metadata);
+      }
+      for await (const event of resource.watch({ ...scope, resourceVersion })) {
+        if (event.type === 'ERROR') throw event.error;
+        delayMs = FIRST_DELAY_MS;
+        resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
+        if (event.type === 'BOOKMARK') continue;
+        const object = event.type === 'DELETED' ? undefined : event.object;
+        if (isDone(object)) return object;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof StatusError) resourceVersion = undefined;
+      if (!mayPass(error)) throw error;
+    }
+    // Also after a watch that ended without an error: a server that ends each one at once must not be flooded.
+    await sleep(clock, { ms: delayMs * (1 + random.next()), signal });
+  }
+}
+
+/** True for failures that may end on their own: an expired version, a lost connection, an overloaded server. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof TransportError) return error.retryable;
+  if (isGone(error)) return true;
+  return error instanceof StatusError && (error.httpStatus >= 500 || error.httpStatus === 429);
+}
