@@ -1,6 +1,7 @@
 export * from './clock/index.ts';
 export * from './conditions/index.ts';
 export * from './duration/index.ts';
+export * from './errors/index.ts';
 export * from './fields/index.ts';
 export * from './freeze/index.ts';
 export * from './image/index.ts';

@@ -1,13 +1,10 @@
+import { KubewrightError } from '../errors/kubewright-error.ts';
 import { quote } from '../text/index.ts';
 
 /** Thrown for text that is not a duration. The message is the one Go gives. */
-export class DurationError extends Error {
+export class DurationError extends KubewrightError {
+  override readonly name = 'DurationError';
   readonly code = 'KW1031';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'DurationError';
-  }
 }
 
 const units: ReadonlyMap<string, bigint> = new Map([
@@ -28,25 +25,26 @@ const max = 2n ** 63n;
  * @throws {@link DurationError} with Go's message.
  */
 export function parseDuration(text: string): bigint {
-  if (text.length > 256) throw new DurationError(`time: invalid duration ${quote(`${text.slice(0, 64)}…`)}`);
+  if (text.length > 256) throw new DurationError({ what: `time: invalid duration ${quote(`${text.slice(0, 64)}…`)}` });
   const negative = text.startsWith('-');
   let rest = text.replace(/^[-+]/, '');
   if (rest === '0') return 0n;
-  if (rest === '') throw new DurationError(`time: invalid duration ${quote(text)}`);
+  if (rest === '') throw new DurationError({ what: `time: invalid duration ${quote(text)}` });
   let total = 0n;
   while (rest !== '') {
     const match = /^(\d*)(?:\.(\d*))?([^\d.]*)/.exec(rest);
     const [all = '', whole = '', fraction = '', unit = ''] = match ?? [];
-    if (whole === '' && fraction === '') throw new DurationError(`time: invalid duration ${quote(text)}`);
-    if (unit === '') throw new DurationError(`time: missing unit in duration ${quote(text)}`);
+    if (whole === '' && fraction === '') throw new DurationError({ what: `time: invalid duration ${quote(text)}` });
+    if (unit === '') throw new DurationError({ what: `time: missing unit in duration ${quote(text)}` });
     const scale = units.get(unit);
-    if (scale === undefined) throw new DurationError(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
+    if (scale === undefined)
+      throw new DurationError({ what: `time: unknown unit ${quote(unit)} in duration ${quote(text)}` });
     // Go truncates fractions of a nanosecond.
     total += BigInt(`0${whole}`) * scale + (BigInt(`0${fraction}`) * scale) / 10n ** BigInt(fraction.length);
-    if (total > max) throw new DurationError(`time: invalid duration ${quote(text)}`);
+    if (total > max) throw new DurationError({ what: `time: invalid duration ${quote(text)}` });
     rest = rest.slice(all.length);
   }
-  if (!negative && total === max) throw new DurationError(`time: invalid duration ${quote(text)}`);
+  if (!negative && total === max) throw new DurationError({ what: `time: invalid duration ${quote(text)}` });
   return negative ? -total : total;
 }
 

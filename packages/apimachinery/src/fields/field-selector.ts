@@ -1,11 +1,9 @@
-/** Thrown for a field selector that cannot be parsed. The message is the API's. */
-export class FieldSelectorError extends Error {
-  readonly code = 'KW1011';
+import { KubewrightError } from '../errors/kubewright-error.ts';
 
-  constructor(message: string) {
-    super(message);
-    this.name = 'FieldSelectorError';
-  }
+/** Thrown for a field selector that cannot be parsed. The message is the API's. */
+export class FieldSelectorError extends KubewrightError {
+  override readonly name = 'FieldSelectorError';
+  readonly code = 'KW1011';
 }
 
 /** One condition of a field selector: `status.phase!=Running`. */
@@ -87,7 +85,8 @@ function splitTerms(text: string): string[] {
 
 function parseTerm(term: string, selector: string): FieldRequirement {
   const match = /!=|==?/.exec(term);
-  if (match === null) throw new FieldSelectorError(`invalid selector: '${selector}'; can't understand '${term}'`);
+  if (match === null)
+    throw new FieldSelectorError({ what: `invalid selector: '${selector}'; can't understand '${term}'` });
   const operator = match[0] === '!=' ? '!=' : '=';
   const value = unescapeValue(term.slice(match.index + match[0].length));
   return { field: term.slice(0, match.index), operator, value };
@@ -102,14 +101,14 @@ function unescapeValue(text: string): string {
     if (character === '\\') {
       const next = characters[++i];
       if (next !== '\\' && next !== ',' && next !== '=') {
-        throw new FieldSelectorError(`invalid field selector: invalid escape sequence: \\${next ?? ''}`);
+        throw new FieldSelectorError({ what: `invalid field selector: invalid escape sequence: \\${next ?? ''}` });
       }
       out += next;
     } else if (character === ',' || character === '=') {
       // Go prints the rune as a number.
-      throw new FieldSelectorError(
-        `invalid field selector: unescaped character in value: ${character.codePointAt(0) ?? 0}`,
-      );
+      throw new FieldSelectorError({
+        what: `invalid field selector: unescaped character in value: ${character.codePointAt(0) ?? 0}`,
+      });
     } else out += character;
   }
   return out;

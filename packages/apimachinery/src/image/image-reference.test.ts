@@ -11,7 +11,7 @@ const recorded = JSON.parse(readFileSync(new URL('./testdata/recorded.json', imp
 describe('parseImageReference', () => {
   it.each(recorded)('parses $input as distribution/reference does', ({ input, error, ...expected }) => {
     if (error === undefined) expect(parseImageReference(input)).toEqual(expected);
-    else expect(() => parseImageReference(input)).toThrow(new ImageReferenceError(error));
+    else expect(() => parseImageReference(input)).toThrow(new ImageReferenceError({ what: error }));
   });
 
   it('rejects long near-matches quickly', () => {

@@ -1,3 +1,5 @@
+import { KubewrightError } from '../errors/kubewright-error.ts';
+
 /** A parsed and complete image reference: `docker.io` and `library/` are filled in. */
 export interface ImageReference {
   /** Registry: `docker.io`, `localhost:5000`. */
@@ -11,13 +13,9 @@ export interface ImageReference {
 }
 
 /** Thrown for text that is not an image reference; the message is that of container runtimes. */
-export class ImageReferenceError extends Error {
+export class ImageReferenceError extends KubewrightError {
+  override readonly name = 'ImageReferenceError';
   readonly code = 'KW1060';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'ImageReferenceError';
-  }
 }
 
 const defaultDomain = 'docker.io';
@@ -47,20 +45,24 @@ const digestLengths: ReadonlyMap<string, number> = new Map([
  */
 export function parseImageReference(text: string): ImageReference {
   if (/^[a-f0-9]{64}$/.test(text)) {
-    throw new ImageReferenceError(`invalid repository name (${text}), cannot specify 64-byte hexadecimal strings`);
+    throw new ImageReferenceError({
+      what: `invalid repository name (${text}), cannot specify 64-byte hexadecimal strings`,
+    });
   }
   const { domain, rest } = splitDomain(text);
   const [name = ''] = rest.split(':', 1);
   if (name.toLowerCase() !== name) {
-    throw new ImageReferenceError(`invalid reference format: repository name (${name}) must be lowercase`);
+    throw new ImageReferenceError({ what: `invalid reference format: repository name (${name}) must be lowercase` });
   }
   const parts = partsOf(domain, rest);
   if (parts === undefined) {
     const isLowerFine = partsOf(domain.toLowerCase(), rest.toLowerCase()) !== undefined;
-    throw new ImageReferenceError(isLowerFine ? 'repository name must be lowercase' : 'invalid reference format');
+    throw new ImageReferenceError({
+      what: isLowerFine ? 'repository name must be lowercase' : 'invalid reference format',
+    });
   }
   if (parts.path.length > longestPath) {
-    throw new ImageReferenceError(`repository name must not be more than ${longestPath} characters`);
+    throw new ImageReferenceError({ what: `repository name must not be more than ${longestPath} characters` });
   }
   if (parts.digest !== undefined) checkDigest(parts.digest);
   return parts;
@@ -94,7 +96,7 @@ function splitDomain(text: string): { readonly domain: string; readonly rest: st
 function checkDigest(digest: string): void {
   const [algorithm = '', hex = ''] = digest.split(':');
   const length = digestLengths.get(algorithm);
-  if (length === undefined) throw new ImageReferenceError('unsupported digest algorithm');
-  if (hex.length !== length) throw new ImageReferenceError('invalid checksum digest length');
-  if (/[A-F]/.test(hex)) throw new ImageReferenceError('invalid checksum digest format');
+  if (length === undefined) throw new ImageReferenceError({ what: 'unsupported digest algorithm' });
+  if (hex.length !== length) throw new ImageReferenceError({ what: 'invalid checksum digest length' });
+  if (/[A-F]/.test(hex)) throw new ImageReferenceError({ what: 'invalid checksum digest format' });
 }

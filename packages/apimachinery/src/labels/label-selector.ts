@@ -70,7 +70,7 @@ export class LabelSelector {
     const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }) => {
       const known = objectOperators.get(operator);
       if (known === undefined)
-        throw new LabelSelectorError(`${quote(operator)} is not a valid label selector operator`);
+        throw new LabelSelectorError({ what: `${quote(operator)} is not a valid label selector operator` });
       return labelRequirement({ key, operator: known, values });
     });
     return LabelSelector.#of([...labels, ...expressions]);

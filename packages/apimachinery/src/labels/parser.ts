@@ -145,5 +145,5 @@ class Parser {
 }
 
 function fail(message: string): never {
-  throw new LabelSelectorError(message);
+  throw new LabelSelectorError({ what: message });
 }

@@ -1,3 +1,4 @@
+import { KubewrightError } from '../errors/kubewright-error.ts';
 import {
   checkLabelValue,
   checkQualifiedName,
@@ -9,13 +10,9 @@ import {
 } from '../validation/index.ts';
 
 /** Thrown for a label selector that cannot be parsed or is invalid. The message is the API's. */
-export class LabelSelectorError extends Error {
+export class LabelSelectorError extends KubewrightError {
+  override readonly name = 'LabelSelectorError';
   readonly code = 'KW1010';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'LabelSelectorError';
-  }
 }
 
 /** Relation between a label's value and the values of a requirement. */
@@ -39,7 +36,7 @@ export function labelRequirement(requirement: LabelRequirement): LabelRequiremen
     ...checkValues(operator, values),
     ...values.flatMap((value, index) => checkValue(value, FieldPath.of('values').index(index).key(key))),
   ];
-  if (errors.length > 0) throw new LabelSelectorError(formatFieldErrors(errors));
+  if (errors.length > 0) throw new LabelSelectorError({ what: formatFieldErrors(errors) });
   return requirement;
 }
 

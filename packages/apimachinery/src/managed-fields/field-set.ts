@@ -1,16 +1,13 @@
+import { KubewrightError } from '../errors/kubewright-error.ts';
 import { canonicalPathElement, comparePathElements, formatPathElement, type PathElement } from './path-element.ts';
 
 /** A path into an object: `['f:spec', 'f:containers', 'k:{"name":"web"}', 'f:image']`. */
 export type FieldPathElements = readonly PathElement[];
 
 /** Thrown for a `fieldsV1` that is not a field set. */
-export class FieldSetError extends Error {
+export class FieldSetError extends KubewrightError {
+  override readonly name = 'FieldSetError';
   readonly code = 'KW1020';
-
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = 'FieldSetError';
-  }
 }
 
 /** Deeper than any object that the API accepts. */
@@ -212,9 +209,10 @@ export function formatFieldPath(path: FieldPathElements): string {
 
 function parseNode(value: unknown, depth: number): Node {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FieldSetError('managed fields are not an object of objects');
+    throw new FieldSetError({ what: 'invalid managed fields', why: 'fieldsV1 must be an object of objects' });
   }
-  if (depth > maxDepth) throw new FieldSetError(`managed fields are nested deeper than ${maxDepth} levels`);
+  if (depth > maxDepth)
+    throw new FieldSetError({ what: 'invalid managed fields', why: `nested deeper than ${maxDepth} levels` });
   let member = false;
   let children: Map<PathElement, Node> | undefined;
   for (const [key, below] of Object.entries(value)) {
@@ -224,7 +222,8 @@ function parseNode(value: unknown, depth: number): Node {
     }
     const element = canonicalPathElement(key);
     if (element === undefined) {
-      if (/^[kvi]:/.test(key)) throw new FieldSetError(`managed fields hold the malformed step ${key.slice(0, 100)}`);
+      if (/^[kvi]:/.test(key))
+        throw new FieldSetError({ what: 'invalid managed fields', why: `malformed path element ${key.slice(0, 100)}` });
       continue;
     }
     children ??= new Map();

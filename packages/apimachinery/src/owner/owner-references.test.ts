@@ -38,14 +38,14 @@ describe('owner references', () => {
   it('allows one controller and many owners', () => {
     const other = object('Other', { name: 'x', namespace: 'a', uid: 'u9' });
     const controlled = setControllerReference(child, owner);
-    expect(() => setControllerReference(controlled, other)).toThrow(/already controlled by Owner "o"/);
+    expect(() => setControllerReference(controlled, other)).toThrow(/Owner "o" already controls it/);
     const both = setOwnerReference(controlled, other);
     expect(both.metadata.ownerReferences).toHaveLength(2);
     expect(removeOwnerReference(both, other)).toEqual(controlled);
   });
 
   it.each([
-    [object('Owner', { name: 'o', namespace: 'b', uid: 'u' }), child, /namespace "a" cannot be owned/],
+    [object('Owner', { name: 'o', namespace: 'b', uid: 'u' }), child, /cannot own Child "c" in namespace "a"/],
     [owner, object('Child', { name: 'c' }), /cluster-scoped/],
     [object('Owner', { name: 'o', namespace: 'a' }), child, /no name or uid yet/],
   ])('rejects owners for which the garbage collector would delete the child', (badOwner, badChild, message) => {

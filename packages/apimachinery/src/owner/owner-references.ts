@@ -1,15 +1,12 @@
+import { KubewrightError } from '../errors/kubewright-error.ts';
 import { apiVersionOf, type GroupVersionKind, parseApiVersion } from '../object/kinds.ts';
 import type { KubernetesObject, OwnerReference } from '../object/kubernetes-object.ts';
 import { quote } from '../text/index.ts';
 
 /** Thrown when an owner reference cannot be set. */
-export class OwnershipError extends Error {
+export class OwnershipError extends KubewrightError {
+  override readonly name = 'OwnershipError';
   readonly code = 'KW1040';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'OwnershipError';
-  }
 }
 
 /** Options of {@link setOwnerReference} and {@link setControllerReference}. */
@@ -49,10 +46,11 @@ export function setControllerReference<T extends KubernetesObject>(
   const reference = referenceTo({ child, owner, options }, { controller: true, blockOwnerDeletion });
   const other = controllerOf(child);
   if (other !== undefined && !sameOwner(other, reference)) {
-    throw new OwnershipError(
-      `${describe(child)} is already controlled by ${other.kind} ${quote(other.name)}; ` +
-        `${describe(owner)} cannot control it, too: delete that reference first or use setOwnerReference`,
-    );
+    throw new OwnershipError({
+      what: `${describe(owner)} cannot control ${describe(child)}`,
+      why: `${other.kind} ${quote(other.name)} already controls it`,
+      remedy: 'delete that owner reference first, or use setOwnerReference',
+    });
   }
   return withReference(child, reference);
 }
@@ -89,7 +87,11 @@ function referenceTo(
   const { gvk, blockOwnerDeletion } = options;
   const { name, uid } = owner.metadata;
   if (name === undefined || uid === undefined) {
-    throw new OwnershipError(`${describe(owner)} has no name or uid yet: create it before it owns ${describe(child)}`);
+    throw new OwnershipError({
+      what: `${describe(owner)} cannot own ${describe(child)}`,
+      why: 'the owner has no name or uid yet',
+      remedy: 'create the owner first',
+    });
   }
   return {
     apiVersion: gvk === undefined ? owner.apiVersion : apiVersionOf(gvk),
@@ -106,12 +108,16 @@ function checkScopes(child: KubernetesObject, owner: KubernetesObject): void {
   const own = child.metadata.namespace ?? '';
   if (inside === '') return;
   if (own === '') {
-    throw new OwnershipError(`${describe(child)} is cluster-scoped and cannot be owned by ${describe(owner)}`);
+    throw new OwnershipError({
+      what: `${describe(owner)} cannot own ${describe(child)}`,
+      why: 'a cluster-scoped object must not have a namespaced owner',
+    });
   }
   if (own !== inside) {
-    throw new OwnershipError(
-      `${describe(child)} in namespace ${quote(own)} cannot be owned by ${describe(owner)} in namespace ${quote(inside)}`,
-    );
+    throw new OwnershipError({
+      what: `${describe(owner)} in namespace ${quote(inside)} cannot own ${describe(child)} in namespace ${quote(own)}`,
+      why: 'an owner must be in the same namespace or cluster-scoped',
+    });
   }
 }
 

@@ -32,7 +32,7 @@ export function applyJsonPatch(document: unknown, patch: unknown, limits: JsonPa
   const operations = checkPatch(patch);
   if (operations.length > maxOperations) {
     throw new JsonPatchError(
-      `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`,
+      { what: `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}` },
       { kind: 'tooLarge' },
     );
   }
@@ -50,7 +50,7 @@ function checkPatch(patch: unknown): readonly JsonPatchOperation[] {
   if (!Array.isArray(patch)) throw malformed(patch);
   for (const operation of patch) {
     if (typeof operation !== 'object' || operation === null || Array.isArray(operation)) {
-      throw new JsonPatchError('an operation of a JSON patch is an object', { kind: 'malformed' });
+      throw new JsonPatchError({ what: 'an operation of a JSON patch must be an object' }, { kind: 'malformed' });
     }
   }
   return patch as readonly JsonPatchOperation[]; // objects; every field is checked when it is read
@@ -60,7 +60,7 @@ function checkPatch(patch: unknown): readonly JsonPatchOperation[] {
 function malformed(patch: unknown): JsonPatchError {
   const kind = patch === null ? 'null' : typeof patch === 'boolean' ? 'bool' : typeof patch;
   const message = `error decoding patch: json: cannot unmarshal ${kind} into Go value of type []handlers.jsonPatchOp`;
-  return new JsonPatchError(message, { kind: 'malformed' });
+  return new JsonPatchError({ what: message }, { kind: 'malformed' });
 }
 
 function apply(state: State, operation: JsonPatchOperation): void {
@@ -89,7 +89,7 @@ function apply(state: State, operation: JsonPatchOperation): void {
       test(state, operation);
       return;
     default:
-      throw new JsonPatchError(`Unexpected kind: ${String((operation as { readonly op?: unknown }).op)}`);
+      throw new JsonPatchError({ what: `Unexpected kind: ${String((operation as { readonly op?: unknown }).op)}` });
   }
 }
 
@@ -106,9 +106,9 @@ function copy(state: State, operation: JsonPatchOperation): void {
   // Values are shared, not copied; the budget bounds the size of the serialized document.
   state.copied += JSON.stringify(value ?? null).length;
   if (state.copied > state.maxCopiedBytes) {
-    throw new JsonPatchError(
-      `Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${state.maxCopiedBytes}`,
-    );
+    throw new JsonPatchError({
+      what: `Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${state.maxCopiedBytes}`,
+    });
   }
   if (isContainer(value)) share(state, value);
   writeAt(state, { path: pathOf(operation, 'path'), value, insert: true, operation: 'copy' });
@@ -128,14 +128,14 @@ function test(state: State, operation: JsonPatchOperation): void {
   const path = pathOf(operation, 'path');
   const actual = valueAt(state.document, { path, operation: 'test', missing: 'null' });
   if (!sameJson(actual ?? null, operation.value ?? null)) {
-    throw new JsonPatchError(`testing value ${path} failed: test failed`);
+    throw new JsonPatchError({ what: `testing value ${path} failed: test failed` });
   }
 }
 
 function pathOf(operation: JsonPatchOperation, field: 'path' | 'from'): string {
   const path = Object.hasOwn(operation, field) ? operation[field] : undefined;
   if (typeof path === 'string') return path;
-  throw new JsonPatchError(`${operation.op} operation failed to decode ${field}: missing value`);
+  throw new JsonPatchError({ what: `${operation.op} operation failed to decode ${field}: missing value` });
 }
 
 function operandOf(operation: JsonPatchOperation): unknown {

@@ -1,15 +1,17 @@
+import { type ErrorText, KubewrightError } from '../errors/kubewright-error.ts';
+
 /** Kind of failure of a JSON patch. */
 export type JsonPatchFault = 'malformed' | 'tooLarge' | 'failed';
 
 /** Thrown for a JSON patch that cannot be applied. */
-export class JsonPatchError extends Error {
+export class JsonPatchError extends KubewrightError {
+  override readonly name = 'JsonPatchError';
   readonly code = 'KW1050';
   /** `malformed` → 400, `tooLarge` → 413, `failed` → 422. */
   readonly kind: JsonPatchFault;
 
-  constructor(message: string, options: { readonly kind?: JsonPatchFault } = {}) {
-    super(message);
-    this.name = 'JsonPatchError';
+  constructor(text: ErrorText, options: { readonly kind?: JsonPatchFault } = {}) {
+    super(text);
     this.kind = options.kind ?? 'failed';
   }
 }
@@ -51,7 +53,7 @@ export function writeAt(target: Target, place: Place & { readonly value: unknown
   const { path, value, insert } = place;
   if (path === '') {
     if (!isContainer(value)) {
-      throw new JsonPatchError(`${place.operation} operation value must be object or array`);
+      throw new JsonPatchError({ what: `${place.operation} operation value must be object or array` });
     }
     target.document = value;
     return;
@@ -73,9 +75,9 @@ export function removeAt(target: Target, place: Place): void {
     container.splice(indexIn({ key, place, end: container.length - 1 }), 1);
   } else if (Object.hasOwn(container, key)) delete container[key];
   else {
-    throw new JsonPatchError(
-      `error in ${place.operation} for path: '${place.path}': Unable to remove nonexistent key: ${key}: missing value`,
-    );
+    throw new JsonPatchError({
+      what: `error in ${place.operation} for path: '${place.path}': Unable to remove nonexistent key: ${key}: missing value`,
+    });
   }
 }
 
@@ -152,14 +154,16 @@ function indexIn({ key, place, end }: IndexOptions): number {
   const { path, operation } = place;
   const index = integer(key);
   if (index === undefined) {
-    throw new JsonPatchError(`error in ${operation} for path: '${path}': value was not a proper array index: '${key}'`);
+    throw new JsonPatchError({
+      what: `error in ${operation} for path: '${path}': value was not a proper array index: '${key}'`,
+    });
   }
   // Counted from the end; inserting at -1 appends.
   const resolved = index < 0 ? index + end + 1 : index;
   if (resolved < 0 || resolved > end) {
-    throw new JsonPatchError(
-      `error in ${operation} for path: '${path}': Unable to access invalid index: ${index}: invalid index referenced`,
-    );
+    throw new JsonPatchError({
+      what: `error in ${operation} for path: '${path}': Unable to access invalid index: ${index}: invalid index referenced`,
+    });
   }
   return resolved;
 }
@@ -169,7 +173,7 @@ function integer(token: string): number | undefined {
 }
 
 function missingPath(place: Place): JsonPatchError {
-  return new JsonPatchError(
-    `${place.operation} operation does not apply: doc is missing path: "${place.path}": missing value`,
-  );
+  return new JsonPatchError({
+    what: `${place.operation} operation does not apply: doc is missing path: "${place.path}": missing value`,
+  });
 }

@@ -1,14 +1,11 @@
+import { KubewrightError } from '../errors/kubewright-error.ts';
 import { type Container, isContainer, setOwn } from './json-pointer.ts';
 import { sameJson } from './same-json.ts';
 
 /** Thrown for a merge patch that cannot be applied. */
-export class MergePatchError extends Error {
+export class MergePatchError extends KubewrightError {
+  override readonly name = 'MergePatchError';
   readonly code = 'KW1051';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'MergePatchError';
-  }
 }
 
 /** Deeper than any object that the API accepts; far below what overflows the stack. */
@@ -25,7 +22,11 @@ export function applyMergePatch(document: unknown, patch: unknown): unknown {
 }
 
 function merge(document: unknown, { patch, depth }: { readonly patch: unknown; readonly depth: number }): unknown {
-  if (depth > maxDepth) throw new MergePatchError(`the patch is nested deeper than ${maxDepth} levels`);
+  if (depth > maxDepth)
+    throw new MergePatchError({
+      what: 'cannot apply the merge patch',
+      why: `it is nested deeper than ${maxDepth} levels`,
+    });
   if (!isObject(patch)) return patch;
   const old = isObject(document) ? document : undefined;
   let result: Container | undefined;

@@ -25,7 +25,7 @@ describe('Quantity', () => {
   it('rejects every recorded invalid text with the same message', () => {
     for (const [input, kept, message] of rows) {
       if (kept !== null) continue;
-      expect(() => Quantity.parse(input), input).toThrow(new QuantityError(message));
+      expect(() => Quantity.parse(input), input).toThrow(new QuantityError({ what: message }));
     }
   });
 

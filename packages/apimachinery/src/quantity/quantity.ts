@@ -1,13 +1,10 @@
+import { KubewrightError } from '../errors/kubewright-error.ts';
 import { constructSuffix, parseSuffix, type QuantityFormat } from './suffix.ts';
 
 /** Thrown for text that is not a quantity. The message is the API's. */
-export class QuantityError extends Error {
+export class QuantityError extends KubewrightError {
+  override readonly name = 'QuantityError';
   readonly code = 'KW1030';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'QuantityError';
-  }
 }
 
 /** Exponent of the smallest amount kept: anything smaller is rounded up to it, away from zero. */
@@ -186,13 +183,13 @@ const maxLength = 4096;
 function parseParts(text: string): Parts {
   const match = text === '' || text.length > maxLength ? null : shape.exec(text);
   if (match === null) {
-    throw new QuantityError(
-      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
-    );
+    throw new QuantityError({
+      what: "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    });
   }
   const [, sign = '', digits = '', , fraction = '', suffixText = ''] = match;
   const suffix = parseSuffix(suffixText);
-  if (suffix === undefined) throw new QuantityError("unable to parse quantity's suffix");
+  if (suffix === undefined) throw new QuantityError({ what: "unable to parse quantity's suffix" });
   // A sign, a dot or a suffix alone is zero, as it is upstream.
   const whole = digits === '' ? '0' : digits;
   const negative = sign === '-';

@@ -1,18 +1,19 @@
+import { KubewrightError } from '../errors/kubewright-error.ts';
 import type { Status, StatusReason } from './status.ts';
 
 /**
  * A failure response of the API, as an error. Both sides use it: the server throws it, and the client rebuilds it from the
  * response. `message` is the API's; `httpStatus` and `reason` give the kind of failure.
  */
-export class StatusError extends Error {
+export class StatusError extends KubewrightError {
+  override readonly name: string = 'StatusError';
   /** Names the class of failure; `reason` and {@link StatusError.retryAfterSeconds} show if a retry can help. */
   readonly code = 'KW1001';
   /** The response as received, or as it will be sent. */
   readonly status: Status;
 
   constructor(status: Status, options?: { readonly cause?: unknown }) {
-    super(status.message ?? `the API server answered ${status.code}`, options);
-    this.name = 'StatusError';
+    super({ what: status.message ?? `the API server responded with status ${status.code}` }, options);
     this.status = status;
   }
 

@@ -1,0 +1,1 @@
+export { type ErrorText, KubewrightError } from './kubewright-error.ts';

@@ -1,0 +1,55 @@
+/** The text of an error in its parts: lower case, without a full stop. */
+export interface ErrorText {
+  /** The operation that failed and the object it failed on: `cannot read kubeconfig /home/ada/.kube/config`. */
+  readonly what: string;
+  /** The cause: `permission denied`. */
+  readonly why?: string | undefined;
+  /** What to do about it, as an imperative: `run chmod u+r /home/ada/.kube/config`. */
+  readonly remedy?: string | undefined;
+}
+
+/**
+ * The base of every error that Kubewright's packages throw. The message is composed of the parts: `what: why; remedy`. Programs
+ * match on {@link code}, never on the message; `kubewright explain CODE` describes each code.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.resource(Pod).list();
+ * } catch (error) {
+ *   if (error instanceof KubewrightError) console.error(`${error.code} ${error.what}\n  do: ${error.remedy ?? 'retry'}`);
+ *   else throw error;
+ * }
+ * ```
+ */
+export abstract class KubewrightError extends Error {
+  /** `KW` and four digits; never changes for a class of failure. */
+  abstract readonly code: string;
+  // Private, with getters: an uncaught error would otherwise print each part twice.
+  readonly #text: ErrorText;
+
+  constructor(text: ErrorText, options: { readonly cause?: unknown } = {}) {
+    super(messageOf(text), options.cause === undefined ? undefined : { cause: options.cause });
+    this.#text = text;
+  }
+
+  /** The operation that failed and the object it failed on. */
+  get what(): string {
+    return this.#text.what;
+  }
+
+  /** The cause, if the error knows more than {@link what}. */
+  get why(): string | undefined {
+    return this.#text.why;
+  }
+
+  /** What to do about it, as an imperative. */
+  get remedy(): string | undefined {
+    return this.#text.remedy;
+  }
+}
+
+function messageOf({ what, why, remedy }: ErrorText): string {
+  const failure = why === undefined ? what : `${what}: ${why}`;
+  return remedy === undefined ? failure : `${failure}; ${remedy}`;
+}
