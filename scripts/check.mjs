@@ -23,6 +23,7 @@ const steps = {
   prose: node('scripts/check-prose.mjs'),
   'dead code': bin('knip/bin/knip.js'),
   'public surface': node('scripts/api-report.mjs', '--check'),
+  pictures: node('scripts/draw-pictures.mjs', '--check'),
   'generated error codes': node('scripts/generate-error-codes.mjs', '--check'),
   'generated tables': node('scripts/generate-builtin.mjs', '--check'),
   'generated bootstrap objects': node('scripts/generate-bootstrap.mjs', '--check'),

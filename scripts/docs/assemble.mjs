@@ -1,14 +1,17 @@
 // The site's pages: those in docs/, and pages elsewhere in the repository that belong to them.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { slugOf } from './slug.mjs';
 
-/** Path in the repository → path on the site. */
+/** Maps the path of each page and picture in the repository to its path on the site. */
 function pagesOf(root) {
   const below = (folder) =>
     readdirSync(join(root, folder), { recursive: true }).map((path) => path.replaceAll('\\', '/'));
   const docs = below('docs')
     .filter((path) => path.endsWith('.md') && !/^(api|\.vitepress)\/|^(plan|proof)\.md$/.test(path))
+    .map((path) => [`docs/${path}`, path]);
+  const pictures = below('docs')
+    .filter((path) => path.endsWith('.svg'))
     .map((path) => [`docs/${path}`, path]);
   const readmes = ['packages', 'examples'].flatMap((folder) =>
     readdirSync(join(root, folder))
@@ -23,7 +26,7 @@ function pagesOf(root) {
   })
     .filter(([path]) => existsSync(join(root, path)))
     .map(([path, name]) => [path, `project/${name}.md`]);
-  return new Map([...docs, ...readmes, ...project]);
+  return new Map([...docs, ...pictures, ...readmes, ...project]);
 }
 
 /** Writes the pages into a folder; returns dead links, each as `file:line: why`. */
@@ -31,6 +34,11 @@ export function assemble(root, folder) {
   const pages = pagesOf(root);
   const dead = [];
   for (const [source, target] of pages) {
+    mkdirSync(dirname(join(folder, target)), { recursive: true });
+    if (!source.endsWith('.md')) {
+      copyFileSync(join(root, source), join(folder, target));
+      continue;
+    }
     const text = readFileSync(join(root, source), 'utf8');
     const follow = follower({ root, pages, source, target });
     const linked = eachLink(text, (link, line) => {
@@ -38,7 +46,6 @@ export function assemble(root, folder) {
       if (followed.dead) dead.push(`${source}:${line}: ${link.url} ${followed.dead}`);
       return followed.text;
     });
-    mkdirSync(dirname(join(folder, target)), { recursive: true });
     writeFileSync(join(folder, target), linked);
   }
   return dead;

@@ -17,11 +17,12 @@ describe('the pages of the site', () => {
     const root = join(base, 'repository');
     const files = {
       'docs/a.md':
-        '# A\n\n[one](b.md) [two](b.md#b-and-c) [three](#a) [code](../packages/p/code.ts)\n`[no](link.md)`\n',
+        '# A\n\n![picture](images/x.svg)\n\n[one](b.md) [two](b.md#b-and-c) [three](#a) [code](../packages/p/code.ts)\n`[no](link.md)`\n',
       'docs/b.md':
         '# B and `C`\n\n[gone](c.md)\n[no\nheading](a.md#b)\n\n```md\n[no](link.md)\n```\n[p](../packages/p)\n',
       'packages/p/README.md': '# P\n\n[docs](../../docs/a.md#a)\n',
       'packages/p/code.ts': '',
+      'docs/images/x.svg': '<svg/>',
       'examples/e/README.md': '# E\n',
     };
     for (const [path, text] of Object.entries(files)) {
@@ -35,6 +36,8 @@ describe('the pages of the site', () => {
     ]);
     expect(readFileSync(join(site, 'packages/p.md'), 'utf8')).toContain('[docs](../a.md#a)');
     expect(readFileSync(join(site, 'b.md'), 'utf8')).toContain('[p](./packages/p.md)');
+    expect(readFileSync(join(site, 'a.md'), 'utf8')).toContain('![picture](./images/x.svg)');
+    expect(readFileSync(join(site, 'images/x.svg'), 'utf8')).toBe('<svg/>');
     // The site has no pages for source files.
     expect(readFileSync(join(site, 'a.md'), 'utf8')).toContain('[three](./a.md#a) code\n');
   });
