@@ -129,7 +129,7 @@ describe('a failure message states the error, the cause and the remedy', () => {
       exitCode: 3,
       code: 'KW2201',
       what: /^there is no usable kubeconfig$/,
-      why: /^nowhere: there is no such kubeconfig$/,
+      why: /^cannot read kubeconfig nowhere: file not found$/,
       remedy: /kubewright cluster up$/,
     }));
 

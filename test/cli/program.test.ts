@@ -142,7 +142,7 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
   it('exits with code 3 if the named cluster does not answer', async () => {
     const missing = await kubewright.run(['doctor', '--kubeconfig', 'nowhere']);
     expect(missing.code).toBe(3);
-    expect(missing.stdout).toContain('✗ kubeconfig   nowhere: there is no such kubeconfig\n');
+    expect(missing.stdout).toContain('✗ kubeconfig   cannot read kubeconfig nowhere: file not found\n');
     const file = join(kubewright.folder, 'dead');
     writeFileSync(
       file,

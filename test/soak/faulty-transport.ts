@@ -67,14 +67,18 @@ export class FaultyTransport implements Transport {
     if (this.#strikes(odds.late, 'late'))
       await sleep(this.#clock, { ms: this.#random.next() * 45_000, ...(signal && { signal }) });
     if (!this.isCut && !this.#strikes(odds.lost, 'lost')) return;
-    throw new TransportError('KW2001', `${method} ${path}: no connection`, { retryable: true, sent: false });
+    throw new TransportError('KW2001', { what: `${method} ${path}: no connection` }, { retryable: true, sent: false });
   }
 
   async #onTheWayBack({ method, path, signal }: TransportRequest): Promise<void> {
     if (this.#strikes(odds.late, 'answer late'))
       await sleep(this.#clock, { ms: this.#random.next() * 45_000, ...(signal && { signal }) });
     if (!this.isCut && !this.#strikes(odds.answerLost, 'answer lost')) return;
-    throw new TransportError('KW2003', `${method} ${path}: the connection was lost`, { retryable: true, sent: true });
+    throw new TransportError(
+      'KW2003',
+      { what: `${method} ${path}: the connection was lost` },
+      { retryable: true, sent: true },
+    );
   }
 
   #stream(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

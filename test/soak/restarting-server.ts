@@ -68,6 +68,6 @@ export class RestartingServer implements AsyncDisposable {
     const plane = this.#plane;
     if (plane) return plane.handle(request);
     const what = `${request.method} ${request.path}: the server is down`;
-    throw new TransportError('KW2001', what, { retryable: true, sent: false });
+    throw new TransportError('KW2001', { what }, { retryable: true, sent: false });
   }
 }

@@ -252,7 +252,7 @@ describe('KubernetesClient retries', () => {
   ] as const) {
     it(`sends a ${verb} ${tries} times when the connection was lost and ${sent ? 'it may have arrived' : 'nothing was sent'}`, async () => {
       const { client, clock, seen } = scripted(() => {
-        throw new TransportError('KW2003', 'lost', { retryable: true, sent });
+        throw new TransportError('KW2003', { what: 'lost' }, { retryable: true, sent });
       });
       const maps = client.resource(ConfigMapKind);
       const call =

@@ -165,7 +165,9 @@ export class KubernetesClient implements AsyncDisposable {
     const { impersonate, ...rest } = view;
     const { namespace, dryRun, interceptors = [] } = this.#options;
     if (namespace !== undefined && rest.namespace !== undefined && rest.namespace !== namespace) {
-      throw new RequestError(`cannot bind a client of namespace "${namespace}" to namespace "${rest.namespace}"`);
+      throw new RequestError({
+        what: `cannot bind a client of namespace "${namespace}" to namespace "${rest.namespace}"`,
+      });
     }
     // Impersonation is innermost: outer interceptors see the headers unchanged.
     const all = impersonate ? [...interceptors, impersonating(impersonate)] : interceptors;
@@ -192,7 +194,10 @@ export class KubernetesClient implements AsyncDisposable {
   #send(request: RawRequest): ReturnType<CallRunner['run']> {
     const { body } = request;
     if (this.#options.dryRun && (request.method ?? 'GET') !== 'GET') {
-      throw new RequestError(`${request.method} ${request.path}: a client in dry-run mode sends no raw write requests`);
+      throw new RequestError({
+        what: `cannot send ${request.method} ${request.path}`,
+        why: 'a client in dry-run mode sends no raw write requests',
+      });
     }
     const bytes = body === undefined || body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body), 'utf8');
     return this.#runner.run({

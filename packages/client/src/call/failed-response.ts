@@ -64,7 +64,7 @@ function genericStatus(options: {
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: `${request.method} ${path}: the server answered ${code}${quoted === '' ? '' : `: ${quoted}`}`,
+    message: `${request.method} ${path}: the server responded with status ${code}${quoted === '' ? '' : `: ${quoted}`}`,
     reason: reasonOf(code, request.method),
     details,
     code,

@@ -17,7 +17,8 @@ export class RateLimit {
   #nextFree: number;
 
   constructor(options: RateLimitOptions & { readonly clock: Clock }) {
-    if (!(options.qps > 0) || !(options.burst >= 1)) throw new RangeError('rate limit: qps must be > 0 and burst ≥ 1');
+    if (!(options.qps > 0) || !(options.burst >= 1))
+      throw new RangeError('invalid rate limit: qps must be greater than 0 and burst at least 1');
     this.#clock = options.clock;
     this.#intervalMs = 1000 / options.qps;
     this.#burst = options.burst;

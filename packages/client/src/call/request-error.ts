@@ -1,10 +1,8 @@
+import { KubewrightError } from '@kubewright/apimachinery';
+
 /** Thrown for a call that cannot be encoded as a request: the program must be changed; do not retry. */
-export class RequestError extends Error {
+export class RequestError extends KubewrightError {
+  override readonly name = 'RequestError';
   /** Identifies the class of failure; nothing was sent; do not retry. */
   readonly code = 'KW2101';
-
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = 'RequestError';
-  }
 }

@@ -33,7 +33,11 @@ export async function readJson(response: TransportResponse, what: string): Promi
     const type = response.headers['content-type'] ?? 'no content type';
     throw new TransportError(
       'KW2006',
-      `${what}: the answer (${type}, ${bytes.byteLength} bytes) is not JSON; is this address a Kubernetes API server?`,
+      {
+        what: `${what} failed`,
+        why: `the response (${type}, ${bytes.byteLength} bytes) is not JSON`,
+        remedy: 'check that the address is that of a Kubernetes API server',
+      },
       { cause },
     );
   }

@@ -1,3 +1,5 @@
+import { type ErrorText, KubewrightError } from '@kubewright/apimachinery';
+
 /**
  * Codes of failures to configure a client from the program's environment.
  *
@@ -10,12 +12,12 @@
 export type ConfigErrorCode = 'KW2201' | 'KW2202' | 'KW2203';
 
 /** Thrown for a configuration that cannot be used; the message names the file and the field, never a secret. */
-export class ConfigError extends Error {
+export class ConfigError extends KubewrightError {
+  override readonly name = 'ConfigError';
   readonly code: ConfigErrorCode;
 
-  constructor(code: ConfigErrorCode, message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = 'ConfigError';
+  constructor(code: ConfigErrorCode, text: ErrorText, options?: { readonly cause?: unknown }) {
+    super(text, options);
     this.code = code;
   }
 }

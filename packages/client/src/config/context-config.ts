@@ -22,23 +22,33 @@ export async function configOfContext(
   const { environment, source, onRenewalFailure } = options;
   const name = options.context || kubeconfig.currentContext;
   if (name === undefined) {
-    throw new ConfigError(
-      'KW2201',
-      `${source}: no current-context is set; ${choices('contexts', kubeconfig.contexts)}`,
-    );
+    throw new ConfigError('KW2201', {
+      what: `cannot use kubeconfig ${source}`,
+      why: 'current-context is not set',
+      remedy: choose('contexts', kubeconfig.contexts),
+    });
   }
   const context = kubeconfig.contexts.get(name);
   if (!context) {
-    throw new ConfigError(
-      'KW2201',
-      `${source}: there is no context ${JSON.stringify(name)}; ${choices('contexts', kubeconfig.contexts)}`,
-    );
+    throw new ConfigError('KW2201', {
+      what: `cannot use kubeconfig ${source}`,
+      why: `context ${JSON.stringify(name)} does not exist`,
+      remedy: choose('contexts', kubeconfig.contexts),
+    });
   }
   const where = `${source}: context ${JSON.stringify(name)}`;
   const cluster = kubeconfig.clusters.get(context.cluster);
-  if (!cluster) throw new ConfigError('KW2201', `${where}: there is no cluster ${JSON.stringify(context.cluster)}`);
+  if (!cluster)
+    throw new ConfigError('KW2201', {
+      what: `cannot use kubeconfig ${where}`,
+      why: `cluster ${JSON.stringify(context.cluster)} does not exist`,
+    });
   const user = context.user === '' ? {} : kubeconfig.users.get(context.user);
-  if (!user) throw new ConfigError('KW2201', `${where}: there is no user ${JSON.stringify(context.user)}`);
+  if (!user)
+    throw new ConfigError('KW2201', {
+      what: `cannot use kubeconfig ${where}`,
+      why: `user ${JSON.stringify(context.user)} does not exist`,
+    });
   const server = serverOf(cluster, where);
   const trust = await trustOf(cluster, { environment, where });
   return {
@@ -53,17 +63,24 @@ export async function configOfContext(
   };
 }
 
-function choices(what: string, entries: ReadonlyMap<string, unknown>): string {
-  return entries.size === 0 ? `it has no ${what}` : `its ${what} are ${[...entries.keys()].join(', ')}`;
+function choose(what: string, entries: ReadonlyMap<string, unknown>): string {
+  return entries.size === 0
+    ? `add one: it has no ${what}`
+    : `choose one of its ${what}: ${[...entries.keys()].join(', ')}`;
 }
 
 function serverOf(cluster: ClusterEntry, where: string): string {
-  if (cluster.server === undefined) throw new ConfigError('KW2202', `${where}: the cluster has no server`);
+  if (cluster.server === undefined)
+    throw new ConfigError('KW2202', { what: `cannot use kubeconfig ${where}`, why: 'its cluster has no server' });
   const server = cluster.server.includes('://') ? cluster.server : `https://${cluster.server}`;
   try {
     new URL(server);
   } catch (cause) {
-    throw new ConfigError('KW2202', `${where}: server ${JSON.stringify(cluster.server)} is no address`, { cause });
+    throw new ConfigError(
+      'KW2202',
+      { what: `cannot use kubeconfig ${where}`, why: `server ${JSON.stringify(cluster.server)} is not a valid URL` },
+      { cause },
+    );
   }
   return server;
 }
@@ -74,12 +91,15 @@ async function trustOf(
 ): Promise<ServerTrust> {
   const { certificateAuthority: file, certificateAuthorityData: data } = cluster;
   if (cluster.insecureSkipTlsVerify && (file !== undefined || data !== undefined)) {
-    const message = `${options.where}: a certificate authority and insecure-skip-tls-verify exclude each other`;
-    throw new ConfigError('KW2202', message);
+    throw new ConfigError('KW2202', {
+      what: `cannot use kubeconfig ${options.where}`,
+      why: 'a certificate authority and insecure-skip-tls-verify are mutually exclusive',
+      remedy: 'remove one of them',
+    });
   }
   const ca =
     data !== undefined
-      ? decode(data, `${options.where}: certificate-authority-data`)
+      ? decode(data, { where: options.where, field: 'certificate-authority-data' })
       : file === undefined
         ? undefined
         : await options.environment.readFile(file).catch((cause: unknown) => {
@@ -100,13 +120,20 @@ interface CredentialContext {
 function credentialsOf(user: UserEntry, context: CredentialContext): CredentialProvider {
   const { environment, where, onRenewalFailure } = context;
   if (user.authProvider !== undefined) {
-    const message = `${where}: auth-provider ${JSON.stringify(user.authProvider)} was removed from Kubernetes; use an exec plugin`;
-    throw new ConfigError('KW2202', message);
+    throw new ConfigError('KW2202', {
+      what: `cannot use kubeconfig ${where}`,
+      why: `auth-provider ${JSON.stringify(user.authProvider)} was removed from Kubernetes`,
+      remedy: 'use an exec plugin',
+    });
   }
   const hasToken = user.token !== undefined || user.tokenFile !== undefined;
   const hasBasic = user.username !== undefined || user.password !== undefined;
   if (hasToken && hasBasic) {
-    throw new ConfigError('KW2202', `${where}: the user has both a token and a user name; only one can be sent`);
+    throw new ConfigError('KW2202', {
+      what: `cannot use kubeconfig ${where}`,
+      why: 'the user has both a token and a user name',
+      remedy: 'remove one of them',
+    });
   }
   // As in client-go, credentials in the file take precedence over a plugin.
   if (user.exec && !hasToken && !hasBasic) {
@@ -114,14 +141,16 @@ function credentialsOf(user: UserEntry, context: CredentialContext): CredentialP
   }
   const cert = pemSource(user.clientCertificateData, {
     file: user.clientCertificate,
-    what: `${where}: client-certificate-data`,
+    where,
+    field: 'client-certificate-data',
   });
-  const key = pemSource(user.clientKeyData, { file: user.clientKey, what: `${where}: client-key-data` });
+  const key = pemSource(user.clientKeyData, { file: user.clientKey, where, field: 'client-key-data' });
   if ((cert === undefined) !== (key === undefined)) {
-    throw new ConfigError(
-      'KW2202',
-      `${where}: the user has a client certificate without key, or a key without certificate`,
-    );
+    throw new ConfigError('KW2202', {
+      what: `cannot use kubeconfig ${where}`,
+      why: 'the user has a client certificate without a key, or a key without a certificate',
+      remedy: 'set both, or remove both',
+    });
   }
   return new FileCredentials({
     environment,
@@ -137,9 +166,9 @@ function credentialsOf(user: UserEntry, context: CredentialContext): CredentialP
 
 function pemSource(
   data: string | undefined,
-  options: { readonly file: string | undefined; readonly what: string },
+  options: { readonly file: string | undefined; readonly where: string; readonly field: string },
 ): FileOrValue | undefined {
-  if (data !== undefined) return { value: decode(data, options.what) };
+  if (data !== undefined) return { value: decode(data, options) };
   return options.file === undefined ? undefined : { file: options.file };
 }
 
@@ -159,8 +188,9 @@ function execCluster(context: CredentialContext): Readonly<Record<string, unknow
   };
 }
 
-function decode(base64: string, what: string): string {
+function decode(base64: string, { where, field }: { readonly where: string; readonly field: string }): string {
   const compact = base64.replace(/\s+/g, '');
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) throw new ConfigError('KW2202', `${what} is not base64`);
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(compact))
+    throw new ConfigError('KW2202', { what: `cannot use kubeconfig ${where}`, why: `${field} is not valid base64` });
   return Buffer.from(compact, 'base64').toString('utf8');
 }

@@ -184,10 +184,10 @@ describe('ExecCredentials', () => {
         (error: Error) => error.message,
       );
     };
-    expect(await fault({ exitCode: 0, stdout: 'token=hunter2', stderr: '' })).toMatch(/not JSON$/);
+    expect(await fault({ exitCode: 0, stdout: 'token=hunter2', stderr: '' })).toMatch(/invalid JSON$/);
     expect(await fault(answer({ token: 't' }, 'client.authentication.k8s.io/v1beta1'))).toContain('instead of');
     expect(await fault(answer({}))).toContain('neither a token nor a certificate');
-    expect(await fault(answer({ clientKeyData: 'K' }))).toContain('without certificate');
+    expect(await fault(answer({ clientKeyData: 'K' }))).toContain('without a certificate');
     expect(await fault(answer({ token: 't', expirationTimestamp: 'soon' }))).toContain('is no time');
     expect(await fault({ exitCode: 3, stdout: '', stderr: 'please log in' })).toContain('exit code 3: please log in');
     expect(await fault(answer({ token: 't' }), { apiVersion: 'client.authentication.k8s.io/v1alpha1' })).toContain(
@@ -204,7 +204,7 @@ describe('ExecCredentials', () => {
             request.signal.addEventListener('abort', () => resolve({ exitCode: null, stdout: '', stderr: '' })),
           ),
     );
-    const failed = expect(credentials.get()).rejects.toThrow('did not end within 60 s');
+    const failed = expect(credentials.get()).rejects.toThrow('did not exit within 60 s');
     await clock.advance(60_000);
     await failed;
     expect((await credentials.get()).authorization).toBe('Bearer t');

@@ -1,3 +1,4 @@
+import type { ErrorText } from '@kubewright/apimachinery';
 import type { ClientCredentials, CredentialProvider } from '../transport/credentials.ts';
 import { untilAborted } from '../until-aborted.ts';
 import type { ConfigEnvironment, SpawnResult } from './config-environment.ts';
@@ -98,15 +99,17 @@ export class ExecCredentials implements CredentialProvider {
         maxOutputBytes: MAX_OUTPUT_BYTES,
       });
     } catch (cause) {
-      throw this.#fault(`cannot be started (${errorCode(cause)})${this.#hint()}`, cause);
+      throw this.#error(`cannot be started (${errorCode(cause)})`, { remedy: this.#installHint, cause });
     } finally {
       timer[Symbol.dispose]();
     }
-    if (stop.signal.aborted) throw this.#fault(`was killed: it did not end within ${timeoutMs / 1000} s`);
+    if (stop.signal.aborted) throw this.#error(`was killed because it did not exit within ${timeoutMs / 1000} s`);
     if (result.exitCode !== 0) {
-      const said = result.stderr.trim().slice(0, QUOTED_CHARACTERS);
-      const hint = result.exitCode === 127 ? this.#hint() : '';
-      throw this.#fault(`ended with exit code ${result.exitCode}${said === '' ? '' : `: ${said}`}${hint}`);
+      const stderr = result.stderr.trim().slice(0, QUOTED_CHARACTERS);
+      throw this.#error(`exited with code ${result.exitCode}`, {
+        why: stderr === '' ? undefined : stderr,
+        remedy: result.exitCode === 127 ? this.#installHint : undefined,
+      });
     }
     return this.#accept(result.stdout);
   }
@@ -114,14 +117,18 @@ export class ExecCredentials implements CredentialProvider {
   #interactive(): boolean {
     const { exec, environment } = this.#options;
     if (!VERSIONS.includes(exec.apiVersion)) {
-      throw this.#fault(`wants apiVersion ${JSON.stringify(exec.apiVersion)}; known are ${VERSIONS.join(' and ')}`);
+      throw this.#error(`has the unsupported apiVersion ${JSON.stringify(exec.apiVersion)}`, {
+        remedy: `use ${VERSIONS.join(' or ')}`,
+      });
     }
-    if (exec.command === '') throw this.#fault('has no command');
+    if (exec.command === '') throw this.#error('has no command');
     if (exec.interactiveMode === undefined && exec.apiVersion === VERSIONS[0]) {
-      throw this.#fault('has no interactiveMode, which v1 requires: Never, IfAvailable or Always');
+      throw this.#error('has no interactiveMode, which v1 requires', {
+        remedy: 'set it to Never, IfAvailable or Always',
+      });
     }
     if (exec.interactiveMode === 'Always' && !environment.isInteractive) {
-      throw this.#fault('wants to ask a person (interactiveMode: Always), but standard input is no terminal');
+      throw this.#error('needs to prompt (interactiveMode: Always), but standard input is not a terminal');
     }
     return exec.interactiveMode !== 'Never' && environment.isInteractive;
   }
@@ -142,15 +149,15 @@ export class ExecCredentials implements CredentialProvider {
     const text = (name: string): string | undefined => {
       const value = status[name];
       if (value === undefined || value === null || value === '') return undefined;
-      if (typeof value !== 'string') throw this.#fault(`answered a status.${name} that is no string`);
+      if (typeof value !== 'string') throw this.#error(`returned a status.${name} that is not a string`);
       return value;
     };
     const token = text('token');
     const cert = text('clientCertificateData');
     const key = text('clientKeyData');
     if ((cert === undefined) !== (key === undefined))
-      throw this.#fault('answered a certificate without key, or a key without certificate');
-    if (token === undefined && cert === undefined) throw this.#fault('answered neither a token nor a certificate');
+      throw this.#error('returned a certificate without a key, or a key without a certificate');
+    if (token === undefined && cert === undefined) throw this.#error('returned neither a token nor a certificate');
     const credentials: ClientCredentials = {
       authorization: token === undefined ? undefined : `Bearer ${token}`,
       cert,
@@ -169,33 +176,32 @@ export class ExecCredentials implements CredentialProvider {
       document = JSON.parse(stdout);
     } catch {
       // Omit the cause: it would quote the output, which may contain a token.
-      throw this.#fault('answered something that is not JSON');
+      throw this.#error('returned invalid JSON');
     }
-    if (document?.kind !== 'ExecCredential') throw this.#fault('answered no ExecCredential');
+    if (document?.kind !== 'ExecCredential') throw this.#error('did not return an ExecCredential');
     if (document.apiVersion !== exec.apiVersion) {
-      throw this.#fault(`answered apiVersion ${JSON.stringify(document.apiVersion)} instead of ${exec.apiVersion}`);
+      throw this.#error(`returned apiVersion ${JSON.stringify(document.apiVersion)} instead of ${exec.apiVersion}`);
     }
-    if (typeof document.status !== 'object' || document.status === null) throw this.#fault('answered no status');
+    if (typeof document.status !== 'object' || document.status === null) throw this.#error('returned no status');
     return document.status as Readonly<Record<string, unknown>>;
   }
 
   #lifeOf(expiration: string | undefined): Pick<Issued, 'renewAt' | 'expiresAt'> {
     if (expiration === undefined) return { renewAt: Number.POSITIVE_INFINITY, expiresAt: Number.POSITIVE_INFINITY };
     const expiresAt = Date.parse(expiration);
-    if (Number.isNaN(expiresAt)) throw this.#fault('answered an expirationTimestamp that is no time');
+    if (Number.isNaN(expiresAt)) throw this.#error('returned an invalid expirationTimestamp');
     const life = expiresAt - this.#options.environment.clock.now();
     return { renewAt: expiresAt - Math.min(EARLY_MS, Math.max(life, 0) / 10), expiresAt };
   }
 
-  #hint(): string {
-    const { installHint } = this.#options.exec;
-    return installHint === undefined ? '; is it installed and in PATH?' : `\n\n${installHint}`;
+  get #installHint(): string {
+    return this.#options.exec.installHint ?? 'check that it is installed and in PATH';
   }
 
-  #fault(what: string, cause?: unknown): ConfigError {
-    return new ConfigError('KW2203', `credential plugin ${JSON.stringify(this.#options.exec.command)} ${what}`, {
-      cause,
-    });
+  #error(what: string, options: Omit<ErrorText, 'what'> & { readonly cause?: unknown } = {}): ConfigError {
+    const { why, remedy } = options;
+    const text = { what: `credential plugin ${JSON.stringify(this.#options.exec.command)} ${what}`, why, remedy };
+    return new ConfigError('KW2203', text, options);
   }
 }
 

@@ -12,40 +12,41 @@ export interface Fields {
   /** Returns an object; an empty one if missing or null. */
   object(name: string): Fields;
   objects(name: string): readonly Fields[];
-  fault(name: string, what: string): ConfigError;
+  error(name: string, why: string): ConfigError;
 }
 
 /** @throws ConfigError `KW2202` if `value` is not an object. */
 export function readFields(value: unknown, where: string): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ConfigError('KW2202', `${where}: must be an object`);
+    throw new ConfigError('KW2202', { what: `cannot use ${where}`, why: 'must be an object' });
   }
   const raw = (name: string): unknown =>
     Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
-  const fault = (name: string, what: string): ConfigError => new ConfigError('KW2202', `${where}: ${name} ${what}`);
+  const error = (name: string, why: string): ConfigError =>
+    new ConfigError('KW2202', { what: `cannot use ${where}`, why: `${name} ${why}` });
   const list = (name: string): readonly unknown[] => {
     const entries = raw(name) ?? [];
-    if (!Array.isArray(entries)) throw fault(name, 'must be a list');
+    if (!Array.isArray(entries)) throw error(name, 'must be a list');
     return entries;
   };
   return {
     has: (name) => raw(name) !== undefined && raw(name) !== null,
     keys: () => Object.keys(value),
     raw,
-    fault,
+    error,
     text(name) {
       const found = raw(name) ?? '';
-      if (typeof found !== 'string') throw fault(name, 'must be a string (put it in quotes)');
+      if (typeof found !== 'string') throw error(name, 'must be a string (put it in quotes)');
       return found === '' ? undefined : found;
     },
     flag(name) {
       const found = raw(name) ?? false;
-      if (typeof found !== 'boolean') throw fault(name, 'must be true or false');
+      if (typeof found !== 'boolean') throw error(name, 'must be true or false');
       return found;
     },
     texts: (name) =>
       list(name).map((entry) => {
-        if (typeof entry !== 'string') throw fault(name, 'must be a list of strings');
+        if (typeof entry !== 'string') throw error(name, 'must be a list of strings');
         return entry;
       }),
     object: (name) => readFields(raw(name) ?? {}, `${where}: ${name}`),

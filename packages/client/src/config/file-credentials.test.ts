@@ -53,11 +53,13 @@ describe('FileCredentials', () => {
     await clock.advance(60_000);
     files.set('key', renewed.key);
     expect(await credentials.get()).toMatchObject(client);
-    expect(reported).toEqual(['cannot use crt and key: they do not belong together; replace both at the same time']);
+    expect(reported).toEqual([
+      'cannot use crt and key: the key does not match the certificate; replace both files at the same time',
+    ]);
     files.set('crt', renewed.cert.slice(0, 100));
     await clock.advance(1_000);
     expect(await credentials.get()).toMatchObject(client);
-    expect(reported[1]).toContain('they are not whole PEM files');
+    expect(reported[1]).toContain('they are not complete PEM files');
     files.set('crt', renewed.cert);
     await clock.advance(1_000);
     expect(await credentials.get()).toMatchObject(renewed);
@@ -77,7 +79,7 @@ describe('FileCredentials', () => {
   it('names the files of a mismatched first pair, and rereads them on the next call', async () => {
     const { credentials, files } = certificateFiles();
     files.set('key', renewed.key);
-    await expect(credentials.get()).rejects.toThrow('cannot use crt and key: they do not belong together');
+    await expect(credentials.get()).rejects.toThrow('cannot use crt and key: the key does not match the certificate');
     files.set('crt', renewed.cert);
     expect(await credentials.get()).toMatchObject(renewed);
   });

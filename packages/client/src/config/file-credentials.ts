@@ -87,8 +87,9 @@ export class FileCredentials implements CredentialProvider {
     try {
       const text = (await environment.readFile(token.file)).trim();
       if (text !== '') return `Bearer ${text}`;
-      if (previous === undefined) throw new ConfigError('KW2202', `cannot use ${token.file}: it is empty`);
-      this.#report(new ConfigError('KW2202', `cannot renew the token: ${token.file} is empty`));
+      if (previous === undefined)
+        throw new ConfigError('KW2202', { what: `cannot use token file ${token.file}`, why: 'it is empty' });
+      this.#report(new ConfigError('KW2202', { what: 'cannot renew the token', why: `${token.file} is empty` }));
     } catch (cause) {
       const error = cause instanceof ConfigError ? cause : unreadable(token.file, cause);
       if (previous === undefined) throw error;
@@ -117,8 +118,12 @@ export class FileCredentials implements CredentialProvider {
       return { pair: previous, rereadMs: REREAD_MS };
     }
     const files = `${cert.file ?? 'the client certificate'} and ${key.file ?? 'the client key'}`;
-    const why = matches === undefined ? 'they are not whole PEM files' : 'they do not belong together';
-    const error = new ConfigError('KW2202', `cannot use ${files}: ${why}; replace both at the same time`);
+    const why = matches === undefined ? 'they are not complete PEM files' : 'the key does not match the certificate';
+    const error = new ConfigError('KW2202', {
+      what: `cannot use ${files}`,
+      why,
+      remedy: 'replace both files at the same time',
+    });
     if (!previous) throw error;
     this.#report(error);
     return { pair: previous, rereadMs: TORN_REREAD_MS };
@@ -146,5 +151,9 @@ export class FileCredentials implements CredentialProvider {
 /** Returns the error for a file named in the configuration. */
 export function unreadable(file: string, cause: unknown): ConfigError {
   const code = (cause as { readonly code?: unknown } | null)?.code;
-  return new ConfigError('KW2202', `cannot read ${file}: ${typeof code === 'string' ? code : 'error'}`, { cause });
+  return new ConfigError(
+    'KW2202',
+    { what: `cannot read ${file}`, why: typeof code === 'string' ? code : undefined },
+    { cause },
+  );
 }

@@ -63,7 +63,9 @@ describe('loadClientConfig with KUBECONFIG', () => {
       namespace: 'shop',
     });
     expect((await loadClientConfig({ environment, context: 'two', namespace: 'mine' })).namespace).toBe('mine');
-    await expect(loadClientConfig({ environment, context: 'three' })).rejects.toThrow('its contexts are one, two');
+    await expect(loadClientConfig({ environment, context: 'three' })).rejects.toThrow(
+      'choose one of its contexts: one, two',
+    );
   });
 });
 
@@ -186,11 +188,11 @@ describe('loadClientConfig fields', () => {
       );
     };
     expect(await bad(kubeconfig({ user: '{ token: 12345 }' }))).toBe(
-      '/k/config: users[0]: user: token must be a string (put it in quotes)',
+      'cannot use kubeconfig /k/config: users[0]: user: token must be a string (put it in quotes)',
     );
     expect(await bad('users: [{ name: a, user: { token: hunter2')).not.toContain('hunter2');
     expect(await bad(kubeconfig({ cluster: '{ server: "https://x", certificate-authority-data: "%%%" }' }))).toContain(
-      'certificate-authority-data is not base64',
+      'certificate-authority-data is not valid base64',
     );
     expect(await bad(kubeconfig({ user: '{ token: a, username: b }' }))).toContain('both a token and a user name');
     expect(await bad(kubeconfig({ user: '{ auth-provider: { name: gcp } }' }))).toContain('use an exec plugin');

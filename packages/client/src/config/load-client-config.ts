@@ -39,7 +39,8 @@ export async function loadClientConfig(options: LoadConfigOptions = {}): Promise
     options.namespace === undefined ? config : { ...config, namespace: options.namespace };
   if (kubeconfig !== undefined && kubeconfig !== '') {
     const config = await readKubeconfig(kubeconfig, environment);
-    if (!config) throw new ConfigError('KW2201', `${kubeconfig}: there is no such kubeconfig`);
+    if (!config)
+      throw new ConfigError('KW2201', { what: `cannot read kubeconfig ${kubeconfig}`, why: 'file not found' });
     return withNamespace(await configOfContext(config, { context, environment, onRenewalFailure, source: kubeconfig }));
   }
   const listed = environment.env['KUBECONFIG'];
@@ -47,7 +48,11 @@ export async function loadClientConfig(options: LoadConfigOptions = {}): Promise
     const files = [...new Set(listed.split(environment.platform === 'win32' ? win32.delimiter : ':'))].filter(Boolean);
     const read = await Promise.all(files.map((file) => readKubeconfig(file, environment)));
     const found = read.filter((config) => config !== undefined);
-    if (found.length === 0) throw new ConfigError('KW2201', `KUBECONFIG names no file that exists: ${listed}`);
+    if (found.length === 0)
+      throw new ConfigError('KW2201', {
+        what: `cannot read kubeconfig ${listed} of KUBECONFIG`,
+        why: 'file not found',
+      });
     const merged = mergeKubeconfigs(found);
     return withNamespace(await configOfContext(merged, { context, environment, onRenewalFailure, source: listed }));
   }
@@ -57,8 +62,10 @@ export async function loadClientConfig(options: LoadConfigOptions = {}): Promise
   const home = homeDirectory === undefined ? undefined : join(homeDirectory, '.kube', 'config');
   const config = home === undefined ? undefined : await readKubeconfig(home, environment);
   if (home === undefined || !config) {
-    const message = `no cluster is configured: no --kubeconfig, no KUBECONFIG, not in a pod, and no ${home ?? '~/.kube/config'}`;
-    throw new ConfigError('KW2201', message);
+    throw new ConfigError('KW2201', {
+      what: 'no cluster is configured',
+      why: `--kubeconfig and KUBECONFIG are not set, ${home ?? '~/.kube/config'} does not exist, and this is not a pod`,
+    });
   }
   return withNamespace(await configOfContext(config, { context, environment, onRenewalFailure, source: home }));
 }

@@ -11,14 +11,22 @@ const MAX_BYTES = 16 << 20;
  * @throws ConfigError `KW2202` that names the file and the field.
  */
 export function parseKubeconfig(text: string, file: string): Kubeconfig {
-  if (text.length > MAX_BYTES) throw new ConfigError('KW2202', `${file}: larger than ${MAX_BYTES} bytes`);
+  if (text.length > MAX_BYTES)
+    throw new ConfigError('KW2202', {
+      what: `cannot read kubeconfig ${file}`,
+      why: `it is larger than ${MAX_BYTES} bytes`,
+    });
   let document: unknown;
   try {
     document = parse(text, { maxAliasCount: 100, uniqueKeys: true, logLevel: 'silent' });
   } catch (cause) {
-    throw new ConfigError('KW2202', `${file}: not valid YAML (${firstLine(cause)})`, { cause });
+    throw new ConfigError(
+      'KW2202',
+      { what: `cannot read kubeconfig ${file}`, why: `invalid YAML: ${firstLine(cause)}` },
+      { cause },
+    );
   }
-  const root = readFields(document ?? {}, file);
+  const root = readFields(document ?? {}, `kubeconfig ${file}`);
   const path = (value: string | undefined): string | undefined =>
     value === undefined || isAbsolute(value) ? value : resolve(dirname(file), value);
   return {
@@ -88,7 +96,7 @@ function exec(fields: Fields, path: PathResolver): ExecEntry {
   const command = fields.text('command') ?? '';
   const mode = fields.text('interactiveMode');
   if (mode !== undefined && mode !== 'Never' && mode !== 'IfAvailable' && mode !== 'Always') {
-    throw fields.fault('interactiveMode', 'must be Never, IfAvailable or Always');
+    throw fields.error('interactiveMode', 'must be Never, IfAvailable or Always');
   }
   return {
     apiVersion: fields.text('apiVersion') ?? '',

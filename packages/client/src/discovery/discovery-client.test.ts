@@ -195,7 +195,7 @@ describe('DiscoveryClient', () => {
           : Promise.resolve({ kind: 'APIGroupDiscoveryList', items: [] }),
       { clock },
     );
-    const failed = expect(discovery.groups()).rejects.toThrow('no answer within 32 s');
+    const failed = expect(discovery.groups()).rejects.toThrow('no response within 32 s');
     await clock.advance(32_000);
     await failed;
     isSilent = false;

@@ -84,8 +84,8 @@ export class DiscoveryClient {
     const stop = new AbortController();
     expectManyListeners(stop.signal);
     const timer = this.#clock.setTimer(TIMEOUT_MS, () => {
-      const message = `cannot read what the API server serves: no answer within ${TIMEOUT_MS / 1000} s`;
-      stop.abort(new TransportError('KW2003', message, { retryable: true }));
+      const text = { what: 'discovery failed', why: `no response within ${TIMEOUT_MS / 1000} s` };
+      stop.abort(new TransportError('KW2003', text, { retryable: true }));
     });
     const read: Read = (path, accept) =>
       this.#readPath(path, { signal: stop.signal, ...(accept === undefined ? {} : { accept }) });

@@ -94,9 +94,10 @@ export function collectionNamespace(scope: ResourceScope, namespace: string | un
 function inScope<N extends string | undefined>(scope: ResourceScope, namespace: N): N {
   const { onlyNamespace } = scope;
   if (onlyNamespace === undefined || namespace === onlyNamespace) return namespace;
-  throw new RequestError(
-    `${scope.kind.kind} in namespace ${JSON.stringify(namespace)}: this client is bound to namespace ${JSON.stringify(onlyNamespace)}`,
-  );
+  throw new RequestError({
+    what: `cannot access ${scope.kind.kind} in namespace ${JSON.stringify(namespace)}`,
+    why: `this client is bound to namespace ${JSON.stringify(onlyNamespace)}`,
+  });
 }
 
 /** True if the call or the client makes the write a dry run. */
@@ -120,9 +121,11 @@ export function writeQuery(scope: ResourceScope, options: WriteOptions | undefin
 export function applyQuery(scope: ResourceScope, options: ApplyOptions | undefined): Query {
   const query = writeQuery(scope, options);
   if (!query['fieldManager']) {
-    throw new RequestError(
-      `apply of ${scope.kind.kind}: a field manager is needed; give the call or the client a fieldManager`,
-    );
+    throw new RequestError({
+      what: `cannot apply ${scope.kind.kind}`,
+      why: 'server-side apply needs a field manager',
+      remedy: 'set fieldManager in the call or the client',
+    });
   }
   // The server is always strict for applies; send the parameter only if a call sets it explicitly.
   return { ...query, fieldValidation: options?.fieldValidation, force: options?.force ? true : undefined };
@@ -158,8 +161,15 @@ function encodeJson(body: unknown, path: string): Uint8Array {
   try {
     text = JSON.stringify(body);
   } catch (cause) {
-    throw new RequestError(`${path}: the body cannot be written as JSON (a cycle, a BigInt, or too deep)`, { cause });
+    throw new RequestError(
+      {
+        what: `cannot encode the request to ${path}`,
+        why: 'the body cannot be serialized as JSON (a cycle, a BigInt, or too deep)',
+      },
+      { cause },
+    );
   }
-  if (text === undefined) throw new RequestError(`${path}: the body is not an object`);
+  if (text === undefined)
+    throw new RequestError({ what: `cannot encode the request to ${path}`, why: 'the body must be an object' });
   return Buffer.from(text, 'utf8');
 }

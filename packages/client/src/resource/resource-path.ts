@@ -43,9 +43,10 @@ export function selectorText(selector: SelectorInput | undefined): string | unde
 /** Rejects names that the server would misread: an empty name would address the collection, a slash another resource. */
 function segment(text: string, what: string): string {
   if (text === '' || text === '.' || text === '..' || /[/%]/.test(text)) {
-    throw new RequestError(
-      `${JSON.stringify(text)} is no valid ${what}: it must not be empty, ".", "..", or contain "/" or "%"`,
-    );
+    throw new RequestError({
+      what: `invalid ${what} ${JSON.stringify(text)}`,
+      why: 'it must not be empty, ".", "..", or contain "/" or "%"',
+    });
   }
   return encodeURIComponent(text).replaceAll('%3A', ':');
 }

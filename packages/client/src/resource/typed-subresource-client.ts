@@ -14,7 +14,7 @@ export class TypedSubresourceClient<S, A = S> implements SubresourceClient<S, A>
 
   constructor(runner: CallRunner, options: { readonly scope: ResourceScope; readonly name: string }) {
     if (!/^[a-z0-9-]+(\/.*)?$/.test(options.name)) {
-      throw new RequestError(`${JSON.stringify(options.name)} is not a valid subresource name`);
+      throw new RequestError({ what: `invalid subresource name ${JSON.stringify(options.name)}` });
     }
     this.#runner = runner;
     this.#scope = options.scope;
@@ -101,7 +101,8 @@ export class TypedSubresourceClient<S, A = S> implements SubresourceClient<S, A>
 /** Returns the key of an object to be written under its own name. */
 export function keyOf(object: unknown, scope: ResourceScope): ObjectKey {
   const metadata = (object as { readonly metadata?: { readonly name?: string; readonly namespace?: string } }).metadata;
-  if (!metadata?.name) throw new RequestError(`update of ${scope.kind.kind}: the object has no metadata.name`);
+  if (!metadata?.name)
+    throw new RequestError({ what: `cannot update ${scope.kind.kind}`, why: 'the object has no metadata.name' });
   return metadata.namespace === undefined
     ? { name: metadata.name }
     : { name: metadata.name, namespace: metadata.namespace };

@@ -71,8 +71,11 @@ export class HttpTransport implements Transport {
     expectManyListeners(request.signal);
     const { maxRequestBytes } = this.#shared.tuning;
     if (request.body && request.body.byteLength > maxRequestBytes) {
-      const message = `${request.method} ${request.path}: the body of ${request.body.byteLength} bytes is over the limit of ${maxRequestBytes}`;
-      throw new TransportError('KW2007', message, { sent: false });
+      const text = {
+        what: `cannot send ${request.method} ${request.path}`,
+        why: `the body of ${request.body.byteLength} bytes exceeds the limit of ${maxRequestBytes}`,
+      };
+      throw new TransportError('KW2007', text, { sent: false });
     }
     const credentials = await this.#credentials.get({ signal: request.signal });
     const response = await this.#send(request, credentials);
@@ -93,7 +96,7 @@ export class HttpTransport implements Transport {
   }
 
   #closedError(): TransportError {
-    return new TransportError('KW2008', `the transport to ${this.#server.host} is closed`);
+    return new TransportError('KW2008', { what: `the transport to ${this.#server.host} is closed` });
   }
 
   async #send(request: TransportRequest, credentials: ClientCredentials): Promise<TransportResponse> {
@@ -135,12 +138,12 @@ function parseServer(text: string): URL {
   try {
     url = new URL(text);
   } catch (cause) {
-    throw new TypeError(`${JSON.stringify(text)} is no address of an API server; it looks like https://host:6443`, {
+    throw new TypeError(`invalid API server address ${JSON.stringify(text)}: must be like https://host:6443`, {
       cause,
     });
   }
   if (url.protocol === 'https:' || url.protocol === 'http:') return url;
-  throw new TypeError(`${JSON.stringify(text)}: an API server's address begins with https:// or http://`);
+  throw new TypeError(`invalid API server address ${JSON.stringify(text)}: must begin with https:// or http://`);
 }
 
 function isLoopback(hostname: string): boolean {

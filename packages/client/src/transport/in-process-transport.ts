@@ -91,8 +91,12 @@ export class InProcessTransport<C = undefined> implements Transport {
 }
 
 function closedError(request?: TransportRequest): TransportError {
-  const what = request ? `${request.method} ${request.path}: ` : '';
-  return new TransportError('KW2008', `${what}the in-process transport is closed`, { sent: request === undefined });
+  const what = request ? `${request.method} ${request.path} failed` : 'the request was aborted';
+  return new TransportError(
+    'KW2008',
+    { what, why: 'the in-process transport is closed' },
+    { sent: request === undefined },
+  );
 }
 
 function joinedHeaders(

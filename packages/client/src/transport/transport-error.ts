@@ -1,3 +1,5 @@
+import { type ErrorText, KubewrightError } from '@kubewright/apimachinery';
+
 /**
  * Codes of failures below the API.
  *
@@ -25,7 +27,8 @@ export type TransportErrorCode =
   | 'KW2009';
 
 /** Thrown if a request got no response, or an incomplete one. Failures reported by the API are `StatusError`s instead. */
-export class TransportError extends Error {
+export class TransportError extends KubewrightError {
+  override readonly name = 'TransportError';
   readonly code: TransportErrorCode;
   /** True if the same request may succeed when retried soon. */
   readonly retryable: boolean;
@@ -34,11 +37,10 @@ export class TransportError extends Error {
 
   constructor(
     code: TransportErrorCode,
-    message: string,
+    text: ErrorText,
     options: { readonly retryable?: boolean; readonly sent?: boolean; readonly cause?: unknown } = {},
   ) {
-    super(message, { cause: options.cause });
-    this.name = 'TransportError';
+    super(text, options);
     this.code = code;
     this.retryable = options.retryable ?? false;
     this.sent = options.sent ?? true;

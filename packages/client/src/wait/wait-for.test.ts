@@ -37,7 +37,7 @@ const version = (resourceVersion: string, data: Record<string, string> = {}) => 
 });
 const isDone = (object: { readonly data?: Readonly<Record<string, string>> }): boolean =>
   object.data?.['done'] === 'yes';
-const lost = (): Error => new TransportError('KW2003', 'lost', { retryable: true });
+const lost = (): Error => new TransportError('KW2003', { what: 'lost' }, { retryable: true });
 
 describe('waitFor', () => {
   it('returns the current state without a watch if it satisfies the condition', async () => {

@@ -57,6 +57,10 @@ export class LineSplitter {
   #tooLong(): never {
     this.#parts = [];
     this.#pending = 0;
-    throw new TransportError('KW2005', `watch: a line is longer than ${this.#maxLineBytes} bytes`, { sent: true });
+    throw new TransportError(
+      'KW2005',
+      { what: 'the watch failed', why: `a line is longer than ${this.#maxLineBytes} bytes` },
+      { sent: true },
+    );
   }
 }

@@ -28,9 +28,13 @@ export async function* readWatch<T extends object>(
     if (fault) throw fault.error;
   }
   if (splitter.pendingBytes > 0) {
-    throw new TransportError('KW2006', `${options.what}: the watch ended in the middle of an event`, {
-      retryable: true,
-    });
+    throw new TransportError(
+      'KW2006',
+      { what: `${options.what} failed`, why: 'the watch ended in the middle of an event' },
+      {
+        retryable: true,
+      },
+    );
   }
 }
 
@@ -68,7 +72,7 @@ function errorEvent(object: object, what: string): WatchEvent<never> {
         apiVersion: 'v1',
         metadata: {},
         status: 'Failure',
-        message: `${what}: the server ended the watch with an error that is no Status`,
+        message: `${what}: the server ended the watch with an error that is not a Status`,
         reason: 'InternalError',
         code: 500,
       };
@@ -76,8 +80,12 @@ function errorEvent(object: object, what: string): WatchEvent<never> {
 }
 
 function malformed(what: string, cause?: unknown): TransportError {
-  return new TransportError('KW2006', `${what}: the server sent a line that is no watch event`, {
-    retryable: true,
-    cause,
-  });
+  return new TransportError(
+    'KW2006',
+    { what: `${what} failed`, why: 'the server sent a line that is not a watch event' },
+    {
+      retryable: true,
+      cause,
+    },
+  );
 }

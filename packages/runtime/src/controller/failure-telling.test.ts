@@ -92,7 +92,7 @@ describe('FailureTelling', () => {
     const own = events();
     own.record({ type: 'Warning', reason: 'Mine', note: 'x' });
     fail(new Error('two'), undefined, own);
-    fail(new TransportError('KW2001', 'no connection'));
+    fail(new TransportError('KW2001', { what: 'no connection' }));
     expect(notes.map((note) => note.reason)).toEqual(['ReconcileError', 'Mine']);
     expect(notes[0]).toEqual({ type: 'Warning', reason: 'ReconcileError', action: 'Reconcile', note: 'one' });
   });

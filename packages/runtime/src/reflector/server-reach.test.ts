@@ -7,8 +7,8 @@ import { jsonLogger } from '../log/json-logger.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
 import { ServerReach } from './server-reach.ts';
 
-const refused = new TransportError('KW2001', 'no connection to 10.0.0.1:6443 (ECONNREFUSED)');
-const reset = new TransportError('KW2003', 'the connection was lost');
+const refused = new TransportError('KW2001', { what: 'no connection to 10.0.0.1:6443 (ECONNREFUSED)' });
+const reset = new TransportError('KW2003', { what: 'the connection was lost' });
 
 function collect(): { readonly lines: Record<string, unknown>[]; readonly log: ReturnType<typeof jsonLogger> } {
   const lines: Record<string, unknown>[] = [];
@@ -51,7 +51,7 @@ describe('ServerReach', () => {
     const { lines, log } = collect();
     const reach = new ServerReach({ clock: new VirtualClock(), log });
     expect(reach.failed({}, new Error('the watch is silent'))).toBe(false);
-    expect(reach.failed({}, new TransportError('KW2006', 'no watch event'))).toBe(false);
+    expect(reach.failed({}, new TransportError('KW2006', { what: 'no watch event' }))).toBe(false);
     expect(lines).toEqual([]);
   });
 });

@@ -78,9 +78,10 @@ export class ConnectionPool {
     // Another server behind the same address, after an upgrade or failover: detect the protocol again.
     socket.destroy();
     this.#protocol = undefined;
-    throw new TransportError('KW2001', `${this.#context.server.host} now speaks ${protocol} instead of ${expected}`, {
-      sent: false,
-      retryable: true,
-    });
+    throw new TransportError(
+      'KW2001',
+      { what: `${this.#context.server.host} switched from ${expected} to ${protocol}` },
+      { sent: false, retryable: true },
+    );
   }
 }

@@ -34,8 +34,12 @@ export class Dialer {
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     const timer = clock.setTimer(tuning.connectTimeoutMs, () => {
-      const message = `no connection to ${server.host} within ${tuning.connectTimeoutMs} ms; is the address right and reachable?`;
-      attempt.abort(new TransportError('KW2001', message, { sent: false }));
+      const text = {
+        what: `cannot connect to ${server.host}`,
+        why: `timed out after ${tuning.connectTimeoutMs} ms`,
+        remedy: 'check that the address is correct and reachable',
+      };
+      attempt.abort(new TransportError('KW2001', text, { sent: false }));
     });
     try {
       const socket = await this.#connect(attempt.signal);
@@ -84,9 +88,11 @@ export class Dialer {
         ...(key === undefined ? {} : { key }),
       });
     } catch (cause) {
-      const message =
-        'the client certificate, its key, or the certificate authority is not valid PEM, or they do not match';
-      throw new TransportError('KW2002', message, { sent: false, cause });
+      const text = {
+        what: 'cannot set up TLS',
+        why: 'the client certificate, its key, or the certificate authority is not valid PEM, or they do not match',
+      };
+      throw new TransportError('KW2002', text, { sent: false, cause });
     }
   }
 }
@@ -141,22 +147,28 @@ const TLS_CODES = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPR
 function dialError(server: URL, cause: unknown): TransportError {
   const code = errorCode(cause);
   if (isNoTls(cause)) {
-    const message = `the server at ${server.host} speaks plain HTTP, or at least no TLS; use http:// for it, or the port where it serves HTTPS`;
-    return new TransportError('KW2002', message, { sent: false, cause });
+    const text = {
+      what: `TLS handshake with ${server.host} failed`,
+      why: 'the server does not use TLS',
+      remedy: 'use http://, or the port that serves HTTPS',
+    };
+    return new TransportError('KW2002', text, { sent: false, cause });
   }
   if (isTlsFailure(cause)) {
-    const hint = 'check certificate-authority, tls-server-name and the client certificate';
-    return new TransportError('KW2002', `TLS with ${server.host} failed (${describe(cause)}); ${hint}`, {
-      sent: false,
-      cause,
-    });
+    const text = {
+      what: `TLS handshake with ${server.host} failed`,
+      why: describe(cause),
+      remedy: 'check certificate-authority, tls-server-name and the client certificate',
+    };
+    return new TransportError('KW2002', text, { sent: false, cause });
   }
   const retryable = code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === 'EPIPE';
-  return new TransportError('KW2001', `no connection to ${server.host} (${describe(cause)}); is the server running?`, {
-    sent: false,
-    retryable,
-    cause,
-  });
+  const text = {
+    what: `cannot connect to ${server.host}`,
+    why: describe(cause),
+    remedy: 'check that the server is running',
+  };
+  return new TransportError('KW2001', text, { sent: false, retryable, cause });
 }
 
 /** True for certificate and handshake failures; some arrive only after the handshake, on the first read. */

@@ -167,18 +167,24 @@ export class H1Pool {
     if (this.#destroyed) return this.#destroyed;
     if (cause instanceof TransportError) return cause;
     if (isTlsFailure(cause)) {
-      const message = `${what}: the server ended TLS; does it accept this client certificate?`;
-      return new TransportError('KW2002', message, { sent: false, cause });
+      const text = {
+        what: `${what} failed`,
+        why: 'the server closed the TLS connection',
+        remedy: 'check that it accepts this client certificate',
+      };
+      return new TransportError('KW2002', text, { sent: false, cause });
     }
     const code = (cause as { readonly code?: unknown } | undefined)?.code;
     if (typeof code === 'string' && code.startsWith('HPE_')) {
-      return new TransportError('KW2006', `${what}: the answer is not valid HTTP (${code})`, { cause });
+      return new TransportError(
+        'KW2006',
+        { what: `${what} failed`, why: `the response is not valid HTTP (${code})` },
+        { cause },
+      );
     }
-    const kept = outgoing.reusedSocket ? ' (a kept connection that the server may have closed)' : '';
-    return new TransportError('KW2003', `${what}: the connection was lost before the answer was whole${kept}`, {
-      retryable: true,
-      cause,
-    });
+    const kept = outgoing.reusedSocket ? ' (a reused connection that the server may have closed)' : '';
+    const why = `the connection was lost before the response was complete${kept}`;
+    return new TransportError('KW2003', { what: `${what} failed`, why }, { retryable: true, cause });
   }
 }
 

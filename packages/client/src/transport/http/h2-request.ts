@@ -101,15 +101,23 @@ function openError(cause: unknown, what: string): TransportError {
   const code = (cause as { readonly code?: unknown } | null)?.code;
   const gone = typeof code === 'string' && /SESSION|OUT_OF_STREAMS/.test(code);
   return gone
-    ? new TransportError('KW2004', `${what}: the connection was closed before the request was sent`, {
-        retryable: true,
-        sent: false,
-        cause,
-      })
-    : new TransportError('KW2007', `${what}: the request is not valid HTTP; look at its path and headers`, {
-        sent: false,
-        cause,
-      });
+    ? new TransportError(
+        'KW2004',
+        { what: `${what} failed`, why: 'the connection was closed before the request was sent' },
+        {
+          retryable: true,
+          sent: false,
+          cause,
+        },
+      )
+    : new TransportError(
+        'KW2007',
+        { what: `${what} failed`, why: 'the request is not valid HTTP', remedy: 'check its path and headers' },
+        {
+          sent: false,
+          cause,
+        },
+      );
 }
 
 function plainHeaders(raw: IncomingHttpHeaders): Readonly<Record<string, string>> {

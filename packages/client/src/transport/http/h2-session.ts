@@ -149,7 +149,13 @@ export class H2Session {
   /** Closes the connection if no stream is read any longer: that takes one frame instead of thousands. */
   #endUnread(): boolean {
     if (this.#unreset.size === 0 || this.#unreset.size !== this.#active) return false;
-    this.#fail(new TransportError('KW2003', 'all streams of the connection were cancelled', { retryable: true }));
+    this.#fail(
+      new TransportError(
+        'KW2003',
+        { what: 'the connection was closed', why: 'all its streams were cancelled' },
+        { retryable: true },
+      ),
+    );
     return true;
   }
 
@@ -169,7 +175,7 @@ export class H2Session {
     if (never || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) {
       return new TransportError(
         'KW2004',
-        `${options.what}: the server did not take the request; it is going away or full`,
+        { what: `${options.what} failed`, why: 'the server rejected the stream: it is shutting down or overloaded' },
         {
           retryable: true,
           sent: false,
@@ -178,13 +184,17 @@ export class H2Session {
       );
     }
     if (isTlsFailure(cause)) {
-      const message = `${options.what}: the server ended TLS; does it accept this client certificate?`;
-      return new TransportError('KW2002', message, { sent: false, cause });
+      const text = {
+        what: `${options.what} failed`,
+        why: 'the server closed the TLS connection',
+        remedy: 'check that it accepts this client certificate',
+      };
+      return new TransportError('KW2002', text, { sent: false, cause });
     }
     const detail = cause instanceof Error ? ` (${cause.message})` : stream.rstCode ? ` (reset ${stream.rstCode})` : '';
     return new TransportError(
       'KW2003',
-      `${options.what}: the connection was lost before the answer was whole${detail}`,
+      { what: `${options.what} failed`, why: `the connection was lost before the response was complete${detail}` },
       {
         retryable: true,
         cause,
@@ -211,24 +221,24 @@ export class H2Session {
   #awaitSettings(): Promise<void> {
     const { clock, tuning, server } = this.#context;
     return new Promise((resolve, reject) => {
-      const fail = (text: string): void => {
+      const fail = (why: string): void => {
         const cause = this.#error;
-        const message = `${server.host}: ${text}`;
+        const text = { what: `cannot connect to ${server.host}`, why };
         const code = isTlsFailure(cause) ? 'KW2002' : 'KW2001';
         const known = cause instanceof TransportError ? cause : undefined;
-        reject(known ?? new TransportError(code, message, { sent: false, retryable: code === 'KW2001', cause }));
+        reject(known ?? new TransportError(code, text, { sent: false, retryable: code === 'KW2001', cause }));
       };
       const timer = clock.setTimer(
         tuning.connectTimeoutMs,
         () => {
-          fail(`speaks no HTTP/2, though it agreed to; nothing came within ${tuning.connectTimeoutMs} ms`);
-          void this.destroy(new TransportError('KW2001', `${server.host} is silent`, { sent: false }));
+          fail(`the server negotiated HTTP/2 but sent nothing within ${tuning.connectTimeoutMs} ms`);
+          void this.destroy(new TransportError('KW2001', { what: `${server.host} does not respond` }, { sent: false }));
         },
         { unref: true },
       );
       this.#session.once('close', () => {
         timer[Symbol.dispose]();
-        fail('the connection was closed before it could be used; is the client certificate accepted?');
+        fail('the connection was closed during setup; check that the server accepts the client certificate');
       });
       this.#session.on('remoteSettings', (settings) => {
         timer[Symbol.dispose]();
@@ -268,8 +278,8 @@ export class H2Session {
     this.#keepAlive = clock.setTimer(
       tuning.keepAliveTimeoutMs,
       () => {
-        const message = `${this.#context.server.host} did not answer a PING within ${tuning.keepAliveTimeoutMs} ms`;
-        this.#fail(new TransportError('KW2003', message, { retryable: true }));
+        const what = `${this.#context.server.host} did not respond to a PING within ${tuning.keepAliveTimeoutMs} ms`;
+        this.#fail(new TransportError('KW2003', { what }, { retryable: true }));
       },
       { unref: true },
     );

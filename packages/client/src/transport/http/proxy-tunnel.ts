@@ -14,8 +14,11 @@ export function openTunnel(
   target: { readonly host: string; readonly port: number; readonly signal: AbortSignal },
 ): Promise<Socket> {
   if (proxy.protocol !== 'http:' && proxy.protocol !== 'https:') {
-    const message = `proxy ${proxy.protocol}//${proxy.host}: only http and https proxies are supported`;
-    return Promise.reject(new TransportError('KW2009', message, { sent: false }));
+    const text = {
+      what: `cannot use proxy ${proxy.protocol}//${proxy.host}`,
+      why: 'only http and https proxies are supported',
+    };
+    return Promise.reject(new TransportError('KW2009', text, { sent: false }));
   }
   const authority = `${isIPv6(target.host) ? `[${target.host}]` : target.host}:${target.port}`;
   const headers: Record<string, string> = { host: authority };
@@ -25,8 +28,10 @@ export function openTunnel(
   }
   const send = proxy.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    const fail = (text: string, cause?: unknown): void =>
-      reject(new TransportError('KW2009', `proxy ${proxy.host}: ${text}`, { sent: false, cause }));
+    const fail = (why: string, cause?: unknown): void => {
+      const what = `cannot connect to ${authority} through proxy ${proxy.host}`;
+      reject(new TransportError('KW2009', { what, why }, { sent: false, cause }));
+    };
     const request = send({
       host: proxy.hostname.replace(/^\[|\]$/g, ''),
       port: Number(proxy.port) || (proxy.protocol === 'https:' ? 443 : 80),
@@ -42,15 +47,15 @@ export function openTunnel(
         return;
       }
       socket.destroy();
-      fail(`CONNECT ${authority} was answered ${response.statusCode}`);
+      fail(`the proxy responded with status ${response.statusCode}`);
     });
     request.once('response', (response) => {
       response.destroy();
-      fail(`CONNECT ${authority} was answered ${response.statusCode}`);
+      fail(`the proxy responded with status ${response.statusCode}`);
     });
     request.once('error', (error) => {
       if (target.signal.aborted) reject(target.signal.reason);
-      else fail(`no connection (${error.message})`, error);
+      else fail(error.message, error);
     });
     request.end();
   });

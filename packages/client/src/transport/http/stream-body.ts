@@ -99,8 +99,12 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
     this.#received += chunk.byteLength;
     const { limit, what } = this.#options;
     if (limit !== undefined && this.#received > limit) {
-      const message = `${what}: the answer is larger than ${limit} bytes; ask for less (limit, selectors) or raise the limit`;
-      this.#giveUp({ reason: new TransportError('KW2005', message) });
+      const text = {
+        what: `${what} failed`,
+        why: `the response is larger than ${limit} bytes`,
+        remedy: 'request less (limit, selectors), or raise the limit',
+      };
+      this.#giveUp({ reason: new TransportError('KW2005', text) });
       return;
     }
     const waiter = this.#waiters.shift();
@@ -119,8 +123,8 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
     if (error instanceof TransportError) this.#settle(error);
     else if (!this.#options.gzip) this.#settle(this.#options.fault('error', error));
     else {
-      const message = `${this.#options.what}: the answer's compression is broken`;
-      this.#giveUp({ reason: new TransportError('KW2006', message, { retryable: true, cause: error }) });
+      const text = { what: `${this.#options.what} failed`, why: 'the compressed response is corrupt' };
+      this.#giveUp({ reason: new TransportError('KW2006', text, { retryable: true, cause: error }) });
     }
   }
 

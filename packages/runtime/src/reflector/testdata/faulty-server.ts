@@ -255,7 +255,7 @@ export class FaultyServer implements ListWatcher {
   }
 
   #failFor(verb: 'list' | 'watch', version: string | undefined): void {
-    if (this.#isDown) throw new TransportError('KW2001', 'ECONNREFUSED');
+    if (this.#isDown) throw new TransportError('KW2001', { what: 'ECONNREFUSED' });
     const at = this.#failing.findIndex((each) => each.verb === verb);
     if (at < 0) return;
     const failure = this.#failing.splice(at, 1)[0]!.failure;
