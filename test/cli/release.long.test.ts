@@ -52,8 +52,8 @@ describe('types with breaking changes', () => {
       stdout: '',
       stderr: `KW7403 the types would break what was released with 0.1.0; nothing was written
   why: objects or clients that were fine are not any more:
-    shops.shop.example.com v1 spec.message: maxLength was 1023, is 1000 (limit-tightened)
-    shops.shop.example.com v1 spec.color: is new, and must be given (required-field-added)
+    shops.shop.example.com v1 spec.message: maxLength changed from 1023 to 1000 (limit-tightened)
+    shops.shop.example.com v1 spec.color: was added as a required field (required-field-added)
   fix: undo it, or make it in a new version of the kind; if nobody depends on it: kubewright generate --allow-breaking
 `,
     });
@@ -72,12 +72,14 @@ describe('types with breaking changes', () => {
     expect(await shop.run('generate', '--check')).toMatchObject({ code: 0 });
     const { code, stdout } = await shop.run('build');
     expect(code).toBe(0);
-    expect(stdout).toContain('! breaks 0.1.0         shops.shop.example.com v1 spec.color: is new, and must be given');
+    expect(stdout).toContain(
+      '! breaks 0.1.0         shops.shop.example.com v1 spec.color: was added as a required field',
+    );
     shop.edit(api, (text) =>
       text.replace('readonly color: string;', 'readonly color: string;\n  readonly more: string;'),
     );
     const again = await shop.run('generate');
-    expect(again.stderr).toContain('spec.more: is new, and must be given');
+    expect(again.stderr).toContain('spec.more: was added as a required field');
     expect(again.stderr).not.toContain('spec.color');
     shop.edit(api, (text) => text.replace('\n  readonly more: string;', ''));
   });
@@ -101,7 +103,7 @@ describe('types with breaking changes', () => {
     for (const name of ['other.ts', 'other.test.ts']) rmSync(join(shop.root, 'src/controllers', name));
     shop.edit('src/main.ts', (text) => text.replace(/.*other.*\n/, '').replace(', other', ''));
     const { stderr } = await shop.run('generate');
-    expect(stderr).toContain('others.shop.example.com: the kind is gone, and its objects with it (kind-removed)');
+    expect(stderr).toContain('others.shop.example.com: the kind and all of its objects are removed (kind-removed)');
     const { code, stdout } = await shop.run('generate', '--allow-breaking');
     expect(code).toBe(0);
     expect(stdout).toContain('✓ removed              config/crd/bases/shop.example.com_others.yaml\n');

@@ -25,12 +25,12 @@ describe('kubewright generate', () => {
     {
       name: 'a type that has no schema',
       fields: ['/** When it opens. */', 'readonly at?: Date;'],
-      stderr: `src/api/v1/shop.ts:10:17 error KW6102 spec.at: the class Date is not JSON
+      stderr: `src/api/v1/shop.ts:10:17 error KW6102 spec.at: the class Date cannot be represented in JSON
      9 |   /** When it opens. */
     10 |   readonly at?: Date;
        |                 ^
     11 | }
-  fix: write string with the tag @dateTime
+  fix: use string with the tag @dateTime
 KW7401 the manifests cannot be made from the types; nothing was written
   why: one mistake, the first in src/api/v1/shop.ts:10:17
   fix: mend what is named above; kubewright explain CODE tells more of each
@@ -47,7 +47,7 @@ KW7401 the manifests cannot be made from the types; nothing was written
     10 |   readonly owners?: readonly { readonly id?: string }[];
        |                                ^
     11 | }
-  why: the API server would refuse it
+  why: the API server would reject it
   fix: correct the tags of this field
 KW7401 the manifests cannot be made from the types; nothing was written
   why: one mistake, the first in src/api/v1/shop.ts:10:32

@@ -49,7 +49,7 @@ function annotationsOf(manifest: PackageManifest, changes: readonly string[] = [
 
 describe('Artifact Hub annotations', () => {
   it('have the formats that Artifact Hub reads', () => {
-    const found = annotationsOf(full, ['shops.example.com v1 spec.size: "maximum" was 9, is 5']);
+    const found = annotationsOf(full, ['shops.example.com v1 spec.size: "maximum" changed from 9 to 5']);
     const listed = ['crds', 'crdsExamples', 'images', 'changes', 'links', 'maintainers'];
     const read = Object.fromEntries([...found].map(([key, text]) => [key, listed.includes(key) ? parse(text) : text]));
     expect(read).toEqual({
@@ -67,7 +67,7 @@ describe('Artifact Hub annotations', () => {
       crdsExamples: samples,
       images: [{ name: 'shop', image: 'registry.example.com/shop:1.2.3' }],
       license: 'Apache-2.0',
-      changes: ['shops.example.com v1 spec.size: "maximum" was 9, is 5'],
+      changes: ['shops.example.com v1 spec.size: "maximum" changed from 9 to 5'],
       links: [{ name: 'source', url: 'https://github.com/a/shop' }],
       maintainers: [{ name: 'Ann Lee', email: 'ann@example.com' }],
       prerelease: 'false',

@@ -96,7 +96,7 @@ function breaks(before: readonly Crd[], after: readonly Crd[]): readonly Break[]
   return before.flatMap((old): readonly Break[] => {
     const crd = old.metadata.name;
     const now = after.find(({ metadata }) => metadata.name === crd);
-    if (!now) return [{ crd, kind: 'kind-removed', where: '', message: 'the kind is gone, and its objects with it' }];
+    if (!now) return [{ crd, kind: 'kind-removed', where: '', message: 'the kind and all of its objects are removed' }];
     return compareCrds(old, now)
       .filter(({ severity }) => severity === 'breaking')
       .map(({ kind, version = '', path, message }) => ({ crd, kind, where: `${version} ${path}`.trim(), message }));

@@ -14,14 +14,14 @@ export function compareCrds(before: Crd, after: Crd): readonly CrdChange[] {
     const next = after.spec.versions.find(({ name }) => name === version.name);
     if (next === undefined) {
       const own = new Changes(version.name);
-      own.add('version-removed', '', `the version ${version.name} is gone`);
+      own.add('version-removed', '', `version ${version.name} was removed`);
       found.push(...own.list);
     } else found.push(...compareVersions(version, next));
   }
   for (const { name } of after.spec.versions) {
     if (before.spec.versions.some((version) => version.name === name)) continue;
     const own = new Changes(name);
-    own.add('version-added', '', `the version ${name} is new`);
+    own.add('version-added', '', `version ${name} was added`);
     found.push(...own.list);
   }
   return found.sort((a, b) => Number(a.severity === 'safe') - Number(b.severity === 'safe'));
@@ -29,19 +29,19 @@ export function compareCrds(before: Crd, after: Crd): readonly CrdChange[] {
 
 function compareNames(before: Crd, after: Crd, changes: Changes): void {
   const compare = (kind: CrdChangeKind, words: string, old: unknown, now: unknown): void => {
-    if (old !== now) changes.add(kind, '', `${words} was ${String(old)}, is ${String(now)}`);
+    if (old !== now) changes.add(kind, '', `${words} changed from ${String(old)} to ${String(now)}`);
   };
   const [old, now] = [before.spec, after.spec];
   compare('group-changed', 'the group', old.group, now.group);
   compare('kind-changed', 'the kind', old.names.kind, now.names.kind);
-  compare('plural-changed', 'the plural', old.names.plural, now.names.plural);
+  compare('plural-changed', 'the plural name', old.names.plural, now.names.plural);
   compare('scope-changed', 'the scope', old.scope, now.scope);
   const singular = ({ names }: Crd['spec']): string => names.singular ?? names.kind.toLowerCase();
-  compare('singular-changed', 'the singular', singular(old), singular(now));
+  compare('singular-changed', 'the singular name', singular(old), singular(now));
   compareLists([old.names.shortNames, now.names.shortNames], ['short-name-removed', 'short-name-added'], changes);
   compareLists([old.names.categories, now.names.categories], ['category-removed', 'category-added'], changes);
   const stored = ({ versions }: Crd['spec']): string | undefined => versions.find(({ storage }) => storage)?.name;
-  compare('storage-version-changed', 'the stored version', stored(old), stored(now));
+  compare('storage-version-changed', 'the storage version', stored(old), stored(now));
 }
 
 function compareLists(
@@ -49,15 +49,16 @@ function compareLists(
   [removed, added]: readonly [CrdChangeKind, CrdChangeKind],
   changes: Changes,
 ): void {
-  for (const each of old) if (!now.includes(each)) changes.add(removed, '', `${each} is gone`);
-  for (const each of now) if (!old.includes(each)) changes.add(added, '', `${each} is new`);
+  for (const each of old) if (!now.includes(each)) changes.add(removed, '', `${each} was removed`);
+  for (const each of now) if (!old.includes(each)) changes.add(added, '', `${each} was added`);
 }
 
 function compareVersions(before: CrdVersion, after: CrdVersion): readonly CrdChange[] {
   const changes = new Changes(before.name);
-  if (before.served && !after.served) changes.add('version-not-served', '', 'is not served any more');
-  if (!before.served && after.served) changes.add('version-served', '', 'is served');
-  if (before.deprecated !== true && after.deprecated === true) changes.add('version-deprecated', '', 'is deprecated');
+  if (before.served && !after.served) changes.add('version-not-served', '', 'is no longer served');
+  if (!before.served && after.served) changes.add('version-served', '', 'is now served');
+  if (before.deprecated !== true && after.deprecated === true)
+    changes.add('version-deprecated', '', 'is now deprecated');
   compareSubresources(before, after, changes);
   compareColumns(before, after, changes);
   const paths = ({ selectableFields = [] }: CrdVersion): readonly string[] =>
@@ -71,15 +72,23 @@ function compareVersions(before: CrdVersion, after: CrdVersion): readonly CrdCha
 function compareSubresources(before: CrdVersion, after: CrdVersion, changes: Changes): void {
   const [old, now] = [before.subresources ?? {}, after.subresources ?? {}];
   if (old.status && !now.status)
-    changes.add('status-subresource-removed', 'status', 'is written with the whole object');
+    changes.add(
+      'status-subresource-removed',
+      'status',
+      'is no longer a subresource: writes to the whole object change it',
+    );
   if (!old.status && now.status)
-    changes.add('status-subresource-added', 'status', 'is written apart: writes of the whole object leave it');
-  if (old.scale && !now.scale) changes.add('scale-subresource-removed', '', 'cannot be scaled any more');
-  if (!old.scale && now.scale) changes.add('scale-subresource-added', '', 'can be scaled');
+    changes.add('status-subresource-added', 'status', 'is now a subresource: writes to the whole object ignore it');
+  if (old.scale && !now.scale) changes.add('scale-subresource-removed', '', 'can no longer be scaled');
+  if (!old.scale && now.scale) changes.add('scale-subresource-added', '', 'can now be scaled');
   if (!old.scale || !now.scale) return;
   for (const name of ['specReplicasPath', 'statusReplicasPath', 'labelSelectorPath'] as const) {
     if (old.scale[name] === now.scale[name]) continue;
-    changes.add('scale-path-changed', '', `${name} was ${old.scale[name] ?? 'none'}, is ${now.scale[name] ?? 'none'}`);
+    changes.add(
+      'scale-path-changed',
+      '',
+      `${name} changed from ${old.scale[name] ?? 'none'} to ${now.scale[name] ?? 'none'}`,
+    );
   }
 }
 
@@ -87,13 +96,13 @@ function compareColumns(before: CrdVersion, after: CrdVersion, changes: Changes)
   const [old, now] = [before.additionalPrinterColumns ?? [], after.additionalPrinterColumns ?? []];
   for (const column of old) {
     const next = now.find(({ name }) => name === column.name);
-    if (next === undefined) changes.add('column-removed', '', `the column ${column.name} is gone`);
+    if (next === undefined) changes.add('column-removed', '', `column ${column.name} was removed`);
     else if (next.jsonPath !== column.jsonPath || next.type !== column.type) {
       const print = ({ jsonPath, type }: typeof column): string => `${jsonPath} (${type})`;
-      changes.add('column-changed', '', `the column ${column.name} was ${print(column)}, is ${print(next)}`);
+      changes.add('column-changed', '', `column ${column.name} changed from ${print(column)} to ${print(next)}`);
     }
   }
   for (const { name } of now) {
-    if (!old.some((column) => column.name === name)) changes.add('column-added', '', `the column ${name} is new`);
+    if (!old.some((column) => column.name === name)) changes.add('column-added', '', `column ${name} was added`);
   }
 }

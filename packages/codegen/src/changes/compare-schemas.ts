@@ -26,64 +26,63 @@ type Add = (kind: CrdChangeKind, message: string) => void;
 /** Returns false if the types are too different to compare further. */
 function compareTypes(before: JsonSchema, after: JsonSchema, add: Add): boolean {
   const name = (schema: JsonSchema): string =>
-    schema['x-kubernetes-int-or-string'] === true ? 'integer or string' : (schema.type ?? 'anything');
+    schema['x-kubernetes-int-or-string'] === true ? 'integer or string' : (schema.type ?? 'any');
   const flag = 'x-kubernetes-int-or-string';
   if (before[flag] === true && after[flag] === true) return true;
   if (before[flag] === true && after[flag] !== true) {
-    add('int-or-string-removed', `was an integer or a string, is ${name(after)}`);
+    add('int-or-string-removed', `type changed from integer or string to ${name(after)}`);
     return false;
   }
   if (before[flag] !== true && after[flag] === true && (before.type === 'integer' || before.type === 'string')) {
-    add('int-or-string-added', `was ${name(before)}, may be an integer or a string`);
+    add('int-or-string-added', `type changed from ${name(before)} to integer or string`);
     return true;
   }
   if (before.type === after.type) return true;
   // Even integer to number and untyped to typed are changes of type.
-  add('type-changed', `was ${name(before)}, is ${name(after)}`);
+  add('type-changed', `type changed from ${name(before)} to ${name(after)}`);
   return false;
 }
 
 function compareValues(before: JsonSchema, after: JsonSchema, add: Add): void {
   if (before.format !== after.format)
-    add('format-changed', `format was ${before.format ?? 'none'}, is ${after.format ?? 'none'}`);
+    add('format-changed', `format changed from ${before.format ?? 'none'} to ${after.format ?? 'none'}`);
   compareEnums(before, after, add);
   if (before.pattern !== after.pattern) {
-    if (after.pattern === undefined) add('pattern-removed', `the pattern ${before.pattern} is gone`);
-    else add('pattern-changed', `the pattern was ${before.pattern ?? 'none'}, is ${after.pattern}`);
+    if (after.pattern === undefined) add('pattern-removed', `pattern ${before.pattern} was removed`);
+    else add('pattern-changed', `pattern changed from ${before.pattern ?? 'none'} to ${after.pattern}`);
   }
   if (before.multipleOf !== after.multipleOf) {
-    if (after.multipleOf === undefined) add('limit-removed', 'multipleOf is gone');
-    else add('multiple-of-changed', `multipleOf was ${before.multipleOf ?? 'none'}, is ${after.multipleOf}`);
+    if (after.multipleOf === undefined) add('limit-removed', 'multipleOf was removed');
+    else add('multiple-of-changed', `multipleOf changed from ${before.multipleOf ?? 'none'} to ${after.multipleOf}`);
   }
   if ((before.nullable ?? false) !== (after.nullable ?? false)) {
-    if (after.nullable === true) add('nullable-added', 'may be null');
-    else add('nullable-removed', 'may not be null any more');
+    if (after.nullable === true) add('nullable-added', 'can now be null');
+    else add('nullable-removed', 'can no longer be null');
   }
   compareDefaults(before, after, add);
-  if (before.description !== after.description) add('description-changed', 'is described in other words');
+  if (before.description !== after.description) add('description-changed', 'description changed');
   const alternatives = ({ allOf, anyOf, oneOf, not }: JsonSchema): string => JSON.stringify([allOf, anyOf, oneOf, not]);
   if (alternatives(before) !== alternatives(after) && after['x-kubernetes-int-or-string'] !== true) {
-    add('alternatives-changed', 'allOf, anyOf, oneOf or not is different');
+    add('alternatives-changed', 'allOf, anyOf, oneOf or not changed');
   }
 }
 
 function compareEnums(before: JsonSchema, after: JsonSchema, add: Add): void {
   if (before.enum === undefined && after.enum === undefined) return;
-  if (before.enum === undefined) add('enum-added', `must be one of ${print(after.enum)}`);
-  if (after.enum === undefined) add('enum-removed', 'may be any value');
+  if (before.enum === undefined) add('enum-added', `must now be one of ${print(after.enum)}`);
+  if (after.enum === undefined) add('enum-removed', 'can now be any value');
   if (before.enum === undefined || after.enum === undefined) return;
   const [old, now] = [before.enum.map(print), after.enum.map(print)];
-  for (const value of old) if (!now.includes(value)) add('enum-value-removed', `may not be ${value} any more`);
-  for (const value of now) if (!old.includes(value)) add('enum-value-added', `may be ${value}`);
+  for (const value of old) if (!now.includes(value)) add('enum-value-removed', `can no longer be ${value}`);
+  for (const value of now) if (!old.includes(value)) add('enum-value-added', `can now be ${value}`);
 }
 
 function compareDefaults(before: JsonSchema, after: JsonSchema, add: Add): void {
   const [old, now] = [before.default, after.default];
   if (print(old) === print(now)) return;
-  if (old === undefined)
-    add('default-added', `is ${print(now)} when it is not given, in objects that are stored as well`);
-  else if (now === undefined) add('default-removed', `is absent when it is not given, and was ${print(old)}`);
-  else add('default-changed', `is ${print(now)} when it is not given, and was ${print(old)}`);
+  if (old === undefined) add('default-added', `now defaults to ${print(now)}, also in stored objects`);
+  else if (now === undefined) add('default-removed', `default ${print(old)} was removed`);
+  else add('default-changed', `default changed from ${print(old)} to ${print(now)}`);
 }
 
 const UPPER = ['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
@@ -96,36 +95,38 @@ function compareLimits(before: JsonSchema, after: JsonSchema, add: Add): void {
   ): void => {
     const [old, now] = [before[name], after[name]];
     if (old === now) return;
-    if (old === undefined) add('limit-added', `${name} is ${now}`);
-    else if (now === undefined) add('limit-removed', `${name} was ${old}`);
-    else add(isTighter(now, old) ? 'limit-tightened' : 'limit-loosened', `${name} was ${old}, is ${now}`);
+    if (old === undefined) add('limit-added', `${name} ${now} was added`);
+    else if (now === undefined) add('limit-removed', `${name} ${old} was removed`);
+    else add(isTighter(now, old) ? 'limit-tightened' : 'limit-loosened', `${name} changed from ${old} to ${now}`);
   };
   for (const name of UPPER) compare(name, (now, old) => now < old);
   for (const name of LOWER) compare(name, (now, old) => now > old);
   for (const name of ['exclusiveMaximum', 'exclusiveMinimum'] as const) {
     const [old = false, now = false] = [before[name], after[name]];
-    if (old !== now) add(now ? 'limit-tightened' : 'limit-loosened', `${name} was ${old}, is ${now}`);
+    if (old !== now) add(now ? 'limit-tightened' : 'limit-loosened', `${name} changed from ${old} to ${now}`);
   }
 }
 
 function compareLists(before: JsonSchema, after: JsonSchema, add: Add): void {
   const compare = (kind: CrdChangeKind, key: keyof JsonSchema, words: string, otherwise: string): void => {
     const [old, now] = [print(before[key] ?? otherwise), print(after[key] ?? otherwise)];
-    if (old !== now) add(kind, `${words} was ${old}, is ${now}`);
+    if (old !== now) add(kind, `${words} changed from ${old} to ${now}`);
   };
   if (before.type === 'array') {
     compare('list-type-changed', 'x-kubernetes-list-type', 'the list type', 'atomic');
-    compare('list-keys-changed', 'x-kubernetes-list-map-keys', "the list's keys", 'none');
+    compare('list-keys-changed', 'x-kubernetes-list-map-keys', 'the list map keys', 'none');
   }
   if (before.type === 'object') compare('map-type-changed', 'x-kubernetes-map-type', 'the map type', 'granular');
   const keeps = 'x-kubernetes-preserve-unknown-fields';
   if (before[keeps] === true && after[keeps] !== true)
-    add('unknown-fields-pruned', 'fields that are not named are dropped');
-  if (before[keeps] !== true && after[keeps] === true) add('unknown-fields-kept', 'fields that are not named are kept');
+    add('unknown-fields-pruned', 'undeclared fields are now dropped');
+  if (before[keeps] !== true && after[keeps] === true) add('unknown-fields-kept', 'undeclared fields are now kept');
   const embedded = 'x-kubernetes-embedded-resource';
   if ((before[embedded] ?? false) !== (after[embedded] ?? false)) {
     const words =
-      after[embedded] === true ? 'must be an object with type and metadata' : 'is no object of Kubernetes any more';
+      after[embedded] === true
+        ? 'must now be a Kubernetes object with apiVersion, kind and metadata'
+        : 'is no longer a Kubernetes object';
     add('embedded-resource-changed', words);
   }
 }
@@ -144,10 +145,10 @@ function compareRules(before: JsonSchema, after: JsonSchema, add: Add): void {
   const added = now.filter((rule) => !old.some((each) => isSame(each, rule)));
   // Pairs removed and added rules: a rule was rewritten, and it may have become stricter.
   for (const rule of removed.splice(0, added.length)) {
-    add('rule-changed', `the rule ${ruleText(rule)} is ${ruleText(added.shift()!)} now`); // at most added.length rules are removed
+    add('rule-changed', `rule ${ruleText(rule)} changed to ${ruleText(added.shift()!)}`); // at most added.length rules are removed
   }
-  for (const rule of removed) add('rule-removed', `the rule ${ruleText(rule)} is gone`);
-  for (const rule of added) add('rule-added', `must satisfy ${ruleText(rule)}`);
+  for (const rule of removed) add('rule-removed', `rule ${ruleText(rule)} was removed`);
+  for (const rule of added) add('rule-added', `must now satisfy ${ruleText(rule)}`);
 }
 
 /** Compares the schemas of fields that are not declared by name. */
@@ -159,9 +160,9 @@ function compareKeys(
   const [values, valuesNow] = [additionalOf(before), additionalOf(after)];
   if (values && valuesNow) compareSchemas(values, valuesNow, { path: `${path}{}`, changes });
   else if (values && !keepsUnknown(after)) {
-    changes.add('map-removed', path, 'takes no keys but those that are named: what is stored of others is dropped');
+    changes.add('map-removed', path, 'no longer accepts arbitrary keys: stored values of undeclared keys are dropped');
   } else if (valuesNow && !values) {
-    changes.add('map-added', path, 'takes keys of any name');
+    changes.add('map-added', path, 'now accepts arbitrary keys');
   }
 }
 
@@ -177,19 +178,19 @@ function compareFields(
     const isImplicit = path === '' && ['apiVersion', 'kind', 'metadata'].includes(name);
     if (isImplicit && !(old.isNamed && now.isNamed)) continue;
     if (old.isNamed && now.schema === undefined) {
-      changes.add('field-removed', below, 'is gone: what is stored of it is dropped');
+      changes.add('field-removed', below, 'was removed: stored values are dropped');
       continue;
     }
     // A default replaces a missing value.
     const must = !old.isRequired && now.isRequired && now.schema?.default === undefined;
     if (old.isNamed || !now.isNamed) {
-      if (must) changes.add('field-required', below, 'must be given');
-    } else if (must) changes.add('required-field-added', below, 'is new, and must be given');
-    else changes.add('field-added', below, 'is new');
+      if (must) changes.add('field-required', below, 'is now required');
+    } else if (must) changes.add('required-field-added', below, 'was added as a required field');
+    else changes.add('field-added', below, 'was added');
     if (old.isRequired && !now.isRequired) {
-      changes.add('field-optional', below, 'need not be given: clients may miss it');
+      changes.add('field-optional', below, 'is no longer required: clients that expect it may fail');
     }
-    if (old.isNamed && !now.isNamed) changes.add('field-unnamed', below, 'has no schema of its own any more');
+    if (old.isNamed && !now.isNamed) changes.add('field-unnamed', below, 'no longer has its own schema');
     if (old.schema && now.schema && (old.isNamed || now.isNamed)) {
       compareSchemas(old.schema, now.schema, { path: below, changes });
     }

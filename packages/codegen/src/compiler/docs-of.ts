@@ -23,8 +23,8 @@ export function docsOf(
     problems.add(view.positionAt(file, pos + match.index), {
       code: 'KW6204',
       what: `the tag ${match[0]} has no effect here`,
-      why: 'only the documentation comment before a declaration is read',
-      fix: `put it into /** … */ on the lines before the declaration`,
+      why: 'tags are read only from the documentation comment before a declaration',
+      fix: 'move it into a /** … */ comment before the declaration',
     });
   }
   // All comments of a field count; before a statement, earlier ones usually describe the file.

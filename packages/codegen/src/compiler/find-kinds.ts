@@ -77,11 +77,11 @@ function readKind(call: ts.CallExpression, view: ProjectView, problems: Problems
   const definition = readDefinition(call, view, problems);
   const [spec, status] = call.typeArguments ?? [];
   if (spec === undefined) {
-    const fix = 'write defineKind<MySpec, MyStatus>({ … })';
+    const fix = 'pass the types: defineKind<MySpec, MyStatus>({ … })';
     problems.add(at, {
       code: 'KW6003',
-      what: 'defineKind is given no types',
-      why: 'the schema is made from them',
+      what: 'defineKind has no type arguments',
+      why: 'the schema is generated from them',
       fix,
     });
   }
@@ -126,20 +126,20 @@ function readDefinition(
 ): Readonly<Record<string, unknown>> | undefined {
   const [argument] = call.arguments;
   const unknown = (node: ts.Node, what: string): undefined => {
-    const why = 'manifests are made without running the program';
-    const fix = 'write it as a literal, or as a const that is one';
+    const why = 'manifests are generated without running the program';
+    const fix = 'write it as a literal, or as a const with a literal value';
     problems.add(view.position(node), { code: 'KW6002', what, why, fix });
     return undefined;
   };
-  if (argument === undefined) return unknown(call, 'defineKind is given nothing');
+  if (argument === undefined) return unknown(call, 'defineKind has no argument');
   const whole = constantOf(view.checker, argument)?.value;
   if (typeof whole === 'object' && whole !== null) return whole as Readonly<Record<string, unknown>>;
   if (!ts.isObjectLiteralExpression(argument))
-    return unknown(argument, 'what the kind is cannot be told from the code');
+    return unknown(argument, 'the definition of the kind cannot be determined from the code');
   for (const property of argument.properties) {
     const isKnown = ts.isPropertyAssignment(property) && constantOf(view.checker, property.initializer) !== undefined;
     if (!isKnown)
-      unknown(property, `the value of ${property.name?.getText() ?? 'a spread'} cannot be told from the code`);
+      unknown(property, `the value of ${property.name?.getText() ?? 'a spread'} cannot be determined from the code`);
   }
   return undefined;
 }

@@ -79,8 +79,8 @@ export class Project {
     const files = program.getSourceFiles().filter((file) => this.#isOwn(file));
     for (const { file, start, messageText } of files.flatMap((each) => program.getSyntacticDiagnostics(each))) {
       const what = ts.flattenDiagnosticMessageText(messageText, ' ');
-      const why = 'what stands behind it may have been read wrongly';
-      problems.add(this.#position(file, start), { code: 'KW6001', what, why, fix: 'correct the code' });
+      const why = 'code after a syntax error may be misread';
+      problems.add(this.#position(file, start), { code: 'KW6001', what, why, fix: 'correct the syntax error' });
     }
     return {
       checker,
@@ -114,7 +114,7 @@ export class Project {
     }
     const names = this.#names(parsed?.fileNames);
     if (names.length === 0) {
-      problems.add(at, { code: 'KW6001', what: 'no sources were found', fix: 'put TypeScript files below src' });
+      problems.add(at, { code: 'KW6001', what: 'no TypeScript sources found', fix: 'add TypeScript files to src/' });
     }
     return { options, names };
   }

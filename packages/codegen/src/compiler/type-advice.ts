@@ -7,21 +7,21 @@ export interface TypeFinding {
 
 /** Returns what to write instead of a type that is not JSON. */
 export function insteadOf(type: string): string {
-  if (type === 'Date') return 'write string with the tag @dateTime';
-  if (type === 'Quantity') return 'write string with the tag @quantity; new Quantity(text) computes with it';
-  if (type === 'bigint') return 'write number with the tag @int64, or string for what a number cannot hold';
-  if (type === 'Map' || type === 'ReadonlyMap') return 'write Readonly<Record<string, …>>';
-  if (type === 'Set' || type === 'ReadonlySet') return 'write a list with the tag @listType set';
-  if (type === 'Uint8Array' || type === 'Buffer') return 'write string with the tag @format byte: base64';
-  if (type === 'URL') return 'write string with the tag @format uri';
-  if (type === 'RegExp') return 'write string: the pattern';
-  if (type === 'String' || type === 'Number' || type === 'Boolean') return `write ${type.toLowerCase()}`;
+  if (type === 'Date') return 'use string with the tag @dateTime';
+  if (type === 'Quantity') return 'use string with the tag @quantity; Quantity.parse(text) computes with it';
+  if (type === 'bigint') return 'use number with the tag @int64, or string for values that do not fit';
+  if (type === 'Map' || type === 'ReadonlyMap') return 'use Readonly<Record<string, …>>';
+  if (type === 'Set' || type === 'ReadonlySet') return 'use a list with the tag @listType set';
+  if (type === 'Uint8Array' || type === 'Buffer') return 'use string with the tag @format byte (base64)';
+  if (type === 'URL') return 'use string with the tag @format uri';
+  if (type === 'RegExp') return 'use string, and store the pattern as text';
+  if (type === 'String' || type === 'Number' || type === 'Boolean') return `use ${type.toLowerCase()}`;
   if (type === 'Function') return 'remove it: spec and status can only contain JSON data';
-  if (/^(?:Iterable|ArrayLike|Iterator|Generator)/.test(type)) return 'write a list: readonly …[]';
-  if (type === 'Object') return 'write unknown with the tag @preserveUnknownFields';
-  if (type === 'symbol') return 'leave it out, or write string';
-  if (type.includes('`')) return 'write string with the tag @pattern';
-  return 'write a string, number, boolean, list, map, or an interface of those';
+  if (/^(?:Iterable|ArrayLike|Iterator|Generator)/.test(type)) return 'use an array: readonly …[]';
+  if (type === 'Object') return 'use unknown with the tag @preserveUnknownFields';
+  if (type === 'symbol') return 'remove it, or use string';
+  if (type.includes('`')) return 'use string with the tag @pattern';
+  return 'use a string, number, boolean, array, map, or an interface of those';
 }
 
 /** Classes of browsers and of Node, whose declarations are not read. */
@@ -34,8 +34,9 @@ const PLATFORM = new Set(
 /** Returns the problem with a type that the compiler cannot resolve. */
 export function unresolved(written: string): TypeFinding & { readonly code: 'KW6102' | 'KW6104' } {
   const name = /^\w+/.exec(written)?.[0] ?? '';
-  if (PLATFORM.has(name)) return { code: 'KW6102', what: `the class ${written} is not JSON`, fix: insteadOf(name) };
-  const fix = 'correct its name, or import what it comes from';
+  if (PLATFORM.has(name))
+    return { code: 'KW6102', what: `the class ${written} cannot be represented in JSON`, fix: insteadOf(name) };
+  const fix = 'correct its name, or import it';
   return { code: 'KW6104', what: `the type ${written} cannot be resolved`, fix };
 }
 
@@ -46,15 +47,16 @@ export function unionFinding(
 ): TypeFinding {
   if (parts.areTextAndNumber) {
     return {
-      what: 'a union of number and string',
-      why: 'Kubernetes knows two of them, which are checked differently',
-      fix: 'write IntOrString of @kubewright/apimachinery, or string with the tag @quantity',
+      what: 'the union of number and string is ambiguous',
+      why: 'Kubernetes has two such types, int-or-string and quantity, with different validation',
+      fix: 'use IntOrString from @kubewright/apimachinery, or string with the tag @quantity',
     };
   }
-  const why = 'a structural schema says one type for each field';
+  const why = 'a structural schema has exactly one type per field';
   const what = `the union ${written} has no structural schema`;
-  if (parts.areLiterals) return { what, why, fix: "write all values as texts: 'a' | '1' | 'true'" };
-  if (parts.isListOrElement) return { what, why, fix: 'write the list: one element is a list of one' };
-  const fix = 'write one object with an optional field for each case, and the tag @exactlyOneOf with their names';
+  if (parts.areLiterals) return { what, why, fix: "write all values as strings: 'a' | '1' | 'true'" };
+  if (parts.isListOrElement)
+    return { what, why, fix: 'use only the array type: a single value is an array with one element' };
+  const fix = 'use one object with an optional field for each case, and list the fields in the tag @exactlyOneOf';
   return { what, why, fix };
 }

@@ -95,8 +95,12 @@ export class TypeReader {
   }
 
   #notByText(place: Place, key: string): TypeModel {
-    const why = "names of a JSON object's fields are texts";
-    return this.#broken(place, { what: `a map by ${key}`, why, fix: 'write Readonly<Record<string, …>>' });
+    const why = 'the keys of a JSON object are strings';
+    return this.#broken(place, {
+      what: `the keys of the map are of type ${key}`,
+      why,
+      fix: 'use Readonly<Record<string, …>>',
+    });
   }
 
   #reference(node: ts.TypeReferenceNode, place: Place): TypeModel {
@@ -155,8 +159,8 @@ export class TypeReader {
     const { flags } = type;
     if (flags & TypeFlags.Any) return this.#any(type, place);
     if (flags & (TypeFlags.Null | TypeFlags.Undefined | TypeFlags.VoidLike | TypeFlags.Never)) {
-      const what = `${place.node.getText()} alone says nothing of a value`;
-      return this.#broken(place, { what, fix: 'leave the field out, or write the type that it has when it is there' });
+      const what = `the type ${place.node.getText()} alone does not describe a value`;
+      return this.#broken(place, { what, fix: 'remove the field, or use the type of its values' });
     }
     if (flags & TypeFlags.Unknown || flags & TypeFlags.NonPrimitive) return { type: 'unknown', ...base };
     if (flags & TypeFlags.String) return { type: 'string', ...base };
@@ -169,7 +173,11 @@ export class TypeReader {
     if (flags & (TypeFlags.Object | TypeFlags.Intersection)) return this.#object(type, place);
     if (flags & TypeFlags.Enum) {
       const what = `the values of ${this.#checker.typeToString(type)} are computed`;
-      return this.#broken(place, { what, why: 'a schema lists them', fix: "write them as literals: 'a' | 'b'" });
+      return this.#broken(place, {
+        what,
+        why: 'a schema must list all values',
+        fix: "write them as literals: 'a' | 'b'",
+      });
     }
     return this.#broken(place, {
       what: `the type ${this.#checker.typeToString(type)} has no JSON schema`,
@@ -185,7 +193,7 @@ export class TypeReader {
     }
     return this.#broken(place, {
       what: 'the type any has no JSON schema',
-      fix: 'write the type; for any JSON value write unknown, with the tag @preserveUnknownFields',
+      fix: 'use a specific type, or, for any JSON value, unknown with the tag @preserveUnknownFields',
     });
   }
 
@@ -240,7 +248,7 @@ export class TypeReader {
       if (this.#view.isLibrary(declaration) || ts.isClassDeclaration(declaration)) {
         const array = this.#listOf(type, place);
         if (array !== undefined) return array;
-        const what = `the class ${symbol.name} is not JSON`;
+        const what = `the class ${symbol.name} cannot be represented in JSON`;
         return this.#broken(place, { what, fix: insteadOf(symbol.name) });
       }
     }
@@ -248,16 +256,20 @@ export class TypeReader {
     if (other !== undefined) return other;
     if (this.#stack.includes(type)) {
       const what = `the type ${this.#checker.typeToString(type)} contains itself`;
-      const why = 'a structural schema has no references: it would be endless';
-      const fix = 'name what is nested by a key in a flat list, or write unknown with @preserveUnknownFields there';
+      const why = 'a structural schema has no references, so it would be infinite';
+      const fix = 'refer to nested items by name in a flat list, or use unknown with the tag @preserveUnknownFields';
       this.#report(place, 'KW6103', { what, why, fix });
       return { type: 'broken', ...this.#base(place) };
     }
     const isEmpty = type.isIntersection() && type.getProperties().length === 0;
     if (isEmpty && type.types.some((each) => each.getProperties().length > 0)) {
       const what = `the parts of ${place.node.getText()} contradict each other`;
-      const why = 'a field has another type in each: no value fits';
-      return this.#broken(place, { what, why, fix: 'give the field one type, or leave it out of one: Omit<…, …>' });
+      const why = 'a field has a different type in each, so no value is valid';
+      return this.#broken(place, {
+        what,
+        why,
+        fix: 'give the field the same type in both, or omit it from one: Omit<…, …>',
+      });
     }
     this.#stack.push(type);
     try {
@@ -276,9 +288,9 @@ export class TypeReader {
   #listOf(type: ts.Type, place: Place): TypeModel | undefined {
     if (this.#checker.isTupleType(type)) {
       return this.#broken(place, {
-        what: 'a list with a type for each place',
-        why: 'a structural schema has one type for all elements',
-        fix: 'write an object with named fields, or a list of one type with @minItems and @maxItems',
+        what: 'a tuple has no structural schema',
+        why: 'all elements of a list must have the same type',
+        fix: 'use an object with named fields, or an array of one type with @minItems and @maxItems',
       });
     }
     if (!this.#checker.isArrayType(type)) return undefined;
@@ -290,7 +302,7 @@ export class TypeReader {
   #refuseCallable(type: ts.Type, place: Place): TypeModel | undefined {
     if (type.getCallSignatures().length + type.getConstructSignatures().length === 0) return undefined;
     return this.#broken(place, {
-      what: 'a function is not JSON',
+      what: 'functions cannot be represented in JSON',
       fix: 'remove it: spec and status can only contain JSON data',
     });
   }
@@ -302,9 +314,9 @@ export class TypeReader {
       return this.#notByText(place, this.#checker.typeToString(index.keyType));
     if (more.length > 0 || type.getProperties().length > 0) {
       return this.#broken(place, {
-        what: 'an object with named fields and others besides',
-        why: 'a structural schema has either names or one type for all values',
-        fix: 'put the others into a map of their own: Readonly<Record<string, …>>',
+        what: 'the object has both named fields and an index signature',
+        why: 'a structural schema has either named fields or one type for all values',
+        fix: 'move the other values to a separate map: Readonly<Record<string, …>>',
       });
     }
     const values = this.#type(index.type, { ...place, path: `${place.path}{}` });
@@ -319,9 +331,9 @@ export class TypeReader {
     const node = declaration ?? place.node;
     if (!optional && this.#mayBeUndefined(property)) {
       this.#report({ node, path }, 'KW6102', {
-        what: `${name} may be undefined, and must be there`,
-        why: 'JSON has no undefined: the field would be missing, and the API server refuses the object',
-        fix: `write ${name}?: …`,
+        what: `${name} is required but can be undefined`,
+        why: 'JSON has no undefined: the field would be missing, and the API server would reject the object',
+        fix: `make the field optional: ${name}?: …`,
       });
     }
     return { name, optional, at: this.#view.position(node), type: this.#value(property, { node, path }) };
@@ -372,7 +384,7 @@ export class TypeReader {
       return { type: 'builtin', definition: builtin.definition, ...this.#base(place) };
     }
     if (builtin.type !== 'class') return { type: builtin.type, ...this.#base(place) };
-    return this.#broken(place, { what: `the class ${name} is not JSON`, fix: insteadOf(name) });
+    return this.#broken(place, { what: `the class ${name} cannot be represented in JSON`, fix: insteadOf(name) });
   }
 
   /** Returns the model of a field that a project's type inherits from a Kubernetes type. */

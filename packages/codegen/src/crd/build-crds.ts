@@ -104,7 +104,7 @@ function checkNamesOf(kind: KindModel, problems: Problems): void {
     const name = field === 'spec.versions' ? 'version' : field.replace(/^spec\.(names\.)?/, '');
     problems.add(kind.at, {
       code: 'KW6003',
-      what: `${JSON.stringify(value)} is no valid ${name}`,
+      what: `${JSON.stringify(value)} is not a valid ${name}`,
       why: rule,
       fix: `correct ${name} in defineKind`,
     });
@@ -116,23 +116,22 @@ function checkVersions(kinds: readonly KindModel[], problems: Problems): void {
   const seen = new Set<string>([first.version]);
   for (const kind of more) {
     if (seen.has(kind.version)) {
-      const what = `${kind.kind} has two versions ${kind.version}`;
-      problems.add(kind.at, { code: 'KW6004', what, fix: 'name one of them otherwise' });
+      const what = `${kind.kind} defines version ${kind.version} twice`;
+      problems.add(kind.at, { code: 'KW6004', what, fix: 'rename one of the versions' });
     }
     seen.add(kind.version);
     for (const field of ['plural', 'singular', 'scope', 'servedBy'] as const) {
       if (kind[field] === first[field]) continue;
-      const what = `${field} is ${first[field]} in ${first.version} and ${kind[field]} in ${kind.version}`;
-      const why = 'names and scope belong to the kind, not to a version';
-      problems.add(kind.at, { code: 'KW6004', what, why, fix: `write ${field} the same in all versions` });
+      const what = `${field} of ${kind.kind} is ${first[field]} in ${first.version} but ${kind[field]} in ${kind.version}`;
+      const why = 'it is a property of the kind and must be the same in all versions';
+      problems.add(kind.at, { code: 'KW6004', what, why, fix: `set the same ${field} in all versions` });
     }
   }
   const stored = kinds.filter(({ storage }) => storage);
   if (kinds.length > 1 && stored.length !== 1) {
-    const names =
-      stored.length === 0 ? 'none of its versions is' : `${stored.map((kind) => kind.version).join(', ')} are`;
-    const what = `${first.kind} must have exactly one storage version, but ${names} marked so`;
-    const fix = 'write storage: false in all versions but one';
+    const names = stored.length === 0 ? 'none' : stored.map((kind) => kind.version).join(', ');
+    const what = `${first.kind} must have exactly one storage version, got ${names}`;
+    const fix = 'set storage: false in all versions but one';
     problems.add(kinds.at(-1)?.at ?? first.at, { code: 'KW6004', what, fix });
   }
 }

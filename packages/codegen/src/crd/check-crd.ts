@@ -71,7 +71,7 @@ function checkSchema(
     const fix = 'correct the tags of this field';
     // The API server inserts a field name here, which is empty in this check.
     const what = message.replace(/: {2}in body /, ': it ');
-    problems.add(at, { code: 'KW6301', ...typePath(field), what, why: 'the API server would refuse it', fix });
+    problems.add(at, { code: 'KW6301', ...typePath(field), what, why: 'the API server would reject it', fix });
   }
   if (faults.length > 0) return;
   const objectMeta = builtinSchema('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
@@ -88,8 +88,8 @@ function checkSchema(
       continue;
     }
     const what = message.replace(/^Invalid value: \{.*?\}: /s, '');
-    const fix = 'correct the CEL expression: self is the value that the tag stands on';
-    problems.add(at, { code: 'KW6302', ...typePath(field), what, why: 'the API server would refuse it', fix });
+    const fix = 'correct the CEL expression: self is the value that the tag is on';
+    problems.add(at, { code: 'KW6302', ...typePath(field), what, why: 'the API server would reject it', fix });
   }
 }
 
@@ -98,10 +98,10 @@ function tooCostly(message: string, unlimited: readonly Unlimited[]): Pick<Probl
   const limits = unlimited.map(({ path, keyword }) => `@${keyword} to ${path === '' ? 'the object' : path}`);
   return {
     what: message.replace(/^Forbidden: /, '').replace(/ \(try .*\)$/, ''),
-    why: 'the API server refuses rules that values within the limits of the schema could make slow',
+    why: 'the API server rejects rules that could be slow for values that the schema allows',
     fix:
       limits.length === 0
-        ? 'lower the limits of what the rule looks at (@maxItems, @maxLength, @maxProperties), or simplify the rule'
+        ? 'lower the limits of the values that the rule reads (@maxItems, @maxLength, @maxProperties), or simplify the rule'
         : `add ${limits.join(', ')}, or simplify the rule`,
   };
 }
@@ -128,7 +128,7 @@ function typePath(field: string): { readonly path?: string } {
 function checkPaths(schema: JsonSchema, { kind, problems }: Pick<Checked, 'kind' | 'problems'>): void {
   const { scale } = kind;
   const named: readonly (readonly [string, string | undefined])[] = [
-    ...kind.columns.map(({ name, jsonPath }) => [`the column ${name}`, jsonPath] as const),
+    ...kind.columns.map(({ name, jsonPath }) => [`column ${name}`, jsonPath] as const),
     ...kind.selectableFields.map((path) => ['selectableFields', path] as const),
     ['scale.specReplicasPath', scale?.specReplicasPath],
     ['scale.statusReplicasPath', scale?.statusReplicasPath],
@@ -139,8 +139,8 @@ function checkPaths(schema: JsonSchema, { kind, problems }: Pick<Checked, 'kind'
     problems.add(kind.at, {
       code: 'KW6205',
       path: path.replace(/^\./, ''),
-      what: `${what} names ${path}, and there is no such field`,
-      fix: 'write the path of a field: .status.phase',
+      what: `${what} refers to ${path}, which does not exist`,
+      fix: 'use the path of an existing field, such as .status.phase',
     });
   }
 }
@@ -166,10 +166,10 @@ function checkSize({ crd, kinds }: BuiltCrd, problems: Problems): void {
   problems.add(kinds[0]?.at ?? { file: '', line: 1, column: 1 }, {
     code: 'KW6303',
     severity: isTooLarge ? 'error' : 'warning',
-    what: `the CRD of ${crd.spec.names.kind} has ${Math.round(bytes / 1000)} kB`,
+    what: `the CRD of ${crd.spec.names.kind} is ${isTooLarge ? 'too ' : ''}large: ${Math.round(bytes / 1000)} kB`,
     why: isTooLarge
       ? 'the API server stores at most about 1 MB'
-      : 'kubectl apply without --server-side refuses more than 262 kB',
-    fix: 'embed fewer types of Kubernetes: take the few fields that you need, or unknown with @preserveUnknownFields',
+      : 'kubectl apply without --server-side rejects more than 262 kB',
+    fix: 'embed fewer Kubernetes types: declare only the fields that you need, or use unknown with the tag @preserveUnknownFields',
   });
 }

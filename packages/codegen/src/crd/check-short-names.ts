@@ -17,9 +17,9 @@ export function checkShortNames(kinds: readonly KindModel[], problems: Problems)
       problems.add(kind.at, {
         code: 'KW6305',
         severity: 'warning',
-        what: `the short name ${name} of ${kind.kind} is that of ${other}`,
-        why: `kubectl get ${name} shows those, not objects of this kind`,
-        fix: 'choose another one in shortNames, or none',
+        what: `the short name ${name} of ${kind.kind} is already used by ${other}`,
+        why: `kubectl get ${name} shows objects of that kind`,
+        fix: 'choose another short name in shortNames, or remove it',
       });
     }
   }
@@ -27,5 +27,5 @@ export function checkShortNames(kinds: readonly KindModel[], problems: Problems)
 
 function ownerIn(resources: readonly BuiltinResource[], name: string): string | undefined {
   const found = resources.find((each) => [each.resource, each.singular, ...each.shortNames].includes(name));
-  return found && `${found.kind} of ${found.group === '' ? 'the core' : found.group}`;
+  return found && `${found.kind} of ${found.group === '' ? 'the core group' : found.group}`;
 }

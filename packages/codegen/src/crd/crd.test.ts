@@ -44,19 +44,19 @@ describe('CRDs', () => {
   });
 
   it.each([
-    [define(`plural: String('x')`), 'KW6002', 'the value of plural cannot be told from the code'],
-    [define('', ''), 'KW6003', 'defineKind is given no types'],
-    [define('') + define('').replace('const Thing', 'const Other'), 'KW6004', 'Thing has two versions v1'],
+    [define(`plural: String('x')`), 'KW6002', 'the value of plural cannot be determined from the code'],
+    [define('', ''), 'KW6003', 'defineKind has no type arguments'],
+    [define('') + define('').replace('const Thing', 'const Other'), 'KW6004', 'Thing defines version v1 twice'],
     [
       define('') + define('').replace('const Thing', 'const Other').replace("'v1'", "'v2'"),
       'KW6004',
-      'Thing must have exactly one storage version, but v1, v2 are marked so',
+      'Thing must have exactly one storage version, got v1, v2',
     ],
-    [define(`schema: { 'spec.b': {} }`), 'KW6205', 'the schema of spec.b is described, and there is no such field'],
+    [define(`schema: { 'spec.b': {} }`), 'KW6205', 'schema describes spec.b, which does not exist'],
     [
       define(`columns: [{ name: 'B', jsonPath: '.spec.b' }]`),
       'KW6205',
-      'the column B names .spec.b, and there is no such field',
+      'column B refers to .spec.b, which does not exist',
     ],
   ])('are rejected: %s', async (source, code, what) => {
     const { files, problems } = await fixture.generate(source);
@@ -113,7 +113,7 @@ describe('validation of CRDs', () => {
     [
       'interface Spec {\n  /** @maxItems 9000 @rule self.all(x, self.all(y, x == y)) */\n  a?: boolean[];\n}',
       'spec.a',
-      'lower the limits of what the rule looks at (@maxItems, @maxLength, @maxProperties), or simplify the rule',
+      'lower the limits of the values that the rule reads (@maxItems, @maxLength, @maxProperties), or simplify the rule',
     ],
   ])('suggests the limits that would make a rule cheap enough: %s', async (declarations, path, fix) => {
     const problems = await fixture.problems(declarations);
@@ -147,11 +147,11 @@ describe('validation of CRDs', () => {
       });`);
     expect(problems.map(({ code, severity, what }) => [code, severity, what])).toEqual(
       [
-        'the short name po of Thing is that of Pod of the core',
-        'the short name deploy of Thing is that of Deployment of apps',
-        'the short name crd of Thing is that of CustomResourceDefinition of apiextensions.k8s.io',
-        'the short name services of Thing is that of Service of the core',
-        'the short name thing of Other is that of Thing of example.com',
+        'the short name po of Thing is already used by Pod of the core group',
+        'the short name deploy of Thing is already used by Deployment of apps',
+        'the short name crd of Thing is already used by CustomResourceDefinition of apiextensions.k8s.io',
+        'the short name services of Thing is already used by Service of the core group',
+        'the short name thing of Other is already used by Thing of example.com',
       ].map((what) => ['KW6305', 'warning', what]),
     );
     // Only a warning: files are still generated.

@@ -20,8 +20,8 @@ export function kindSchema(kind: KindModel, problems: Problems): KindSchema {
   const root: Draft = {
     type: 'object',
     properties: {
-      apiVersion: { description: 'Version of the schema that this object is written in.', type: 'string' },
-      kind: { description: 'Name of the kind that this object is of.', type: 'string' },
+      apiVersion: { description: 'API version of this object.', type: 'string' },
+      kind: { description: 'Kind of this object.', type: 'string' },
       metadata: { type: 'object' },
       spec: part('spec', kind.spec),
       ...(kind.status && { status: part('status', kind.status) }),
@@ -44,15 +44,15 @@ function addSchemaMap(root: Draft, kind: KindModel, problems: Problems): void {
   for (const [path, keywords] of Object.entries(kind.schema)) {
     const target = find(root, path);
     if (target === undefined) {
-      const what = `the schema of ${path} is described, and there is no such field`;
-      const fix = 'write the path from the object on: spec.users[].name, spec.labels{}';
+      const what = `schema describes ${path}, which does not exist`;
+      const fix = 'use a full path, such as spec.users[].name or spec.labels{}';
       problems.add(kind.at, { code: 'KW6205', path, what, fix });
       continue;
     }
     for (const [keyword, value] of Object.entries(keywords)) {
       if (!KEYWORDS.has(keyword)) {
-        const what = `${keyword} is no keyword of a structural schema`;
-        problems.add(kind.at, { code: 'KW6201', path, what, fix: `write one of ${[...KEYWORDS].join(', ')}` });
+        const what = `${keyword} is not a keyword of structural schemas`;
+        problems.add(kind.at, { code: 'KW6201', path, what, fix: `use one of ${[...KEYWORDS].join(', ')}` });
       } else if (keyword === 'x-kubernetes-validations') {
         const before = target['x-kubernetes-validations'] ?? [];
         Object.assign(target, { [keyword]: [...before, ...(value as typeof before)] }); // validated later

@@ -52,12 +52,12 @@ function of(keys: readonly string[], test: Test, form: string): Readonly<Record<
  */
 export function checkCrdForm(crd: Crd): void {
   const { group, names, scope, versions } = crd.spec as Partial<Crd['spec']>;
-  if (!isObject(names)) throw wrong('spec.names', 'it must be an object');
+  if (!isObject(names)) throw wrong('spec.names', 'must be an object');
   if (!Array.isArray(versions) || versions.length === 0 || !versions.every(isObject))
-    throw wrong('spec.versions', 'it must be a list of versions');
+    throw wrong('spec.versions', 'must be a list of versions');
   const [fault] = checkNames({ ...(names as Crd['spec']['names']), group, versions: versions.map(({ name }) => name) });
   if (fault) throw wrong(`${fault.field} is ${JSON.stringify(fault.value)}`, fault.rule);
-  if (scope !== 'Namespaced' && scope !== 'Cluster') throw wrong('spec.scope', 'it must be Namespaced or Cluster');
+  if (scope !== 'Namespaced' && scope !== 'Cluster') throw wrong('spec.scope', 'must be Namespaced or Cluster');
   for (const version of versions) checkVersion(version);
 }
 
@@ -67,32 +67,32 @@ function checkVersion({ name, schema, ...rest }: Crd['spec']['versions'][number]
   const { additionalPrinterColumns = [], selectableFields = [], subresources = {}, deprecationWarning = '' } = rest;
   const isColumns = Array.isArray(additionalPrinterColumns) && additionalPrinterColumns.every(isObject);
   if (!isColumns || !isJson(additionalPrinterColumns))
-    throw wrong(`additionalPrinterColumns of ${name}`, 'it must be a list of columns');
+    throw wrong(`additionalPrinterColumns of ${name}`, 'must be a list of columns');
   const isFields = Array.isArray(selectableFields) && selectableFields.every((each) => isText(each?.jsonPath));
-  if (!isFields) throw wrong(`selectableFields of ${name}`, 'it must be a list of JSON paths');
-  if (!isObject(subresources) || !isJson(subresources)) throw wrong(`subresources of ${name}`, 'it must be an object');
-  if (!isText(deprecationWarning)) throw wrong(`deprecationWarning of ${name}`, 'it must be a string');
+  if (!isFields) throw wrong(`selectableFields of ${name}`, 'must be a list of JSON paths');
+  if (!isObject(subresources) || !isJson(subresources)) throw wrong(`subresources of ${name}`, 'must be an object');
+  if (!isText(deprecationWarning)) throw wrong(`deprecationWarning of ${name}`, 'must be a string');
 }
 
 /** @param path - in the object: `spec.users[].name` */
 function checkSchema(value: unknown, path: string): void {
   const where = path === '' ? 'the schema' : `the schema of ${path}`;
-  if (!isObject(value)) throw wrong(where, 'it must be an object');
+  if (!isObject(value)) throw wrong(where, 'must be an object');
   for (const [key, [test, form]] of Object.entries(forms)) {
     const given = Reflect.get(value as object, key);
-    if (given !== undefined && !test(given)) throw wrong(`${key} in ${where}`, `it must be ${form}`);
+    if (given !== undefined && !test(given)) throw wrong(`${key} in ${where}`, `must be ${form}`);
   }
   const { properties, items, additionalProperties, allOf, anyOf, oneOf, not } = value as JsonSchema; // checked below
-  if (properties !== undefined && !isObject(properties)) throw wrong(`properties in ${where}`, 'it must be an object');
+  if (properties !== undefined && !isObject(properties)) throw wrong(`properties in ${where}`, 'must be an object');
   for (const [name, each] of Object.entries(properties ?? {}))
     checkSchema(each, path === '' ? name : `${path}.${name}`);
   if (items !== undefined && !Array.isArray(items)) checkSchema(items, `${path}[]`);
   if (additionalProperties !== undefined && !isFlag(additionalProperties))
     checkSchema(additionalProperties, `${path}{}`);
   for (const [key, each] of Object.entries({ allOf, anyOf, oneOf, not }))
-    if (each !== undefined && !isJson(each)) throw wrong(`${key} in ${where}`, 'it must be JSON');
+    if (each !== undefined && !isJson(each)) throw wrong(`${key} in ${where}`, 'must be JSON');
 }
 
 function wrong(what: string, rule: string): ImportError {
-  return new ImportError(`${what}: ${rule}`, 'the API server would reject it: correct the CRD');
+  return new ImportError(`${what}: ${rule}`, 'the API server would reject this CRD: correct it');
 }

@@ -271,7 +271,7 @@ describe('importCrd with a hostile CRD', () => {
         ],
       },
     };
-    expect(() => importCrd(JSON.stringify(crd))).toThrow(/cannot make types of this CRD: .*spec\.a/);
+    expect(() => importCrd(JSON.stringify(crd))).toThrow(/cannot generate types for this CRD: .*spec\.a/);
   });
 
   it('gives two kinds with the same name different names', () => {

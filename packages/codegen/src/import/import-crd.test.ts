@@ -104,7 +104,7 @@ describe('importCrd', () => {
       'export const Ox: Kind<Ox> = {',
       'export const Cow: Kind<Cow> = {',
     ]);
-    expect(() => importCrd(text, { version: 'v2' })).toThrow('Ox has no version v2; it has v1');
+    expect(() => importCrd(text, { version: 'v2' })).toThrow('Ox has no version v2; choose one of v1');
   });
 
   it('writes a constant for a foreign kind, which yields no CRD but permissions for its calls', async () => {

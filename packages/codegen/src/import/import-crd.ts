@@ -31,7 +31,7 @@ export interface ImportOptions {
 export function importCrd(text: string, options: ImportOptions = {}): string {
   const crds = documentsOf(text).filter((each): each is Crd => isCrd(each));
   if (crds.length === 0)
-    throw new ImportError('there is none in the text', 'give a CustomResourceDefinition of apiextensions.k8s.io/v1');
+    throw new ImportError('the text contains none', 'pass a CustomResourceDefinition of apiextensions.k8s.io/v1');
   for (const crd of crds) checkCrdForm(crd);
   const names = new TypeNames();
   const kinds = crds.map((crd) => ({ crd, name: names.take(typeName(crd.spec.names.kind)) }));
@@ -59,7 +59,7 @@ function documentsOf(text: string): readonly unknown[] {
         const items = typeof value === 'object' && value !== null ? Reflect.get(value, 'items') : undefined;
         return Array.isArray(items) ? items : [value];
       } catch (cause) {
-        throw new ImportError('it cannot be read', 'give YAML or JSON', { cause });
+        throw new ImportError('it cannot be parsed', 'pass valid YAML or JSON', { cause });
       }
     });
 }
@@ -79,7 +79,10 @@ function versionOf({ spec }: Crd, name: string | undefined): CrdVersion {
   const found = spec.versions.find((version) => (name === undefined ? version.storage : version.name === name));
   if (found !== undefined) return found;
   const names = spec.versions.map((version) => version.name).join(', ');
-  throw new ImportError(`${spec.names.kind} has no version ${name ?? 'that is stored'}`, `it has ${names}`);
+  throw new ImportError(
+    `${spec.names.kind} has no ${name === undefined ? 'storage version' : `version ${name}`}`,
+    `choose one of ${names}`,
+  );
 }
 
 const OF_EVERY_OBJECT: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
@@ -130,7 +133,7 @@ class CrdSource {
     if (this.#as === 'kind') return this.#kind(root, fields);
     if (others.length > 0) {
       const what = `${kind} has fields besides spec and status: ${others.join(', ')}`;
-      throw new ImportError(what, 'take it as a kind, not as a definition');
+      throw new ImportError(what, 'import it with as: kind instead of definition');
     }
     return this.#call(root);
   }

@@ -3,7 +3,7 @@ export class ImportError extends Error {
   readonly code = 'KW6601';
 
   constructor(what: string, fix: string, options?: ErrorOptions) {
-    super(`cannot make types of this CRD: ${what}; ${fix}`, options);
+    super(`cannot generate types for this CRD: ${what}; ${fix}`, options);
     this.name = 'ImportError';
   }
 }

@@ -79,8 +79,8 @@ function optionsOf(call: ts.CallExpression, { view, problems }: RuleSearch): ts.
   problems.add(view.position(call), {
     code: 'KW6401',
     severity: 'warning',
-    what: 'what the controller needs cannot be told from the code',
-    fix: 'write its options as an object here, or add /** @rbac groups=… resources=… verbs=… */',
+    what: 'the permissions of the controller cannot be determined from the code',
+    fix: 'pass its options as an object literal, or add /** @rbac groups=… resources=… verbs=… */',
   });
   return undefined;
 }
@@ -96,9 +96,9 @@ function expressionsOf(
     problems.add(view.position(expression), {
       code: 'KW6401',
       severity: 'warning',
-      what: `what ${expression.getText()} says of ${option} cannot be told from the code`,
-      why: 'the permissions for it are missing in the role',
-      fix: `write ${option} where the controller is made, or add /** @rbac groups=… resources=… verbs=… */`,
+      what: `the value of ${option} in ${expression.getText()} cannot be determined from the code`,
+      why: 'its permissions are missing from the role',
+      fix: `set ${option} where the controller is created, or add /** @rbac groups=… resources=… verbs=… */`,
     });
   }
   return values;
@@ -118,8 +118,8 @@ function kindsIn(expression: ts.Expression, search: RuleSearch): readonly KindRe
   search.problems.add(search.view.position(expression), {
     code: 'KW6401',
     severity: 'warning',
-    what: `which kind ${expression.getText()} is cannot be told from the code`,
-    why: 'its permissions are missing in the role',
+    what: `the kind of ${expression.getText()} cannot be determined from the code`,
+    why: 'its permissions are missing from the role',
     fix: 'add /** @rbac groups=… resources=… verbs=get;list;watch */ above the controller',
   });
   return [];
@@ -141,10 +141,10 @@ function taggedRules(file: ts.SourceFile, { view, problems }: RuleSearch): reado
         rules.push({ ...rule, from: view.positionAt(file, tag.offset) });
         continue;
       }
-      const fix = 'write @rbac groups=apps resources=deployments verbs=get;list;watch';
+      const fix = 'use the form @rbac groups=apps resources=deployments verbs=get;list;watch';
       problems.add(view.positionAt(file, tag.offset), {
         code: 'KW6203',
-        what: '@rbac cannot be read',
+        what: 'invalid @rbac tag',
         why: rule,
         fix,
       });

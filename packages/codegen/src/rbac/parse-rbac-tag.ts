@@ -12,13 +12,13 @@ export function parseRbacTag(text: string): RbacRule | string {
   for (const part of text.split(/[\s,]+/).filter((each) => each !== '')) {
     const [name = '', value] = part.split('=', 2);
     if (value === undefined) return `${part} has no value`;
-    if (!isField(name)) return `${name} is none of ${FIELDS.join(', ')}`;
+    if (!isField(name)) return `unknown field ${name}: must be one of ${FIELDS.join(', ')}`;
     const plain = value.replace(/^"(.*)"$/, '$1');
     found.set(name, plain.split(';'));
   }
   const verbs = found.get('verbs') ?? [];
-  if (verbs.length === 0) return 'it has no verbs';
-  if (!found.has('urls') && !found.has('resources')) return 'it has neither resources nor urls';
+  if (verbs.length === 0) return 'verbs is missing';
+  if (!found.has('urls') && !found.has('resources')) return 'either resources or urls is required';
   const [namespace] = found.get('namespace') ?? [];
   const [roleName] = found.get('roleName') ?? [];
   return {

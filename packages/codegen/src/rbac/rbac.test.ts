@@ -68,7 +68,7 @@ describe('rules of a program', () => {
       declare function shared(): { owns: runtime.CachedKind[]; watches?: runtime.Watch[] };
       export const things = controller({ ...shared(), watches: [], for: Thing, desired: () => ({}) });`);
     expect(problems).toMatchObject([
-      { code: 'KW6401', what: 'what shared() says of owns cannot be told from the code' },
+      { code: 'KW6401', what: 'the value of owns in shared() cannot be determined from the code' },
     ]);
   });
 
@@ -186,9 +186,12 @@ describe('mergeRules', () => {
   });
 
   it.each([
-    ['groups=a resources=b', 'it has no verbs'],
-    ['verbs=get', 'it has neither resources nor urls'],
-    ['group=a verbs=get', 'group is none of groups, resources, resourceNames, urls, verbs, namespace, roleName'],
+    ['groups=a resources=b', 'verbs is missing'],
+    ['verbs=get', 'either resources or urls is required'],
+    [
+      'group=a verbs=get',
+      'unknown field group: must be one of groups, resources, resourceNames, urls, verbs, namespace, roleName',
+    ],
     ['groups verbs=get', 'groups has no value'],
   ])('rejects %s', (text, why) => {
     expect(parseRbacTag(text)).toBe(why);

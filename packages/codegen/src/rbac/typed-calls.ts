@@ -105,9 +105,9 @@ function unknownKind(node: ts.Expression, { view, problems }: CallSearch): reado
   problems.add(view.position(node), {
     code: 'KW6401',
     severity: 'warning',
-    what: `of which kind ${shorten(node.getText())} is cannot be told from the code`,
-    why: 'what this call needs is missing in the role',
-    fix: 'give it the type of its kind, or add /** @rbac groups=… resources=… verbs=… */',
+    what: `the kind of ${shorten(node.getText())} cannot be determined from the code`,
+    why: 'the permissions for this call are missing from the role',
+    fix: 'give it a specific type, or add /** @rbac groups=… resources=… verbs=… */',
   });
   return [];
 }

@@ -32,11 +32,11 @@ export function applyDocs(draft: Draft, docs: Docs, effects: TagEffects): void {
     if (documentationTags.has(tag.name)) continue;
     const known = knownTag(tag.name);
     if (known === undefined) {
-      const why = 'a tag that is not known would validate nothing, silently';
+      const why = 'unknown tags would be silently ignored';
       effects.problems.add(tag.at, {
         code: 'KW6201',
         ...pathOf(effects),
-        what: `the tag ${tag.name.startsWith('+') ? tag.name : `@${tag.name}`} is not known`,
+        what: `unknown tag ${tag.name.startsWith('+') ? tag.name : `@${tag.name}`}`,
         why,
         fix: nearestTag(`${tag.name}${tag.text.startsWith('=') ? tag.text : ''}`),
       });
@@ -46,7 +46,7 @@ export function applyDocs(draft: Draft, docs: Docs, effects: TagEffects): void {
     const places = known.tag.places ?? ['field', 'type'];
     if (target === undefined || !places.includes(docs.place)) {
       const where =
-        target === undefined ? 'there is no such part of this type' : `it may stand on a ${places.join(', ')}`;
+        target === undefined ? 'this type has no such part' : `it is allowed only on a ${places.join(' or ')}`;
       effects.problems.add(tag.at, {
         code: 'KW6202',
         ...pathOf(effects),
@@ -54,8 +54,8 @@ export function applyDocs(draft: Draft, docs: Docs, effects: TagEffects): void {
         why: where,
         fix:
           docs.place === 'kind'
-            ? 'put it on the field, or on the interface, that it is about'
-            : 'take it away, or put it on the field',
+            ? 'move it to the field or interface that it describes'
+            : 'remove it, or move it to the field',
       });
       continue;
     }
@@ -113,7 +113,7 @@ function applyTag(draft: Draft, { tag, definition }: Known, effects: TagEffects)
   const subject = subjectOf(draft);
   const wrong = (why: string): void => {
     const fix = `write @${tag.name} ${EXPECTED[definition.argument]}`.trim();
-    effects.problems.add(tag.at, { code: 'KW6203', ...pathOf(effects), what: `@${tag.name} cannot be read`, why, fix });
+    effects.problems.add(tag.at, { code: 'KW6203', ...pathOf(effects), what: `invalid @${tag.name} tag`, why, fix });
   };
   if (definition.subjects !== undefined && !definition.subjects.includes(subject) && subject !== 'any') {
     const what = `the tag @${tag.name} has no effect on a value of type ${subject}`;
@@ -122,7 +122,7 @@ function applyTag(draft: Draft, { tag, definition }: Known, effects: TagEffects)
     return;
   }
   if (definition.argument === 'none' && tag.text !== '' && tag.text !== 'true') {
-    wrong(`it takes nothing, and ${JSON.stringify(tag.text)} is given`);
+    wrong(`takes no argument, got ${JSON.stringify(tag.text)}`);
     return;
   }
   if (NUMBER_KINDS.has(definition.name)) effects.numberKind(draft);
@@ -135,14 +135,14 @@ const NUMBER_KINDS: ReadonlySet<string> = new Set(['int32', 'int64', 'integer', 
 const EXPECTED: Readonly<Record<TagDefinition['argument'], string>> = {
   none: '',
   number: '<number>',
-  numberOrNone: '<number>, or nothing behind a @minimum or @maximum',
+  numberOrNone: '<number>, or without an argument after @minimum or @maximum',
   count: '<whole number>',
   text: '<text>',
   names: '<name> <name> …',
-  json: '<JSON>; texts need no quotes',
+  json: '<JSON>; strings need no quotes',
   list: '<value> <value> …',
   url: '<URL> <description>',
-  sub: '<text> behind a @rule',
+  sub: '<text> after @rule',
 };
 
 function applyKeyword(draft: Draft, { tag, definition }: Known, wrong: (why: string) => void): void {
@@ -201,17 +201,22 @@ function readKeyword(keyword: Keyword): { readonly key: string; readonly read: R
       return { key: name, read: readLink(text) };
     default:
       if (argument === 'number' || argument === 'count') return { key: name, read: readNumber(text, argument) };
-      return { key: name, read: text === '' ? { wrong: 'it says nothing' } : { value: text.replace(/\n\s*/g, ' ') } };
+      return {
+        key: name,
+        read: text === '' ? { wrong: 'the argument is missing' } : { value: text.replace(/\n\s*/g, ' ') },
+      };
   }
 }
 
 function readLink(text: string): Read<unknown> {
   const [url = '', ...words] = text.split(/\s+/);
-  if (!URL.canParse(url)) return { wrong: `${JSON.stringify(url)} is no URL` };
+  if (!URL.canParse(url)) return { wrong: `${JSON.stringify(url)} is not a valid URL` };
   return { value: words.length === 0 ? { url } : { url, description: words.join(' ') } };
 }
 
 function oneOf(text: string, allowed: readonly string[]): Read<string> {
   const value = text.replace(/^=/, '');
-  return allowed.includes(value) ? { value } : { wrong: `${JSON.stringify(text)} is none of ${allowed.join(', ')}` };
+  return allowed.includes(value)
+    ? { value }
+    : { wrong: `must be one of ${allowed.join(', ')}, got ${JSON.stringify(text)}` };
 }

@@ -7,21 +7,24 @@ export type Read<T> = { readonly value: T } | { readonly wrong: string };
 export function readNumber(text: string, kind: 'number' | 'count'): Read<number> {
   const plain = text.replace(/^=\s*/, '');
   const value = Number(plain);
-  if (plain === '' || !Number.isFinite(value)) return { wrong: `${JSON.stringify(text)} is no number` };
-  if (kind === 'count' && (!Number.isSafeInteger(value) || value < 0)) return { wrong: `${text} is no count` };
+  if (plain === '' || !Number.isFinite(value)) {
+    return { wrong: plain === '' ? 'the argument is missing' : `${JSON.stringify(text)} is not a number` };
+  }
+  if (kind === 'count' && (!Number.isSafeInteger(value) || value < 0))
+    return { wrong: `must be a non-negative integer, got ${text}` };
   return { value };
 }
 
 /** Parses names separated by white space or commas. */
 export function readNames(text: string): Read<readonly string[]> {
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
-  return names.length === 0 ? { wrong: 'it names nothing' } : { value: names };
+  return names.length === 0 ? { wrong: 'the argument is missing' } : { value: names };
 }
 
 /** Parses a value of a field's type; strings need no quotes. */
 export function readValue(text: string, subject: TagSubject): Read<unknown> {
   const isText = subject === 'string' || subject === 'intOrString';
-  if (text === '' && !isText) return { wrong: 'it has no value' };
+  if (text === '' && !isText) return { wrong: 'the argument is missing' };
   try {
     const value: unknown = JSON.parse(text);
     if (subject !== 'string' || typeof value === 'string') return { value };
@@ -29,7 +32,7 @@ export function readValue(text: string, subject: TagSubject): Read<unknown> {
     // Unquoted text or invalid JSON: distinguished below.
   }
   if (isText) return { value: unquoted(text) };
-  return { wrong: `${text.length > 60 ? `${text.slice(0, 60)}…` : text} is no JSON` };
+  return { wrong: `${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)} is not valid JSON` };
 }
 
 /** Parses a list of values: JSON, or text separated by `;`, `|`, commas or white space. */
@@ -38,7 +41,7 @@ export function readList(text: string, subject: TagSubject): Read<readonly unkno
     const read = readValue(text, 'any');
     return 'wrong' in read || Array.isArray(read.value)
       ? (read as Read<readonly unknown[]>)
-      : { wrong: 'it is no list' };
+      : { wrong: 'must be a list' };
   }
   const values: unknown[] = [];
   for (const part of text.split(/[\s;|,]+/).filter((each) => each !== '')) {
@@ -46,7 +49,7 @@ export function readList(text: string, subject: TagSubject): Read<readonly unkno
     if ('wrong' in read) return read;
     values.push(read.value);
   }
-  return values.length === 0 ? { wrong: 'it names no value' } : { value: values };
+  return values.length === 0 ? { wrong: 'the argument is missing' } : { value: values };
 }
 
 function unquoted(text: string): string {

@@ -19,7 +19,7 @@ export function applyRuleTag(
   const name = tag.name.split('.').at(-1) as string; // split returns at least one part
   switch (name) {
     case 'rule':
-      if (tag.text === '') to.wrong('it has no expression');
+      if (tag.text === '') to.wrong('the expression is missing');
       else addRules(draft, { rule: tag.text });
       return true;
     case 'message':
@@ -51,11 +51,11 @@ function sayMore(
   const rules = [...(draft['x-kubernetes-validations'] ?? [])];
   const last = rules.pop();
   if (last === undefined) {
-    wrong('there is no @rule before it');
+    wrong('it must follow a @rule');
     return;
   }
   if (name === 'reason' && !REASONS.includes(text)) {
-    wrong(`${text} is none of ${REASONS.join(', ')}`);
+    wrong(`must be one of ${REASONS.join(', ')}, got ${JSON.stringify(text)}`);
     return;
   }
   const value = name === 'optionalOldSelf' ? text !== 'false' : text.replace(/\n\s*/g, ' ');
@@ -70,16 +70,16 @@ function countFields(
 ): void {
   const fields = text.split(/[\s,;]+/).filter((field) => field !== '');
   if (fields.length < 2) {
-    wrong('it names fewer than two fields');
+    wrong('at least two fields are required');
     return;
   }
   for (const field of fields) {
     if (!Object.hasOwn(draft.properties ?? {}, field)) {
-      wrong(`there is no field ${field}`);
+      wrong(`the field ${field} does not exist`);
       return;
     }
     if (draft.required?.includes(field)) {
-      wrong(`${field} must always be there: give it a question mark`);
+      wrong(`the field ${field} is required: make it optional with a question mark`);
       return;
     }
   }

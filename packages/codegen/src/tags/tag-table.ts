@@ -175,7 +175,7 @@ export const tags: readonly TagDefinition[] = [
     subjects: ['string', 'intOrString', 'any'],
     markers: validation('XIntOrString'),
   },
-  { name: 'schemaless', key: 'nothing of the type', argument: 'none', markers: validation('Schemaless') },
+  { name: 'schemaless', key: 'omits the schema of the type', argument: 'none', markers: validation('Schemaless') },
   {
     name: 'externalDocs',
     key: 'externalDocs',
@@ -185,7 +185,7 @@ export const tags: readonly TagDefinition[] = [
   },
   {
     name: 'skipDescription',
-    key: 'no description',
+    key: 'omits the description',
     argument: 'none',
     places: ['field', 'type', 'kind'],
     markers: ['kubebuilder:skipdescription'],
@@ -201,7 +201,7 @@ export const tags: readonly TagDefinition[] = [
   ...['message', 'messageExpression', 'reason', 'fieldPath', 'optionalOldSelf'].map(
     (name): TagDefinition => ({
       name,
-      key: `${name} of the rule before`,
+      key: `${name} of the preceding rule`,
       argument: 'sub',
       places: ['field', 'type', 'kind'],
       markers: validation(`XValidation:${name}`),

@@ -63,40 +63,43 @@ describe('tags', () => {
   });
 
   it.each([
-    ['@minLenght 3', 'write @minLength'],
-    ['@kubebuilder:validation:MinLength=3', 'write @minLength'],
-    ['@XValidation:rule="a"', 'write @rule with the CEL expression, then @message'],
-    ['@k8s:immutable', 'write @immutable'],
-    ['@optional', 'write a question mark: `name?: …`'],
-    ['@uniqueItems', 'write @listType set: the API server refuses uniqueItems for its cost'],
-    ['@printcolumn', 'write `columns` in defineKind'],
-    ['@frobnicate', 'take it away, or put it into backticks if it is part of the text'],
+    ['@minLenght 3', 'use @minLength'],
+    ['@kubebuilder:validation:MinLength=3', 'use @minLength'],
+    ['@XValidation:rule="a"', 'use @rule with the CEL expression, then @message'],
+    ['@k8s:immutable', 'use @immutable'],
+    ['@optional', 'make the field optional with a question mark: `name?: …`'],
+    ['@uniqueItems', 'use @listType set: the API server rejects uniqueItems because of its cost'],
+    ['@printcolumn', 'set `columns` in defineKind'],
+    ['@frobnicate', 'remove it, or put it in backticks if it is part of the text'],
   ])('report the unknown tag %s with the correct one', async (tag, fix) => {
     const problem = await first(`interface Spec {\n  /** ${tag} */\n  a?: string }`);
     expect(problem).toMatchObject({ code: 'KW6201', fix, line: headLines + 2, column: 7, path: 'spec.a' });
   });
 
   it.each([
-    ['/** @minLength 3 @int32 */ a?: number', 'write @minimum'],
-    ['/** @minimum 3 */ a?: string', 'write @minLength'],
-    ['/** @minLength 3 */ a?: string[]', 'write @minItems'],
-    ['/** @pattern x */ a?: string[]', 'write @items.pattern if it is meant for the elements'],
-    ['/** @listType set */ a?: Record<string, string>', 'write @mapType'],
-    ['/** @items.pattern x */ a?: string', 'take it away, or put it on the field'],
+    ['/** @minLength 3 @int32 */ a?: number', 'use @minimum'],
+    ['/** @minimum 3 */ a?: string', 'use @minLength'],
+    ['/** @minLength 3 */ a?: string[]', 'use @minItems'],
+    ['/** @pattern x */ a?: string[]', 'use @items.pattern to apply it to the elements'],
+    ['/** @listType set */ a?: Record<string, string>', 'use @mapType'],
+    ['/** @items.pattern x */ a?: string', 'remove it, or move it to the field'],
   ])('report tags without effect, such as %s, with the correct one', async (field, fix) => {
     expect(await first(`interface Spec { ${field} }`)).toMatchObject({ code: 'KW6202', fix });
   });
 
   it.each([
-    ['/** @minLength x */ a?: string', '"x" is no number'],
-    ['/** @minLength -1 */ a?: string', '-1 is no count'],
-    ['/** @int32 yes */ a?: number', 'it takes nothing, and "yes" is given'],
-    ['/** @default x @int32 */ a?: number', 'x is no JSON'],
-    ['/** @listType bag */ a?: string[]', '"bag" is none of atomic, set, map'],
-    ['/** @message x */ a?: string', 'there is no @rule before it'],
-    ['/** @atMostOneOf b c */ a?: { b?: string }', 'there is no field c'],
-    ['/** @atMostOneOf b c */ a?: { b?: string; c: string }', 'c must always be there: give it a question mark'],
-    ['/** @externalDocs there */ a?: string', '"there" is no URL'],
+    ['/** @minLength x */ a?: string', '"x" is not a number'],
+    ['/** @minLength -1 */ a?: string', 'must be a non-negative integer, got -1'],
+    ['/** @int32 yes */ a?: number', 'takes no argument, got "yes"'],
+    ['/** @default x @int32 */ a?: number', '"x" is not valid JSON'],
+    ['/** @listType bag */ a?: string[]', 'must be one of atomic, set, map, got "bag"'],
+    ['/** @message x */ a?: string', 'it must follow a @rule'],
+    ['/** @atMostOneOf b c */ a?: { b?: string }', 'the field c does not exist'],
+    [
+      '/** @atMostOneOf b c */ a?: { b?: string; c: string }',
+      'the field c is required: make it optional with a question mark',
+    ],
+    ['/** @externalDocs there */ a?: string', '"there" is not a valid URL'],
   ])('report invalid arguments, such as %s', async (field, why) => {
     expect(await first(`interface Spec { ${field} }`)).toMatchObject({ code: 'KW6203', why });
   });

@@ -6,7 +6,7 @@ export class EndlessTypeError extends Error {
   readonly code = 'KW6105';
 
   constructor(definition: string) {
-    super(`the type ${definition} contains itself; write unknown with @preserveUnknownFields instead`);
+    super(`the type ${definition} contains itself; use unknown with the tag @preserveUnknownFields instead`);
     this.name = 'EndlessTypeError';
   }
 }

@@ -119,8 +119,8 @@ class SchemaMaker {
         code: 'KW6103',
         path: way.path,
         what: `the type ${name} contains itself`,
-        why: 'a structural schema has no references: it would be endless',
-        fix: 'write unknown with @preserveUnknownFields',
+        why: 'a structural schema has no references, so it would be infinite',
+        fix: 'use unknown with the tag @preserveUnknownFields',
       });
       return { 'x-kubernetes-preserve-unknown-fields': true };
     }
@@ -133,9 +133,9 @@ class SchemaMaker {
       this.#problems.add(model.at, {
         code: 'KW6101',
         ...(way.path !== '' && { path: way.path }),
-        what: 'number says neither integer nor fraction',
-        why: 'Kubernetes stores and checks them apart, and advises against fractions',
-        fix: 'add the tag @int32 or @int64 (whole numbers), or @float (fractions)',
+        what: 'number does not specify integer or floating-point',
+        why: 'Kubernetes stores and validates the two differently, and advises against floating-point',
+        fix: 'add the tag @int32 or @int64 (integers), or @float (floating-point)',
       });
     }
   }

@@ -92,36 +92,36 @@ describe('schemas of types', () => {
   });
 
   it.each([
-    ['a?: number', 'KW6101', 'add the tag @int32 or @int64 (whole numbers), or @float (fractions)'],
-    ['a?: any', 'KW6102', 'write the type; for any JSON value write unknown, with the tag @preserveUnknownFields'],
-    ['a?: Date', 'KW6102', 'write string with the tag @dateTime'],
-    ['a?: Quantity', 'KW6102', 'write string with the tag @quantity; new Quantity(text) computes with it'],
-    ['a?: Map<string, string>', 'KW6102', 'write Readonly<Record<string, …>>'],
-    ['a?: bigint', 'KW6102', 'write number with the tag @int64, or string for what a number cannot hold'],
+    ['a?: number', 'KW6101', 'add the tag @int32 or @int64 (integers), or @float (floating-point)'],
+    ['a?: any', 'KW6102', 'use a specific type, or, for any JSON value, unknown with the tag @preserveUnknownFields'],
+    ['a?: Date', 'KW6102', 'use string with the tag @dateTime'],
+    ['a?: Quantity', 'KW6102', 'use string with the tag @quantity; Quantity.parse(text) computes with it'],
+    ['a?: Map<string, string>', 'KW6102', 'use Readonly<Record<string, …>>'],
+    ['a?: bigint', 'KW6102', 'use number with the tag @int64, or string for values that do not fit'],
     ['a?: () => void', 'KW6102', 'remove it: spec and status can only contain JSON data'],
     [
       'a?: [string, boolean]',
       'KW6102',
-      'write an object with named fields, or a list of one type with @minItems and @maxItems',
+      'use an object with named fields, or an array of one type with @minItems and @maxItems',
     ],
     [
       'a?: string | number',
       'KW6102',
-      'write IntOrString of @kubewright/apimachinery, or string with the tag @quantity',
+      'use IntOrString from @kubewright/apimachinery, or string with the tag @quantity',
     ],
     [
       'a?: string | { b: string }',
       'KW6102',
-      'write one object with an optional field for each case, and the tag @exactlyOneOf with their names',
+      'use one object with an optional field for each case, and list the fields in the tag @exactlyOneOf',
     ],
-    ['a?: Record<number, string>', 'KW6102', 'write Readonly<Record<string, …>>'],
-    ['a?: Missing', 'KW6104', 'correct its name, or import what it comes from'],
+    ['a?: Record<number, string>', 'KW6102', 'use Readonly<Record<string, …>>'],
+    ['a?: Missing', 'KW6104', 'correct its name, or import it'],
     [
       'a?: Spec',
       'KW6103',
-      'name what is nested by a key in a flat list, or write unknown with @preserveUnknownFields there',
+      'refer to nested items by name in a flat list, or use unknown with the tag @preserveUnknownFields',
     ],
-    ['a?: CustomResourceDefinition', 'KW6103', 'write unknown with @preserveUnknownFields'],
+    ['a?: CustomResourceDefinition', 'KW6103', 'use unknown with the tag @preserveUnknownFields'],
   ])('rejects %s and suggests what to write', async (field, code, fix) => {
     const [problem, ...more] = await fixture.problems(`interface Spec { ${field} }`);
     expect(problem).toMatchObject({

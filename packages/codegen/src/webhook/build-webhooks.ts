@@ -11,7 +11,7 @@ export function webhookManifests(
   const names = new Set<string>();
   for (const { name, at } of webhooks) {
     if (names.has(name)) {
-      problems.add(at, { code: 'KW6501', what: `two webhooks are named ${name}`, fix: 'give one of them a `name`' });
+      problems.add(at, { code: 'KW6501', what: `two webhooks are named ${name}`, fix: 'set `name` on one of them' });
     }
     names.add(name);
   }

@@ -36,8 +36,8 @@ function checkVersions({ crd }: BuiltCrd, { kind, versions, at }: ConversionMode
   for (const version of all.filter((each) => !versions.includes(each))) {
     problems.add(at, {
       code: 'KW6502',
-      what: `the converter of ${kind} does not know its version ${version}`,
-      why: 'the API server asks for every version that it serves or has stored',
+      what: `the converter of ${kind} does not handle version ${version}`,
+      why: 'the API server requests every version that is served or stored',
       fix: `add a spoke for ${version}: spoke(${kind}${capital(version)}, { toHub, fromHub })`,
     });
   }
@@ -57,8 +57,8 @@ function warnOfLosses({ crd, kinds }: BuiltCrd, problems: Problems): void {
   problems.add(model.at, {
     code: 'KW6502',
     severity: 'warning',
-    what: `${first.name} and ${other.name} of ${crd.spec.names.kind} are different, and nothing converts them`,
-    why: 'the API server changes only apiVersion, so fields that the other version lacks are lost',
+    what: `${first.name} and ${other.name} of ${crd.spec.names.kind} have different schemas but no converter`,
+    why: 'without one, the API server changes only apiVersion, so fields that the other version lacks are lost',
     fix: `declare a converter: kubewright create webhook --conversion --kind ${crd.spec.names.kind} …`,
   });
 }

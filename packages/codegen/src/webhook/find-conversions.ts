@@ -29,9 +29,9 @@ export function findConversions({ view, resolver, problems }: Search): readonly 
       problems.add(at, {
         code: 'KW6401',
         severity: 'warning',
-        what: 'of which kind the converter is cannot be told from the code',
-        why: 'its CRD does not name the webhook',
-        fix: 'write the kind as its constant: converter(PostgresqlV1, [ … ])',
+        what: 'the kind of the converter cannot be determined from the code',
+        why: 'the conversion webhook is missing from its CRD',
+        fix: 'pass the kind as its constant: converter(PostgresqlV1, [ … ])',
       });
       return [];
     }

@@ -44,10 +44,10 @@ export function findWebhooks(search: Search): readonly WebhookModel[] {
 function readOfKind({ name, call }: RuntimeCall, search: Search): WebhookModel | undefined {
   const [kindArgument, functions, options] = call.arguments;
   const kind = kindArgument && search.resolver.ofExpression(kindArgument);
-  if (kind === undefined || functions === undefined) return unknown(call, search, 'of which kind the webhook is');
+  if (kind === undefined || functions === undefined) return unknown(call, search, 'the kind of the webhook');
   const isValidator = name === 'validator';
   const given = options === undefined ? {} : fieldsOf(options, search);
-  if (given === undefined) return unknown(options ?? call, search, 'how the webhook is registered');
+  if (given === undefined) return unknown(options ?? call, search, 'the registration of the webhook');
   const { path, name: fullName, ...registration } = given;
   const operations = isValidator ? operationsOf(functions, search.view) : ['CREATE', 'UPDATE'];
   return {
@@ -64,10 +64,10 @@ function readOfKind({ name, call }: RuntimeCall, search: Search): WebhookModel |
 function readFree({ call }: RuntimeCall, search: Search): WebhookModel | undefined {
   const [options] = call.arguments;
   const given = options && fieldsOf(options, search);
-  if (given === undefined) return unknown(call, search, 'how the webhook is registered');
+  if (given === undefined) return unknown(call, search, 'the registration of the webhook');
   const { type, path, rules, name, ...registration } = given;
   if ((type !== 'mutating' && type !== 'validating') || typeof path !== 'string') {
-    return unknown(call, search, 'how the webhook is registered');
+    return unknown(call, search, 'the registration of the webhook');
   }
   // Without rules, the program registers the webhook itself or not at all.
   if (!Array.isArray(rules) || rules.length === 0) return undefined;
@@ -86,9 +86,9 @@ function unknown(node: ts.Node, { view, problems }: Search, what: string): undef
   problems.add(view.position(node), {
     code: 'KW6401',
     severity: 'warning',
-    what: `${what} cannot be told from the code`,
-    why: 'it is missing in config/webhook/manifests.yaml',
-    fix: 'write the kind as its constant, and the options as literals',
+    what: `${what} cannot be determined from the code`,
+    why: 'the webhook is missing from config/webhook/manifests.yaml',
+    fix: 'pass the kind as its constant, and the options as literals',
   });
   return undefined;
 }

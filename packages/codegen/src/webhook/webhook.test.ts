@@ -81,7 +81,7 @@ describe('a converter', () => {
       export const conversion = runtime.converter(Shopv1, []);`);
     expect(files).toEqual([]);
     expect(problems).toMatchObject([
-      { code: 'KW6502', severity: 'error', what: 'the converter of Shop does not know its version v1beta1' },
+      { code: 'KW6502', severity: 'error', what: 'the converter of Shop does not handle version v1beta1' },
     ]);
   });
 
@@ -91,7 +91,7 @@ describe('a converter', () => {
       {
         code: 'KW6502',
         severity: 'warning',
-        what: 'v1 and v1beta1 of Shop are different, and nothing converts them',
+        what: 'v1 and v1beta1 of Shop have different schemas but no converter',
       },
     ]);
     const alike = kind('v1', '{ size: string }') + kind('v1beta1', '{ size: string }', 'storage: false');
