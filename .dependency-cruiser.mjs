@@ -63,6 +63,14 @@ export default {
       to: { path: pkg('schema', 'controlplane', 'codegen', 'cli') },
     },
     {
+      name: 'internals-are-ours',
+      comment:
+        'What packages export from ./internal serves other packages; users, and tests written as a user, do without.',
+      severity: 'error',
+      from: { path: '^(examples|test)/', pathNot: '^test/(aggregation/|security/|webhooks/metrics\\.test)' },
+      to: { path: '^packages/[^/]+/src/internal\\.ts$' },
+    },
+    {
       name: 'no-deep-imports',
       comment: 'Between packages only through the package name.',
       severity: 'error',

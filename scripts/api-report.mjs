@@ -1,6 +1,6 @@
-// Writes the declarations that each package exports to docs/api; --check only reports whether they changed.
-// So a change of the public API is a change in a file that people review.
-import { readdirSync, readFileSync } from 'node:fs';
+// Writes the declarations that each package exports to docs/api, those of its `./internal` entry to a file of their own; --check only
+// reports whether they changed. So a change of the public API is a change in a file that people review.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const check = process.argv.includes('--check');
 const silent = { default: { logLevel: 'none' } };
 
 const status = await build(() => {});
-const changed = status === 0 ? readdirSync(join(root, 'packages')).filter((name) => !report(name)) : [];
+const changed = status === 0 ? readdirSync(join(root, 'packages')).flatMap(changedReports) : [];
 if (changed.length > 0) {
   console.log(
     check
@@ -23,18 +23,25 @@ if (changed.length > 0) {
 }
 process.exitCode = status !== 0 || (check && changed.length > 0) ? 1 : 0;
 
-/** Returns false if the report has changed. */
-function report(name) {
+/** Returns the names of a package's reports that have changed. */
+function changedReports(name) {
   const folder = join(root, 'packages', name);
+  const reports = [report(folder, name, 'index')];
+  if (existsSync(join(folder, 'src/internal.ts'))) reports.push(report(folder, `${name}-internal`, 'internal'));
+  return reports.filter(({ changed }) => changed).map(({ reportFileName }) => reportFileName);
+}
+
+/** Reports on one entry of a package. */
+function report(folder, reportFileName, entry) {
   const configObject = {
     projectFolder: folder,
-    mainEntryPointFilePath: join(folder, 'dist/index.d.ts'),
+    mainEntryPointFilePath: join(folder, `dist/${entry}.d.ts`),
     compiler: { overrideTsconfig: tsconfig() },
     apiReport: {
       enabled: true,
       reportFolder: join(root, 'docs/api'),
       reportTempFolder: join(tmpdir(), 'kubewright-api'),
-      reportFileName: name,
+      reportFileName,
       includeForgottenExports: false,
     },
     docModel: { enabled: false },
@@ -54,7 +61,7 @@ function report(name) {
       message.handled = message.logLevel !== ExtractorLogLevel.Error;
     },
   });
-  return !apiReportChanged;
+  return { reportFileName, changed: apiReportChanged };
 }
 
 function tsconfig() {

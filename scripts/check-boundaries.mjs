@@ -1,6 +1,6 @@
 // Runs dependency-cruiser over the packages, then provokes wrong imports and demands that each is refused.
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -18,6 +18,8 @@ const provocations = [
   ['packages/client/src/provoked.ts', "import '@kubewright/schema';", 'client-imports-downward'],
   ['packages/runtime/src/provoked.ts', "import '@kubewright/schema';", 'runtime-imports-downward'],
   ['packages/runtime/src/provoked.ts', "import '../../client/src/index.ts';", 'no-deep-imports'],
+  ['examples/postgresql/src/provoked.ts', "import '@kubewright/apimachinery/internal';", 'internals-are-ours'],
+  ['test/readme/provoked.ts', "import '@kubewright/apimachinery/internal';", 'internals-are-ours'],
   ['packages/codegen/src/provoked.ts', "import '@kubewright/runtime';", 'codegen-imports-downward'],
   ['packages/codegen/src/provoked.ts', "import 'typescript';", 'one-file-knows-the-compiler'],
   ['packages/controlplane/src/apiserver/provoked.ts', "import '@kubewright/client';", 'server-shares-nothing'],
@@ -30,9 +32,14 @@ let provoked;
 process.on('exit', () => provoked && rmSync(provoked, { force: true }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
 
-const real = cruise('packages', 'examples');
+const real = cruise('packages', 'examples', 'test');
 if (real.status !== 0) {
   console.log(real.stdout + real.stderr);
+  process.exitCode = 1;
+}
+for (const path of shown()) {
+  if (!/['"]@kubewright\/[\w-]+\/internal/.test(readFileSync(`${root}/${path}`, 'utf8'))) continue;
+  console.log(`${path} shows an import of an internal entry: users import only what is public`);
   process.exitCode = 1;
 }
 for (const [path, text, rule] of provocations) {
@@ -44,4 +51,13 @@ for (const [path, text, rule] of provocations) {
     console.log(`provoked ${text} in ${path}: rule ${rule} did not refuse it\n${stdout}`);
     process.exitCode = 1;
   }
+}
+
+/** Returns the files that hold code for users as text, which dependency-cruiser cannot see. */
+function shown() {
+  const below = (folder) => readdirSync(`${root}/${folder}`, { recursive: true }).map((name) => `${folder}/${name}`);
+  const readmes = readdirSync(`${root}/packages`).map((name) => `packages/${name}/README.md`);
+  const pages = below('docs').filter((path) => path.endsWith('.md') && !/^docs\/(api|decisions)\//.test(path));
+  const templates = below('packages/cli/src/templates').filter((path) => path.endsWith('.ts'));
+  return ['README.md', ...readmes, ...pages, ...templates];
 }

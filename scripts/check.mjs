@@ -23,11 +23,15 @@ const steps = {
   prose: node('scripts/check-prose.mjs'),
   'dead code': bin('knip/bin/knip.js'),
   'public surface': node('scripts/api-report.mjs', '--check'),
+  'size of the surface': node('scripts/check-surface.mjs'),
   pictures: node('scripts/draw-pictures.mjs', '--check'),
   'generated error codes': node('scripts/generate-error-codes.mjs', '--check'),
   'generated tables': node('scripts/generate-builtin.mjs', '--check'),
   'generated bootstrap objects': node('scripts/generate-bootstrap.mjs', '--check'),
 };
+
+/** Steps whose result is printed when they pass, too. */
+const reported = new Set(['size of the surface']);
 
 let failed = 0;
 for (const [name, { command, args }] of Object.entries(steps)) {
@@ -40,6 +44,7 @@ for (const [name, { command, args }] of Object.entries(steps)) {
   });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
+  if (status === 0 && reported.has(name)) console.log(`     ${stdout.trimEnd()}`);
   if (status !== 0) {
     failed++;
     console.log(stdout + stderr);

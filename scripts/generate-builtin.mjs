@@ -46,7 +46,8 @@ function generate(data) {
 /** The package's manifest with its own subpaths and one for each module of types. */
 function manifestText(data) {
   const parsed = JSON.parse(readFileSync(join(root, manifest), 'utf8'));
-  const subpaths = { '.': parsed.exports['.'], './testing': parsed.exports['./testing'] };
+  const written = ['.', './internal', './testing'];
+  const subpaths = Object.fromEntries(written.map((path) => [path, parsed.exports[path]]));
   for (const subpath of typeSubpaths(data)) {
     const file = `generated/${subpath.replace('/', '-')}`;
     subpaths[`./${subpath}`] = {

@@ -4,7 +4,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { issueCertificate, type KubernetesObject, systemClock } from '@kubewright/apimachinery';
+import { type KubernetesObject, systemClock } from '@kubewright/apimachinery';
+import { issueCertificate } from '@kubewright/apimachinery/internal';
 
 /** A request as the server received it. */
 export interface SeenRequest {

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, wr
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { issueCertificate, type KeyPair } from '@kubewright/apimachinery';
 import type { TokenRequest } from '@kubewright/apimachinery/authentication/v1';
 import { ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import { issueCertificate, type KeyPair } from '@kubewright/apimachinery/internal';
 import { ClusterRole, ClusterRoleBinding } from '@kubewright/apimachinery/rbac/v1';
 import { managerFlags } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

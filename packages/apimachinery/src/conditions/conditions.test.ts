@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../clock/index.ts';
+import { VirtualClock } from '../clock/virtual.ts';
 import { formatMicroTime, isConditionFalse, isConditionTrue, removeCondition, setCondition } from './conditions.ts';
 
 describe('setCondition', () => {

@@ -1,5 +1,5 @@
 import { KubewrightError } from '../errors/kubewright-error.ts';
-import { quote } from '../text/index.ts';
+import { quote } from '../text/quote.ts';
 
 /** Thrown for text that is not a duration. The message is the one Go gives. */
 export class DurationError extends KubewrightError {

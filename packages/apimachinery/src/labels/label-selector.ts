@@ -1,4 +1,4 @@
-import { quote } from '../text/index.ts';
+import { quote } from '../text/quote.ts';
 import { parseRequirements } from './parser.ts';
 import {
   formatRequirement,

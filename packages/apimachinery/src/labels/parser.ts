@@ -1,4 +1,4 @@
-import { formatFieldErrors } from '../validation/index.ts';
+import { formatFieldErrors } from '../validation/field-error.ts';
 import { type Token, tokenize } from './lexer.ts';
 import {
   checkKey,

@@ -1,13 +1,7 @@
 import { KubewrightError } from '../errors/kubewright-error.ts';
-import {
-  checkLabelValue,
-  checkQualifiedName,
-  type FieldError,
-  FieldPath,
-  formatFieldErrors,
-  invalidField,
-  unsupportedField,
-} from '../validation/index.ts';
+import { type FieldError, formatFieldErrors, invalidField, unsupportedField } from '../validation/field-error.ts';
+import { FieldPath } from '../validation/field-path.ts';
+import { checkLabelValue, checkQualifiedName } from '../validation/names.ts';
 
 /** Thrown for a label selector that cannot be parsed or is invalid. The message is the API's. */
 export class LabelSelectorError extends KubewrightError {

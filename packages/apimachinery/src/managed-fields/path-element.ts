@@ -1,4 +1,4 @@
-import { quote } from '../text/index.ts';
+import { quote } from '../text/quote.ts';
 
 /**
  * One element of a path into an object, in the notation of managed fields: `f:name` is a field, `k:{"name":"web"}` a list

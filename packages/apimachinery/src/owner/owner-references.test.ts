@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '../object/index.ts';
+import type { KubernetesObject } from '../object/kubernetes-object.ts';
 import {
   controllerOf,
   isControlledBy,

@@ -1,7 +1,7 @@
 import { KubewrightError } from '../errors/kubewright-error.ts';
 import { apiVersionOf, type GroupVersionKind, parseApiVersion } from '../object/kinds.ts';
 import type { KubernetesObject, OwnerReference } from '../object/kubernetes-object.ts';
-import { quote } from '../text/index.ts';
+import { quote } from '../text/quote.ts';
 
 /** Thrown when an owner reference cannot be set. */
 export class OwnershipError extends KubewrightError {

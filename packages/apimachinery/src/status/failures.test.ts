@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
   duplicateField,
-  FieldPath,
   forbiddenField,
   invalidField,
   requiredField,
   tooLongField,
   tooManyField,
   unsupportedField,
-} from '../validation/index.ts';
+} from '../validation/field-error.ts';
+import { FieldPath } from '../validation/field-path.ts';
 import { alreadyExists, conflict, forbidden, invalid, methodNotAllowed, notFound, unprocessable } from './failures.ts';
 
 describe('failures', () => {

@@ -1,5 +1,5 @@
-import { quote } from '../text/index.ts';
-import { causesOf, type FieldError, formatFieldErrors } from '../validation/index.ts';
+import { quote } from '../text/quote.ts';
+import { causesOf, type FieldError, formatFieldErrors } from '../validation/field-error.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
 import { StatusError } from './status-error.ts';
 

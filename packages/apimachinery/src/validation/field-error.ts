@@ -1,5 +1,5 @@
 import type { StatusCause } from '../status/status.ts';
-import { quote } from '../text/index.ts';
+import { quote } from '../text/quote.ts';
 import type { FieldPath } from './field-path.ts';
 
 /** The kind of rule that a field violates; the API's cause reasons (meta/v1 `CauseType`). */

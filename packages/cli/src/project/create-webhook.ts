@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { nearestName } from '@kubewright/apimachinery';
+import { nearestName } from '@kubewright/apimachinery/internal';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { converterFile, defaulterFile, validatorFile } from '../templates/webhook-files.ts';

@@ -1,4 +1,4 @@
-import { oneLine } from '@kubewright/apimachinery';
+import { oneLine } from '@kubewright/apimachinery/internal';
 import { deniedCall, grantingComment } from '../rbac/denied-call.ts';
 
 /** Returns the lines of an error, prefixed with the name of its class. */

@@ -1,4 +1,4 @@
-import { oneLine } from '@kubewright/apimachinery';
+import { oneLine } from '@kubewright/apimachinery/internal';
 
 /** A line of the runtime's JSON log. */
 export interface LogRecord {

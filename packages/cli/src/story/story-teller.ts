@@ -1,4 +1,4 @@
-import { oneLine } from '@kubewright/apimachinery';
+import { oneLine } from '@kubewright/apimachinery/internal';
 import { admissionOf } from './admission-line.ts';
 import { deniedText, remedyOf, titleOf } from './error-words.ts';
 import { Findings } from './findings.ts';

@@ -1,4 +1,4 @@
-import { nearestName } from '@kubewright/apimachinery';
+import { nearestName } from '@kubewright/apimachinery/internal';
 import { type TagSubject, tags } from './tag-table.ts';
 
 /** Advice for tags that TypeScript syntax replaces, and for names from other tools. */

@@ -1,4 +1,4 @@
-import { sameJson } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import type { BuiltCrd } from '../crd/build-crds.ts';
 import type { CrdVersion } from '../crd/crd.ts';
 import type { Problems } from '../problem.ts';

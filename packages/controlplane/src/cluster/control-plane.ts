@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
-import type { Clock, KeyPair, Random } from '@kubewright/apimachinery';
+import type { Clock, Random } from '@kubewright/apimachinery';
+import type { KeyPair } from '@kubewright/apimachinery/internal';
 import { decodeProtobuf, kubernetesEnvironment, PatternCache } from '@kubewright/schema';
 import {
   type AdmissionPlugin,

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { folderFault } from '@kubewright/apimachinery';
+import { folderFault } from '@kubewright/apimachinery/internal';
 import { makeFolder } from '../node/make-folder.ts';
 import { isSameProcess, type ProcessIdentity, processIdentity } from '../node/process/process-identity.ts';
 

@@ -4,13 +4,8 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  isForbidden,
-  issueCertificate,
-  type KubernetesObject,
-  systemClock,
-  systemRandom,
-} from '@kubewright/apimachinery';
+import { isForbidden, type KubernetesObject, systemClock, systemRandom } from '@kubewright/apimachinery';
+import { issueCertificate } from '@kubewright/apimachinery/internal';
 import {
   converter,
   defaulter,

@@ -1,4 +1,5 @@
-import { LabelSelector, sameJson } from '@kubewright/apimachinery';
+import { LabelSelector } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import { ClusterRole, type PolicyRule } from '@kubewright/apimachinery/rbac/v1';
 import { controller, enqueueMapped, type RequestContext, watch } from '@kubewright/runtime';
 import type { BuiltInController } from './built-in-controller.ts';

@@ -1,7 +1,7 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { folderFault } from '@kubewright/apimachinery';
+import { folderFault } from '@kubewright/apimachinery/internal';
 import { canReach } from './process/reachable-programs.ts';
 
 /** Thrown if a folder that the node needs cannot be used. The message has three lines: problem, reason, remedy. */

@@ -1,6 +1,6 @@
 import * as crypto from 'node:crypto';
 import { isIP } from 'node:net';
-import { type CertificateSubject, issueCertificate, type KeyPair } from '@kubewright/apimachinery';
+import { type CertificateSubject, issueCertificate, type KeyPair } from '@kubewright/apimachinery/internal';
 import type { AuthorityLifetimes } from './authority-lifetimes.ts';
 
 /** The authority's state, shared by all replicas. */

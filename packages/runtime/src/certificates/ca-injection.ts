@@ -1,10 +1,11 @@
-import { isConflict, isNotFound, type Kind, type KubernetesObject, sameJson } from '@kubewright/apimachinery';
+import { isConflict, isNotFound, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
 import {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
   type WebhookClientConfig,
 } from '@kubewright/apimachinery/admissionregistration/v1';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import { CertificateError } from './certificate-error.ts';
 

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type KeyPair, sleep } from '@kubewright/apimachinery';
+import { sleep } from '@kubewright/apimachinery';
+import type { KeyPair } from '@kubewright/apimachinery/internal';
 import { CertificateError } from './certificate-error.ts';
 import type { CertificateParts, CertificateSource } from './certificate-source.ts';
 

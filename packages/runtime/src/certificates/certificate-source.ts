@@ -1,4 +1,5 @@
-import type { Clock, KeyPair } from '@kubewright/apimachinery';
+import type { Clock } from '@kubewright/apimachinery';
+import type { KeyPair } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '../log/logger.ts';
 

@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import type { KeyPair } from '@kubewright/apimachinery';
+import type { KeyPair } from '@kubewright/apimachinery/internal';
 import { CertificateError } from './certificate-error.ts';
 
 /**

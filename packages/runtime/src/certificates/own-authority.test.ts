@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { type KeyPair, VirtualClock } from '@kubewright/apimachinery';
+import { VirtualClock } from '@kubewright/apimachinery';
 import { ValidatingWebhookConfiguration } from '@kubewright/apimachinery/admissionregistration/v1';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import { Secret } from '@kubewright/apimachinery/core/v1';
+import type { KeyPair } from '@kubewright/apimachinery/internal';
 import { afterEach, describe, expect, it } from 'vitest';
 import { jsonLogger } from '../log/json-logger.ts';
 import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';

@@ -1,4 +1,5 @@
-import { issueCertificate, sleep } from '@kubewright/apimachinery';
+import { sleep } from '@kubewright/apimachinery';
+import { issueCertificate } from '@kubewright/apimachinery/internal';
 import type { CertificateSource } from './certificate-source.ts';
 
 /** Options of {@link selfSigned}. */

@@ -1,5 +1,5 @@
 import type { SecureContextOptions, Server } from 'node:tls';
-import type { KeyPair } from '@kubewright/apimachinery';
+import type { KeyPair } from '@kubewright/apimachinery/internal';
 import type { CertificateParts, CertificateSource } from './certificate-source.ts';
 import { followClientAuthority, readClientAuthority } from './client-authority.ts';
 

@@ -1,4 +1,4 @@
-import { nearestName } from '@kubewright/apimachinery';
+import { nearestName } from '@kubewright/apimachinery/internal';
 
 /** Members of a reconcile result. */
 const ofResult = ['requeueAfterMs', 'requeue', 'priority'];

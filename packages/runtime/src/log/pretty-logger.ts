@@ -1,4 +1,4 @@
-import { oneLine } from '@kubewright/apimachinery';
+import { oneLine } from '@kubewright/apimachinery/internal';
 import type { LogDestination } from './json-logger.ts';
 import { LineLogger, type LogLine } from './line-logger.ts';
 import type { Logger, LogLevel } from './logger.ts';

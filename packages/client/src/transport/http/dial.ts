@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
-import { trustBundle } from '@kubewright/apimachinery';
+import { trustBundle } from '@kubewright/apimachinery/internal';
 import { TransportError } from '../transport-error.ts';
 import type { HttpContext } from './http-options.ts';
 import { openTunnel } from './proxy-tunnel.ts';

@@ -1,4 +1,5 @@
-import type { Clock, KeyPair } from '@kubewright/apimachinery';
+import type { Clock } from '@kubewright/apimachinery';
+import type { KeyPair } from '@kubewright/apimachinery/internal';
 import { eachChange, type Storage, type StoredObject } from '../../storage/index.ts';
 import type { ReadObject } from '../admission/object-reader.ts';
 import type { NonResourceHandler } from '../api-server.ts';

@@ -1,4 +1,5 @@
-import { formatTime, type KeyPair } from '@kubewright/apimachinery';
+import { formatTime } from '@kubewright/apimachinery';
+import type { KeyPair } from '@kubewright/apimachinery/internal';
 import { eachChange, type StorageChange } from '../../storage/index.ts';
 import { asServer } from '../bootstrap/as-server.ts';
 import type { RequestContext } from '../endpoints/request-context.ts';

@@ -1,11 +1,6 @@
 import * as crypto from 'node:crypto';
-import {
-  type CertificateSubject,
-  type Clock,
-  issueCertificate,
-  type KeyPair,
-  makeKeys,
-} from '@kubewright/apimachinery';
+import type { Clock } from '@kubewright/apimachinery';
+import { type CertificateSubject, issueCertificate, type KeyPair, makeKeys } from '@kubewright/apimachinery/internal';
 import { KeyFolder } from './key-folder.ts';
 
 /** Options of {@link openCertificates}. */

@@ -1,6 +1,6 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { folderFault } from '@kubewright/apimachinery';
+import { folderFault } from '@kubewright/apimachinery/internal';
 
 /** The key folder cannot be used. The message has three lines: the action, the reason, the fix. */
 export class KeyFolderError extends Error {

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { trustBundle } from '@kubewright/apimachinery';
+import { trustBundle } from '@kubewright/apimachinery/internal';
 import { networkMessage } from './network-message.ts';
 import type { WebhookCaller, WebhookRequest, WebhookResponse } from './webhook-caller.ts';
 

@@ -1,7 +1,8 @@
 import * as crypto from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { issueCertificate, type KeyPair, systemClock } from '@kubewright/apimachinery';
+import { systemClock } from '@kubewright/apimachinery';
+import { issueCertificate, type KeyPair } from '@kubewright/apimachinery/internal';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Backend } from '../aggregation/backend.ts';
 import { HttpsWebhookCaller } from './https-webhook-caller.ts';

@@ -1,6 +1,7 @@
-import { isDeleting, LabelSelector, sameJson } from '@kubewright/apimachinery';
+import { isDeleting, LabelSelector } from '@kubewright/apimachinery';
 import { Deployment, type DeploymentStatus, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
 import { Pod } from '@kubewright/apimachinery/core/v1';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import {
   controller,
   enqueueForOwner,

@@ -1,6 +1,7 @@
-import { isAlreadyExists, isControlledBy, objectKey, sameJson, setControllerReference } from '@kubewright/apimachinery';
+import { isAlreadyExists, isControlledBy, objectKey, setControllerReference } from '@kubewright/apimachinery';
 import { type Deployment, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
 import type { PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import { createObject, updateObject } from '../object-writes.ts';
 import { isNamespaceTerminating, messageOf } from '../pods/pod-control.ts';
 import { canonicalJson, shortHash } from '../template-hash.ts';

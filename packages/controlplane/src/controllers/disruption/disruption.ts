@@ -1,14 +1,7 @@
-import {
-  type Clock,
-  isConflict,
-  isDeleting,
-  isNotFound,
-  LabelSelector,
-  sameJson,
-  setCondition,
-} from '@kubewright/apimachinery';
+import { type Clock, isConflict, isDeleting, isNotFound, LabelSelector, setCondition } from '@kubewright/apimachinery';
 import { Deployment, ReplicaSet, StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { Pod, ReplicationController } from '@kubewright/apimachinery/core/v1';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import { PodDisruptionBudget, type PodDisruptionBudgetStatus } from '@kubewright/apimachinery/policy/v1';
 import { controller, enqueueMapped, type ReconcileContext, type ReconcileOutcome, watch } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';

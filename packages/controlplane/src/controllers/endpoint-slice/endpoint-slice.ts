@@ -1,6 +1,7 @@
-import { isAlreadyExists, isDeleting, LabelSelector, sameJson, setControllerReference } from '@kubewright/apimachinery';
+import { isAlreadyExists, isDeleting, LabelSelector, setControllerReference } from '@kubewright/apimachinery';
 import { Node, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import { type Endpoint, EndpointSlice } from '@kubewright/apimachinery/discovery/v1';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import { controller, enqueueMapped, type ReconcileContext, watch } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
 import { createObject, deleteObject, updateObject } from '../object-writes.ts';

@@ -1,5 +1,5 @@
-import { sameJson } from '@kubewright/apimachinery';
 import type { Endpoint, EndpointPort, EndpointSlice } from '@kubewright/apimachinery/discovery/v1';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import { canonicalJson } from '../template-hash.ts';
 
 /** Endpoints with the same ports. */

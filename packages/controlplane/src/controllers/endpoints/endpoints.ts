@@ -1,5 +1,6 @@
-import { isAlreadyExists, isDeleting, LabelSelector, sameJson } from '@kubewright/apimachinery';
+import { isAlreadyExists, isDeleting, LabelSelector } from '@kubewright/apimachinery';
 import { Endpoints, Pod, Service } from '@kubewright/apimachinery/core/v1';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import { enqueueForObject, enqueueMapped, type RequestContext, requestController, watch } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
 import { ServiceSelectors } from '../endpoint-slice/service-selectors.ts';

@@ -6,8 +6,8 @@ import {
   type KubernetesObject,
   type ObjectKey,
   type OwnerReference,
-  sameJson,
 } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import type { MetadataClient } from '@kubewright/client';
 import { foregroundFinalizer, type GraphNode, type OwnerGraph, orphanFinalizer } from './owner-graph.ts';
 import { type LookupContext, NamespacedOwnerError, type OwnerLookup, type Owners } from './owner-lookup.ts';

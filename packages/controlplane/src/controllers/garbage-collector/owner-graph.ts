@@ -1,5 +1,6 @@
 import type { KindDescriptor, ObjectMeta, OwnerReference } from '@kubewright/apimachinery';
-import { apiVersionOf, sameJson } from '@kubewright/apimachinery';
+import { apiVersionOf } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
 
 export const foregroundFinalizer = 'foregroundDeletion';
 export const orphanFinalizer = 'orphan';

@@ -1,5 +1,6 @@
-import { isConflict, isDeleting, sameJson } from '@kubewright/apimachinery';
+import { isConflict, isDeleting } from '@kubewright/apimachinery';
 import { Namespace } from '@kubewright/apimachinery/core/v1';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import { controller, type RequestContext } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';

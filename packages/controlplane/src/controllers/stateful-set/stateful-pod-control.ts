@@ -1,6 +1,7 @@
-import { isDeleting, type OwnerReference, sameJson } from '@kubewright/apimachinery';
+import { isDeleting, type OwnerReference } from '@kubewright/apimachinery';
 import type { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import type { RequestContext } from '@kubewright/runtime';
 import type { CoreEventRecorder } from '../core-event-recorder.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';

@@ -1,6 +1,7 @@
-import { isConflict, isDeleting, isNotFound, LabelSelector, objectKey, sameJson } from '@kubewright/apimachinery';
+import { isConflict, isDeleting, isNotFound, LabelSelector, objectKey } from '@kubewright/apimachinery';
 import { ControllerRevision, StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import {
   cached,
   controller,

@@ -1,5 +1,5 @@
-import { quote } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { quote } from '@kubewright/apimachinery/internal';
 
 /** Addresses that a pod's fields depend on. */
 export interface PodPlace {

@@ -1,4 +1,4 @@
-import { sameJson } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import { type NodeWrite, quoted, refusal } from './node-write.ts';
 
 /** The parts of a Node that influence scheduling. */

@@ -1,4 +1,5 @@
-import { type KubernetesObject, notFound, sameJson } from '@kubewright/apimachinery';
+import { type KubernetesObject, notFound } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import {
   configMapNames,
   isMirrorPod,

@@ -1,4 +1,5 @@
-import { type KubernetesObject, sameJson } from '@kubewright/apimachinery';
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import type { Authorizer } from '../../authorization/authorizer.ts';
 import { nodeNameOf } from '../../authorization/node/node-identity.ts';
 import type { AdmissionPlugin } from '../admission-plugin.ts';

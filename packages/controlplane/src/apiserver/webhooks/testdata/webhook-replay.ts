@@ -1,5 +1,6 @@
 import * as crypto from 'node:crypto';
-import { type Clock, issueCertificate, systemClock } from '@kubewright/apimachinery';
+import { type Clock, systemClock } from '@kubewright/apimachinery';
+import { issueCertificate } from '@kubewright/apimachinery/internal';
 import type { NodeConnector } from '../../node-connector.ts';
 import { podEviction, podStreams } from '../../streaming/index.ts';
 import { comparable, PlaneUnderTest, type SettleCall, type Step, type StepAnswer } from '../../testdata/plane-under-test.ts';

@@ -1,1 +1,0 @@
-export { DurationError, formatDuration, formatDurationMs, parseDuration, parseDurationMs } from './duration.ts';

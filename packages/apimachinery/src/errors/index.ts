@@ -1,1 +1,0 @@
-export { type ErrorText, KubewrightError } from './kubewright-error.ts';

@@ -1,1 +1,0 @@
-export { type FieldRequirement, FieldSelector, FieldSelectorError } from './field-selector.ts';

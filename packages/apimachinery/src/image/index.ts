@@ -1,1 +1,0 @@
-export { type ImageReference, ImageReferenceError, parseImageReference } from './image-reference.ts';

@@ -1,1 +1,0 @@
-export { type IntOrString, type ScaledValueOptions, scaledValue } from './int-or-string.ts';

@@ -1,9 +1,0 @@
-export {
-  controllerOf,
-  isControlledBy,
-  type OwnerReferenceOptions,
-  OwnershipError,
-  removeOwnerReference,
-  setControllerReference,
-  setOwnerReference,
-} from './owner-references.ts';

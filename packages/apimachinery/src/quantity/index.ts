@@ -1,1 +1,0 @@
-export { canonicalQuantity, Quantity, QuantityError } from './quantity.ts';

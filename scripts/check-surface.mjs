@@ -1,0 +1,34 @@
+// Counts the names that the packages export, in the reports in docs/api, and compares them with the ceilings below.
+// The public API stays small enough to learn; what only our own packages share is exported from `./internal`, see docs/decisions/0017.
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const ceilings = { public: 646, internal: 11 };
+
+const reports = fileURLToPath(new URL('../docs/api/', import.meta.url));
+const counts = { public: 0, internal: 0 };
+const lines = [];
+for (const name of readdirSync(reports).sort()) {
+  const exported = namesIn(readFileSync(reports + name, 'utf8')).size;
+  counts[name.endsWith('-internal.api.md') ? 'internal' : 'public'] += exported;
+  lines.push(`  ${name.replace('.api.md', '')}: ${exported}`);
+}
+
+console.log(`${counts.public} of ${ceilings.public} public names, ${counts.internal} of ${ceilings.internal} internal`);
+if (process.argv.includes('--packages')) console.log(lines.join('\n'));
+for (const kind of ['public', 'internal']) {
+  if (counts[kind] <= ceilings[kind]) continue;
+  console.log(
+    `too many ${kind} names\n${lines.join('\n')}\n  why: a package exports more than before\n  do: export only what a program must name; move what other packages share to src/internal.ts, or raise the ceiling in scripts/check-surface.mjs with a reason`,
+  );
+  process.exitCode = 1;
+}
+
+/** Returns the exported names; overloads are one name. */
+function namesIn(report) {
+  const declared = report.matchAll(
+    /^export (?:declare |abstract )*(?:class|const|function|interface|namespace|type) (\w+)/gm,
+  );
+  const listed = [...report.matchAll(/^export (?:type )?\{([^}]+)\}/gm)].flatMap(([, names]) => names.split(','));
+  return new Set([...declared].map(([, name]) => name).concat(listed.map((name) => name.trim()).filter(Boolean)));
+}
