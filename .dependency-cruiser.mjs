@@ -10,8 +10,60 @@ const only = (from, allowed) => ({
   to: { path: '^(packages|examples)/', pathNot: pkg(from, ...allowed) },
 });
 
+/** The folders of `packages/runtime/src` in the order of ARCHITECTURE.md: each imports only from those before it. */
+const runtimeFolders = [
+  'collection',
+  'log',
+  'kind',
+  'handler',
+  'predicate',
+  'scan',
+  'workqueue',
+  'reflector',
+  'cache',
+  'source',
+  'discovery',
+  'recorder',
+  'finalizer',
+  'tracing',
+  'watchdog',
+  'certificates',
+  'health',
+  'runnable',
+  'cluster',
+  'webhook',
+  'metrics',
+  'fencing',
+  'leader-election',
+  'detector',
+  'reconcile',
+  'desired',
+  'controller',
+  'sharding',
+  'permissions',
+  'manager',
+  'flags',
+  'program',
+];
+const inRuntime = (names) => `^packages/runtime/src/(${names.join('|')})/`;
+const runtimeTests = '\\.test\\.ts$|/testdata/';
+
 export default {
   forbidden: [
+    ...runtimeFolders.map((folder, place) => ({
+      name: `runtime-${folder}-imports-downward`,
+      comment: 'The folders of the runtime depend on each other in one direction only.',
+      severity: 'error',
+      from: { path: inRuntime([folder]), pathNot: runtimeTests },
+      to: { path: '^packages/runtime/src/', pathNot: inRuntime(runtimeFolders.slice(0, place + 1)) },
+    })),
+    {
+      name: 'runtime-folders-have-a-place',
+      comment: 'A new folder must be added to the order above.',
+      severity: 'error',
+      from: { path: '^packages/runtime/src/[^/]+/', pathNot: `${inRuntime(runtimeFolders)}|/testdata/` },
+      to: {},
+    },
     only('apimachinery', []),
     only('schema', ['apimachinery']),
     only('client', ['apimachinery']),

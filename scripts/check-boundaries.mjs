@@ -1,6 +1,7 @@
 // Runs dependency-cruiser over the packages, then provokes wrong imports and demands that each is refused.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -20,6 +21,9 @@ const provocations = [
   ['packages/runtime/src/provoked.ts', "import '../../client/src/index.ts';", 'no-deep-imports'],
   ['examples/postgresql/src/provoked.ts', "import '@kubewright/apimachinery/internal';", 'internals-are-ours'],
   ['test/readme/provoked.ts', "import '@kubewright/apimachinery/internal';", 'internals-are-ours'],
+  ['packages/runtime/src/reflector/provoked.ts', "import '../cache/store.ts';", 'runtime-reflector-imports-downward'],
+  ['packages/runtime/src/cache/provoked.ts', "import '../index.ts';", 'runtime-cache-imports-downward'],
+  ['packages/runtime/src/unplaced/provoked.ts', "import '../log/logger.ts';", 'runtime-folders-have-a-place'],
   ['packages/codegen/src/provoked.ts', "import '@kubewright/runtime';", 'codegen-imports-downward'],
   ['packages/codegen/src/provoked.ts', "import 'typescript';", 'one-file-knows-the-compiler'],
   ['packages/controlplane/src/apiserver/provoked.ts', "import '@kubewright/client';", 'server-shares-nothing'],
@@ -29,7 +33,8 @@ const provocations = [
 
 // If the check is interrupted, no provocation may remain among the sources.
 let provoked;
-process.on('exit', () => provoked && rmSync(provoked, { force: true }));
+const withdraw = () => provoked && rmSync(provoked, { recursive: true, force: true });
+process.on('exit', withdraw);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
 
 const real = cruise('packages', 'examples', 'test');
@@ -43,10 +48,12 @@ for (const path of shown()) {
   process.exitCode = 1;
 }
 for (const [path, text, rule] of provocations) {
-  provoked = `${root}/${path}`;
-  writeFileSync(provoked, `${text}\n`);
+  const file = `${root}/${path}`;
+  // The folder itself, if the provocation creates it.
+  provoked = mkdirSync(dirname(file), { recursive: true }) ?? file;
+  writeFileSync(file, `${text}\n`);
   const { status, stdout } = cruise(path);
-  rmSync(provoked);
+  withdraw();
   if (status === 0 || !stdout.includes(rule)) {
     console.log(`provoked ${text} in ${path}: rule ${rule} did not refuse it\n${stdout}`);
     process.exitCode = 1;

@@ -27,28 +27,19 @@ export type {
 } from './controller/controller-definition.ts';
 export { controller, requestController } from './controller/define-controller.ts';
 export { MetadataOnlyError } from './controller/metadata-only-error.ts';
-export { NoStatusSubresourceError } from './controller/no-status-subresource-error.ts';
-export { type KeyShare, NotOwnerError, type Partition, type PartitionEntry } from './controller/partition.ts';
-export type {
-  ApplyObjectsOptions,
-  DeleteObjectOptions,
-  Finalizer,
-  ReconcileContext,
-  ReconcileOutcome,
-  ReconcileResult,
-  Reconciler,
-  RequestContext,
-  SetStatusOptions,
-  StatusOf,
-} from './controller/reconcile.ts';
+export {
+  type KeyShare,
+  NotOwnerError,
+  type Partition,
+  type PartitionEntry,
+  type ShardedOptions,
+} from './controller/partition.ts';
 export { ReconcileTimeoutError } from './controller/reconcile-timeout.ts';
-export { TerminalError } from './controller/terminal-error.ts';
-export { UndeclaredStatusFieldError } from './controller/undeclared-status-field-error.ts';
-export { UnknownKindError } from './controller/unknown-kind-error.ts';
-export { StaleViewError } from './controller/write-fence.ts';
 export { childrenFirst } from './desired/children-first.ts';
-export { after, type Child, type DesiredState, type Observed, type OrderedChild } from './desired/desired-state.ts';
+export { after, type Child, type DesiredState, type OrderedChild } from './desired/desired-state.ts';
 export { type ObjectReadiness, type ObjectState, objectState } from './desired/object-state.ts';
+export { UnknownKindError } from './discovery/unknown-kind-error.ts';
+export { StaleViewError } from './fencing/write-fence.ts';
 export { addFinalizers, type FinalizerPatchOptions, hasFinalizer, removeFinalizer } from './finalizer/finalizers.ts';
 export * from './flags/index.ts';
 export * from './handler/index.ts';
@@ -68,14 +59,30 @@ export { Manager } from './manager/manager.ts';
 export { ManagerError } from './manager/manager-error.ts';
 export type { ManagerOptions } from './manager/manager-options.ts';
 export type { ShardingOptions } from './manager/manager-sharding.ts';
-export type { Runnable, RunnableContext } from './manager/runnable.ts';
 export type { MetricsSecurity } from './metrics/metrics-security.ts';
 export type { PermissionReport, Permissions } from './permissions/permission-report.ts';
 export * from './predicate/index.ts';
 export { type ProgramSurroundings, runOperator } from './program/run-operator.ts';
+export { NoStatusSubresourceError } from './reconcile/no-status-subresource-error.ts';
+export type { Observed } from './reconcile/observed-children.ts';
+export type {
+  ApplyObjectsOptions,
+  DeleteObjectOptions,
+  Finalizer,
+  ReconcileContext,
+  ReconcileOutcome,
+  ReconcileResult,
+  Reconciler,
+  RequestContext,
+  SetStatusOptions,
+  StatusOf,
+} from './reconcile/reconcile.ts';
+export { TerminalError } from './reconcile/terminal-error.ts';
+export { UndeclaredStatusFieldError } from './reconcile/undeclared-status-field-error.ts';
 export type { EventNote, EventRecorder } from './recorder/event-recorder.ts';
+export type { Runnable, RunnableContext } from './runnable/runnable.ts';
 export { ShardMembership, type ShardMembershipOptions } from './sharding/shard-membership.ts';
-export { type ShardedOptions, sharded, UnlistedKeysError } from './sharding/sharded.ts';
+export { sharded, UnlistedKeysError } from './sharding/sharded.ts';
 export {
   type ChannelSourceOptions,
   channelSource,

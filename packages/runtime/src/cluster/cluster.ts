@@ -15,14 +15,14 @@ import { asCachedKind, type CachedKind } from '../cache/cached-kind.ts';
 import { InformerCache } from '../cache/informer-cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';
 import { type ReadOptions, SplitReads } from '../cache/split-reads.ts';
-import { kindFinder } from '../controller/kind-finder.ts';
+import { kindFinder } from '../discovery/kind-finder.ts';
 import type { HandlerContext } from '../handler/event-handler.ts';
 import type { HealthCheck } from '../health/health-check.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import type { Logger } from '../log/logger.ts';
-import type { Runnable } from '../manager/runnable.ts';
 import { ApiEventRecorder } from '../recorder/api-event-recorder.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
+import type { Runnable } from '../runnable/runnable.ts';
 import type { WatchedCluster } from '../source/kind-source.ts';
 import type { SourceStart, Watch } from '../source/source.ts';
 

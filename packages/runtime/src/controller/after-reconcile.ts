@@ -1,14 +1,14 @@
 import { isConflict, type StatusError } from '@kubewright/apimachinery';
+import { StaleViewError } from '../fencing/write-fence.ts';
+import type { ControllerMetrics, ReconcileResultLabel } from '../metrics/runtime-metrics.ts';
+import { nextRun } from '../reconcile/next-run.ts';
+import { isPanic } from '../reconcile/panic.ts';
+import type { ReconcileOutcome } from '../reconcile/reconcile.ts';
+import { TerminalError } from '../reconcile/terminal-error.ts';
 import type { WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
-import type { ControllerMetrics, ReconcileResultLabel } from './controller-metrics.ts';
 import type { FailureTelling, ToldFailure } from './failure-telling.ts';
-import { nextRun } from './next-run.ts';
-import { isPanic } from './panic.ts';
 import { NotOwnerError } from './partition.ts';
-import type { ReconcileOutcome } from './reconcile.ts';
 import { ReconcileTimeoutError } from './reconcile-timeout.ts';
-import { TerminalError } from './terminal-error.ts';
-import { StaleViewError } from './write-fence.ts';
 
 /** The parts of a controller that handle the end of a reconcile. */
 export interface AfterReconcile {

@@ -1,13 +1,14 @@
 import type { Kind, KubernetesObject, Stored } from '@kubewright/apimachinery';
 import type { CachedKind } from '../cache/cached-kind.ts';
-import type { DesiredState, Observed } from '../desired/desired-state.ts';
+import type { DesiredState } from '../desired/desired-state.ts';
 import type { ExactStatus } from '../desired/exact-status.ts';
+import type { ObjectRun } from '../desired/object-form.ts';
 import type { Predicate } from '../predicate/predicate.ts';
-import type { ShardedOptions } from '../sharding/sharded.ts';
+import type { Observed } from '../reconcile/observed-children.ts';
+import type { Finalizer, ReconcileContext, ReconcileOutcome, Reconciler } from '../reconcile/reconcile.ts';
 import type { Source, Watch } from '../source/source.ts';
 import type { RateLimiter } from '../workqueue/rate-limiter.ts';
-import type { Partition } from './partition.ts';
-import type { Finalizer, ReconcileContext, ReconcileOutcome, Reconciler } from './reconcile.ts';
+import type { Partition, ShardedOptions } from './partition.ts';
 
 /** Settings shared by object controllers and request controllers. */
 export interface ControllerSettings {
@@ -166,15 +167,3 @@ export interface ControllerDefinition extends ControllerSettings {
   readonly partition?: Partition;
   readonly run: ObjectRun | { readonly level: 'request'; readonly reconcile: Reconciler };
 }
-
-/** The function of an object controller. */
-export type ObjectRun = { readonly level: 'object' } & (
-  | {
-      readonly desired?: undefined;
-      readonly reconcile: (
-        object: Stored<KubernetesObject>,
-        context: ReconcileContext<KubernetesObject>,
-      ) => Promise<ReconcileOutcome | DesiredState>;
-    }
-  | { readonly desired: (object: Stored<KubernetesObject>, observed: Observed) => DesiredState }
-);

@@ -6,9 +6,13 @@ import type { InformerCache } from '../cache/informer-cache.ts';
 import { objectForm } from '../desired/object-form.ts';
 import { reportFinding } from '../detector/finding.ts';
 import { FutileWrites, type WriteSession } from '../detector/futile-writes.ts';
-import { type Moment, momentOf } from '../leader-election/tenure.ts';
+import type { KindResolver } from '../discovery/kind-resolver.ts';
+import { type Moment, momentOf } from '../fencing/tenure.ts';
 import type { Logger } from '../log/logger.ts';
-import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
+import type { ControllerMetrics, ReconcileResultLabel, RuntimeMetrics } from '../metrics/runtime-metrics.ts';
+import { type Lifetime, LoopContext } from '../reconcile/context.ts';
+import { nextRun } from '../reconcile/next-run.ts';
+import type { ReconcileOutcome } from '../reconcile/reconcile.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
 import type { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
 import { type Activity, noActivity } from '../watchdog/activity.ts';
@@ -16,20 +20,15 @@ import type { TimedKey } from '../workqueue/waiting-keys.ts';
 import { type PendingWork, type WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
 import { type AfterReconcile, afterFailure, afterSuccess } from './after-reconcile.ts';
 import { AwaitedEnds } from './awaited-ends.ts';
-import { LoopContext } from './context.ts';
 import type { ControllerDefinition } from './controller-definition.ts';
-import type { ControllerMetrics, ReconcileResultLabel } from './controller-metrics.ts';
 import { ControllerSources } from './controller-sources.ts';
 import { FailureTelling } from './failure-telling.ts';
-import type { KindResolver } from './kind-resolver.ts';
 import { LoopTurn } from './loop-turn.ts';
-import { nextRun } from './next-run.ts';
 import { ObjectReconcile } from './object-reconcile.ts';
 import { type PartitionEntry, whileOwned } from './partition.ts';
-import type { ReconcileOutcome } from './reconcile.ts';
 import { ReconcileRun, type ReconcileRunParts } from './reconcile-run.ts';
 import { ReconcileStories } from './reconcile-stories.ts';
-import { type Lifetime, TimeLimit } from './reconcile-timeout.ts';
+import { TimeLimit } from './reconcile-timeout.ts';
 import { type RunningReconcile, SlowReconciles } from './slow-reconciles.ts';
 
 /** The parts of the manager that a controller uses. */
@@ -391,13 +390,13 @@ interface Within {
 }
 
 function objectReconcile(definition: ControllerDefinition, parts: ControllerParts): ObjectReconcile | undefined {
-  const { run, primary, finalizers } = definition;
+  const { run, primary, owns, finalizers, fieldManager = definition.name } = definition;
   if (run.level === 'request') return undefined;
   const { cache, clock } = parts;
   return new ObjectReconcile({
     kind: primary!,
     finalizers,
-    reconcile: objectForm(definition),
+    reconcile: objectForm({ run, primary: primary!, owns, fieldManager }),
     cache,
     now: () => momentOf(clock),
   });

@@ -1,8 +1,10 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
-import { childrenIndex } from '../desired/children-index.ts';
 import type { DesiredState } from '../desired/desired-state.ts';
+import type { ObjectRun } from '../desired/object-form.ts';
 import { enqueueForObject } from '../handler/enqueue-for-object.ts';
 import { enqueueForOwner } from '../handler/enqueue-for-owner.ts';
+import { childrenIndex } from '../reconcile/observed-children.ts';
+import type { Finalizer } from '../reconcile/reconcile.ts';
 import { type Watch, watch } from '../source/source.ts';
 import type {
   ControllerDefinition,
@@ -10,14 +12,12 @@ import type {
   ControllerSettings,
   Desired,
   DesiredOptions,
-  ObjectRun,
   Reconcile,
   ReconcileOptions,
   RequestControllerOptions,
 } from './controller-definition.ts';
 import { knownMembers } from './known-members.ts';
 import { MetadataOnlyError } from './metadata-only-error.ts';
-import type { Finalizer } from './reconcile.ts';
 
 /**
  * Declares a controller of a kind: declare → reconcile → apply.

@@ -6,11 +6,11 @@ import { jsonLogger } from '../log/json-logger.ts';
 import { prettyLogger } from '../log/pretty-logger.ts';
 import { Manager } from '../manager/manager.ts';
 import type { EventNote } from '../recorder/event-recorder.ts';
+import { ReconcileEvents } from '../recorder/reconcile-events.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
 import { controller } from './define-controller.ts';
 import { FailureTelling } from './failure-telling.ts';
-import { ReconcileEvents } from './reconcile-events.ts';
 
 const object: KubernetesObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'n' } };
 const gone = { isThere: false };

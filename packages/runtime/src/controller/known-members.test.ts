@@ -2,9 +2,9 @@ import type { KubernetesObject } from '@kubewright/apimachinery';
 import { stored } from '@kubewright/apimachinery/testing';
 import { describe, expect, it } from 'vitest';
 import { defineKind } from '../kind/define-kind.ts';
+import type { ReconcileContext } from '../reconcile/reconcile.ts';
 import { controller, requestController } from './define-controller.ts';
 import { knownMembers } from './known-members.ts';
-import type { ReconcileContext } from './reconcile.ts';
 
 const Site = defineKind({ group: 'example.com', version: 'v1', kind: 'Site' });
 const site = stored(Site({ metadata: { name: 'a' }, spec: {} }));

@@ -1,6 +1,6 @@
 import type { ClientInterceptor } from '@kubewright/client';
+import { gated, isWrite } from '../fencing/gated.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
-import { gated, isWrite } from './gated.ts';
 
 /** Returns true if a fixed division assigns the key to this replica, regardless of which replica still works on it. */
 export type KeyShare = (request: ReconcileRequest) => boolean;
@@ -16,6 +16,16 @@ export interface Partition {
    * been another replica's since. Called in order, even for changes that lasted only a moment.
    */
   subscribe(handler: (share: KeyShare) => void): Disposable;
+}
+
+/** Settings of a controller whose keys several replicas share. */
+export interface ShardedOptions {
+  /**
+   * Lists all existing keys, owned by this replica or not; newly owned ones are reconciled. Required for a `requestController`,
+   * whose keys only its author knows.
+   * @defaultValue the objects of the controller's kind
+   */
+  readonly keys?: () => Iterable<ReconcileRequest> | Promise<Iterable<ReconcileRequest>>;
 }
 
 /** A reconcile in a partition; dispose it when the reconcile ends. */

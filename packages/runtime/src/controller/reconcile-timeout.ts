@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 import { Few } from '../collection/few.ts';
+import type { Lifetime } from '../reconcile/context.ts';
 
 /** How long a reconcile may take to notice that it was aborted, in milliseconds. */
 export const settleMs = 10_000;
@@ -26,12 +27,6 @@ export interface TimeLimitOptions {
   /** 0 disables the limit. */
   readonly timeoutMs: number;
   /** Also aborts the work. */
-  readonly signal: AbortSignal;
-}
-
-/** The lifetime of a reconcile. */
-export interface Lifetime {
-  /** Aborted at the end. Created on first use, because most reconciles wait for nothing. */
   readonly signal: AbortSignal;
 }
 

@@ -1,12 +1,6 @@
-import {
-  apiVersionOf,
-  formatObjectKey,
-  type Kind,
-  type KubernetesObject,
-  objectKey,
-  parseApiVersion,
-} from '@kubewright/apimachinery';
-import { TerminalError } from '../controller/terminal-error.ts';
+import { apiVersionOf, formatObjectKey, type Kind, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
+import { childId } from '../reconcile/observed-children.ts';
+import { TerminalError } from '../reconcile/terminal-error.ts';
 import type { Child, DesiredState, OrderedChild } from './desired-state.ts';
 
 /** A desired child with its place in the plan. */
@@ -47,14 +41,6 @@ export function childPlan(
     planned.set(id, { ...place, after: after.map((first) => placed(first, options)) });
   }
   return inOrder(planned);
-}
-
-/**
- * Returns an id that is unique among all objects, including those of another group's kind of the same name; equal in every
- * version.
- */
-export function childId(object: KubernetesObject): string {
-  return `${object.kind}.${parseApiVersion(object.apiVersion).group} ${formatObjectKey(objectKey(object))}`;
 }
 
 /** Returns `Kind namespace/name` of an object. */

@@ -1,6 +1,6 @@
 import { isConflict, isControlledBy, isDeleting, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
-import type { Finalizer } from '../controller/reconcile.ts';
-import { observedChildren } from './children-index.ts';
+import { observedChildren } from '../reconcile/observed-children.ts';
+import type { Finalizer } from '../reconcile/reconcile.ts';
 
 /**
  * Returns a finalizer that keeps an object until its children of these kinds are removed. Deletes the children in the order of

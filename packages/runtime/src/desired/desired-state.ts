@@ -1,12 +1,5 @@
-import type {
-  ConditionUpdate,
-  Kind,
-  KubernetesObject,
-  ObjectKey,
-  Stored,
-  UnstructuredObject,
-} from '@kubewright/apimachinery';
-import type { ReconcileResult, StatusOf } from '../controller/reconcile.ts';
+import type { ConditionUpdate, KubernetesObject, UnstructuredObject } from '@kubewright/apimachinery';
+import type { ReconcileResult, StatusOf } from '../reconcile/reconcile.ts';
 
 /** A desired object. Without a namespace, it goes to its owner's. */
 export type Child = KubernetesObject | UnstructuredObject;
@@ -43,14 +36,6 @@ export interface DesiredState<T extends KubernetesObject = KubernetesObject> ext
 /** The status in a desired state: fields that the framework fills in are optional. */
 export type WantedStatus<Status> = Omit<Status, 'conditions' | 'observedGeneration'> &
   Partial<Pick<Status, keyof Status & ('conditions' | 'observedGeneration')>>;
-
-/** The existing children: objects of the kinds in `owns` that the reconciled object controls. */
-export interface Observed {
-  /** Returns one child; a name is looked up in the owner's namespace. */
-  get<C extends KubernetesObject>(kind: Kind<C>, name: string | ObjectKey | undefined): Stored<C> | undefined;
-  /** Returns all children of a kind, in order of namespace and name. */
-  list<C extends KubernetesObject>(kind: Kind<C>): readonly Stored<C>[];
-}
 
 /**
  * Lets a child wait: it is not created or changed until the others exist and are ready (following kstatus; a `Job` is ready when

@@ -2,15 +2,16 @@ import { type ObjectOf, VirtualClock } from '@kubewright/apimachinery';
 import { PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
 import { afterEach, describe, expect, it } from 'vitest';
 import { controller } from '../controller/define-controller.ts';
-import { TerminalError } from '../controller/terminal-error.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { Manager } from '../manager/manager.ts';
 import type { ManagerOptions } from '../manager/manager-options.ts';
+import type { Observed } from '../reconcile/observed-children.ts';
+import { TerminalError } from '../reconcile/terminal-error.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
 import { childrenFirst } from './children-first.ts';
-import { after, type DesiredState, type Observed } from './desired-state.ts';
+import { after, type DesiredState } from './desired-state.ts';
 
 interface SiteStatus {
   readonly pages?: number;

@@ -1,4 +1,4 @@
-import type { StatusOf } from '../controller/reconcile.ts';
+import type { StatusOf } from '../reconcile/reconcile.ts';
 
 /**
  * A desired state whose status has no fields beyond those of `T`'s status, at any depth.

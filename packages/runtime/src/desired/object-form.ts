@@ -1,7 +1,7 @@
-import { isDeleting, type KubernetesObject, type Stored } from '@kubewright/apimachinery';
-import type { LoopContext } from '../controller/context.ts';
-import type { ControllerDefinition } from '../controller/controller-definition.ts';
-import type { ReconcileOutcome } from '../controller/reconcile.ts';
+import { isDeleting, type Kind, type KubernetesObject, type Stored } from '@kubewright/apimachinery';
+import type { LoopContext } from '../reconcile/context.ts';
+import type { Observed } from '../reconcile/observed-children.ts';
+import type { ReconcileContext, ReconcileOutcome } from '../reconcile/reconcile.ts';
 import type { DesiredState } from './desired-state.ts';
 import { Realization } from './realization.ts';
 import { StatusShape } from './status-shape.ts';
@@ -9,12 +9,31 @@ import { StatusShape } from './status-shape.ts';
 /** Reconciles one object, in whichever form the controller is written. */
 export type ObjectForm = (object: Stored<KubernetesObject>, context: LoopContext) => Promise<ReconcileOutcome>;
 
+/** The function of an object controller. */
+export type ObjectRun = { readonly level: 'object' } & (
+  | {
+      readonly desired?: undefined;
+      readonly reconcile: (
+        object: Stored<KubernetesObject>,
+        context: ReconcileContext<KubernetesObject>,
+      ) => Promise<ReconcileOutcome | DesiredState>;
+    }
+  | { readonly desired: (object: Stored<KubernetesObject>, observed: Observed) => DesiredState }
+);
+
+/** The parts of a controller that reconcile objects. */
+export interface ObjectFormOptions {
+  readonly run: ObjectRun;
+  readonly primary: Kind<KubernetesObject>;
+  readonly owns: readonly Kind<KubernetesObject>[];
+  /** Field manager of the controller's applies. */
+  readonly fieldManager: string;
+}
+
 /** Adapts a controller's function to the object form, whether it acts, returns the desired state, or does both. */
-export function objectForm(definition: ControllerDefinition): ObjectForm {
-  const { run, primary, owns, fieldManager = definition.name } = definition;
+export function objectForm({ run, primary, owns, fieldManager }: ObjectFormOptions): ObjectForm {
   const shape = new StatusShape(primary);
   return async (object, context) => {
-    if (run.level === 'request' || !primary) throw new TypeError(`${definition.name} reconciles requests, not objects`);
     const realization = new Realization({ context, object, kind: primary, owns, shape, fieldManager });
     if (run.desired) {
       // Deleting an object also deletes its children, so recreating them would work against that.

@@ -1,12 +1,12 @@
 import { type Kind, type KubernetesObject, type ObjectOf, VirtualClock } from '@kubewright/apimachinery';
 import { stored } from '@kubewright/apimachinery/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { LoopContext } from '../controller/context.ts';
 import { controller } from '../controller/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { Manager } from '../manager/manager.ts';
 import type { ManagerOptions } from '../manager/manager-options.ts';
+import type { LoopContext } from '../reconcile/context.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
 import { childrenFirst } from './children-first.ts';
@@ -231,7 +231,8 @@ describe('the state that a reconcile returns', () => {
     ],
   ])('may request another run like any result: %j', async (result, outcome) => {
     const state = { ...result, children: [] };
-    const acting = objectForm(controller({ for: Site, reconcile: async () => state as unknown as DesiredState<Site> }));
+    const run = { level: 'object', reconcile: async () => state } as const;
+    const acting = objectForm({ run, primary: Site, owns: [], fieldManager: 'site' });
     expect(await acting(site, context)).toEqual(outcome);
   });
 

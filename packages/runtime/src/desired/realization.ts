@@ -10,12 +10,13 @@ import {
   StatusError,
   type Stored,
 } from '@kubewright/apimachinery';
-import type { LoopContext } from '../controller/context.ts';
-import type { ReconcileOutcome } from '../controller/reconcile.ts';
-import { TerminalError } from '../controller/terminal-error.ts';
-import { childId, childName, childPlan, type PlannedChild } from './child-plan.ts';
+import type { LoopContext } from '../reconcile/context.ts';
+import { childId, type Observed } from '../reconcile/observed-children.ts';
+import type { ReconcileOutcome } from '../reconcile/reconcile.ts';
+import { TerminalError } from '../reconcile/terminal-error.ts';
+import { childName, childPlan, type PlannedChild } from './child-plan.ts';
 import { type ChildrenOutcome, conditionsOf, derivedConditions, type ToldOf } from './derived-conditions.ts';
-import type { DesiredState, Observed } from './desired-state.ts';
+import type { DesiredState } from './desired-state.ts';
 import { type ObjectReadiness, objectState } from './object-state.ts';
 import type { StatusShape } from './status-shape.ts';
 import { tellCreated, tellDeleted, tellPhase, tellRefused } from './telling.ts';

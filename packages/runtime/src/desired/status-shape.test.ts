@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { UndeclaredStatusFieldError } from '../controller/undeclared-status-field-error.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { jsonLogger } from '../log/json-logger.ts';
+import { UndeclaredStatusFieldError } from '../reconcile/undeclared-status-field-error.ts';
 import { StatusShape } from './status-shape.ts';
 
 const Site = defineKind({ group: 'example.com', version: 'v1', kind: 'Site' });

@@ -1,6 +1,6 @@
 import { apiVersionOf, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
-import { UndeclaredStatusFieldError } from '../controller/undeclared-status-field-error.ts';
 import type { Logger } from '../log/logger.ts';
+import { UndeclaredStatusFieldError } from '../reconcile/undeclared-status-field-error.ts';
 
 /** The members that the framework fills in. */
 const derived = ['conditions', 'observedGeneration'] as const;

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import type { RequestContext } from '../controller/reconcile.ts';
+import type { RequestContext } from '../reconcile/reconcile.ts';
 
 type Context = Pick<RequestContext, 'log' | 'events'>;
 

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import type { ControllerMetrics } from '../controller/controller-metrics.ts';
-import type { ReconcileEvents } from '../controller/reconcile-events.ts';
 import type { Logger } from '../log/logger.ts';
+import type { ControllerMetrics } from '../metrics/runtime-metrics.ts';
+import type { ReconcileEvents } from '../recorder/reconcile-events.ts';
 
 /** A pattern of futile writes. */
 export interface Finding {

@@ -9,7 +9,7 @@ import {
 import type { CallTarget, ClientCall, ClientInterceptor, KubernetesClient, WriteObserver } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import { Few } from '../collection/few.ts';
-import { isWrite } from '../controller/gated.ts';
+import { isWrite } from '../fencing/gated.ts';
 import { fieldOwners } from './field-owners.ts';
 import type { Finding, FutileWrite } from './finding.ts';
 import { differences, formatPath } from './json-difference.ts';

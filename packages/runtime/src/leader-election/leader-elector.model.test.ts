@@ -2,7 +2,7 @@ import { type Clock, seededRandom, sleep, VirtualClock } from '@kubewright/apima
 import { KubernetesClient } from '@kubewright/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gated } from '../controller/gated.ts';
+import { gated } from '../fencing/gated.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { atScale } from '../testdata/model-scale.ts';
 import { LeaderElector } from './leader-elector.ts';

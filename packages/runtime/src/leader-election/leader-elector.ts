@@ -9,6 +9,7 @@ import {
   sleep,
 } from '@kubewright/apimachinery';
 import type { KubernetesClient, ResourceClient } from '@kubewright/client';
+import { type Moment, momentOf, Tenure } from '../fencing/tenure.ts';
 import type { Logger } from '../log/logger.ts';
 import { ToldOnce } from '../log/told-once.ts';
 import { microTime } from '../recorder/api-event.ts';
@@ -16,7 +17,6 @@ import { LeaderElectionError } from './leader-election-error.ts';
 import type { LeaderElectionOptions } from './leader-election-options.ts';
 import { type Lease, LeaseKind, type LeaseSpec } from './lease.ts';
 import { onOwnConnection } from './own-connection.ts';
-import { type Moment, momentOf, Tenure } from './tenure.ts';
 import { withinTime } from './within-time.ts';
 
 const jitter = 1.2;

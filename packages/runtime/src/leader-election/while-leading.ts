@@ -1,5 +1,5 @@
 import type { ClientInterceptor } from '@kubewright/client';
-import { gated, isWrite } from '../controller/gated.ts';
+import { gated, isWrite } from '../fencing/gated.ts';
 import { LeaderElectionError } from './leader-election-error.ts';
 import type { LeaderElector } from './leader-elector.ts';
 

@@ -4,12 +4,12 @@ import { controller, requestController } from '../controller/define-controller.t
 import { defineKind } from '../kind/define-kind.ts';
 import { LeaseKind } from '../leader-election/lease.ts';
 import { silentLogger } from '../log/silent-logger.ts';
+import type { Runnable } from '../runnable/runnable.ts';
 import { channelSource, enqueueRequest } from '../source/channel-source.ts';
 import { EventChannel } from '../source/event-channel.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
 import { Manager } from './manager.ts';
-import type { Runnable } from './runnable.ts';
 
 const Event = { group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' } as const;
 const Site = defineKind<{ readonly ttl: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });

@@ -3,12 +3,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { controller } from '../controller/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { silentLogger } from '../log/silent-logger.ts';
+import type { Runnable } from '../runnable/runnable.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
 import { withDefaults } from './controller-defaults.ts';
 import { Manager } from './manager.ts';
 import type { ManagerOptions } from './manager-options.ts';
-import type { Runnable } from './runnable.ts';
 
 const Site = defineKind<{ readonly domain: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
 const Lease = {

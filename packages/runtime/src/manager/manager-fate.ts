@@ -1,7 +1,7 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { Logger } from '../log/logger.ts';
+import { Milestone } from '../runnable/milestone.ts';
 import { ManagerError } from './manager-error.ts';
-import { Milestone } from './milestone.ts';
 import { StopBudget } from './stop-budget.ts';
 import { SignalStop } from './stop-signal.ts';
 

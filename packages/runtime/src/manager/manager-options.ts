@@ -7,12 +7,12 @@ import type { PathHandler } from '../health/probe-server.ts';
 import type { LeaderElectionOptions } from '../leader-election/leader-election-options.ts';
 import type { Logger } from '../log/logger.ts';
 import type { MetricsSecurity } from '../metrics/metrics-security.ts';
+import type { Runnable } from '../runnable/runnable.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import type { WebhookDefinition } from '../webhook/webhook-definition.ts';
 import type { WebhookServerOptions } from '../webhook/webhook-server.ts';
 import type { ControllerDefaults } from './controller-defaults.ts';
 import type { ShardingOptions } from './manager-sharding.ts';
-import type { Runnable } from './runnable.ts';
 
 /** Options of a `Manager`. */
 export interface ManagerOptions {

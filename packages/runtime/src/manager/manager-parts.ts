@@ -4,8 +4,8 @@ import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kube
 import { asCachedKind, type CachedKind } from '../cache/cached-kind.ts';
 import { InformerCache } from '../cache/informer-cache.ts';
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
-import { kindFinder } from '../controller/kind-finder.ts';
-import { KindResolver } from '../controller/kind-resolver.ts';
+import { kindFinder } from '../discovery/kind-finder.ts';
+import { KindResolver } from '../discovery/kind-resolver.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import { Permissions } from '../permissions/permission-report.ts';

@@ -1,10 +1,10 @@
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import type { Runnable } from '../runnable/runnable.ts';
 import { ShardMembership, type ShardMembershipOptions } from '../sharding/shard-membership.ts';
 import { sharded } from '../sharding/sharded.ts';
 import { settledControllers } from './controller-defaults.ts';
 import { ManagerError } from './manager-error.ts';
 import type { ManagerOptions } from './manager-options.ts';
-import type { Runnable } from './runnable.ts';
 
 /** Identifies the replicas that share the keys of `sharded` controllers, and sets the times of their leases. */
 export type ShardingOptions = Omit<ShardMembershipOptions, 'client' | 'clock' | 'random' | 'log'>;

@@ -2,11 +2,11 @@ import { isDeleting, type ObjectOf, VirtualClock } from '@kubewright/apimachiner
 import { afterEach, describe, expect, it } from 'vitest';
 import { cached } from '../cache/cached-kind.ts';
 import { controller, requestController } from '../controller/define-controller.ts';
-import { TerminalError } from '../controller/terminal-error.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { jsonLogger } from '../log/json-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import { silentLogger } from '../log/silent-logger.ts';
+import { TerminalError } from '../reconcile/terminal-error.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
 import { Manager } from './manager.ts';

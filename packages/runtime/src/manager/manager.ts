@@ -7,6 +7,7 @@ import { defaultLogger } from '../log/default-logger.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { Permissions } from '../permissions/permission-report.ts';
+import type { Runnable } from '../runnable/runnable.ts';
 import { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
 import { WebhooksRunnable, type WebhooksRunnableOptions } from '../webhook/webhooks-runnable.ts';
@@ -21,7 +22,6 @@ import type { ManagerOptions } from './manager-options.ts';
 import { loadClient, type ManagerParts, makeParts, type PartsOptions } from './manager-parts.ts';
 import { managedControllers } from './manager-sharding.ts';
 import { ProbeServers } from './probe-servers.ts';
-import type { Runnable } from './runnable.ts';
 import { RunnableGroup } from './runnable-group.ts';
 import { stopSignal } from './stop-signal.ts';
 

@@ -1,7 +1,7 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
+import type { RunnableContext } from '../runnable/runnable.ts';
 import { RecordingLogger } from '../testdata/recording-logger.ts';
-import type { RunnableContext } from './runnable.ts';
 import { RunnableGroup } from './runnable-group.ts';
 import { StopBudget } from './stop-budget.ts';
 

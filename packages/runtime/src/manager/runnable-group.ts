@@ -1,6 +1,6 @@
 import type { Logger } from '../log/logger.ts';
+import type { Runnable, RunnableContext } from '../runnable/runnable.ts';
 import { ManagerError } from './manager-error.ts';
-import type { Runnable, RunnableContext } from './runnable.ts';
 import type { StopBudget } from './stop-budget.ts';
 
 /** The arguments that the runnables of a group were started with. */

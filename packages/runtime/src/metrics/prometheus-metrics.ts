@@ -1,11 +1,10 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { Registry } from 'prom-client';
-import type { ReconcileResultLabel } from '../controller/controller-metrics.ts';
 import { formatGoNumber } from './go-number.ts';
 import { PlainHistogram } from './plain-histogram.ts';
 import { PlainMetric } from './plain-metric.ts';
 import { requestMetrics } from './request-metrics.ts';
-import type { CacheGauges, RuntimeMetrics } from './runtime-metrics.ts';
+import type { CacheGauges, ReconcileResultLabel, RuntimeMetrics } from './runtime-metrics.ts';
 import { certificateMetrics, webhookMetrics } from './webhook-metrics.ts';
 
 const reconcileBuckets = [

@@ -1,8 +1,19 @@
 import type { ClientInterceptor } from '@kubewright/client';
 import type { CertificateMetrics } from '../certificates/certificate-source.ts';
-import type { ControllerMetrics } from '../controller/controller-metrics.ts';
 import type { WebhookMetrics } from '../webhook/webhook-parts.ts';
 import type { WorkQueueMetrics } from '../workqueue/work-queue.ts';
+
+/** The outcome of a reconcile, as the `result` label of metrics. */
+export type ReconcileResultLabel = 'success' | 'error' | 'requeue' | 'requeue_after';
+
+/** Metrics of a controller; exported as controller-runtime's metrics. */
+export interface ControllerMetrics {
+  reconciled(result: ReconcileResultLabel, seconds: number): void;
+  failed(how: 'error' | 'terminal' | 'timeout' | 'panic'): void;
+  activeWorkers(delta: number): void;
+  /** Counts futile writes: triggered by the controller's own write, changing nothing, or undone by another writer. */
+  futile(what: 'self-triggered' | 'no-op' | 'conflict'): void;
+}
 
 /** Values that are read when metrics are scraped, rather than counted. */
 export interface ControllerGauges {

@@ -1,13 +1,13 @@
 import { type Clock, formatObjectKey, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { KeyShare, Partition, PartitionEntry } from '../controller/partition.ts';
+import { momentOf, Tenure } from '../fencing/tenure.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
-import { momentOf, Tenure } from '../leader-election/tenure.ts';
 import { withinTime } from '../leader-election/within-time.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import { ToldOnce } from '../log/told-once.ts';
-import type { Runnable } from '../manager/runnable.ts';
+import type { Runnable } from '../runnable/runnable.ts';
 import { HoldUps } from './hold-ups.ts';
 import { MemberLease } from './member-lease.ts';
 import { Members } from './members.ts';

@@ -1,19 +1,8 @@
 import type { ControllerDefinition } from '../controller/controller-definition.ts';
 import { LoopTurn } from '../controller/loop-turn.ts';
-import type { Partition } from '../controller/partition.ts';
-import type { ReconcileRequest } from '../handler/event-handler.ts';
+import type { Partition, ShardedOptions } from '../controller/partition.ts';
 import { initialListPriority } from '../handler/event-priority.ts';
 import type { Source } from '../source/source.ts';
-
-/** Options of {@link sharded}. */
-export interface ShardedOptions {
-  /**
-   * Lists all existing keys, owned by this replica or not; newly owned ones are reconciled. Required for a `requestController`,
-   * whose keys only its author knows.
-   * @defaultValue the objects of the controller's kind
-   */
-  readonly keys?: () => Iterable<ReconcileRequest> | Promise<Iterable<ReconcileRequest>>;
-}
 
 /** Thrown for a controller that would lose events when its keys move. */
 export class UnlistedKeysError extends Error {

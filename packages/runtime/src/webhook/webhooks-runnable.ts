@@ -1,6 +1,6 @@
 import type { HealthCheck } from '../health/health-check.ts';
-import { Milestone } from '../manager/milestone.ts';
-import type { Runnable } from '../manager/runnable.ts';
+import { Milestone } from '../runnable/milestone.ts';
+import type { Runnable } from '../runnable/runnable.ts';
 import type { WebhookDefinition } from './webhook-definition.ts';
 import { WebhookError } from './webhook-error.ts';
 import type { WebhookServer, WebhookServerOptions, WebhookServerParts } from './webhook-server.ts';

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import type { EventNote, EventRecorder } from '../recorder/event-recorder.ts';
+import type { EventNote, EventRecorder } from './event-recorder.ts';
 
 /** The events of one reconcile; they are about its object unless they say otherwise. */
 export class ReconcileEvents {

@@ -1,13 +1,13 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import { controller } from '../controller/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { Manager } from '../manager/manager.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
-import type { ControllerDefinition } from './controller-definition.ts';
-import { controller } from './define-controller.ts';
 
 const Site = defineKind<{ readonly size: number }, { readonly phase: string }>({
   group: 'example.com',

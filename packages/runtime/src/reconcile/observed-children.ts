@@ -1,7 +1,23 @@
-import { isControlledBy, type Kind, type KubernetesObject, type Stored } from '@kubewright/apimachinery';
+import {
+  formatObjectKey,
+  isControlledBy,
+  type Kind,
+  type KubernetesObject,
+  type ObjectKey,
+  objectKey,
+  parseApiVersion,
+  type Stored,
+} from '@kubewright/apimachinery';
 import type { Cache } from '../cache/cache.ts';
 import type { IndexFunc } from '../cache/cached-kind.ts';
-import type { Observed } from './desired-state.ts';
+
+/** The existing children: objects of the kinds in `owns` that the reconciled object controls. */
+export interface Observed {
+  /** Returns one child; a name is looked up in the owner's namespace. */
+  get<C extends KubernetesObject>(kind: Kind<C>, name: string | ObjectKey | undefined): Stored<C> | undefined;
+  /** Returns all children of a kind, in order of namespace and name. */
+  list<C extends KubernetesObject>(kind: Kind<C>): readonly Stored<C>[];
+}
 
 const name = 'kubewright.controller-uid';
 const controllerUid: IndexFunc<KubernetesObject> = (view) =>
@@ -29,4 +45,12 @@ function keyOf(
   { name: own, namespace }: { readonly name: string; readonly namespace: string | undefined },
 ): { readonly name: string; readonly namespace?: string } {
   return kind.scope === 'Cluster' || namespace === undefined ? { name: own } : { namespace, name: own };
+}
+
+/**
+ * Returns an id that is unique among all objects, including those of another group's kind of the same name; equal in every
+ * version.
+ */
+export function childId(object: KubernetesObject): string {
+  return `${object.kind}.${parseApiVersion(object.apiVersion).group} ${formatObjectKey(objectKey(object))}`;
 }

@@ -1,13 +1,13 @@
 import { type KubernetesObject, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import { controller } from '../controller/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { Manager } from '../manager/manager.ts';
+import type { ReconcileContext } from '../reconcile/reconcile.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
-import type { ControllerDefinition } from './controller-definition.ts';
-import { controller } from './define-controller.ts';
-import type { ReconcileContext } from './reconcile.ts';
 
 const Site = defineKind<{ readonly domain: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
 const Page = defineKind<{ readonly text: string }>({ group: 'example.com', version: 'v1', kind: 'Page' });

@@ -1,12 +1,12 @@
 import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import { controller } from '../controller/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { jsonLogger } from '../log/json-logger.ts';
 import { Manager } from '../manager/manager.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
-import type { ControllerDefinition } from './controller-definition.ts';
-import { controller } from './define-controller.ts';
 
 const Site = defineKind<object>({ group: 'example.com', version: 'v1', kind: 'Site' });
 const delays = { zero: 0, past: -5, unsaid: Number.NaN, soon: 1 };

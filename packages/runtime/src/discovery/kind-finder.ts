@@ -1,6 +1,5 @@
 import { apiVersionOf, type Clock } from '@kubewright/apimachinery';
 import type { CallTarget, ClientCall, ClientInterceptor, DiscoveryClient, RestMapper } from '@kubewright/client';
-import { builtInGroups } from './built-in-groups.ts';
 import { UnknownKindError } from './unknown-kind-error.ts';
 
 /** Options of {@link kindFinder}. */
@@ -19,6 +18,31 @@ export interface KindFinderOptions {
  * that it was installed; callers that wait for the kind list it every second or two and need no discovery for that.
  */
 const readAgainMs = { told: 1_000, waiting: 10_000 };
+
+/** API groups that every server has: their kinds and plurals are known, so a 404 there refers to the object. */
+const builtInGroups: ReadonlySet<string> = new Set([
+  '',
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'apps',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'autoscaling',
+  'batch',
+  'certificates.k8s.io',
+  'coordination.k8s.io',
+  'discovery.k8s.io',
+  'events.k8s.io',
+  'flowcontrol.apiserver.k8s.io',
+  'networking.k8s.io',
+  'node.k8s.io',
+  'policy',
+  'rbac.authorization.k8s.io',
+  'resource.k8s.io',
+  'scheduling.k8s.io',
+  'storage.k8s.io',
+]);
 
 /**
  * Sends calls on custom kinds to the plural that the server uses, even if the program has another one. Free while the program is

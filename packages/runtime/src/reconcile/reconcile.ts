@@ -2,10 +2,10 @@ import type { Clock, Kind, KubernetesObject, ObjectKey, Random, Stored } from '@
 import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';
-import type { Observed } from '../desired/desired-state.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
+import type { Observed } from './observed-children.ts';
 
 /** The result of a reconcile. No result means that there is nothing to do until something changes. */
 export interface ReconcileResult {

@@ -1,11 +1,11 @@
 import { isNotFound } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
+import { controller } from '../controller/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { Manager } from '../manager/manager.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer, failure, json } from '../testdata/fake-api-server.ts';
-import { controller } from './define-controller.ts';
 import { NoStatusSubresourceError } from './no-status-subresource-error.ts';
 
 const Site = defineKind<{ readonly title: string }, { readonly ready: boolean }>({

@@ -16,25 +16,27 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';
 import { SplitReads } from '../cache/split-reads.ts';
-import { childId } from '../desired/child-plan.ts';
-import { observedChildren } from '../desired/children-index.ts';
-import type { Observed } from '../desired/desired-state.ts';
 import type { WriteSession } from '../detector/futile-writes.ts';
+import type { KindResolver } from '../discovery/kind-resolver.ts';
+import type { Moment } from '../fencing/tenure.ts';
+import { writeFence } from '../fencing/write-fence.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
-import type { Moment } from '../leader-election/tenure.ts';
 import type { Logger } from '../log/logger.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
 import { appliedAlready } from './applied-already.ts';
-import type { KindResolver } from './kind-resolver.ts';
 import { writingStatus } from './no-status-subresource-error.ts';
+import { childId, type Observed, observedChildren } from './observed-children.ts';
 import type { ApplyObjectsOptions, DeleteObjectOptions, ReconcileContext, SetStatusOptions } from './reconcile.ts';
-import type { ReconcileRun } from './reconcile-run.ts';
-import type { Lifetime } from './reconcile-timeout.ts';
-import { writeFence } from './write-fence.ts';
+
+/** The lifetime of a reconcile. */
+export interface Lifetime {
+  /** Aborted at the end. Created on first use, because most reconciles wait for nothing. */
+  readonly signal: AbortSignal;
+}
 
 /** The parts of a {@link LoopContext}. */
 export interface ContextParts {
-  readonly run: Pick<ReconcileRun, 'request' | 'reconcileID' | 'log'>;
+  readonly run: { readonly request: ReconcileRequest; readonly reconcileID: string; readonly log: Logger };
   readonly lifetime: Lifetime;
   /** Creates the client of this reconcile; called at most once. */
   readonly client: () => KubernetesClient;

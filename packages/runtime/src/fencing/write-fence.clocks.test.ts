@@ -1,13 +1,13 @@
 import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { KubernetesClient, type Transport } from '@kubewright/client';
 import { afterEach, describe, expect, it } from 'vitest';
+import { controller } from '../controller/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { ProcessClock } from '../leader-election/testdata/process-clock.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { Manager } from '../manager/manager.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
-import { controller } from './define-controller.ts';
 
 const Site = defineKind<{ readonly domain: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
 const Page = defineKind<{ readonly text: string }>({ group: 'example.com', version: 'v1', kind: 'Page' });
