@@ -12,7 +12,7 @@ export class MalformedJsonError extends Error {
   readonly code = 'KW3010';
 
   constructor(what: string, options?: { readonly cause?: unknown }) {
-    super(`cannot read ${what}: the bytes are not the JSON that was expected; the list or watch starts anew`, options);
+    super(`cannot read ${what}: the bytes are not the JSON that was expected; the list or watch is restarted`, options);
     this.name = 'MalformedJsonError';
   }
 }
