@@ -1,4 +1,4 @@
-import type { runCli } from '../../packages/cli/src/program/run-cli.ts';
+import type { runCli } from '../../packages/cli/src/run-cli.ts';
 
 /** An argument, a flag or a command, and what is said of it. */
 export interface HelpEntry {

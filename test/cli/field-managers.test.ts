@@ -8,7 +8,7 @@ import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { silentLogger } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyObjects } from '../../packages/cli/src/deploy/apply-objects.ts';
+import { applyObjects } from '../../packages/cli/src/target/apply-objects.ts';
 import { isMissing } from '../main-job/user-shell.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'kw-managers-'));

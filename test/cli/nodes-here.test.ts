@@ -6,7 +6,7 @@ import { Node } from '@kubewright/apimachinery/core/v1';
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { silentLogger as log } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nodesHere } from '../../packages/cli/src/dev/nodes-here.ts';
+import { nodesHere } from '../../packages/cli/src/dev/place/nodes-here.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'kw-nodes-'));
 let cluster: EmbeddedCluster;

@@ -1,7 +1,7 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 import { formatYaml } from '@kubewright/codegen';
-import { summaryOf } from '../olm/kinds.ts';
 import { isEarly } from '../project/package-manifest.ts';
+import { summaryOf } from '../render/kind-summary.ts';
 import type { ChartInput } from './chart-files.ts';
 import { managerParts } from './manager-template.ts';
 

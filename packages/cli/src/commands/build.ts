@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { BuildOptions } from '../bundle/build-project.ts';
+import type { BuildOptions } from '../build/build-project.ts';
 import type { Context } from '../program/context.ts';
 import { imageReference, imageToLoad } from './options/image.ts';
 
@@ -15,6 +15,6 @@ export function addBuild(program: Command, context: Context): void {
     .option('--allow-breaking', 'build though CRDs break what was released')
     .option('--load <IMAGE>', 'let the embedded cluster of this folder run the operator as this image', imageToLoad)
     .action(async (options: BuildOptions) => {
-      await (await import('../bundle/build-project.ts')).buildProject(context, options);
+      await (await import('../build/build-project.ts')).buildProject(context, options);
     });
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { DevOptions } from '../dev/dev.ts';
-import { isHost } from '../dev/webhooks/webhook-address.ts';
 import type { Context } from '../program/context.ts';
+import { isHost } from '../webhooks/webhook-address.ts';
 import { driverOption, nodeCount, portNumber } from './options/embedded-cluster.ts';
 
 /** Adds `dev`, which runs the operator in a cluster and restarts it on save. */

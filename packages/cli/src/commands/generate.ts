@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { GenerateOptions } from '../generate/generate-project.ts';
 import type { Context } from '../program/context.ts';
-import type { GenerateOptions } from '../project/generate-project.ts';
 
 /** Adds `generate`, which writes the manifests of a project. */
 export function addGenerate(program: Command, context: Context): void {
@@ -10,6 +10,6 @@ export function addGenerate(program: Command, context: Context): void {
     .option('--check', 'write nothing; fail if they are not current')
     .option('--allow-breaking', 'write CRDs that break what was released')
     .action(async (options: GenerateOptions) => {
-      await (await import('../project/generate-project.ts')).generate(context, options);
+      await (await import('../generate/generate-project.ts')).generate(context, options);
     });
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../program/context.ts';
-import type { InitOptions } from '../project/init-project.ts';
+import type { InitOptions } from '../scaffold/init-project.ts';
 
 /** Adds `init`, which creates a project. */
 export function addInit(program: Command, context: Context): void {
@@ -17,6 +17,6 @@ export function addInit(program: Command, context: Context): void {
     )
     .option('-y, --yes', 'ask nothing')
     .action(async (directory: string, options: InitOptions) => {
-      await (await import('../project/init-project.ts')).init(context, { ...options, directory });
+      await (await import('../scaffold/init-project.ts')).init(context, { ...options, directory });
     });
 }

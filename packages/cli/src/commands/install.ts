@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { ClusterFlags } from '../deploy/connect.ts';
 import type { Context } from '../program/context.ts';
+import type { ClusterFlags } from '../target/connect.ts';
 import { addTargetCluster } from './options/target-cluster.ts';
 
 /** Adds `install`, which installs the kinds of a project in a cluster. */

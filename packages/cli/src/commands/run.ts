@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { RunOptions } from '../bundle/run-file.ts';
 import type { Context } from '../program/context.ts';
+import type { RunOptions } from '../run/run-file.ts';
 
 /** Adds `run FILE`, which runs one TypeScript file as an operator. */
 export function addRun(program: Command, context: Context): void {
@@ -11,6 +11,6 @@ export function addRun(program: Command, context: Context): void {
     .argument('[ARGS...]', 'its arguments, behind --')
     .option('--full-stacks', 'show all frames of stacks')
     .action(async (file: string, args: readonly string[], options: RunOptions) => {
-      context.exitWith(await (await import('../bundle/run-file.ts')).runFile(context, { ...options, file, args }));
+      context.exitWith(await (await import('../run/run-file.ts')).runFile(context, { ...options, file, args }));
     });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { UninstallOptions } from '../deploy/install.ts';
+import type { UninstallOptions } from '../deploy/uninstall.ts';
 import type { Context } from '../program/context.ts';
 import { addTargetCluster } from './options/target-cluster.ts';
 
@@ -9,5 +9,5 @@ export function addUninstall(program: Command, context: Context): void {
     .description("delete the objects of this project's kinds, then the kinds")
     .option('-y, --yes', "let objects go without the operator's clean-up where it no longer runs")
     .option('--force', 'remove all of their finalizers, including those of others')
-    .action(async (options: UninstallOptions) => (await import('../deploy/install.ts')).uninstall(context, options));
+    .action(async (options: UninstallOptions) => (await import('../deploy/uninstall.ts')).uninstall(context, options));
 }

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorProcess } from '../dev/operator-process.ts';
+import { OperatorProcess } from '../operator/operator-process.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import type { Project } from '../project/find-project.ts';

@@ -1,6 +1,6 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 import type { KubernetesClient, ResourceClient } from '@kubewright/client';
-import { isUnknownKind, kindOf } from './apply-objects.ts';
+import { isUnknownKind, kindOf } from '../target/apply-objects.ts';
 
 /** Returns a client for the objects of a CRD in its storage version, or undefined if the kind is not installed. */
 export async function customResource(

@@ -2,7 +2,7 @@ import { isNotFound } from '@kubewright/apimachinery';
 import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { Lease } from '@kubewright/apimachinery/coordination/v1';
 import type { Project } from '../project/find-project.ts';
-import type { Target } from './apply-objects.ts';
+import type { Target } from '../target/apply-objects.ts';
 
 /**
  * Returns where a project's operator is running, as far as the cluster shows it: ready pods of its deployment, or a lease in

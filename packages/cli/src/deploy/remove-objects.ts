@@ -5,11 +5,11 @@ import { CliError } from '../program/cli-error.ts';
 import { confirm } from '../program/confirm.ts';
 import type { Context } from '../program/context.ts';
 import type { Project } from '../project/find-project.ts';
-import type { Target } from './apply-objects.ts';
+import { isConverted } from '../render/webhook-objects.ts';
+import type { Target } from '../target/apply-objects.ts';
 import type { Attendant } from './attendant.ts';
 import { customResource } from './custom-resource.ts';
 import { ownFinalizers } from './own-finalizers.ts';
-import { isConverted } from './webhook-readiness.ts';
 
 /** The time in which an operator must finish its cleanup, in milliseconds. */
 const goneMs = 20_000;

@@ -3,7 +3,7 @@ import { Deployment, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
 import { Pod } from '@kubewright/apimachinery/core/v1';
 import { CliError } from '../program/cli-error.ts';
 import type { Project } from '../project/find-project.ts';
-import type { Target } from './apply-objects.ts';
+import type { Target } from '../target/apply-objects.ts';
 
 const pollMs = 200;
 /** The time to tolerate failing new pods: a registry may be slow, and a first start may fail. */

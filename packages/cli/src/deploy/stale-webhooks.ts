@@ -4,7 +4,7 @@ import {
   ValidatingWebhookConfiguration,
 } from '@kubewright/apimachinery/admissionregistration/v1';
 import type { Project } from '../project/find-project.ts';
-import type { Target } from './apply-objects.ts';
+import type { Target } from '../target/apply-objects.ts';
 
 interface Asking extends KubernetesObject {
   readonly webhooks?: readonly { readonly clientConfig: { readonly service?: { readonly namespace: string } } }[];

@@ -1,14 +1,14 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
-import { deleteObjects, type Target } from './apply-objects.ts';
-import { type ClusterFlags, connect } from './connect.ts';
+import { installObjects } from '../render/install-objects.ts';
+import { isConverted } from '../render/webhook-objects.ts';
+import { deleteObjects, type Target } from '../target/apply-objects.ts';
+import { type ClusterFlags, connect } from '../target/connect.ts';
 import { customResource } from './custom-resource.ts';
-import { installObjects } from './deploy.ts';
 import { operatorPresence } from './operator-presence.ts';
 import { ownFinalizers } from './own-finalizers.ts';
 import { type Release, removeObjects } from './remove-objects.ts';
-import { isConverted } from './webhook-readiness.ts';
 
 /** Objects that carry the operator's finalizers, with their kind. */
 interface Held {

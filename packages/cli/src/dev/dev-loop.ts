@@ -1,20 +1,20 @@
 import { join, relative } from 'node:path';
 import { sleep, type UnstructuredObject } from '@kubewright/apimachinery';
 import type { Generator } from '@kubewright/codegen';
-import { installObjects } from '../deploy/deploy.ts';
+import type { Generate } from '../generate/manifests.ts';
+import type { OperatorProcess } from '../operator/operator-process.ts';
 import type { Context } from '../program/context.ts';
 import { failureOf } from '../program/failure.ts';
 import { shellWord } from '../program/shell-word.ts';
 import type { Project } from '../project/find-project.ts';
-import type { Generate } from '../project/manifests.ts';
 import { samplesOf } from '../project/sample-files.ts';
-import { Changes } from './changes.ts';
-import type { DevPlace } from './dev-place.ts';
+import { installObjects } from '../render/install-objects.ts';
+import { applySamples } from '../target/samples.ts';
 import { checkSamples, installedCrd, tellKindChange } from './kind-changes.ts';
-import type { OperatorProcess } from './operator-process.ts';
-import { applySamples } from './samples.ts';
+import type { DevPlace } from './place/dev-place.ts';
 import { TestRun } from './test-run.ts';
-import { type WakeUp, WakeUps } from './wake-ups.ts';
+import { Changes } from './watch/changes.ts';
+import { type WakeUp, WakeUps } from './watch/wake-ups.ts';
 
 const keys: Readonly<Record<string, WakeUp>> = { a: 'apply', r: 'restart', t: 'test', q: 'quit' };
 
@@ -106,7 +106,7 @@ export class DevLoop {
   async generate(): Promise<void> {
     // Both load a compiler, which would slow down the start.
     const { Generator } = await import('@kubewright/codegen');
-    const { generateProject } = await import('../project/generate-project.ts');
+    const { generateProject } = await import('../generate/generate-project.ts');
     const { root, name: projectName } = this.#project;
     this.#generator ??= new Generator({ root, projectName });
     const generator = this.#generator;

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stopped } from '../cluster/up.ts';
+import { OperatorProcess } from '../operator/operator-process.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
-import { contextPlace } from './context-place.ts';
+import { awaitSamples } from '../target/samples.ts';
 import { DevLoop } from './dev-loop.ts';
-import { type DevPlace, embeddedPlace } from './dev-place.ts';
-import { OperatorProcess } from './operator-process.ts';
-import { awaitSamples } from './samples.ts';
+import { contextPlace } from './place/context-place.ts';
+import { type DevPlace, embeddedPlace } from './place/dev-place.ts';
 import { TypeCheck } from './type-check.ts';
 
 /** Flags of `dev`. */

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { isAlreadyExists, isNotFound, StatusError, type UnstructuredObject } from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import type { Crd } from '@kubewright/codegen';
-import { kindOf, type Target } from '../deploy/apply-objects.ts';
 import type { Reporter } from '../program/reporter.ts';
 import { webhookFailure } from '../program/webhook-failure.ts';
 import type { Project } from '../project/find-project.ts';
 import { samplesOf } from '../project/sample-files.ts';
 import { readObjects } from '../render/kustomize.ts';
+import { kindOf, type Target } from '../target/apply-objects.ts';
 
 const mostNamed = 5;
 const mostTold = 12;

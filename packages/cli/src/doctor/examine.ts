@@ -1,10 +1,11 @@
 import { accessSync, constants } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { clientFromConfig, loadClientConfig, processEnvironment } from '@kubewright/client';
+import { clientFromConfig, loadClientConfig } from '@kubewright/client';
 import { failureOf } from '../program/failure.ts';
 import type { Surroundings } from '../program/surroundings.ts';
 import { findProject } from '../project/find-project.ts';
+import { environmentOf } from '../target/connect.ts';
 
 /** The result of one check. */
 export interface Finding {
@@ -89,16 +90,6 @@ function lateMessage(): { readonly why: string; readonly remedy: string } {
     why: `the API server did not answer within ${patienceMs / 1000} s`,
     remedy: 'check that the cluster runs, and that nothing between it and this machine drops packets',
   };
-}
-
-/** Returns the environment that the client reads, as this run sees it. */
-export function environmentOf({
-  env,
-  homeDirectory,
-  platform,
-  clock,
-}: Surroundings): ReturnType<typeof processEnvironment> {
-  return { ...processEnvironment(), env, homeDirectory, platform, clock };
 }
 
 function port(): Promise<Finding> {

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { importCrd } from '@kubewright/codegen';
-import type { ClusterFlags } from '../deploy/connect.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
+import type { ClusterFlags } from '../target/connect.ts';
 import { readCrd } from './read-crd.ts';
 
 /** Flags of `import crd`. */

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isNotFound } from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
-import { type ClusterFlags, connect } from '../deploy/connect.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Surroundings } from '../program/surroundings.ts';
+import { type ClusterFlags, connect } from '../target/connect.ts';
 
 /** The largest known CRDs have about 5 MB. */
 const largest = 16 * 1024 * 1024;

@@ -1,8 +1,6 @@
+import type { WebhookCertificates } from '../project/find-project.ts';
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
 import { patchEntry, patchesOf } from './patch-entry.ts';
-
-/** The issuer of the certificates for a deployed operator's webhooks and metrics. */
-export type WebhookCertificates = 'own' | 'cert-manager';
 
 /** The parts of a project's webhooks that determine the layout of its manifests. */
 export interface WebhookLayout {

@@ -1,9 +1,9 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 import { managerParts, type PodSpec } from '../chart/manager-template.ts';
 import { isEarly } from '../project/package-manifest.ts';
+import { summaryOf, titleOf } from '../render/kind-summary.ts';
 import type { BundleInput } from './bundle-files.ts';
 import { descriptorsOf } from './descriptors.ts';
-import { summaryOf, titleOf } from './kinds.ts';
 import { permissionsOf } from './permissions.ts';
 import { webhookDefinitions } from './webhook-definitions.ts';
 

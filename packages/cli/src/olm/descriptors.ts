@@ -1,4 +1,4 @@
-import { firstSentence, type Schema, titleOf } from './kinds.ts';
+import { firstSentence, type Schema, titleOf } from '../render/kind-summary.ts';
 
 /** The maximum depth of fields in a console's form. */
 const maxDepth = 3;

@@ -1,7 +1,7 @@
 import { StatusError } from '@kubewright/apimachinery';
 import { ConfigError, TransportError } from '@kubewright/client';
 import { CommanderError } from 'commander';
-import { deniedCall } from '../rbac/denied-call.ts';
+import { deniedCall } from '../permissions/denied-call.ts';
 import { CliError, type CliErrorCode, type Message } from './cli-error.ts';
 import { portOwner } from './port-owner.ts';
 import { systemFailure } from './system-failure.ts';

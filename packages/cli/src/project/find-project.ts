@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { WebhookCertificates } from '../layout/webhook-files.ts';
 import { CliError } from '../program/cli-error.ts';
 import { isName } from './names.ts';
+
+/** The issuer of the certificates for a deployed operator's webhooks and metrics. */
+export type WebhookCertificates = 'own' | 'cert-manager';
 
 /** A folder whose package.json has a field `kubewright`. */
 export interface Project {

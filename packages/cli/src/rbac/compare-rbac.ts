@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isNotFound, sleep, type UnstructuredObject } from '@kubewright/apimachinery';
 import { formatProblem, Generator, type Problem, type RbacRule } from '@kubewright/codegen';
-import { kindOf } from '../deploy/apply-objects.ts';
-import { installObjects } from '../deploy/deploy.ts';
-import { applySamples } from '../dev/samples.ts';
+import type { Generate } from '../generate/manifests.ts';
+import { type Permission, permissionsOf, type Rule } from '../permissions/permission.ts';
+import { operatorLine, tagsOf } from '../permissions/rbac-tags.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
-import type { Generate } from '../project/manifests.ts';
+import { installObjects } from '../render/install-objects.ts';
+import { kindOf } from '../target/apply-objects.ts';
+import { applySamples } from '../target/samples.ts';
 import { endOfReconcile, Trial } from '../trial/trial.ts';
 import { fixRbac, mainFile, type Observed } from './fix-rbac.ts';
-import { type Permission, permissionsOf, type Rule } from './permission.ts';
 import { compare, type Grants, permissionLines, reportText } from './rbac-report.ts';
-import { operatorLine, tagsOf } from './rbac-tags.ts';
 
 /** The time limit for samples to be reconciled, to settle, and to be deleted, in milliseconds. */
 const patienceMs = 20_000;

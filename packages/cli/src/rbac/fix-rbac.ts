@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Permission } from '../permissions/permission.ts';
+import { operatorLine, tagsOf, withTags } from '../permissions/rbac-tags.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import type { Project } from '../project/find-project.ts';
-import type { Permission } from './permission.ts';
 import type { RbacReport } from './rbac-report.ts';
-import { operatorLine, tagsOf, withTags } from './rbac-tags.ts';
 
 /** The file for permissions that are not visible in the code: the entry point of the operator. */
 export const mainFile = 'src/main.ts';

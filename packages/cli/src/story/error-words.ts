@@ -1,5 +1,5 @@
 import { oneLine } from '@kubewright/apimachinery/internal';
-import { deniedCall, grantingComment } from '../rbac/denied-call.ts';
+import { deniedCall, grantingComment } from '../permissions/denied-call.ts';
 
 /** Returns the lines of an error, prefixed with the name of its class. */
 export function titleOf(error: string, stack: string): readonly string[] {

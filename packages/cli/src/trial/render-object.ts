@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isNotFound, type UnstructuredObject } from '@kubewright/apimachinery';
 import { stringify } from 'yaml';
-import { applyObjects, kindOf, type Target } from '../deploy/apply-objects.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { readObjects } from '../render/kustomize.ts';
 import { type LogRecord, textOf, textsOf } from '../story/log-record.ts';
+import { applyObjects, kindOf, type Target } from '../target/apply-objects.ts';
 import { endOfReconcile, Trial } from './trial.ts';
 
 /** The time in which the operator must reconcile the object, in milliseconds. */

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { sleep } from '@kubewright/apimachinery';
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { silentLogger } from '@kubewright/runtime';
-import { applyObjects, type Target } from '../deploy/apply-objects.ts';
-import { installObjects } from '../deploy/deploy.ts';
-import { OperatorProcess } from '../dev/operator-process.ts';
-import { DevWebhooks } from '../dev/webhooks/dev-webhooks.ts';
+import { generateProject } from '../generate/generate-project.ts';
+import type { Generate } from '../generate/manifests.ts';
+import { OperatorProcess } from '../operator/operator-process.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { Reporter } from '../program/reporter.ts';
 import type { Project } from '../project/find-project.ts';
-import { generateProject } from '../project/generate-project.ts';
-import type { Generate } from '../project/manifests.ts';
+import { installObjects } from '../render/install-objects.ts';
 import { type LogRecord, textOf } from '../story/log-record.ts';
+import { applyObjects, type Target } from '../target/apply-objects.ts';
+import { DevWebhooks } from '../webhooks/dev-webhooks.ts';
 
 const pollMs = 20;
 /** The time limits for an operator's first log line and for starting its workers, in milliseconds. */

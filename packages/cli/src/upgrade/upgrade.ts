@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { generateProject } from '../generate/generate-project.ts';
 import type { Context } from '../program/context.ts';
 import { version } from '../program/version.ts';
 import { requireProject } from '../project/find-project.ts';
-import { generateProject } from '../project/generate-project.ts';
 import { packageVersions, projectFiles } from '../templates/project-files.ts';
 import { outdatedPackages, withRanges } from './package-versions.ts';
 

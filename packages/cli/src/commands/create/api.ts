@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../../program/context.ts';
-import type { CreateApiOptions } from '../../project/create-api.ts';
+import type { CreateApiOptions } from '../../scaffold/create-api.ts';
 
 /** Adds `create api`, which adds a kind and its controller to a project, or a version of a kind. */
 export function addCreateApi(create: Command, context: Context): void {
@@ -19,6 +19,6 @@ export function addCreateApi(create: Command, context: Context): void {
     .option('--no-controller', 'write no controller')
     .option('-y, --yes', 'ask nothing (it never does)')
     .action(async (options: CreateApiOptions) => {
-      await (await import('../../project/create-api.ts')).createApi(context, options);
+      await (await import('../../scaffold/create-api.ts')).createApi(context, options);
     });
 }

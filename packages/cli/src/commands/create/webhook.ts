@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../../program/context.ts';
-import type { CreateWebhookOptions } from '../../project/create-webhook.ts';
+import type { CreateWebhookOptions } from '../../scaffold/create-webhook.ts';
 
 /** Adds `create webhook`, which adds webhooks of a kind to a project. */
 export function addCreateWebhook(create: Command, context: Context): void {
@@ -19,6 +19,6 @@ export function addCreateWebhook(create: Command, context: Context): void {
     .option('--conversion', 'what converts between the versions of the kind')
     .option('-y, --yes', 'ask nothing (it never does)')
     .action(async (options: CreateWebhookOptions) => {
-      await (await import('../../project/create-webhook.ts')).createWebhook(context, options);
+      await (await import('../../scaffold/create-webhook.ts')).createWebhook(context, options);
     });
 }

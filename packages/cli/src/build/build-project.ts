@@ -1,0 +1,137 @@
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type GenerateResult, generate as generateManifests } from '@kubewright/codegen';
+import { stringify } from 'yaml';
+import { generateProject } from '../generate/generate-project.ts';
+import type { Generate } from '../generate/manifests.ts';
+import { bundleFiles } from '../olm/bundle-files.ts';
+import { checkBundle } from '../olm/check-bundle.ts';
+import { bundleOperator } from '../operator/bundle-operator.ts';
+import { CliError } from '../program/cli-error.ts';
+import type { Context } from '../program/context.ts';
+import { version as ownVersion } from '../program/version.ts';
+import { type Project, requireProject } from '../project/find-project.ts';
+import { readPackage } from '../project/package-manifest.ts';
+import type { ProjectFile } from '../project/write-files.ts';
+import { breaksOf, keepRelease, lastRelease, printBreak } from '../release/released-crds.ts';
+import { installObjects, noImage } from '../render/install-objects.ts';
+import { sbom } from '../sbom/sbom.ts';
+import { dockerfile } from './dockerfile.ts';
+import { loadImage } from './load-image.ts';
+import { type ArtifactOptions, chartInput, otherCertificates, projectChart } from './write-chart.ts';
+
+/** Flags of `build`. */
+export interface BuildOptions {
+  readonly image?: string;
+  readonly load?: string;
+  readonly helm?: boolean;
+  readonly olm?: boolean;
+  readonly release?: boolean;
+  readonly allowBreaking?: boolean;
+}
+
+/** Writes `dist/`: the image contents, the install manifests and the SBOM. */
+export async function buildProject(context: Context, options: BuildOptions): Promise<void> {
+  const { surroundings, reporter } = context;
+  const project = requireProject(surroundings.cwd);
+  const image = options.image ?? options.load;
+  if (options.olm === true && image === undefined)
+    throw noImage(project, { what: 'the OLM bundle is not written', command: 'build --olm' });
+  const manifest = readPackage(project.root);
+  const { allowBreaking = false, helm = false } = options;
+  const generate = generatedOnce(project);
+  const files = await generateProject(project, { ...context, allowBreaking, generate });
+  const release = lastRelease(project.root);
+  const breaks = release === undefined ? [] : breaksOf(release, files).map(printBreak);
+  for (const each of breaks) reporter.step(`breaks ${release?.version}`, each, 'bad');
+  const otherwise = helm ? await otherCertificates(project, { generate, signal: surroundings.signal }) : undefined;
+  const artifact: ArtifactOptions = { project, manifest, image, changes: breaks, otherwise };
+  await writeProgram(context, artifact);
+  if (helm) {
+    replace(
+      project,
+      'chart',
+      projectChart(artifact).map(({ path, text }) => ({ path: `chart/${path}`, text })),
+    );
+    reporter.step(
+      'written',
+      `dist/chart: helm install ${project.name} dist/chart -n ${project.name}-system --create-namespace`,
+    );
+    if (image === undefined)
+      reporter.step('no image', 'the chart needs --set manager.image.repository=…,manager.image.tag=…', 'bad');
+  }
+  if (options.olm === true) {
+    writeBundle(project, { artifact, replaces: release?.version });
+    reporter.step('written', 'dist/bundle: docker build -f dist/bundle.Dockerfile dist');
+  }
+  if (options.release === true) {
+    keepRelease(project.root, { version: manifest.version, crds: files });
+    reporter.step(
+      'released',
+      `${manifest.version}: config/crd/released is what later types are compared with; commit it`,
+    );
+  }
+  if (options.load !== undefined) {
+    loadImage(project.root, options.load);
+    reporter.step('loaded', `${options.load}: kubewright deploy --image ${options.load}`);
+  }
+}
+
+/** Generates the manifests on the first call and caches the result. */
+function generatedOnce({ root, name: projectName }: Project): Generate {
+  let made: Promise<GenerateResult> | undefined;
+  return ({ signal }) => (made ??= generateManifests({ root, projectName, signal }));
+}
+
+async function writeProgram({ reporter }: Context, { project, manifest, image }: ArtifactOptions): Promise<void> {
+  const { root, name } = project;
+  const dist = join(root, 'dist');
+  mkdirSync(dist, { recursive: true });
+  const { metafile } = await bundleOperator({
+    root,
+    entry: join(root, 'src', 'main.ts'),
+    outfile: join(dist, 'main.mjs'),
+  });
+  const subject = {
+    name,
+    version: manifest.version,
+    ...(manifest.license !== undefined && { license: manifest.license }),
+  };
+  const bill = sbom({ root, metafile, subject, tool: { name: 'kubewright', version: ownVersion } });
+  const documents = installObjects(project, { image }).map((object) => `---\n${stringify(object)}`);
+  writeFileSync(join(dist, 'Dockerfile'), dockerfile);
+  writeFileSync(join(dist, 'sbom.cdx.json'), bill);
+  writeFileSync(join(dist, 'install.yaml'), documents.join(''));
+  const kilobytes = Math.ceil(statSync(join(dist, 'main.mjs')).size / 1024);
+  reporter.step('bundled', `dist/main.mjs (${kilobytes} kB)`);
+  reporter.step('written', 'dist/sbom.cdx.json');
+  reporter.step('written', 'dist/Dockerfile: docker build dist');
+  reporter.step('written', 'dist/install.yaml');
+}
+
+function writeBundle(
+  project: Project,
+  { artifact, replaces }: { readonly artifact: ArtifactOptions; readonly replaces: string | undefined },
+): void {
+  const { version } = artifact.manifest;
+  const files = bundleFiles({ ...chartInput(artifact), replaces: replaces === version ? undefined : replaces });
+  const faults = checkBundle(files);
+  if (faults.length > 0) {
+    throw new CliError('KW7505', {
+      what: 'the OLM bundle is not valid; it was not written',
+      why: faults.join('\n'),
+      remedy: 'mend what it names in package.json, config/samples or the types, then build again',
+    });
+  }
+  replace(project, 'bundle', files);
+}
+
+/** Replaces a folder of `dist/` with the given files. */
+function replace({ root }: Project, folder: string, files: readonly ProjectFile[]): void {
+  rmSync(join(root, 'dist', folder), { recursive: true, force: true });
+  for (const { path, text } of files) {
+    const target = join(root, 'dist', path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, text);
+  }
+}

@@ -1,0 +1,36 @@
+import type { Context } from '../program/context.ts';
+import { requireProject } from '../project/find-project.ts';
+import { crdsOf } from '../render/install-objects.ts';
+import { deleteObjects } from '../target/apply-objects.ts';
+import { type ClusterFlags, connect } from '../target/connect.ts';
+import { Attendant } from './attendant.ts';
+import { operatorPresence } from './operator-presence.ts';
+import { removeObjects } from './remove-objects.ts';
+
+/** Flags of `uninstall`. */
+export interface UninstallOptions extends ClusterFlags {
+  /** Removes the operator's finalizers without its cleanup if the operator is not running. */
+  readonly yes?: boolean;
+  /** Removes every finalizer, no matter who handles it. */
+  readonly force?: boolean;
+}
+
+/** Removes the kinds of a project and their objects. The objects go first, while the operator can clean up after them. */
+export async function uninstall(context: Context, options: UninstallOptions): Promise<void> {
+  const { surroundings, reporter } = context;
+  const project = requireProject(surroundings.cwd);
+  const crds = crdsOf(project);
+  await using connection = await connect(surroundings, options);
+  reporter.step('cluster', connection.server);
+  const target = { client: connection.client, surroundings };
+  const operator = await operatorPresence(target, project);
+  const release = options.force ? 'all' : options.yes ? 'own' : 'ask';
+  const flags = options.context === undefined ? [] : [`--context=${options.context}`];
+  await using attendant = new Attendant({ context, project, flags, kubeconfig: connection.kubeconfig });
+  for (const crd of crds) {
+    const count = await removeObjects(crd, { context, target, project, operator, release, attendant });
+    if (count > 0) reporter.step('objects deleted', `${count} of ${crd.metadata?.name}`);
+  }
+  const removed = await deleteObjects(target, crds);
+  reporter.step('kinds removed', `${removed} of ${crds.length}`);
+}

@@ -1,0 +1,66 @@
+import { type ClientConfig, clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
+import { CliError } from '../../program/cli-error.ts';
+import type { Context } from '../../program/context.ts';
+import { environmentOf } from '../../target/connect.ts';
+import { isLoopback } from '../../webhooks/webhook-address.ts';
+import { nodesHere } from './nodes-here.ts';
+
+/** Context names that tools use for clusters on this machine. */
+const localNames = /^(kind-.+|k3d-.+|minikube|docker-desktop|rancher-desktop)$/;
+
+/** The context to connect to. */
+export interface ContextName {
+  readonly context: string;
+  /** Name of a context that may be on another machine. */
+  readonly allowContext?: string | undefined;
+}
+
+/** A connection to the cluster of a context. */
+export interface ContextConnection {
+  readonly config: ClientConfig;
+  readonly client: KubernetesClient;
+  /** True if the server has a loopback address. */
+  readonly isLoopbackServer: boolean;
+}
+
+/**
+ * Connects to the cluster of a context in the default kubeconfig.
+ *
+ * @throws CliError KW7308 if the cluster may be on another machine and the user did not allow it
+ */
+export async function connectToContext(
+  { surroundings, reporter }: Context,
+  { context, allowContext }: ContextName,
+): Promise<ContextConnection> {
+  const { clock, signal } = surroundings;
+  const config = await loadClientConfig({ context, environment: environmentOf(surroundings) });
+  const isLoopbackServer = isLoopback(new URL(config.server).hostname.replace(/^\[|\]$/g, ''));
+  const client = clientFromConfig(config, { clock, userAgent: 'kubewright-dev' });
+  const isNamed = localNames.test(context);
+  const refuse = (isLocal: boolean): void => {
+    if (isLocal || allowContext === context) return;
+    throw notLocal(context, { server: config.server, isTunnel: isLoopbackServer });
+  };
+  refuse(isNamed || isLoopbackServer);
+  const { gitVersion } = await client.discovery.serverVersion({ signal });
+  // Simulated nodes run on no machine, so `nodesHere` cannot find them.
+  const isSimulated = gitVersion.endsWith('+kubewright');
+  const isLocal = isNamed || (isLoopbackServer && (isSimulated || (await nodesHere({ client, surroundings }))));
+  refuse(isLocal);
+  reporter.step('context', `${context}: ${config.server}, Kubernetes ${gitVersion}${isLocal ? ', local' : ''}`);
+  return { config, client, isLoopbackServer };
+}
+
+function notLocal(
+  context: string,
+  { server, isTunnel }: { readonly server: string; readonly isTunnel: boolean },
+): CliError {
+  const where = isTunnel
+    ? `${server} leads to a cluster whose nodes are elsewhere`
+    : `${server} is not on this machine`;
+  return new CliError('KW7308', {
+    what: `the operator is not run in ${context}`,
+    why: `its server ${where}, and dev changes kinds and roles there`,
+    remedy: `if that is what you want: kubewright dev --context ${context} --allow-context ${context}`,
+  });
+}

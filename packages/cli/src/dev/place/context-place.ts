@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { isNotFound } from '@kubewright/apimachinery';
+import { Deployment } from '@kubewright/apimachinery/apps/v1';
+import { removeObjects } from '../../deploy/remove-objects.ts';
+import { CliError } from '../../program/cli-error.ts';
+import type { Context } from '../../program/context.ts';
+import { failureOf } from '../../program/failure.ts';
+import type { Project } from '../../project/find-project.ts';
+import { isAdmission, isConverted } from '../../render/webhook-objects.ts';
+import type { Target } from '../../target/apply-objects.ts';
+import { ContextWebhooks } from '../../webhooks/context-webhooks.ts';
+import { isCertificate } from '../../webhooks/local-objects.ts';
+import { howToReach } from '../../webhooks/reachability.ts';
+import { loopback } from '../../webhooks/webhook-address.ts';
+import { AccountLogin } from './account-login.ts';
+import { type ContextName, connectToContext } from './connect-to-context.ts';
+import type { DevPlace } from './dev-place.ts';
+import { GuestObjects } from './guest-objects.ts';
+
+/** The cluster to develop in. */
+export interface ContextChoice extends ContextName {
+  /**
+   * Address or name by which the API server reaches this machine.
+   * @defaultValue 127.0.0.1 if the server has a loopback address
+   */
+  readonly webhookHost?: string | undefined;
+  /** False to skip webhooks. @defaultValue true */
+  readonly webhooks?: boolean | undefined;
+}
+
+/** Connects to the cluster of a context in the default kubeconfig. Objects that `dev` creates there are removed at the end. */
+export async function contextPlace(
+  whole: Context,
+  { project, choice }: { readonly project: Project; readonly choice: ContextChoice },
+): Promise<DevPlace> {
+  const { surroundings, reporter } = whole;
+  const { config, client, isLoopbackServer } = await connectToContext(whole, choice);
+  const target: Target = { client, surroundings };
+  await tellRunning(target, { project, reporter });
+  const host = choice.webhookHost ?? (isLoopbackServer ? loopback.host : undefined);
+  const webhooks =
+    choice.webhooks === false || host === undefined
+      ? undefined
+      : await ContextWebhooks.start(surroundings, { project, target, host });
+  const objects = new GuestObjects(target);
+  const logins: AccountLogin[] = [];
+  return {
+    client,
+    server: config.server,
+    kubeconfig: undefined,
+    flags: webhooks?.flags ?? ['--webhook-port=-1'],
+    keepOnly: (wanted) => objects.keepOnly(wanted),
+    operatorIsDown: (why) => webhooks?.operatorIsDown(why),
+    async apply(all) {
+      const isAsking = all.some((each) => isAdmission(each) || isConverted(each));
+      if (isAsking && choice.webhooks === false) reporter.step('webhooks left out', 'as --no-webhooks says', 'bad');
+      else if (isAsking && !webhooks) throw noWebhookHost(config.server);
+      else if (isAsking) await webhooks?.prove();
+      for (const object of all.filter((each) => !isCertificate(each) && (webhooks || !isAdmission(each))))
+        await objects.apply(webhooks?.local(object) ?? object, object);
+    },
+    async logInAs(account) {
+      const folder = join(project.root, '.kubewright', 'dev');
+      const login = await AccountLogin.create(target, { account, config, folder });
+      logins.push(login);
+      return login.kubeconfig;
+    },
+    async beforeStop() {
+      const options = { context: whole, target: afterAbort(target), project, operator: 'that of kubewright dev' };
+      for (const crd of objects.kinds)
+        await finally_(() => removeObjects(crd, { ...options, release: 'ask' }), reporter);
+    },
+    async stop() {
+      for (const login of logins) login[Symbol.dispose]();
+      await finally_(() => objects.leave(afterAbort(target)), reporter);
+      await webhooks?.[Symbol.asyncDispose]();
+      await client[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Returns a target that works after Ctrl-C, so that created objects can still be removed. */
+function afterAbort({ client, surroundings }: Target): Target {
+  return { client, surroundings: { ...surroundings, signal: new AbortController().signal } };
+}
+
+/** Reports a failure of the cleanup, so that the rest of the cleanup continues. */
+async function finally_(work: () => Promise<unknown>, reporter: Context['reporter']): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    reporter.failure(failureOf(error, { debug: false }).message);
+  }
+}
+
+/** Warns if the operator is already deployed: two operators of the same kind undo each other's work. */
+async function tellRunning(
+  { client, surroundings }: Target,
+  { project, reporter }: { readonly project: Project; readonly reporter: Context['reporter'] },
+): Promise<void> {
+  const key = { namespace: `${project.name}-system`, name: `${project.name}-controller-manager` };
+  try {
+    const { spec } = await client.resource(Deployment).get(key, { signal: surroundings.signal });
+    if ((spec?.replicas ?? 1) === 0) return;
+    const remedy = `kubectl -n ${key.namespace} scale deployment ${key.name} --replicas 0`;
+    reporter.step('runs there already', `${key.namespace}/${key.name} works on the same objects: ${remedy}`, 'bad');
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+function noWebhookHost(server: string): CliError {
+  return new CliError('KW7309', {
+    what: 'the project has webhooks, and nobody knows how the API server would call them',
+    why: `its address ${server} is not a loopback one, so 127.0.0.1 is another machine there`,
+    remedy: howToReach,
+  });
+}

@@ -1,0 +1,78 @@
+import type { UnstructuredObject } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import { startCluster } from '../../cluster/start-cluster.ts';
+import { StateFolder } from '../../cluster/state-folder.ts';
+import type { Context } from '../../program/context.ts';
+import type { Project } from '../../project/find-project.ts';
+import { applyObjects } from '../../target/apply-objects.ts';
+import { DevWebhooks } from '../../webhooks/dev-webhooks.ts';
+
+/** The service account that the operator authenticates as. */
+export interface Account {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The cluster in which an operator is developed. */
+export interface DevPlace {
+  /** A client that is authorized for everything `dev` does. */
+  readonly client: KubernetesClient;
+  readonly server: string;
+  /** The kubeconfig for kubectl; undefined if the user's default already selects this cluster. */
+  readonly kubeconfig: string | undefined;
+  /** Flags for the operator in this cluster. */
+  readonly flags: readonly string[];
+  /** Applies objects in order. */
+  apply(objects: readonly UnstructuredObject[]): Promise<void>;
+  /** Removes webhook configurations that are not among the given objects. */
+  keepOnly(objects: readonly UnstructuredObject[]): Promise<void>;
+  /** Records why the operator is down; undefined means that it is starting. */
+  operatorIsDown(why: string | undefined): void;
+  /** Returns the path of a kubeconfig that authenticates as the account. */
+  logInAs(account: Account): Promise<string>;
+  /** Removes the objects that need the operator's cleanup, while it is still running. */
+  beforeStop(): Promise<void>;
+  /** Removes everything else. */
+  stop(): Promise<void>;
+}
+
+/** Settings of the embedded cluster. */
+export interface EmbeddedSettings {
+  readonly port?: number | undefined;
+  readonly nodes?: number | undefined;
+  readonly driver?: 'process' | 'simulated' | undefined;
+}
+
+/** Starts a project's embedded cluster for development. */
+export async function embeddedPlace(
+  { surroundings, reporter }: Context,
+  { project, settings }: { readonly project: Project; readonly settings: EmbeddedSettings },
+): Promise<DevPlace> {
+  const folder = new StateFolder(project.root);
+  const cluster = await startCluster(surroundings, { folder, settings });
+  if (cluster.takenPort !== undefined) reporter.step('port taken', `${cluster.takenPort}; another this time`, 'bad');
+  const client = cluster.client();
+  const webhooks = await DevWebhooks.start(surroundings, { project, client }).catch(async (error: unknown) => {
+    await cluster.stop();
+    throw error;
+  });
+  return {
+    client,
+    flags: webhooks.flags,
+    keepOnly: (objects) => webhooks.keepOnly(objects),
+    operatorIsDown: (why) => webhooks.operatorIsDown(why),
+    server: cluster.url,
+    kubeconfig: cluster.kubeconfig,
+    apply: (objects) => applyObjects({ client, surroundings }, webhooks.local(objects)),
+    logInAs: (account) => cluster.logInAs(account),
+    beforeStop: () => Promise.resolve(),
+    stop: async () => {
+      try {
+        await webhooks[Symbol.asyncDispose]();
+        await cluster.stop();
+      } finally {
+        folder.forget();
+      }
+    },
+  };
+}

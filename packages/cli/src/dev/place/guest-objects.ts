@@ -1,0 +1,151 @@
+import { isNotFound, type UnstructuredObject } from '@kubewright/apimachinery';
+import type { Patch } from '@kubewright/client';
+import { isAdmission, isConverted } from '../../render/webhook-objects.ts';
+import { applyObjects, deleteObjects, isUnknownKind, kindOf, type Target } from '../../target/apply-objects.ts';
+import { injection } from '../../webhooks/local-objects.ts';
+
+/**
+ * The objects that `dev` applies to an existing cluster. At the end, created objects are deleted, existing ones stay, and
+ * webhook calls that were redirected here go to their original target again.
+ */
+export class GuestObjects {
+  readonly #target: Target;
+  readonly #seen = new Set<string>();
+  #made: readonly UnstructuredObject[] = [];
+  #diverted: readonly Diverted[] = [];
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  /** Kinds that did not exist before. */
+  get kinds(): readonly UnstructuredObject[] {
+    return this.#made.filter(({ kind }) => kind === 'CustomResourceDefinition');
+  }
+
+  /** Applies an object in its local form; `original` is the project's version of it. */
+  async apply(object: UnstructuredObject, original: UnstructuredObject): Promise<void> {
+    const key = keyOf(object);
+    if (!this.#seen.has(key)) {
+      const former = await this.#get(object);
+      const isOurs = former === undefined || isLeftOver(former);
+      // An apply would keep fields that are no longer set.
+      if (former && isOurs) await deleteObjects(this.#target, [former]);
+      if (isOurs) this.#made = [...this.#made, original];
+      else if (object !== original) await this.#divert({ original, former });
+      this.#seen.add(key);
+    }
+    if (this.#diverted.some((each) => keyOf(each.original) === key)) {
+      // Not applied: the entries that other managers wrote for the same webhooks would remain.
+      await patch(object, lead(object, callsOf(object)), this.#target);
+      if (isAdmission(object)) return;
+    }
+    await applyObjects(this.#target, [object]);
+  }
+
+  /** Removes webhook configurations that are not among the given objects. */
+  async keepOnly(objects: readonly UnstructuredObject[]): Promise<void> {
+    const wanted = new Set(objects.map(keyOf));
+    const isGone = (object: UnstructuredObject): boolean => isAdmission(object) && !wanted.has(keyOf(object));
+    const gone = this.#made.filter(isGone);
+    const freed = this.#diverted.filter(({ original }) => isGone(original));
+    await deleteObjects(this.#target, gone);
+    for (const each of freed) await leadBack(each, this.#target);
+    this.#made = this.#made.filter((each) => !gone.includes(each));
+    this.#diverted = this.#diverted.filter((each) => !freed.includes(each));
+    for (const each of [...gone, ...freed.map(({ original }) => original)]) this.#seen.delete(keyOf(each));
+  }
+
+  /** Cleans up the cluster. Ctrl-C must not have aborted the calls of `target`. */
+  async leave(target: Target): Promise<void> {
+    const failures: unknown[] = [];
+    for (const each of this.#diverted)
+      await leadBack(each, target).catch((error: unknown) => void failures.push(error));
+    await deleteObjects(target, this.#made);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #divert(diverted: Diverted): Promise<void> {
+    this.#diverted = [...this.#diverted, diverted];
+    const { original, former } = diverted;
+    // cert-manager would keep writing the CA of the original webhooks.
+    if (injectionOf(former) !== undefined) await patch(original, inject(null), this.#target);
+  }
+
+  async #get(object: UnstructuredObject): Promise<UnstructuredObject | undefined> {
+    const { client, surroundings } = this.#target;
+    const { name = '', namespace } = object.metadata ?? {};
+    const key = { name, ...(namespace !== undefined && { namespace }) };
+    try {
+      return await client.resource(await kindOf(client, object)).get(key, { signal: surroundings.signal });
+    } catch (error) {
+      if (isNotFound(error) || isUnknownKind(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** An object that pointed to other webhooks before. */
+interface Diverted {
+  readonly original: UnstructuredObject;
+  readonly former: UnstructuredObject;
+}
+
+interface Asking {
+  readonly clientConfig?: { readonly url?: string };
+}
+
+/** True if an earlier `dev` that was killed left the object behind: nothing serves its webhooks. */
+function isLeftOver(former: UnstructuredObject): boolean {
+  if (!isAdmission(former)) return false;
+  const { webhooks = [] } = former as { readonly webhooks?: readonly Asking[] };
+  return webhooks.length > 0 && webhooks.every(({ clientConfig }) => clientConfig?.url !== undefined);
+}
+
+/** Returns the part of an object that selects the webhooks the API server calls. */
+function callsOf(object: UnstructuredObject): unknown {
+  if (isAdmission(object)) return object['webhooks'];
+  return (object['spec'] as { readonly conversion?: unknown }).conversion ?? { strategy: 'None' };
+}
+
+/** Points the API server to other webhooks. */
+function lead(object: UnstructuredObject, calls: unknown): Patch {
+  const path = isAdmission(object) ? '/webhooks' : '/spec/conversion';
+  return { type: 'json', body: [{ op: 'add', path, value: calls }] };
+}
+
+/** Turns CA injection by cert-manager on or off. */
+function inject(from: string | null): Patch {
+  return { type: 'merge', body: { metadata: { annotations: { [injection]: from } } } };
+}
+
+async function leadBack({ original, former }: Diverted, target: Target): Promise<void> {
+  // Nothing serves webhooks left behind by an earlier dev; an operator deployed later serves those of the project.
+  const calls = callsOf(isConverted(former) && isDead(former) ? original : former);
+  const from = injectionOf(former);
+  try {
+    await patch(original, lead(original, calls), target);
+    if (from !== undefined) await patch(original, inject(from), target);
+  } catch (error) {
+    // Deleted by another client in the meantime.
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+async function patch(object: UnstructuredObject, change: Patch, { client, surroundings }: Target): Promise<void> {
+  const resource = client.resource(await kindOf(client, object));
+  await resource.patch({ name: object.metadata?.name ?? '' }, change, { signal: surroundings.signal });
+}
+
+function injectionOf({ metadata }: UnstructuredObject): string | undefined {
+  return metadata?.annotations?.[injection];
+}
+
+function isDead(former: UnstructuredObject): boolean {
+  const { webhook } = callsOf(former) as { readonly webhook?: Asking };
+  return webhook?.clientConfig?.url !== undefined;
+}
+
+function keyOf({ kind, metadata }: UnstructuredObject): string {
+  return `${kind} ${metadata?.namespace ?? ''}/${metadata?.name}`;
+}

@@ -1,0 +1,92 @@
+import type { Problem } from '@kubewright/codegen';
+import { CliError } from '../program/cli-error.ts';
+import type { Context } from '../program/context.ts';
+import { type Project, requireProject } from '../project/find-project.ts';
+import { outdated, type ProjectFile, removeStale, stale, writeGenerated } from '../project/write-files.ts';
+import { refuseBreaks } from '../release/released-crds.ts';
+import { type Generate, manifestsOf } from './manifests.ts';
+import { showProblem } from './show-problem.ts';
+
+/** Options for generating a project. */
+export interface GenerateProjectOptions {
+  readonly generate?: Generate;
+  /** Writes CRDs that break the released ones. @defaultValue false */
+  readonly allowBreaking?: boolean;
+}
+
+/** Flags of `generate`. */
+export interface GenerateOptions {
+  /** Checks that the generated files are up to date, and writes nothing. */
+  readonly check?: boolean;
+  readonly allowBreaking?: boolean;
+}
+
+/** Generates the project of the current folder, or checks its generated files. */
+export async function generate(
+  context: Context,
+  { check = false, allowBreaking = false }: GenerateOptions,
+): Promise<void> {
+  const project = requireProject(context.surroundings.cwd);
+  if (check) return checkProject(project, { ...context, allowBreaking });
+  const files = await generateProject(project, { ...context, allowBreaking });
+  context.reporter.step('generated', `${files.length} files`);
+}
+
+/**
+ * Writes a project's generated files, removes stale ones and reports each problem.
+ *
+ * @throws CliError KW7401 or KW7403, without having written anything
+ */
+export async function generateProject(
+  project: Project,
+  context: Context & GenerateProjectOptions,
+): Promise<readonly ProjectFile[]> {
+  const files = await checked(project, context);
+  if (context.allowBreaking !== true) refuseBreaks(project.root, files);
+  const { written, kept } = writeGenerated(project.root, files);
+  for (const path of written) context.reporter.step('written', path);
+  for (const path of kept) context.reporter.step('kept, is yours', path, 'bad');
+  for (const path of removeStale(project.root, files)) context.reporter.step('removed', path);
+  return files;
+}
+
+/**
+ * Checks that the generated files are up to date.
+ * @throws CliError KW7402, or KW7403 if generating would break the released version
+ */
+export async function checkProject(project: Project, context: Context & GenerateProjectOptions): Promise<void> {
+  const files = await checked(project, context);
+  if (context.allowBreaking !== true) refuseBreaks(project.root, files);
+  const old = [...outdated(project.root, files), ...stale(project.root, files)].sort();
+  if (old.length === 0) return context.reporter.step('all is current');
+  throw new CliError('KW7402', {
+    what: 'generated files are not what the types say',
+    why: `they differ, are missing or are left over:\n${old.join('\n')}`,
+    remedy: 'kubewright generate, and commit what it writes with the change',
+  });
+}
+
+async function checked(
+  project: Project,
+  { surroundings, reporter, generate }: Context & { readonly generate?: Generate },
+): Promise<readonly ProjectFile[]> {
+  const { signal } = surroundings;
+  const { files, problems } = await manifestsOf(project, { signal, ...(generate && { generate }) });
+  for (const problem of problems) {
+    if (reporter.json) reporter.record({ problem });
+    else surroundings.stderr.write(`${showProblem(problem, project.root)}\n`);
+  }
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw withErrors(errors);
+  return files;
+}
+
+function withErrors(errors: readonly Problem[]): CliError {
+  const [first] = errors;
+  const count = errors.length === 1 ? 'one mistake' : `${errors.length} mistakes`;
+  return new CliError('KW7401', {
+    what: 'the manifests cannot be made from the types; nothing was written',
+    why: `${count}, the first in ${first?.file}:${first?.line}:${first?.column}`,
+    remedy: 'mend what is named above; kubewright explain CODE tells more of each',
+  });
+}

@@ -1,0 +1,199 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { sleep } from '@kubewright/apimachinery';
+import { type BuildContext, context, type Metafile } from 'esbuild';
+import type { Child, Surroundings } from '../program/surroundings.ts';
+import type { Project } from '../project/find-project.ts';
+import type { LogRecord } from '../story/log-record.ts';
+import { OperatorOutput } from '../story/operator-output.ts';
+import { bundleError, bundleSettings } from './bundle-operator.ts';
+import { type StandBy, standBy } from './stand-by.ts';
+
+/** Not bundled: they do not change between saves, so a process can preload them. */
+const libraries = ['@kubewright/*'];
+/** An operator that does not report its workers counts as working after this time, in milliseconds. */
+const mostStartMs = 3_000;
+/** The time an operator has to stop before it is killed, in milliseconds. */
+const graceMs = 1_200;
+
+/** Options of an operator process. */
+export interface OperatorOptions {
+  readonly project: Project;
+  readonly surroundings: Surroundings;
+  /** Returns the path of the kubeconfig; called on every start. */
+  readonly kubeconfig: () => string;
+  /** Returns further flags of the operator. */
+  readonly flags?: () => readonly string[];
+  /** Called when the operator starts. */
+  readonly onStart?: () => void;
+  /** Called when the operator exits unexpectedly. */
+  readonly onEnd: (exitCode: number) => void;
+  /** Folder of the bundle in `.kubewright`. @defaultValue 'dev' */
+  readonly folder?: string | undefined;
+  /** Shows all stack frames. @defaultValue false */
+  readonly fullStacks?: boolean | undefined;
+  /** Writes the operator's output. @defaultValue the program's output */
+  readonly write?: ((text: string) => void) | undefined;
+  /** Receives the operator's output as records instead of text. */
+  readonly report?: ((record: object) => void) | undefined;
+  /** Receives the operator's log records. */
+  readonly onRecord?: ((record: LogRecord) => void) | undefined;
+}
+
+/**
+ * Runs the operator of a project as a separate process, bundled again for each start. A standby process preloads the libraries
+ * and becomes the operator on the next start.
+ */
+export class OperatorProcess implements AsyncDisposable {
+  readonly #options: OperatorOptions;
+  readonly #folder: string;
+  readonly #outfile: string;
+  #bundler: BuildContext<{ readonly metafile: true }> | undefined;
+  #child: Child | undefined;
+  #next: StandBy | undefined;
+  #loads: readonly string[] = [];
+  #working: (() => void) | undefined;
+  #isWorking = false;
+  #isDisposed = false;
+
+  constructor(options: OperatorOptions) {
+    this.#options = options;
+    this.#folder = join(options.project.root, '.kubewright', options.folder ?? 'dev');
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    this.#outfile = join(this.#folder, 'main.mjs');
+  }
+
+  /** Bundles and preloads libraries before the first start, in parallel with other work; the start reports failures. */
+  async prepare(): Promise<void> {
+    try {
+      await this.#bundle();
+      this.#standBy();
+    } catch {
+      // The start reports it.
+    }
+  }
+
+  /** Bundles and replaces the running operator, which keeps running if the bundle fails. @throws CliError KW7501 */
+  async restart(): Promise<void> {
+    await this.#bundle();
+    await this.#stop();
+    this.#start();
+  }
+
+  /** True from the start of the operator until it exits. */
+  get isRunning(): boolean {
+    return this.#child !== undefined;
+  }
+
+  /** Resolves when the operator reports that it works, exits, or has had enough time. */
+  async working(signal: AbortSignal): Promise<void> {
+    if (this.#isWorking || !this.#child || signal.aborted) return;
+    const { clock } = this.#options.surroundings;
+    await new Promise<void>((resolve) => {
+      const timer = clock.setTimer(mostStartMs, resolve);
+      this.#working = () => {
+        timer[Symbol.dispose]();
+        resolve();
+      };
+      signal.addEventListener('abort', () => this.#working?.(), { once: true });
+    });
+  }
+
+  /** Stops the operator and waits until it has exited. */
+  async stop(): Promise<void> {
+    await this.#stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    this.#next?.child.kill('SIGKILL');
+    await Promise.all([this.#stop(), this.#next?.child.ended, this.#bundler?.dispose()]);
+  }
+
+  async #bundle(): Promise<void> {
+    const { root } = this.#options.project;
+    const settings = bundleSettings({ root, entry: join(root, 'src', 'main.ts'), outfile: this.#outfile });
+    try {
+      this.#bundler ??= await context({ ...settings, external: libraries });
+      this.#loads = librariesOf((await this.#bundler.rebuild()).metafile);
+    } catch (error) {
+      throw await bundleError(error);
+    }
+  }
+
+  #standBy(): void {
+    const { surroundings, project } = this.#options;
+    if (this.#next || this.#isDisposed || surroundings.signal.aborted) return;
+    const next = standBy(surroundings, { folder: this.#folder, cwd: project.root, libraries: this.#loads });
+    this.#next = next;
+    // Killed on standby: the next start creates another.
+    void next.child.ended.then(() => {
+      if (this.#next === next) this.#next = undefined;
+    });
+  }
+
+  #start(): void {
+    const { project, surroundings, onEnd, report, fullStacks = false } = this.#options;
+    const { stdout, colors } = surroundings;
+    // The operator shares the machine's addresses: avoid conflicts with other operators.
+    const addresses = ['--health-probe-bind-address=0', '--metrics-bind-address=0', ...(this.#options.flags?.() ?? [])];
+    // The story needs JSON records; reconcile results are logged at debug level.
+    const flags = ['--zap-encoder=json', '--zap-log-level=debug', ...addresses];
+    const write = this.#options.write ?? ((text: string) => void stdout.write(text));
+    const onRecord = (record: LogRecord): void => this.#heard(record);
+    const view = { root: project.root, full: fullStacks, colors, isPlaced: true };
+    const output = new OperatorOutput({ ...view, write, report, onRecord });
+    this.#standBy();
+    const next = this.#next;
+    if (!next) return;
+    this.#next = undefined;
+    next.onOutput = (text) => output.take(text);
+    next.run({ main: this.#outfile, args: flags, env: { KUBECONFIG: this.#options.kubeconfig() } });
+    const { child } = next;
+    this.#child = child;
+    this.#isWorking = false;
+    this.#options.onStart?.();
+    void child.ended.then((exitCode) => {
+      output.end();
+      if (this.#child !== child) return;
+      this.#child = undefined;
+      this.#works();
+      onEnd(exitCode);
+    });
+  }
+
+  #heard(record: LogRecord): void {
+    this.#options.onRecord?.(record);
+    if (record.msg === 'starting workers') this.#works();
+  }
+
+  #works(): void {
+    this.#isWorking = true;
+    this.#working?.();
+    // Not earlier: two processes that load the same libraries slow each other down.
+    this.#standBy();
+  }
+
+  async #stop(): Promise<void> {
+    const child = this.#child;
+    if (!child) return;
+    this.#child = undefined;
+    child.kill('SIGTERM');
+    const over = new AbortController();
+    const late = sleep(this.#options.surroundings.clock, { ms: graceMs, signal: over.signal }).then(
+      () => child.kill('SIGKILL'),
+      () => undefined,
+    );
+    await child.ended;
+    over.abort();
+    await late;
+  }
+}
+
+/** Returns the imports that the bundle leaves to Node. */
+function librariesOf({ outputs }: Metafile): readonly string[] {
+  const imports = Object.values(outputs).flatMap((output) => output.imports);
+  return [
+    ...new Set(imports.filter(({ external, path }) => external && !path.startsWith('node:')).map(({ path }) => path)),
+  ];
+}

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateProject } from '../generate/generate-project.ts';
+import { CliError } from '../program/cli-error.ts';
+import type { Context } from '../program/context.ts';
+import { findProjectKinds, type ProjectKind } from '../project/find-kinds.ts';
+import { requireProject } from '../project/find-project.ts';
+import { checkName, fileNameOf, variableOf } from '../project/names.ts';
+import { writeNew } from '../project/write-files.ts';
+import { type ApiNames, apiFiles, controllerFiles } from '../templates/api-files.ts';
+import { addConversion, versionFiles } from './add-version.ts';
+import { registerIn } from './register-in.ts';
+
+/** Flags of `create api`. */
+export interface CreateApiOptions {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural?: string;
+  readonly scope?: 'Namespaced' | 'Cluster';
+  /** @defaultValue true */
+  readonly resource?: boolean;
+  /** @defaultValue true for the first version of a kind */
+  readonly controller?: boolean;
+}
+
+/**
+ * Adds a kind and its controller to a project; existing files are not changed. If the project already has the kind, adds a
+ * version: its types are copied from the stored version, a converter is added, and the controller is unchanged.
+ */
+export async function createApi(context: Context, options: CreateApiOptions): Promise<void> {
+  const { surroundings, reporter } = context;
+  const project = requireProject(surroundings.cwd);
+  const { root } = project;
+  const group = groupOf(options.group, project.domain);
+  const version = checkName('version', options.version);
+  const kind = checkName('kind', options.kind);
+  const plural = options.plural === undefined ? undefined : checkName('plural', options.plural);
+  const names: ApiNames = { group, version, kind, plural, scope: options.scope ?? 'Namespaced' };
+  const others = otherVersions(root, names);
+  const hub = others.find(({ isStored }) => isStored) ?? others[0];
+  const { resource = true, controller = hub === undefined } = options;
+  const files = [
+    ...(resource ? (hub ? versionFiles(root, { hub, names }) : apiFiles(names)) : []),
+    ...(controller ? controllerFiles(hub ? { ...names, version: hub.version } : names) : []),
+  ];
+  const { written, kept } = writeNew(root, files);
+  for (const path of written) reporter.step('written', path);
+  for (const path of kept) reporter.step('kept', path);
+  if (written.length + kept.length === 0) reporter.step('is there', `${kind} of ${group}/${version}`);
+  const [variable, module] = [variableOf(names.kind), `./controllers/${fileNameOf(names.kind)}.ts`];
+  if (controller) registerIn(root, { list: 'controllers', variable, module }, context);
+  if (resource && hub) {
+    const spokes = otherVersions(root, hub);
+    addConversion(root, { hub, spokes, context });
+  }
+  // Types cannot be read before the first npm install.
+  if (existsSync(join(root, 'node_modules'))) await generateProject(project, context);
+  else reporter.text('manifests are made by npm run generate, once npm install was run\n');
+}
+
+/** Returns the other versions of a kind that a project defines. */
+function otherVersions(
+  root: string,
+  { group, kind, version }: Pick<ApiNames, 'group' | 'kind' | 'version'>,
+): readonly ProjectKind[] {
+  return findProjectKinds(root).filter(
+    (each) => each.group === group && each.kind === kind && each.version !== version,
+  );
+}
+
+/** Adds the domain to a group without a dot. */
+export function groupOf(group: string, domain: string): string {
+  checkName('group', group);
+  if (group === domain || group.endsWith(`.${domain}`)) return group;
+  if (!group.includes('.')) return `${group}.${domain}`;
+  throw new CliError('KW7102', {
+    what: `the group ${group} does not belong to this project`,
+    why: `its domain is ${domain}, and groups end with it`,
+    remedy: `--group ${group.split('.')[0]} makes ${group.split('.')[0]}.${domain}`,
+  });
+}

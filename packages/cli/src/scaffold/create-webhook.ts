@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { nearestName } from '@kubewright/apimachinery/internal';
+import { generateProject } from '../generate/generate-project.ts';
+import { CliError } from '../program/cli-error.ts';
+import type { Context } from '../program/context.ts';
+import { builtInKind, findProjectKinds, type ProjectKind } from '../project/find-kinds.ts';
+import { requireProject } from '../project/find-project.ts';
+import { checkName } from '../project/names.ts';
+import { writeNew } from '../project/write-files.ts';
+import { converterFile, defaulterFile, validatorFile } from '../templates/webhook-files.ts';
+import { groupOf } from './create-api.ts';
+import { registerWebhook, tellOfMissingSpokes } from './register-webhook.ts';
+
+/** Flags of `create webhook`. */
+export interface CreateWebhookOptions {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly defaulting?: boolean;
+  readonly validation?: boolean;
+  /** kubebuilder's name for `validation`. */
+  readonly programmaticValidation?: boolean;
+  readonly conversion?: boolean;
+}
+
+/** Adds webhooks of a kind to a project; existing files are not changed. */
+export async function createWebhook(context: Context, options: CreateWebhookOptions): Promise<void> {
+  const { surroundings, reporter } = context;
+  const project = requireProject(surroundings.cwd);
+  const { defaulting = false, conversion = false } = options;
+  const validation = options.validation === true || options.programmaticValidation === true;
+  if (!defaulting && !validation && !conversion) throw nothingAsked();
+  const named = { version: checkName('version', options.version), kind: checkName('kind', options.kind) };
+  const builtIn = builtInKind({ group: options.group, ...named });
+  const { kind, others } = builtIn
+    ? { kind: builtIn, others: [] }
+    : find(project.root, { group: groupOf(options.group, project.domain), ...named });
+  if (conversion && others.length === 0) throw builtIn ? convertedAlready(kind) : onlyVersion(kind, options);
+  const files = [
+    ...(defaulting ? [defaulterFile(kind)] : []),
+    ...(validation ? [validatorFile(kind)] : []),
+    ...(conversion ? [converterFile(kind, others)] : []),
+  ];
+  const { written, kept } = writeNew(project.root, files);
+  for (const path of written) reporter.step('written', path);
+  for (const path of kept) reporter.step('kept', path);
+  if (written.length + kept.length === 0) reporter.step('is there', files.map(({ path }) => path).join(', '));
+  for (const file of files) registerWebhook(file, { root: project.root, kind, context });
+  if (conversion && kept.length > 0) tellOfMissingSpokes(project.root, { hub: kind, spokes: others, context });
+  if (existsSync(join(project.root, 'node_modules'))) await generateProject(project, context);
+  else reporter.text('manifests are made by npm run generate, once npm install was run\n');
+}
+
+function find(
+  root: string,
+  wanted: Pick<ProjectKind, 'group' | 'version' | 'kind'>,
+): { readonly kind: ProjectKind; readonly others: readonly ProjectKind[] } {
+  const kinds = findProjectKinds(root);
+  const versions = kinds.filter(({ group, kind }) => group === wanted.group && kind === wanted.kind);
+  const found = versions.find(({ version }) => version === wanted.version);
+  if (found) return { kind: found, others: versions.filter((each) => each !== found) };
+  const named = (each: Pick<ProjectKind, 'group' | 'version' | 'kind'>): string =>
+    `${each.kind} (${each.group}/${each.version})`;
+  const like =
+    versions[0] ??
+    kinds.find(({ kind }) => kind === wanted.kind) ??
+    kinds.find(
+      ({ kind }) =>
+        kind ===
+        nearestName(
+          wanted.kind,
+          kinds.map((each) => each.kind),
+        ),
+    );
+  const { group, version, kind } = wanted;
+  throw new CliError('KW7105', {
+    what: `there is no kind ${named(wanted)} in this project`,
+    why: kinds.length === 0 ? 'src/ defines no kind at all' : `src/ defines ${kinds.map(named).join(', ')}`,
+    remedy: like
+      ? `--group ${like.group} --version ${like.version} --kind ${like.kind}, if that is what was meant`
+      : `kubewright create api --group ${group} --version ${version} --kind ${kind}`,
+  });
+}
+
+function nothingAsked(): CliError {
+  return new CliError('KW7103', {
+    what: 'no webhook is made',
+    why: 'none of --defaulting, --validation and --conversion was given',
+    remedy: 'name at least one: kubewright create webhook --group … --version … --kind … --validation',
+  });
+}
+
+function onlyVersion({ kind, version, group }: ProjectKind, options: CreateWebhookOptions): CliError {
+  return new CliError('KW7105', {
+    what: `there is nothing to convert ${kind} to`,
+    why: `${version} is its only version in ${group}`,
+    remedy: `add another: kubewright create api --group ${options.group} --version v2 --kind ${kind} --no-controller`,
+  });
+}
+
+function convertedAlready({ kind, version }: ProjectKind): CliError {
+  return new CliError('KW7105', {
+    what: `${kind} of ${version} is not converted by webhooks`,
+    why: 'it is a kind of Kubernetes, which converts its own kinds itself',
+    remedy: 'leave --conversion out',
+  });
+}

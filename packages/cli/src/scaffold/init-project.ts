@@ -1,0 +1,102 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
+import { CliError } from '../program/cli-error.ts';
+import type { Context } from '../program/context.ts';
+import { shellWord } from '../program/shell-word.ts';
+import { findProject, type Project } from '../project/find-project.ts';
+import { checkName, kindFrom, nameFrom } from '../project/names.ts';
+import { writeNew } from '../project/write-files.ts';
+import { npmrcFiles } from '../templates/npmrc-file.ts';
+import { projectFiles } from '../templates/project-files.ts';
+import { createApi } from './create-api.ts';
+
+/** Flags of `init`. */
+export interface InitOptions {
+  readonly domain?: string;
+  readonly name?: string;
+  readonly template?: 'minimal' | 'empty';
+  readonly yes?: boolean;
+}
+
+/** Creates a project or completes an existing one; existing files are not changed. */
+export async function init(context: Context, options: InitOptions & { readonly directory: string }): Promise<void> {
+  const { surroundings, reporter } = context;
+  const root = resolve(surroundings.cwd, options.directory);
+  const project = await describe(root, { context, options });
+  mkdirSync(root, { recursive: true });
+  const { written, kept } = writeNew(root, [...projectFiles(project), ...npmrcFiles(surroundings.env)]);
+  for (const path of written) reporter.step('written', path);
+  for (const path of kept) reporter.step('kept', path);
+  const kind = kindFrom(project.name);
+  if ((options.template ?? 'minimal') === 'minimal' && !existsSync(join(root, 'src', 'api'))) {
+    const group = project.name.replace(/-(operator|controller)$/, '');
+    await createApi({ ...context, surroundings: { ...surroundings, cwd: root } }, { group, version: 'v1', kind });
+  }
+  const folder = relative(surroundings.cwd, root);
+  reporter.text(`\nNext:${folder === '' ? '' : `  cd ${shellWord(folder)}  &&`}  npm install  &&  npm run dev\n`);
+}
+
+async function describe(
+  root: string,
+  { context, options }: { readonly context: Context; readonly options: InitOptions },
+): Promise<Project> {
+  const here = existsSync(join(root, 'package.json')) ? findProject(root) : undefined;
+  if (here?.root === root) return here;
+  if (existsSync(join(root, 'package.json'))) throw inTheWay(root);
+  const name = options.name ?? nameFrom(basename(root));
+  const domain = options.domain ?? (await askForDomain(context, options));
+  return { root, name: checkName('name', name), domain: checkName('domain', domain), certificates: 'own' };
+}
+
+async function askForDomain({ surroundings }: Context, { yes = false }: InitOptions): Promise<string> {
+  const usual = 'example.com';
+  if (yes) return usual;
+  if (!surroundings.interactive) {
+    throw new CliError('KW7103', {
+      what: 'the project needs a domain: the ending of its API groups',
+      why: 'none was given, and there is no terminal to ask at',
+      remedy: `add --domain ${usual}, or --yes to take that one`,
+    });
+  }
+  const { isCancel, text } = await import('@clack/prompts');
+  const answer = await text({
+    message: 'Domain, the ending of your API groups',
+    placeholder: usual,
+    defaultValue: usual,
+    validate: (given) => {
+      try {
+        checkName('domain', given || usual);
+        return undefined;
+      } catch (error) {
+        return error instanceof CliError ? error.text.why : String(error);
+      }
+    },
+  });
+  if (!isCancel(answer)) return answer;
+  throw new CliError('KW7103', {
+    what: 'the project was not made',
+    why: 'the question was not answered',
+    remedy: `add --domain ${usual}`,
+  });
+}
+
+function inTheWay(root: string): CliError {
+  return new CliError('KW7104', {
+    what: `no project is made in ${root}`,
+    why: `its package.json is that of ${packageName(root) ?? 'something else'}; nothing was written`,
+    remedy: 'choose an empty folder, or add "kubewright": { "domain": "example.com" } to that package.json first',
+  });
+}
+
+function packageName(root: string): string | undefined {
+  try {
+    const content: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const name: unknown = typeof content === 'object' && content !== null ? Reflect.get(content, 'name') : undefined;
+    if (typeof name !== 'string') return undefined;
+    return /^[\w@./-]+$/.test(name) ? name : JSON.stringify(name);
+  } catch (error) {
+    // Not JSON, so it is not ours.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context } from '../program/context.ts';
+import type { ProjectKind } from '../project/find-kinds.ts';
+import { versionedName } from '../project/names.ts';
+import { converterFile, spokeEntry, spokeImport, type WebhookFile } from '../templates/webhook-files.ts';
+import { registerIn } from './register-in.ts';
+
+interface Registering {
+  readonly root: string;
+  readonly kind: ProjectKind;
+  readonly context: Context;
+}
+
+/**
+ * Adds a webhook to `main.ts`. Webhooks of different versions have the same variable name: later ones are imported under a name
+ * with their version.
+ */
+export function registerWebhook({ variable, module, path }: WebhookFile, { root, kind, context }: Registering): void {
+  const main = join(root, 'src', 'main.ts');
+  const text = existsSync(main) ? readFileSync(main, 'utf8') : '';
+  const isTaken = new RegExp(`\\b${variable}\\b`).test(text) && !text.includes(`'${module}'`);
+  const alias = isTaken ? versionedName(variable, kind.version) : undefined;
+  registerIn(root, { list: 'webhooks', variable, module, ...(alias !== undefined && { alias }) }, context);
+  if (readFileSync(join(root, path), 'utf8').includes(`export const ${variable} `)) return;
+  context.reporter.step(`look into ${path}`, `src/main.ts imports ${variable} from it`, 'bad');
+}
+
+/** Reports what to add to an existing converter. */
+export function tellOfMissingSpokes(
+  root: string,
+  what: { readonly hub: ProjectKind; readonly spokes: readonly ProjectKind[]; readonly context: Context },
+): void {
+  const { hub, spokes, context } = what;
+  const { path } = converterFile(hub, spokes);
+  const text = readFileSync(join(root, path), 'utf8');
+  for (const spoke of spokes) {
+    if (text.includes(spoke.file)) continue;
+    const todo = `${spokeImport(hub, spoke)} and in the list of converter:\n${spokeEntry(hub, spoke)}`;
+    context.reporter.step(`add to ${path}`, todo, 'bad');
+  }
+}

@@ -1,0 +1,63 @@
+import { sleep, type UnstructuredObject } from '@kubewright/apimachinery';
+import { EndpointSlice } from '@kubewright/apimachinery/discovery/v1';
+import { CliError } from '../program/cli-error.ts';
+import { configsOf, isAdmission, isConverted } from '../render/webhook-objects.ts';
+import { kindOf, type Target } from './apply-objects.ts';
+
+const pollMs = 100;
+
+/**
+ * Waits until the API server can call the webhooks of applied objects: their Service has an endpoint, and the CA bundle is set.
+ * Until then, every write that needs them would fail.
+ *
+ * @throws CliError KW7310 with what is missing
+ */
+export async function awaitWebhooks(
+  target: Target,
+  { objects, timeoutMs }: { readonly objects: readonly UnstructuredObject[]; readonly timeoutMs: number },
+): Promise<number> {
+  const { clock, signal } = target.surroundings;
+  const asking = objects.filter((object) => isAdmission(object) || isConverted(object));
+  const end = clock.monotonic() + timeoutMs;
+  for (const object of asking) {
+    for (;;) {
+      const missing = await missingOf(target, object);
+      if (missing === undefined) break;
+      if (clock.monotonic() >= end) throw unreachable(object, missing);
+      await sleep(clock, { ms: pollMs, signal });
+    }
+  }
+  return asking.length;
+}
+
+/** Returns what the API server lacks to call the webhooks of an object, or undefined. */
+async function missingOf(target: Target, object: UnstructuredObject): Promise<string | undefined> {
+  const { client, surroundings } = target;
+  const { name = '' } = object.metadata ?? {};
+  const current = await client.resource(await kindOf(client, object)).get({ name }, { signal: surroundings.signal });
+  for (const { service, caBundle = '' } of configsOf(current)) {
+    if (caBundle === '') return 'nobody has told the API server which authority signs their certificate';
+    if (service && !(await hasEndpoint(target, service)))
+      return `the service ${service.namespace}/${service.name} has no ready pod behind it`;
+  }
+  return undefined;
+}
+
+async function hasEndpoint(
+  { client, surroundings }: Target,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Promise<boolean> {
+  const labelSelector = `kubernetes.io/service-name=${name}`;
+  const { items } = await client
+    .resource(EndpointSlice)
+    .list({ namespace, labelSelector, signal: surroundings.signal });
+  return items.some(({ endpoints }) => endpoints?.some(({ conditions }) => conditions?.ready !== false));
+}
+
+function unreachable({ kind, metadata }: UnstructuredObject, why: string): CliError {
+  return new CliError('KW7310', {
+    what: `the webhooks of ${kind} ${metadata?.name} cannot be called: what they are asked about cannot be written`,
+    why,
+    remedy: "the operator's log says more; kubewright undeploy takes the webhooks away with it",
+  });
+}

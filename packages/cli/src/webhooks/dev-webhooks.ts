@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import type { UnstructuredObject } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Surroundings } from '../program/surroundings.ts';
+import type { Project } from '../project/find-project.ts';
+import { isAdmission } from '../render/webhook-objects.ts';
+import { deleteObjects, type Target } from '../target/apply-objects.ts';
+import { type LocalCertificates, localCertificates } from './local-certificates.ts';
+import { atLocalAddress, isCertificate } from './local-objects.ts';
+import { WebhookFront } from './webhook-front.ts';
+
+/**
+ * Webhooks of an operator under development: no tunnel, no certificates to create, no rejected writes while it restarts. The
+ * configurations are removed at the end, so that writes work when the cluster starts again without the operator.
+ */
+export class DevWebhooks implements AsyncDisposable {
+  readonly #front: WebhookFront;
+  readonly #certificates: LocalCertificates;
+  readonly #client: KubernetesClient;
+  readonly #surroundings: Surroundings;
+  /** All configurations that may exist, under the names that the generator uses. */
+  readonly #asking: readonly UnstructuredObject[];
+  /** Kinds of configurations that may exist. */
+  readonly #present = new Set(['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']);
+
+  private constructor(parts: {
+    readonly front: WebhookFront;
+    readonly certificates: LocalCertificates;
+    readonly client: KubernetesClient;
+    readonly surroundings: Surroundings;
+    readonly project: Project;
+  }) {
+    this.#front = parts.front;
+    this.#certificates = parts.certificates;
+    this.#client = parts.client;
+    this.#surroundings = parts.surroundings;
+    this.#asking = ['Mutating', 'Validating'].map((type) => ({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: `${type}WebhookConfiguration`,
+      metadata: { name: `${parts.project.name}-${type.toLowerCase()}-webhook-configuration` },
+    }));
+  }
+
+  /**
+   * Removes what a killed run has left behind, because nothing serves it. `folder` holds the operator's certificate; it
+   * defaults to the folder of the project's `dev`.
+   */
+  static async start(
+    surroundings: Surroundings,
+    {
+      project,
+      client,
+      folder,
+    }: { readonly project: Project; readonly client: KubernetesClient; readonly folder?: string },
+  ): Promise<DevWebhooks> {
+    const { clock } = surroundings;
+    const place = folder ?? join(project.root, '.kubewright', 'dev');
+    const certificates = localCertificates(join(place, 'webhooks'), { nowMs: clock.now() });
+    const front = await WebhookFront.start({ certificates, clock });
+    const started = new DevWebhooks({ front, certificates, client, surroundings, project });
+    await started.keepOnly([]);
+    return started;
+  }
+
+  /** Flags for the operator. */
+  get flags(): readonly string[] {
+    return this.#front.flags;
+  }
+
+  /**
+   * Returns the objects with this machine instead of the operator's Service, and without cert-manager objects, whose kinds are
+   * not served here.
+   */
+  local(objects: readonly UnstructuredObject[]): readonly UnstructuredObject[] {
+    const address = { url: this.#front.url, authority: this.#certificates.authority };
+    for (const object of objects) if (isAdmission(object)) this.#present.add(object.kind);
+    return objects.filter((object) => !isCertificate(object)).map((object) => atLocalAddress(object, address));
+  }
+
+  /** Removes configurations that are not among the objects, because their last webhook was removed. */
+  async keepOnly(
+    objects: readonly UnstructuredObject[],
+    surroundings: Target['surroundings'] = this.#surroundings,
+  ): Promise<void> {
+    const kinds = new Set(objects.map(({ kind }) => kind));
+    const gone = this.#asking.filter(({ kind }) => !kinds.has(kind) && this.#present.has(kind));
+    if (gone.length === 0) return;
+    await deleteObjects({ client: this.#client, surroundings }, gone);
+    for (const { kind } of gone) this.#present.delete(kind);
+  }
+
+  /** @see WebhookFront.operatorIsDown */
+  operatorIsDown(why: string | undefined): void {
+    this.#front.operatorIsDown(why);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      // Ctrl-C has aborted the signal, and this must still run.
+      await this.keepOnly([], { ...this.#surroundings, signal: new AbortController().signal });
+    } finally {
+      await this.#front[Symbol.asyncDispose]();
+      this.#certificates[Symbol.dispose]();
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { isNotFound, StatusError, sleep } from '@kubewright/apimachinery';
+import { ValidatingWebhookConfiguration } from '@kubewright/apimachinery/admissionregistration/v1';
+import { ConfigMap } from '@kubewright/apimachinery/core/v1';
+import { CliError } from '../program/cli-error.ts';
+import { webhookFailure } from '../program/webhook-failure.ts';
+import type { Project } from '../project/find-project.ts';
+import type { Target } from '../target/apply-objects.ts';
+import type { LocalAddress } from './local-objects.ts';
+
+/** Path that is requested only to check that it is reachable. */
+export const reachabilityPath = '/kubewright-reachable';
+
+/** The time in which an API server must call a new webhook, in milliseconds. */
+const patienceMs = 15_000;
+const pollMs = 50;
+/** The time limit for a connection, in seconds. */
+const timeoutSeconds = 5;
+const label = 'kubewright.dev/reachable';
+
+/** The address to probe, and how to find out that it was called. */
+export interface Probe {
+  readonly project: Pick<Project, 'name'>;
+  readonly address: LocalAddress;
+  /** True after the path was requested. */
+  readonly wasAsked: () => boolean;
+}
+
+/**
+ * Triggers a call of a dummy webhook by the API server, so that an unreachable address is found before every write fails. The
+ * write that triggers it is a dry run that matches no one else's objects.
+ *
+ * @throws CliError KW7309 with the API server's message
+ */
+export async function proveReachable({ client, surroundings }: Target, probe: Probe): Promise<void> {
+  const { clock, signal } = surroundings;
+  const configurations = client.resource(ValidatingWebhookConfiguration);
+  const name = `${probe.project.name}-dev-reachable`;
+  await configurations.delete({ name }, { signal }).catch(ignoreNotFound);
+  await configurations.create(configuration(name, probe), { signal });
+  try {
+    const end = clock.monotonic() + patienceMs;
+    for (; !probe.wasAsked() && clock.monotonic() < end; await sleep(clock, { ms: pollMs, signal })) {
+      const metadata = { generateName: 'kubewright-reachable-', namespace: 'default', labels: { [label]: name } };
+      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata } as const;
+      await client.resource(ConfigMap).create(object, { dryRun: true, signal });
+    }
+  } catch (error) {
+    const why = error instanceof StatusError ? webhookFailure(error.status.message ?? '')?.why : undefined;
+    if (why === undefined) throw error;
+    throw unreachable(probe, why);
+  } finally {
+    // Ctrl-C may have ended the wait; the configuration must be removed anyway.
+    await configurations.delete({ name }).catch(ignoreNotFound);
+  }
+  if (!probe.wasAsked()) throw unreachable(probe, `it has not asked them within ${patienceMs / 1_000} s`);
+}
+
+function configuration(name: string, { address }: Probe): ValidatingWebhookConfiguration {
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name },
+    webhooks: [
+      {
+        name: 'reachable.kubewright.dev',
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }],
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'default' } },
+        objectSelector: { matchLabels: { [label]: name } },
+        clientConfig: {
+          url: `${address.url}${reachabilityPath}`,
+          caBundle: Buffer.from(address.authority).toString('base64'),
+        },
+        admissionReviewVersions: ['v1'],
+        sideEffects: 'None',
+        failurePolicy: 'Fail',
+        timeoutSeconds,
+      },
+    ],
+  };
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}
+
+function unreachable({ address }: Probe, why: string): CliError {
+  return new CliError('KW7309', {
+    what: `the API server does not reach the webhooks on this machine at ${address.url}`,
+    why,
+    remedy: howToReach,
+  });
+}
+
+/** How to reach the host machine from inside a cluster, by cluster tool. */
+export const howToReach = `name an address of this machine that it does reach: --webhook-host ADDR
+kind: what docker network inspect kind calls Gateway; k3d: host.k3d.internal; minikube: host.minikube.internal; Docker Desktop: host.docker.internal
+or go without webhooks: --no-webhooks`;

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { clientFromConfig, loadClientConfig } from '@kubewright/client';
+import type { Context } from '../program/context.ts';
+import { findProject } from '../project/find-project.ts';
+import { installObjects } from '../render/install-objects.ts';
+import { isAdmission, isConverted } from '../render/webhook-objects.ts';
+import { applyObjects } from '../target/apply-objects.ts';
+import { DevWebhooks } from './dev-webhooks.ts';
+
+/** The webhooks of an operator that `run` starts, until it exits. */
+export interface RunWebhooks extends AsyncDisposable {
+  /** Flags for the operator. */
+  readonly flags: readonly string[];
+}
+
+/**
+ * Connects the embedded cluster to the webhooks of a project whose operator runs here, as last generated. Returns undefined for
+ * any other program and for projects without webhooks: those programs get no flags.
+ */
+export async function runWebhooks(
+  { surroundings }: Context,
+  { program, kubeconfig }: { readonly program: string; readonly kubeconfig: string },
+): Promise<RunWebhooks | undefined> {
+  const { clock, cwd } = surroundings;
+  const project = findProject(cwd);
+  if (!project || program !== join(project.root, 'src', 'main.ts')) return undefined;
+  if (!existsSync(join(project.root, 'config', 'default', 'kustomization.yaml'))) return undefined;
+  const objects = installObjects(project).filter((object) => isAdmission(object) || isConverted(object));
+  if (objects.length === 0) return undefined;
+  const client = clientFromConfig(await loadClientConfig({ kubeconfig }), { clock });
+  let webhooks: DevWebhooks | undefined;
+  const stop = async (): Promise<void> => {
+    await webhooks?.[Symbol.asyncDispose]();
+    await client[Symbol.asyncDispose]();
+  };
+  try {
+    webhooks = await DevWebhooks.start(surroundings, { project, client });
+    await applyObjects({ client, surroundings }, webhooks.local(objects));
+    webhooks.operatorIsDown(undefined);
+    return { flags: webhooks.flags, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
