@@ -47,7 +47,7 @@ export class ClusterUnderTest implements AsyncDisposable {
 
   /** Log lines about internal errors of the API server. */
   get faults(): readonly string[] {
-    return this.#lines.filter((line) => line.includes('the API server failed'));
+    return this.#lines.filter((line) => line.includes('API server error'));
   }
 
   send(call: WireRequest): Promise<WireAnswer> {

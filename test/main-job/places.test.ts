@@ -54,14 +54,14 @@ describe('npm start in unusual places', () => {
     await started.ready();
     expect(started.output).toMatch(/ s {2}pod waits +(ErrImagePull|ImagePullBackOff)\n/);
     const [, what, why, remedy] =
-      /\n(postgresql-sample waits: .*)\n {2}why: (.*)\n {2}fix: (.*)\n/.exec(started.output) ?? [];
-    expect(what).toContain('"postgres:17" cannot run on this machine');
-    expect(why).toContain('no PostgreSQL server programs were found');
+      /\n(postgresql-sample waits: .*)\n {2}why: (.*)\n {2}do: (.*)\n/.exec(started.output) ?? [];
+    expect(what).toContain('"postgres:17" cannot run on this node');
+    expect(why).toContain('PostgreSQL server programs not found');
     expect(remedy).toContain('PG_BIN');
     if (isMissing('kubectl')) return;
     const shell = userShell(checkout);
     const describePod = `KUBECONFIG=${started.kubeconfig} kubectl describe pod postgresql-sample`;
-    expect(shell(describePod).stdout).toMatch(/no PostgreSQL server programs were found .*install PostgreSQL/);
+    expect(shell(describePod).stdout).toMatch(/PostgreSQL server programs not found .*install PostgreSQL/);
   }, 120_000);
 
   it('fails with --once without PostgreSQL', async () => {
@@ -76,7 +76,7 @@ describe('npm start in unusual places', () => {
     expect(started.output.trim().split('\n').slice(-3)).toEqual([
       expect.stringContaining('postgresql-sample waits: '),
       expect.stringContaining('  why: '),
-      expect.stringContaining('  fix: '),
+      expect.stringContaining('  do: '),
     ]);
   }, 120_000);
 

@@ -24,7 +24,7 @@ export async function applyManifests(
         applied.push(await applyOne(client, object, options));
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new ManifestError(`applying ${object.kind} ${object.metadata?.name} of ${file}: ${reason}`, { cause });
+        throw new ManifestError(`cannot apply ${object.kind} ${object.metadata?.name ?? ''} from ${file}: ${reason}`, { cause });
       }
     }
   }
@@ -37,7 +37,7 @@ async function applyOne(
   { fieldManager, signal }: { readonly fieldManager: string; readonly signal?: AbortSignal },
 ): Promise<KubernetesObject> {
   const { name } = object.metadata ?? {};
-  if (!name) throw new Error('it has no metadata.name');
+  if (!name) throw new Error('metadata.name is required');
   const kind = await kindOf(client, object);
   const configuration = { ...object, metadata: { ...object.metadata, name } };
   return client.resource(kind).apply(configuration, { fieldManager, force: true, ...(signal && { signal }) });
@@ -48,7 +48,7 @@ async function readManifests(file: string): Promise<readonly UnstructuredObject[
   const { parseAllDocuments } = await import('yaml');
   return parseAllDocuments(await readFile(file, 'utf8')).flatMap((document) => {
     const [fault] = document.errors;
-    if (fault) throw new ManifestError(`${file} is not good YAML: ${fault.message}`, { cause: fault });
+    if (fault) throw new ManifestError(`${file} is not valid YAML: ${fault.message}`, { cause: fault });
     const object: unknown = document.toJS({ maxAliasCount: 100 });
     // The server validates the rest.
     return object === null || object === undefined ? [] : [object as UnstructuredObject];
@@ -65,6 +65,6 @@ async function kindOf(client: KubernetesClient, object: UnstructuredObject): Pro
     client.discovery.invalidate();
     found = await find();
   }
-  if (!found) throw new Error(`the server does not serve ${object.apiVersion} ${object.kind}; install its CRD first`);
+  if (!found) throw new Error(`no matches for kind "${object.kind}" in version "${object.apiVersion}"; ensure CRDs are installed first`);
   return found;
 }

@@ -66,7 +66,7 @@ async function startNode(
 ): Promise<void> {
   const name = index === 0 ? 'kubewright' : `kubewright-${index + 1}`;
   const log = index === 0 ? parts.log : parts.log.with({ node: name });
-  const clock = containedClock(parts.clock, (error) => log.error('a timer of the node agent failed', { error }));
+  const clock = containedClock(parts.clock, (error) => log.error('timer callback failed in the node agent', { error }));
   const node = new SupervisedNode({
     make: () => makeNode({ ...parts, clock }, { name, index, log }),
     onMade: ({ connector }) => onMade({ name, connector, stop: (time) => node.stop(time) }),

@@ -36,7 +36,7 @@ it('restarts each component that fails, while the others continue', async () => 
   });
   armed = true;
   await expect.poll(() => [...starts.values()].every((count) => count === 2), { timeout: 30_000 }).toBe(true);
-  const failed = lines.filter(({ msg }) => msg === 'component failed; restarting it').map(({ logger }) => logger);
+  const failed = lines.filter(({ msg }) => msg === 'component failed; restarting').map(({ logger }) => logger);
   expect([...failed].sort()).toEqual([...starts.keys()].sort());
   expect(failed).toContain('scheduler');
   expect(failed.length).toBeGreaterThan(15);

@@ -42,7 +42,7 @@ export class Components implements AsyncDisposable {
   #start(component: Component): Promise<void> {
     const { signal } = this.#stop;
     const log = this.#surroundings.log.named(component.name);
-    const clock = containedClock(this.#surroundings.clock, (error) => log.error('a timer failed', { error }));
+    const clock = containedClock(this.#surroundings.clock, (error) => log.error('timer callback failed', { error }));
     return new Promise((started, failedToStart) => {
       const run = runWithRestarts({
         clock,
@@ -50,7 +50,7 @@ export class Components implements AsyncDisposable {
         run: () => this.#run(component, { clock, log, started }),
         failed: (error, { restartInMs }) => {
           failedToStart(error);
-          log.error('component failed; restarting it', { error, restartInMs });
+          log.error('component failed; restarting', { error, restartInMs });
         },
       });
       this.#runs.push(run);
@@ -82,7 +82,7 @@ export class Components implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort(new Error('the cluster stops'));
+    this.#stop.abort(new Error('the cluster is stopping'));
     await Promise.all(this.#runs);
   }
 }

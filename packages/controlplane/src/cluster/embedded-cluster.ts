@@ -111,9 +111,9 @@ export class EmbeddedCluster implements AsyncDisposable {
 
   static async #startIn(directory: StateDirectory, options: CompleteOptions): Promise<EmbeddedCluster> {
     const { random, log } = options;
-    const clock = containedClock(options.clock, (error) => log.error('a timer of the API server failed', { error }));
-    const onError = (error: unknown): void => log.error('the API server failed', { error });
-    const onWatcherFault = (error: unknown): void => log.error('a watcher of the storage failed', { error });
+    const clock = containedClock(options.clock, (error) => log.error('timer callback failed in the API server', { error }));
+    const onError = (error: unknown): void => log.error('API server error', { error });
+    const onWatcherFault = (error: unknown): void => log.error('storage watcher failed', { error });
     const certificates = await openCertificates({ folder: directory.file('certificates'), clock });
     const initialRevision = firstRevision(directory, clock);
     const maxBytes = options.limits?.storageBytes;
@@ -249,7 +249,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     try {
       noteLastRevision(directory, storage.revision);
     } catch (error) {
-      options.log.warn('cannot note the last revision; watches of this cluster may not notice the next', { error });
+      options.log.warn('cannot save the last revision; existing watches may miss the restart of the cluster', { error });
     }
   }
 
@@ -257,9 +257,9 @@ export class EmbeddedCluster implements AsyncDisposable {
   async #end(part: string, inTime: Promise<boolean>): Promise<void> {
     const { log } = this.#parts.options;
     try {
-      if (!(await inTime)) log.warn('gave up waiting for a part of the cluster to end', { part });
+      if (!(await inTime)) log.warn('timed out stopping a part of the cluster', { part });
     } catch (error) {
-      log.error('a part of the cluster failed while it ended', { part, error });
+      log.error('failed to stop a part of the cluster', { part, error });
     }
   }
 
@@ -371,13 +371,13 @@ async function listen(
   } catch (error) {
     if (last === undefined) throw error;
     http = await open(0);
-    options.log.info('the port of the last start is taken', { port: last, instead: http.port });
+    options.log.info('the previous port is in use; using another one', { port: last, instead: http.port });
     return { http, takenPort: last };
   }
   try {
     directory.writeNote('port.json', { port: http.port });
   } catch (error) {
-    options.log.warn('cannot note the port; the next start takes another', { port: http.port, error });
+    options.log.warn('cannot save the port; the next start will use a different one', { port: http.port, error });
   }
   return { http, takenPort: undefined };
 }

@@ -37,6 +37,6 @@ export class LateConnector implements NodeConnector {
     const { spec } = pod as KubernetesObject & { readonly spec?: { readonly nodeName?: string } };
     const target = this.targets.get(spec?.nodeName ?? '');
     if (target) return target;
-    throw badRequest(`the node of pod ${pod.metadata.name} has no agent in this cluster; start the cluster with one`);
+    throw badRequest(`the node of pod ${pod.metadata.name} has no agent; start the cluster with a node`);
   }
 }

@@ -54,7 +54,7 @@ export class ServiceAccountLogin implements Disposable {
       await this.renew();
     } catch (error) {
       const { namespace, name, log, clock } = this.#options;
-      log.error('cannot renew the token of a service account; trying again in a minute', { namespace, name, error });
+      log.error('cannot renew a service account token; retrying in 1 minute', { namespace, name, error });
       if (!this.#disposed) this.#timer = clock.setTimer(60_000, () => void this.#renewLater(), { unref: true });
     }
   }

@@ -108,8 +108,8 @@ function orUnusable<T>(path: string, use: () => T): T {
 }
 
 function unusable(path: string, cause: unknown): StateDirectoryError {
-  const { why, remedy } = folderFault(cause, { path, instead: 'start in another folder' });
-  const what = `the cluster's state folder ${path} cannot be used`;
+  const { why, remedy } = folderFault(cause, { path, instead: 'use another folder' });
+  const what = `cannot use the cluster's state folder ${path}`;
   return new StateDirectoryError(`${what}\n  why: ${why}\n  fix: ${remedy}`, { cause });
 }
 
@@ -133,7 +133,7 @@ function lock(directory: string): ProcessIdentity | undefined {
     const holder = readHolder(path);
     if (holder && isSameProcess(holder)) {
       throw new StateDirectoryError(
-        `a cluster is already running in this folder (pid ${holder.pid})\n  why: ${path} is held by it\n  fix: stop it (Ctrl-C there, or kill ${holder.pid}), or start in another folder`,
+        `a cluster is already running in this folder (pid ${holder.pid})\n  why: that process has locked ${path}\n  fix: stop it (press Ctrl-C there, or run kill ${holder.pid}), or use another folder`,
       );
     }
     abandoned = holder;

@@ -30,7 +30,7 @@ it('recreates a node if its agent stops or cannot be created', async () => {
   await nodes.delete({ name: 'n' });
   await expect.poll(() => nodes.get({ name: 'n' }).catch(() => undefined), { timeout: 15_000 }).toBeDefined();
   await node.stop({ withinMs: 1_000 });
-  const failed = lines.filter(({ msg }) => msg === 'the node agent failed; restarting it');
+  const failed = lines.filter(({ msg }) => msg === 'node agent failed; restarting');
   expect(failed.map(({ error }) => error?.includes('injected fault') ?? false)).toEqual([false, true]);
   expect(attempts).toBe(3);
 }, 40_000);

@@ -49,7 +49,7 @@ export class SupervisedNode {
         run: () => this.#runOnce(started),
         failed: (error, { restartInMs }) => {
           if (hasStarted) {
-            log.error('the node agent failed; restarting it', { error, restartInMs });
+            log.error('node agent failed; restarting', { error, restartInMs });
             return;
           }
           // A node that cannot start is not retried: the caller of start() reports the error.
@@ -61,7 +61,7 @@ export class SupervisedNode {
   }
 
   async stop(options: { readonly withinMs: number }): Promise<void> {
-    this.#stop.abort(new Error('the node stops'));
+    this.#stop.abort(new Error('the node is stopping'));
     await this.#node?.stop(options);
     await this.#run;
   }

@@ -62,10 +62,10 @@ async function canAdopt<O extends KubernetesObject, T extends KubernetesObject>(
   const live = await ctx.client.resource(ownerKind).get(key, { signal: ctx.signal });
   const name = `${key.namespace ?? ''}/${key.name}`;
   if (live.metadata.uid !== owner.metadata.uid) {
-    throw new Error(`cannot adopt for ${ownerKind.kind} ${name}: it was replaced by another of the same name`);
+    throw new Error(`original ${ownerKind.kind} ${name} is gone: got uid ${live.metadata.uid}, wanted ${owner.metadata.uid}`);
   }
   if (isDeleting(live)) {
-    throw new Error(`cannot adopt for ${ownerKind.kind} ${name}: it has just been deleted`);
+    throw new Error(`${name} has just been deleted at ${live.metadata.deletionTimestamp}`);
   }
 }
 

@@ -38,7 +38,7 @@ export class CoreEventRecorder {
     const write = before
       .then(() => this.#write(ctx, note))
       .catch((error: unknown) => {
-        ctx.log.info('cannot write an event', { reason: note.reason, note: note.message, error });
+        ctx.log.info('Unable to write event (will not retry!)', { reason: note.reason, note: note.message, error });
       });
     this.#writing.set(ctx.signal, write);
   }

@@ -134,6 +134,6 @@ describe('terminatingBecause', () => {
     };
     const { reason, message } = unserved(crd);
     expect(reason).toBe('InstanceDeletionFailed');
-    expect(message).toMatch(/no version of things.example.com is served; set served of version v1 to true/);
+    expect(message).toMatch(/no version of things.example.com is served; set served to true for version v1/);
   });
 });

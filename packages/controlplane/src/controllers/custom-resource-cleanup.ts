@@ -64,7 +64,7 @@ async function explain(crd: CustomResourceDefinition, ctx: Context, cause: Cause
   } catch (error) {
     // The server may reject other fields of the CRD, such as a finalizer's name. That must not keep the objects alive.
     if (!isInvalid(error)) throw error;
-    ctx.log.info('the server refuses to note why the definition is still there', { ...cause, error: error.message });
+    ctx.log.info('the server rejected the Terminating condition of a CRD', { ...cause, error: error.message });
   }
 }
 
@@ -95,7 +95,7 @@ async function release(crd: CustomResourceDefinition, ctx: Context): Promise<und
 /** Returns the reason why a CRD without a served version still exists. */
 export function unserved({ spec }: CustomResourceDefinition): Cause {
   const stored = spec.versions.find(({ storage }) => storage)?.name ?? '';
-  const message = `could not list instances: no version of ${spec.names.plural}.${spec.group} is served; set served of version ${stored} to true to let them be deleted`;
+  const message = `could not list instances: no version of ${spec.names.plural}.${spec.group} is served; set served to true for version ${stored} so they can be deleted`;
   return { reason: 'InstanceDeletionFailed', message };
 }
 

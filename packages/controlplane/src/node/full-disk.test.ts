@@ -65,7 +65,7 @@ describe('a node with a full disk', () => {
       const { items } = await admin.resource(Event).list({ namespace });
       return items.map(({ reason, message }) => `${reason}: ${message}`);
     };
-    const why = /^LogLinesDropped: Cannot write the log of container c, its lines are dropped: ENOSPC/;
+    const why = /^LogLinesDropped: Failed to write the log of container c, dropping lines: ENOSPC/;
     await expect.poll(told, { timeout: 15_000 }).toContainEqual(expect.stringMatching(why));
     const before = await restarts();
     await expect.poll(restarts, { timeout: 15_000 }).toBeGreaterThan(before);

@@ -63,9 +63,9 @@ describe('loaded images', () => {
     const reason = async () => (await get('neither')).status?.containerStatuses?.[0]?.state?.waiting?.reason;
     await expect.poll(reason, { timeout: 10_000 }).toMatch(/ErrImagePull|ImagePullBackOff/);
     const why =
-      /Failed to pull image "shop:0.3": image "shop:0.3" is not loaded on this node: it has shop:0.1, shop:0.2/;
+      /Failed to pull image "shop:0.3": image "shop:0.3" is not loaded on this node: loaded tags are shop:0.1, shop:0.2/;
     await expect.poll(messages, { timeout: 5_000 }).toContainEqual(expect.stringMatching(why));
-    const wrong = /Failed to pull image "wrong": .*"wrong" has "run"; known are/;
+    const wrong = /Failed to pull image "wrong": .*"wrong" has the unknown field "run"; valid fields are/;
     await expect.poll(messages, { timeout: 5_000 }).toContainEqual(expect.stringMatching(wrong));
   });
 
@@ -73,9 +73,9 @@ describe('loaded images', () => {
     await create('replaced', 'shop:0.1', { command: ['echo', 'mine'] });
     await expect.poll(async () => (await get('replaced')).status?.phase, { timeout: 10_000 }).toBe('Succeeded');
     expect(await logOf('replaced')).toMatch(
-      /^\[kubewright\] shop: the pod's own command runs here, echo mine, instead of/,
+      /^\[kubewright\] shop: running the pod's command (echo mine) instead of/,
     );
-    const note = /; the pod's command replaces the image's own \(node .*main\.mjs\)$/;
+    const note = /; the pod's command overrides the image's command \(node .*main\.mjs\)$/;
     await expect.poll(messages, { timeout: 5_000 }).toContainEqual(expect.stringMatching(note));
   });
 

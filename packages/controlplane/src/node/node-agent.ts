@@ -96,7 +96,7 @@ export class NodeAgent implements AsyncDisposable {
       clock,
       onDropping: (key, error) => this.#logFails(key, error),
       onDropped: ({ podUid, container }, lines) =>
-        log.warn('dropped lines of a container log', { pod: this.#podName(podUid), container, lines }),
+        log.warn('dropped lines from a container log', { pod: this.#podName(podUid), container, lines }),
     });
     this.#options = options;
     this.#disk = new DiskPressure({
@@ -328,13 +328,13 @@ export class NodeAgent implements AsyncDisposable {
   #logFails({ podUid, container }: LogKey, error: unknown): void {
     this.#disk.note(error);
     const pod = this.#workers.get(podUid)?.pod;
-    this.#options.log.warn('cannot write a container log; dropping its lines', {
+    this.#options.log.warn('cannot write to a container log; dropping lines', {
       pod: this.#podName(podUid),
       container,
       error,
     });
     const why = error instanceof Error ? error.message : String(error);
-    const note = `Cannot write the log of container ${container}, its lines are dropped: ${why}`;
+    const note = `Failed to write the log of container ${container}, dropping lines: ${why}`;
     if (pod) this.#event(pod, { type: 'Warning', reason: 'LogLinesDropped', note });
   }
 

@@ -18,9 +18,9 @@ import type { ContainerSlot } from './pod/container-slot.ts';
 import { networkFault } from './probes/network-fault.ts';
 
 const noTerminals =
-  "TTY is not offered by this node: it needs util-linux' program script, which this machine does not have; leave out -t";
-const noTerminalOfItsOwn =
-  'TTY is not offered by this node for a container itself, only for commands beside it; leave out -t, or use kubectl exec -it';
+  "TTY is not supported on this node: the script program of util-linux is not installed; install it, or omit -t";
+const noAttachedTerminals =
+  'attaching to a TTY is not supported on this node; omit -t, or use kubectl exec -it';
 
 /** Connects to the pods of a node: logs, exec, attach and port forwarding. */
 export class LocalConnector implements NodeConnector {
@@ -49,7 +49,7 @@ export class LocalConnector implements NodeConnector {
   async logs(pod: KubernetesObject, options: LogOptions): Promise<AsyncIterable<Uint8Array>> {
     const { clock, logs } = this.#options;
     if (isMirrorPod(pod as Pod))
-      return once('This is a part of the cluster process itself: its log is that of the process.\n');
+      return once('This component runs inside the cluster process; see the log of that process.\n');
     const slot = this.#slot(pod, options.container);
     const attempt = slot.attempts - (options.previous ? 2 : 1);
     const where = `container "${options.container}" in pod "${pod.metadata.name}"`;
@@ -69,7 +69,7 @@ export class LocalConnector implements NodeConnector {
 
   async check(pod: KubernetesObject, { container, terminal }: CheckOptions): Promise<void> {
     this.#running(pod, container);
-    if (terminal === 'attach') throw badRequest(noTerminalOfItsOwn);
+    if (terminal === 'attach') throw badRequest(noAttachedTerminals);
     if (terminal === 'exec' && !this.#options.hasTerminals) throw badRequest(noTerminals);
   }
 
@@ -110,7 +110,7 @@ export class LocalConnector implements NodeConnector {
     const { name, namespace, uid = '' } = pod.metadata;
     refuseMirror(pod);
     const slots = this.#options.slots(uid);
-    if (!slots) throw badRequest(`pod ${name} does not run on this node yet; try again when it has started`);
+    if (!slots) throw badRequest(`pod ${name} is not running on this node yet; retry after it has started`);
     const slot = slots.find((one) => one.name === container);
     if (!slot) throw badRequest(`container ${container} not found in pod ${name}_${namespace}`);
     return slot;
@@ -120,7 +120,7 @@ export class LocalConnector implements NodeConnector {
 /** Rejects mirror pods, which have no container to connect to. */
 function refuseMirror(pod: KubernetesObject): void {
   if (!isMirrorPod(pod as Pod)) return;
-  throw badRequest(`pod ${pod.metadata.name} is a part of the cluster's own process and has no container`);
+  throw badRequest(`pod ${pod.metadata.name} runs inside the cluster process and has no containers`);
 }
 
 async function* once(text: string): AsyncGenerator<Uint8Array> {

@@ -89,9 +89,9 @@ const removalDelayMs = 750;
 /** The usual components that this cluster has. There is no etcd: state is kept in the process. */
 const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
-const tooLong = 'TMPDIR is too long for the paths of container sockets; using /tmp instead';
+const tooLong = 'TMPDIR is too long for container socket paths; using /tmp instead';
 const sharedAddress =
-  'this system has no loopback address but 127.0.0.1, so all pods share it and two servers on one port clash';
+  '127.0.0.1 is the only loopback address on this system: all pods share it, so their ports can conflict';
 
 /**
  * Creates a node that runs containers as local processes, after cleaning up after an earlier run. The node does not run until you
@@ -107,7 +107,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   const instance = random.uid().replaceAll('-', '');
   const late: { agent?: NodeAgent } = {};
   const onFault = (error: unknown): void => {
-    log.warn('cannot update the note of running processes', { error });
+    log.warn('cannot update the list of running processes', { error });
     late.agent?.noteFault(error);
   };
   const journal = new ProcessJournal(join(directory, 'processes.json'), { instance, marked, onFault });
@@ -209,7 +209,7 @@ function makeOwn(directory: string): void {
 
 function notesUnusable(directory: string, cause: unknown): NodeFolderError {
   const instead = 'start the cluster in another folder';
-  return new NodeFolderError(`the node cannot keep its notes in ${directory}`, { path: directory, instead, cause });
+  return new NodeFolderError(`the node cannot store its state in ${directory}`, { path: directory, instead, cause });
 }
 
 /** Cleans up the processes and folders of an earlier run that could not do so itself. */
@@ -222,7 +222,7 @@ function sweep(parts: {
 }): void {
   const { journal, marked, note, temporary, log } = parts;
   const ended = journal.sweep();
-  if (ended > 0) log.info('ended containers of an earlier run', { count: ended });
+  if (ended > 0) log.info('stopped containers left over from an earlier run', { count: ended });
   for (const { root, instance } of forgottenSandboxes(temporary)) {
     marked.endNow({ mark: instance });
     removeSandboxes(root);
@@ -255,7 +255,7 @@ function nodeFacts(
     labels: {},
     annotations: {
       'kubewright.dev/driver': 'process',
-      'kubewright.dev/description': `Containers of this node are local processes of ${hostname()}: a development tool, no security boundary`,
+      'kubewright.dev/description': `Containers on this node run as local processes on ${hostname()}: a development tool, not a security boundary`,
     },
     info: {
       architecture: process.arch === 'x64' ? 'amd64' : process.arch,

@@ -127,7 +127,7 @@ describe.skipIf(!hasKubectl)('streams of pods through kubectl', () => {
     const shown = async () => (await kubectl('-n', 'kube-system', 'get', 'pods', '-o', 'name')).out.trim().split('\n');
     await expect.poll(shown, { timeout: 15_000 }).toEqual(parts.map((name) => `pod/${name}`));
     const [pod = ''] = parts;
-    const says = `pod ${pod} is a part of the cluster's own process and has no container`;
+    const says = `pod ${pod} runs inside the cluster process and has no containers`;
     for (const args of [
       ['exec', pod, '--', 'id'],
       ['attach', pod],
@@ -242,6 +242,6 @@ describe.skipIf(!hasKubectl)('streams of pods through kubectl', () => {
   it('reports what has no terminal, with a remedy', async () => {
     const path = '/api/v1/namespaces/default/pods/echo/attach?stdin=true&tty=true';
     const { err: asked } = await kubectl('get', '--raw', path);
-    expect(asked).toContain('TTY is not offered by this node for a container itself');
+    expect(asked).toContain('attaching to a TTY is not supported on this node');
   });
 });

@@ -33,7 +33,7 @@ describe('temporaryFolder', () => {
   it('reports why it cannot be used, and a remedy', () => {
     const missing = join(folder, 'missing');
     expect(() => temporaryFolder({ own: missing })).toThrow(
-      /^containers cannot live below .*missing\n {2}why: ENOENT: .*\n {2}fix: make the folder \(mkdir -p .*missing\), or set TMPDIR to another folder$/,
+      /^cannot create container folders in .*missing\n {2}why: ENOENT: .*\n {2}fix: make the folder \(mkdir -p .*missing\), or set TMPDIR to another folder$/,
     );
     const file = join(folder, 'file');
     writeFileSync(file, '');

@@ -60,5 +60,5 @@ function usable(folder: string): string {
 /** Creates the error for a folder in which containers cannot live. */
 export function unusable(folder: string, cause: unknown): NodeFolderError {
   const instead = 'set TMPDIR to another folder';
-  return new NodeFolderError(`containers cannot live below ${folder}`, { path: folder, instead, cause });
+  return new NodeFolderError(`cannot create container folders in ${folder}`, { path: folder, instead, cause });
 }

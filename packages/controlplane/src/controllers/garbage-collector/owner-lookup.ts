@@ -16,7 +16,7 @@ class UnknownOwnerKindError extends Error {
 
   constructor(reference: OwnerReference) {
     super(
-      `cannot look up the owner ${reference.kind} "${reference.name}": ${reference.apiVersion} ${reference.kind} is not served; install its definition, or remove the reference`,
+      `unable to get REST mapping for ${reference.apiVersion}/${reference.kind}; install its CRD, or remove the ownerReference to ${reference.kind} "${reference.name}"`,
     );
     this.name = 'UnknownOwnerKindError';
   }
@@ -27,7 +27,7 @@ export class NamespacedOwnerError extends Error {
   readonly code = 'KW5602';
 
   constructor() {
-    super('cluster-scoped objects cannot refer to namespaced owners; remove the reference');
+    super('cluster-scoped objects cannot refer to namespaced owners; remove the ownerReference');
     this.name = 'NamespacedOwnerError';
   }
 }

@@ -83,7 +83,7 @@ export class ResourceMonitor {
           continue;
         }
         this.#failingSinceMs ??= clock.monotonic();
-        log.debug('cannot follow a resource; trying again', { group: kind.group, resource: kind.plural, error });
+        log.debug('Failed to watch', { group: kind.group, resource: kind.plural, error });
         await sleep(clock, { ms: pauseMs, signal }).catch(() => {});
         pauseMs = Math.min(pauseMs * 2, longestPauseMs);
       }

@@ -85,7 +85,7 @@ function referredValue(
     const data = secretData(sources.objects, { namespace, ...secretKeyRef });
     return keyOf(data, { kind: 'Secret', namespace, ...secretKeyRef });
   }
-  throw new ContainerConfigError('fileKeyRef is not supported by this node; use a configMapKeyRef or secretKeyRef');
+  throw new ContainerConfigError('fileKeyRef is not supported on this node; use configMapKeyRef or secretKeyRef');
 }
 
 interface Reference {

@@ -61,7 +61,7 @@ export class FollowedObject<T extends KubernetesObject> implements Disposable {
         if (signal.aborted) return;
         from = undefined;
         if (!isGone(error)) {
-          log.debug('cannot follow an object; trying again', { kind: kind.kind, namespace, name, error });
+          log.debug('Failed to watch', { kind: kind.kind, namespace, name, error });
           this.#setReady();
           // Stopped in the meantime: the loop ends.
           await sleep(clock, { ms: pauseMs, signal }).catch(() => {});

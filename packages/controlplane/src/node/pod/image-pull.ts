@@ -112,14 +112,14 @@ function pulledNote(
 ): string {
   const took = formatPause(tookMs);
   const isReplaced = command !== undefined && container.command !== undefined;
-  const replaced = isReplaced ? `; the pod's command replaces the image's own (${command.join(' ')})` : '';
+  const replaced = isReplaced ? `; the pod's command overrides the image's command (${command.join(' ')})` : '';
   if (present) {
     const what = runs === undefined ? '' : `: ${runs}`;
     return `Container image "${image}" already present on machine and can be accessed by the pod${what}${replaced}`;
   }
   return runs === undefined
     ? `Successfully pulled image "${image}" in ${took} (${took} including waiting)`
-    : `Image "${image}" is run by ${runs}; nothing was pulled, containers are processes of this machine${replaced}`;
+    : `Image "${image}" was not pulled; its containers run as local processes with ${runs}${replaced}`;
 }
 
 function reasonOf(error: unknown): string {

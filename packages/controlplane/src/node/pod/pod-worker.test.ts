@@ -264,7 +264,7 @@ describe('PodWorker', () => {
     await bench.run(11_000);
     expect(bench.container('web')?.restartCount).toBe(1);
     expect(bench.events).toContain('Killing: Container web failed liveness probe, will be restarted');
-    expect(bench.events).toContain('Unhealthy: Readiness probe failed: simulated: unhealthy as annotated');
+    expect(bench.events).toContain('Unhealthy: Readiness probe failed: simulated: marked unhealthy by annotation');
   });
 
   it('is not ready until its readiness gates are open', async () => {

@@ -96,7 +96,7 @@ function ask(session: ClientHttp2Session, service: string): Promise<Answer> {
     });
     stream.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
-      if (Buffer.concat(chunks).length > mostAnswerBytes) stream.destroy(new Error('the answer is too long'));
+      if (Buffer.concat(chunks).length > mostAnswerBytes) stream.destroy(new Error('the response is too large'));
     });
     stream.on('error', reject).on('close', () => {
       const code = said['grpc-status'];

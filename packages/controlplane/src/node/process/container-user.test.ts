@@ -32,8 +32,8 @@ describe('containerUser', () => {
   });
 
   it('is root only if allowed', () => {
-    expect(() => containerUser({ runAsUser: 0 }, { ...root, podUser })).toThrow('may not run as uid 0');
-    expect(() => containerUser({ groups: [0] }, { ...root, podUser })).toThrow('may not run as gid 0');
+    expect(() => containerUser({ runAsUser: 0 }, { ...root, podUser })).toThrow('cannot run as uid 0');
+    expect(() => containerUser({ groups: [0] }, { ...root, podUser })).toThrow('cannot run as gid 0');
     expect(containerUser({ runAsUser: 0 }, { ...root, podUser, allowRoot: true })).toMatchObject({ uid: 0, gid: 0 });
   });
 });

@@ -55,7 +55,7 @@ export function containerUser(
   if (!allowRoot && [runAsUser, runAsGroup, ...groups].includes(0)) {
     const what = runAsUser === 0 ? 'uid' : 'gid';
     throw new ContainerUserError(
-      `containers may not run as ${what} 0 on this node; start it with --allow-root-pods to let them`,
+      `containers cannot run as ${what} 0 on this node; to allow it, start the node with --allow-root-pods`,
     );
   }
   const users = readUsers(options.passwd);
@@ -64,7 +64,7 @@ export function containerUser(
   const uid = runAsUser ?? own?.uid;
   if (uid === undefined) {
     throw new ContainerUserError(
-      'this system has no user "nobody" to run containers as; set securityContext.runAsUser to one that it has',
+      'user "nobody", the default for containers, does not exist on this system; set securityContext.runAsUser to an existing uid',
     );
   }
   const user = uid === own?.uid ? own : users.find((one) => one.uid === uid);

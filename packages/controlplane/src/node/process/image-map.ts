@@ -58,7 +58,7 @@ export class ImageMap {
       if (source !== undefined) return await this.#find(source, name.tag);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new ImageError('ErrImagePull', `image "${image}" cannot run on this machine: ${reason}`, { cause: error });
+      throw new ImageError('ErrImagePull', `image "${image}" cannot run on this node: ${reason}`, { cause: error });
     }
     throw this.#unmapped(image, name.repository);
   }
@@ -78,11 +78,11 @@ export class ImageMap {
 
   #hostProgram(image: string): ImageProgram {
     if (!this.#options.allowHostPrograms) {
-      const what = 'programs of this machine can be run by path only on nodes started with --allow-host-programs';
+      const what = 'host programs can be run by path only if the node is started with --allow-host-programs';
       throw new ImageError('InvalidImageName', `${malformed(image, 'invalid reference format')}; ${what}`);
     }
     if (statSync(image, { throwIfNoEntry: false })?.isFile()) return hostProgram(image);
-    throw new ImageError('ErrImagePull', `image "${image}" cannot run on this machine: there is no such program`);
+    throw new ImageError('ErrImagePull', `image "${image}" cannot run on this node: no such file`);
   }
 
   #unmapped(image: string, repository: string): ImageError {
@@ -92,19 +92,19 @@ export class ImageMap {
       const loaded = tags.map((tag) => `${repository}:${tag}`).join(', ');
       return new ImageError(
         'ErrImagePull',
-        `image "${image}" is not loaded on this node: it has ${loaded} of it; load that tag (kubewright build --load ${image}), or use one of these`,
+        `image "${image}" is not loaded on this node: loaded tags are ${loaded}; load it (kubewright build --load ${image}), or use one of those tags`,
       );
     }
     const known = [...this.#sources.keys()].sort().join(', ');
     const example = `{"${repository}": {"like": "node", "command": ["node", "./server.js"]}}`;
     const how = file
-      ? `write into ${file.path} what runs for it, such as ${example}; the file is read again at the next try`
-      : "add an ImageSource for it to the node's `images`";
+      ? `add an entry to ${file.path}, for example ${example} (the file is reread at the next pull)`
+      : "add an ImageSource to the node's `images`";
     const wrong = file?.unknown() ?? [];
-    const also = wrong.length > 0 ? ` (entries of that file that are no image names: ${wrong.join(', ')})` : '';
+    const also = wrong.length > 0 ? ` (that file has invalid image names: ${wrong.join(', ')})` : '';
     return new ImageError(
       'ErrImagePull',
-      `image "${image}" is not in this node's image map (it has ${known}); containers are local processes here: ${how}${also}, or use one of these`,
+      `image "${image}" cannot run on this node: it is not in the image map, which has ${known}; ${how}${also}, or use one of those images`,
     );
   }
 }

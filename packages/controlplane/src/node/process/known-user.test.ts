@@ -33,7 +33,7 @@ describe('KnownUser', () => {
     await expect(known.words('initdb', stranger)).rejects.toMatchObject({
       code: 'KW5202',
       message: expect.stringContaining(
-        "uid 1879048200 is not in this system's user database, without which initdb refuses to run; set securityContext.runAsUser",
+        "uid 1879048200 is not in this system's user database, so initdb refuses to run; set securityContext.runAsUser",
       ),
     });
     return undefined;

@@ -28,7 +28,7 @@ export class KnownUser {
     if (cause === undefined) return [];
     if (user && (await this.canImpersonate(user))) return this.#words();
     throw new ContainerUserError(
-      `uid ${user?.uid ?? process.getuid?.()} is not in this system's user database, without which ${program} refuses to run; ${user ? 'set securityContext.runAsUser to one that is, or to none' : 'run this node as a user that is'}`,
+      `uid ${user?.uid ?? process.getuid?.()} is not in this system's user database, so ${program} refuses to run; ${user ? 'set securityContext.runAsUser to an existing uid, or leave it unset' : 'run this node as an existing user'}`,
       { cause },
     );
   }

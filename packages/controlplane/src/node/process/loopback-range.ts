@@ -57,7 +57,7 @@ export class LoopbackRange implements AsyncDisposable {
       }
     }
     const reason = last instanceof Error ? last.message : String(last);
-    throw new AddressError(`no loopback range 127.x.0.0/16 is free for pods (last answer: ${reason})`);
+    throw new AddressError(`no loopback range 127.x.0.0/16 is free for pods (last error: ${reason})`);
   }
 
   static async #share(): Promise<LoopbackRange> {
@@ -75,7 +75,7 @@ export class LoopbackRange implements AsyncDisposable {
       this.#next = number - 256 + 1;
       return `127.${this.#second}.${number >> 8}.${last}`;
     }
-    throw new AddressError('every pod address of this node is taken');
+    throw new AddressError('all pod addresses of this node are in use');
   }
 
   /** Frees an address. */

@@ -18,7 +18,7 @@ class PodUserError extends Error {
 
   constructor({ first, count }: UidRange) {
     super(
-      `cannot give the pod a separate user: all ${count} ids from ${first} are taken; delete pods, or give the node a larger range (podUids)`,
+      `cannot assign a user to the pod: all ${count} uids from ${first} are in use; delete pods, or configure a larger range (podUids)`,
     );
     this.name = 'PodUserError';
   }

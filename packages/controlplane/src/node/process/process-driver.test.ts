@@ -381,7 +381,7 @@ describe('ProcessDriver', () => {
 
   it('explains how to map an unknown image', async () => {
     await expect(driver.pullImage('registry.example.com/team/app:1')).rejects.toThrow(
-      /not in this node's image map .*postgres.*: add an ImageSource/,
+      /not in the image map, which has .*postgres.*; add an ImageSource/,
     );
     await expect(driver.pullImage('Not An Image')).rejects.toThrow(/couldn't parse image name/);
   });
@@ -463,7 +463,7 @@ describe('ProcessDriver', () => {
       expect(psql("it's a secret").stdout).toBe('ownerowner\n');
       expect(psql('wrong').stderr).toMatch(/password authentication failed/);
     }
-    const version = /PostgreSQL (\d+)(\.\d+)* runs here, not 17\n/.exec(log())?.[0];
+    const version = /running PostgreSQL (\d+)(\.\d+)* instead of 17\n/.exec(log())?.[0];
     if (!log().includes('starting PostgreSQL 17')) expect(log()).toContain(`[kubewright] postgres: ${version}`);
     expect(await running.stop({ graceMs: 5_000 })).toMatchObject({ exitCode: 0, reason: 'Completed' });
   });

@@ -240,7 +240,7 @@ export class ProcessDriver implements Driver {
    */
   #start([command = '', ...args]: readonly string[], settings: Settings): ChildProcess {
     const { folder, env, user, mark, stdio = ['pipe', 'pipe', 'pipe'] } = settings;
-    if (this.#killed) throw new Error(`${command} is not started any more: this node is being stopped`);
+    if (this.#killed) throw new Error(`cannot start ${command}: this node is shutting down`);
     const { journal, marked } = this.#options;
     const file = this.#find(command, settings);
     const granted = user?.groups && this.#grantGroups?.([file, ...args], { ...user, groups: user.groups });

@@ -34,7 +34,7 @@ export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
       labels: { ...options.labels },
       annotations: {
         'kubewright.dev/driver': 'simulated',
-        'kubewright.dev/description': 'Containers of this node are simulated: nothing runs',
+        'kubewright.dev/description': 'Containers on this node are simulated; no processes run',
       },
       info: {
         architecture: 'amd64',

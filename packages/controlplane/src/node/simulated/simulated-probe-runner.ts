@@ -15,6 +15,6 @@ export class SimulatedProbeRunner implements ProbeRunner {
     const { healthyAfterMs, unhealthyAfterMs } = behaviourOf(pod.metadata.annotations ?? {}, container.name);
     const age = this.#clock.now() - running.startedAtMs;
     const ok = age >= healthyAfterMs && age < unhealthyAfterMs;
-    return { ok, output: ok ? '' : 'simulated: unhealthy as annotated' };
+    return { ok, output: ok ? '' : 'simulated: marked unhealthy by annotation' };
   }
 }

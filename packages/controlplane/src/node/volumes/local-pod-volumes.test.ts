@@ -79,7 +79,7 @@ describe('LocalPodVolumes', () => {
     symlinkSync(outside, join(folder, '.v', 'e', 'link'));
     const [container] = pod.spec?.containers ?? [];
     if (!container) throw new Error('no container');
-    await expect(volumes.mountsOf(container, new Map())).rejects.toThrow('leads out of the volume');
+    await expect(volumes.mountsOf(container, new Map())).rejects.toThrow('points outside the volume');
     await volumes.remove();
     expect(readdirSync(outside)).toEqual(['precious']);
     expect(readFileSync(join(outside, 'precious'), 'utf8')).toBe('kept');
@@ -202,7 +202,7 @@ describe('LocalPodVolumes', () => {
     ]);
     const { symlinkSync } = await import('node:fs');
     symlinkSync('/etc', join(folder, '.v', 'v', 'out'));
-    await expect(mount('out')).rejects.toThrow('leads out of the volume');
+    await expect(mount('out')).rejects.toThrow('points outside the volume');
   });
 
   it('expands variables in subPathExpr and shows pod fields in downward API files', async () => {

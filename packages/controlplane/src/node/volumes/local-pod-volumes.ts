@@ -129,7 +129,7 @@ export class LocalPodVolumes implements PodVolumes {
       .join();
     throw new VolumeError(
       volume.name,
-      `volumes of type ${kind} are not supported by this node; it has emptyDir, configMap, secret, downwardAPI, projected and persistentVolumeClaim`,
+      `volumes of type ${kind} are not supported on this node; use emptyDir, configMap, secret, downwardAPI, projected or persistentVolumeClaim`,
     );
   }
 
@@ -146,7 +146,7 @@ export class LocalPodVolumes implements PodVolumes {
     if (this.#host.settings.allowHostPath) return path;
     throw new VolumeError(
       volume,
-      `hostPath volumes are not allowed on this node: they would be this machine's own ${path}; start the cluster with allowHostPath to let pods in`,
+      `hostPath volumes are not allowed on this node because they expose the host's ${path}; to allow them, start the cluster with allowHostPath`,
     );
   }
 
@@ -154,7 +154,7 @@ export class LocalPodVolumes implements PodVolumes {
     const { claimFolder } = this.#host.settings;
     const found = await this.#host.objects.claim(pod.metadata.namespace ?? '', claim);
     if (!found) throw new VolumeError(volume, `persistentvolumeclaim "${claim}" not found`);
-    if (claimFolder === undefined) throw new VolumeError(volume, 'this node has no folder for persistent volumes');
+    if (claimFolder === undefined) throw new VolumeError(volume, 'no folder for persistent volumes is configured on this node');
     if (found.metadata.deletionTimestamp)
       throw new VolumeError(volume, `persistentvolumeclaim "${claim}" is being deleted`);
     mkdirSync(claimFolder, { recursive: true, mode: 0o711 });
@@ -218,10 +218,10 @@ export class LocalPodVolumes implements PodVolumes {
     const root = realpathSync(path);
     // A link inside the volume must not lead out of it, or make the agent create folders elsewhere.
     const isInside = (found: string): boolean => found === root || found.startsWith(root + sep);
-    if (!isInside(nearestReal(wanted))) throw new VolumeError(volume, `subPath "${below}" leads out of the volume`);
+    if (!isInside(nearestReal(wanted))) throw new VolumeError(volume, `subPath "${below}" points outside the volume`);
     if (!existsSync(wanted)) this.#ownFolder(wanted);
     const real = realpathSync(wanted);
-    if (!isInside(real)) throw new VolumeError(volume, `subPath "${below}" leads out of the volume`);
+    if (!isInside(real)) throw new VolumeError(volume, `subPath "${below}" points outside the volume`);
     return statSync(real).isDirectory() ? wanted : real;
   }
 }

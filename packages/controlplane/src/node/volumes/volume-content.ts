@@ -114,7 +114,7 @@ class Collector {
     else if (source.serviceAccountToken) {
       const token = await this.#sources.token(source.serviceAccountToken);
       this.files.set(source.serviceAccountToken.path, { bytes: Buffer.from(token), mode: 0o600 });
-    } else this.#fail(`the projection ${Object.keys(source).join()} is not supported by this node`);
+    } else this.#fail(`projected volume source ${Object.keys(source).join()} is not supported on this node`);
   }
 
   #keys(

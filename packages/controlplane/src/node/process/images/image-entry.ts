@@ -31,11 +31,11 @@ export function imageEntry(entry: unknown, context: EntryContext): ImageSource {
   };
   if (!isObject(entry)) return fail(`"${image}" must be an object, such as {"command": ["./server"]}`);
   const wrong = Object.keys(entry).find((key) => !knownFields.includes(key));
-  if (wrong !== undefined) return fail(`"${image}" has "${wrong}"; known are ${knownFields.join(', ')}`);
+  if (wrong !== undefined) return fail(`"${image}" has the unknown field "${wrong}"; valid fields are ${knownFields.join(', ')}`);
   const optional = <K extends keyof MappedImage>(key: K, is: (value: unknown) => boolean) => {
     const value = entry[key];
     if (value === undefined) return undefined;
-    if (!is(value)) return fail(`"${key}" of "${image}" is ${JSON.stringify(value)?.slice(0, 100)}`);
+    if (!is(value)) return fail(`"${image}" has an invalid "${key}": ${JSON.stringify(value)?.slice(0, 100)}`);
     // Validated above.
     return { [key]: value } as Pick<MappedImage, K>;
   };
@@ -51,14 +51,14 @@ export function imageEntry(entry: unknown, context: EntryContext): ImageSource {
   const [program = ''] = described.command ?? [];
   if (isAbsolute(program) && !context.allowHostPrograms) {
     return fail(
-      `"${image}" names ${program}, a program of this machine by its path, which needs --allow-host-programs; name one in PATH, or one beside the file as ./${basename(program)}`,
+      `"${image}" runs the host program ${program}, which requires --allow-host-programs; use a program in PATH, or one next to this file (./${basename(program)})`,
     );
   }
   const folder = dirname(file);
   /** Resolves a word that begins with `./`. */
   const place = (word: string): string => {
     const found = resolve(folder, word);
-    if (found !== folder && !found.startsWith(folder + sep)) return fail(`"${image}": ${word} leads out of ${folder}`);
+    if (found !== folder && !found.startsWith(folder + sep)) return fail(`"${image}": ${word} is outside ${folder}`);
     return found;
   };
   return mappedImage(repository, { ...described, base: baseOf(described.like, { ...context, fail }), place });
@@ -80,7 +80,7 @@ function baseOf(
     // Not an image name, so it cannot be a built-in image.
   }
   if (!source) {
-    return fail(`"${image}" cannot be like ${like}: this node has ${[...builtIn.keys()].sort().join(', ')}`);
+    return fail(`"${image}" has an invalid "like": ${like}; available images are ${[...builtIn.keys()].sort().join(', ')}`);
   }
   const found = source;
   return () => found.find(tag);

@@ -3,7 +3,7 @@ export class ImageFileError extends Error {
   readonly code = 'KW5205';
 
   constructor(path: string, reason: string, options?: { readonly cause?: unknown }) {
-    super(`${path} cannot be used as an image map: ${reason}`, options);
+    super(`${path} is not a valid image map: ${reason}`, options);
     this.name = 'ImageFileError';
   }
 }

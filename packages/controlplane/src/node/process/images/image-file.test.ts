@@ -55,7 +55,7 @@ describe('ImageFile', () => {
   it('is reread when it changes, and does not have to exist', async () => {
     const map = mapOf();
     await expect(map.resolve('team/app')).rejects.toThrow(
-      `write into ${path} what runs for it, such as {"team/app": {"like": "node", "command": ["node", "./server.js"]}}`,
+      `add an entry to ${path}, for example {"team/app": {"like": "node", "command": ["node", "./server.js"]}}`,
     );
     write({ 'team/app': { command: ['one'] } });
     expect((await map.resolve('team/app')).launch(context()).file).toBe('one');
@@ -80,20 +80,20 @@ describe('ImageFile', () => {
 
   it.each([
     ['{', /JSON/],
-    [[], 'it must hold an object of image names'],
+    [[], 'it must be a JSON object with image names as keys'],
     [{ app: 'node' }, 'must be an object'],
-    [{ app: { run: ['x'] } }, 'has "run"; known are like, command'],
+    [{ app: { run: ['x'] } }, 'has the unknown field "run"; valid fields are like, command'],
     [{ app: { command: [] } }, '"command" of "app" is []'],
     [{ app: { command: [1] } }, '"command" of "app" is [1]'],
     [
       { app: { like: 'centos' } },
-      '"app" cannot be like centos: this node has alpine, busybox, debian, nginx, node, pause, postgres, python, redis, ubuntu',
+      '"app" has an invalid "like": centos; available images are alpine, busybox, debian, nginx, node, pause, postgres, python, redis, ubuntu',
     ],
-    [{ app: { like: 'No Image' } }, '"app" cannot be like No Image: this node has'],
+    [{ app: { like: 'No Image' } }, '"app" has an invalid "like": No Image; available images are'],
     [{ app: { like: 'node', env: { 'A=B': 'c' } } }, '"env" of "app"'],
     [{ app: { like: 'node', stopSignal: 'SIGSTOP' } }, '"stopSignal" of "app"'],
-    [{ app: { command: ['./../../bin/sh'] } }, 'leads out of'],
-    [{ app: { command: ['./nothing'] } }, 'nothing, which kubewright-images.json names for it, does not exist'],
+    [{ app: { command: ['./../../bin/sh'] } }, 'is outside'],
+    [{ app: { command: ['./nothing'] } }, 'nothing, required by kubewright-images.json, does not exist'],
     [JSON.parse('{"app": {"__proto__": {"like": "node"}}}'), 'has "__proto__"'],
   ])('reports the mistake in %j', async (content, message) => {
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o644 });
@@ -107,7 +107,7 @@ describe('ImageFile', () => {
     expect((await map.resolve('good')).launch(context()).file).toBe('one');
     expect((await map.resolve('busybox')).launch(context()).file).toBe('sh');
     await expect(map.resolve('another')).rejects.toThrow(
-      '(entries of that file that are no image names: "Not An Image" (invalid reference format: repository name (library/Not An Image) must be lowercase))',
+      '(that file has invalid image names: "Not An Image" (invalid reference format: repository name (library/Not An Image) must be lowercase))',
     );
   });
 
@@ -134,7 +134,7 @@ describe('ImageFile', () => {
     expect(program.command).toEqual(['serve', '--port', '1']);
     expect(program.launch(context()).note).toBeUndefined();
     expect(program.launch(context({ command: ['sh'] })).note).toBe(
-      "app: the pod's own command runs here, sh, instead of serve --port 1, which kubewright-images.json names",
+      "app: running the pod's command (sh) instead of serve --port 1 from kubewright-images.json",
     );
   });
 
@@ -146,7 +146,7 @@ describe('ImageFile', () => {
     await expect(map.resolve('shop:0.3')).rejects.toMatchObject({
       reason: 'ErrImagePull',
       message:
-        'image "shop:0.3" is not loaded on this node: it has shop:0.1, shop:0.2 of it; load that tag (kubewright build --load shop:0.3), or use one of these',
+        'image "shop:0.3" is not loaded on this node: loaded tags are shop:0.1, shop:0.2; load it (kubewright build --load shop:0.3), or use one of those tags',
     });
     await expect(map.resolve('shop')).rejects.toThrow('image "shop" is not loaded');
     expect((await map.resolve('busybox:9')).launch(context()).file).toBe('nine');
@@ -168,6 +168,6 @@ describe('ImageFile', () => {
   it('rejects a file that everyone can write', async () => {
     write({ app: { like: 'node' } });
     chmodSync(path, 0o666);
-    await expect(mapOf().resolve('app')).rejects.toThrow('everybody may write to it');
+    await expect(mapOf().resolve('app')).rejects.toThrow('it is world-writable');
   });
 });

@@ -69,7 +69,7 @@ export class ImageFile {
   #version(): string | undefined {
     try {
       const { mtimeMs, size, ino, mode } = statSync(this.path);
-      if (mode & 0o002) this.#fail('everybody may write to it, and it says what runs here (chmod o-w)');
+      if (mode & 0o002) this.#fail('it is world-writable, so any user could run programs as you; run chmod o-w on it');
       if (size > mostBytes) this.#fail('it is larger than 1 MiB');
       return [mtimeMs, size, ino].join();
     } catch (error) {
@@ -86,7 +86,7 @@ export class ImageFile {
       this.#fail(cause instanceof Error ? cause.message : String(cause), cause);
     }
     if (typeof entries !== 'object' || entries === null || Array.isArray(entries)) {
-      this.#fail('it must hold an object of image names');
+      this.#fail('it must be a JSON object with image names as keys');
     }
     const images = new Map<string, Map<string, ImageSource>>();
     const unknown: string[] = [];

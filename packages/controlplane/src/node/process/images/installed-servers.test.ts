@@ -44,7 +44,7 @@ describe('nginx image', () => {
   });
 
   it('notes that another version or a stand-in runs', async () => {
-    expect((await imageOf('nginx', '1.27', '1.22.1')).standIn).toBe('nginx: nginx 1.22.1 runs here, not 1.27');
+    expect((await imageOf('nginx', '1.27', '1.22.1')).standIn).toBe('nginx: running nginx 1.22.1 instead of 1.27');
     expect((await imageOf('nginx', '1.27')).standIn).toMatch(/stand-in/);
   });
 
@@ -102,7 +102,7 @@ describe('installedPrograms', () => {
 
 describe('versionNote', () => {
   it('returns a note only if a tag names another version', () => {
-    expect(versionNote('PostgreSQL', { version: '15.18', tag: '17' })).toBe('PostgreSQL 15.18 runs here, not 17');
+    expect(versionNote('PostgreSQL', { version: '15.18', tag: '17' })).toBe('running PostgreSQL 15.18 instead of 17');
     expect(versionNote('PostgreSQL', { version: '15.18', tag: '1' })).toBeDefined();
     for (const tag of ['15', '15.18', '15-alpine', 'latest', 'bookworm']) {
       expect(versionNote('PostgreSQL', { version: '15.18', tag })).toBeUndefined();

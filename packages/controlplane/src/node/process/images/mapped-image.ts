@@ -31,15 +31,15 @@ export function mappedImage(
   const own = [image.folder ?? '', ...(image.command ?? []), ...(image.args ?? [])];
   const paths = own.filter((word) => word.startsWith('./')).map(image.place);
   const said = [...(command ?? []), ...(args ?? [])].join(' ');
-  const what = said === '' ? (image.like ?? "this machine's own commands") : said;
+  const what = said === '' ? (image.like ?? "the host's commands") : said;
   const folder = image.folder === undefined ? undefined : image.place(image.folder);
   return {
     repository,
     async find(): Promise<ImageProgram> {
       const base = await image.base();
       const missing = paths.find((path) => !existsSync(path));
-      if (missing !== undefined) throw new Error(`${missing}, which ${image.file} names for it, does not exist`);
-      const standIn = `${repository}: what runs here is ${what}, as ${image.file} says`;
+      if (missing !== undefined) throw new Error(`${missing}, required by ${image.file}, does not exist`);
+      const standIn = `${repository}: running ${what}, as configured in ${image.file}`;
       return {
         ...base,
         description: `${what} (${image.file}), ${base.description}`,
@@ -62,7 +62,7 @@ function replaced(
   command: readonly string[],
   { file, what }: { readonly file: string; readonly what: string },
 ): string {
-  return `the pod's own command runs here, ${command.join(' ')}, instead of ${what}, which ${file} names`;
+  return `running the pod's command (${command.join(' ')}) instead of ${what} from ${file}`;
 }
 
 function launch(

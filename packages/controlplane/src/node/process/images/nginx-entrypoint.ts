@@ -54,7 +54,7 @@ if ! nginx -t -q -e stderr -p "$KUBEWRIGHT_RUN" -c "$KUBEWRIGHT_RUN/nginx.conf" 
   # Anything else that is wrong is said by the server below.
   if grep -q 'Permission denied' "$KUBEWRIGHT_RUN/refused"; then
     port=8080
-    echo '[kubewright] nginx: this user may not use port 80 here: 8080 is used instead' >&2
+    echo '[kubewright] nginx: permission denied for port 80; using 8080 instead' >&2
   fi
 fi
 rm -f "$KUBEWRIGHT_RUN/refused" "$KUBEWRIGHT_RUN/requests"

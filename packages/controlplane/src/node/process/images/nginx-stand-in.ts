@@ -7,7 +7,7 @@ const { createReadStream, statSync } = require('node:fs');
 const { createServer } = require('node:http');
 const { extname, join } = require('node:path');
 const root = process.env.KUBEWRIGHT_HTML;
-const page = '<!DOCTYPE html><html><head><title>Welcome to nginx!</title></head><body><h1>Welcome to nginx!</h1><p>A stand-in answers here.</p></body></html>\\n';
+const page = '<!DOCTYPE html><html><head><title>Welcome to nginx!</title></head><body><h1>Welcome to nginx!</h1><p>Served by the bundled stand-in.</p></body></html>\\n';
 const types = {
   '.html': 'text/html', '.htm': 'text/html', '.css': 'text/css', '.txt': 'text/plain', '.js': 'application/javascript',
   '.mjs': 'application/javascript', '.json': 'application/json', '.svg': 'image/svg+xml', '.png': 'image/png', '.jpg': 'image/jpeg',
@@ -44,7 +44,7 @@ server.on('listening', () => console.error('listening on ' + process.env.KUBEWRI
 server.on('error', (error) => {
   console.error('cannot listen: ' + error.message);
   if (error.code !== 'EACCES') process.exit(1);
-  console.error('this user may not use port 80 here: trying 8080');
+  console.error('permission denied for port 80; using 8080 instead');
   listen(8080);
 });
 listen(80);

@@ -12,7 +12,7 @@ export function nodeImage(options: { readonly execPath: string; readonly version
       const differs = asked !== undefined && !options.version.startsWith(`v${asked}.`);
       return {
         description: `Node ${options.version} from ${folder}`,
-        ...(differs && { standIn: `node: this is Node ${options.version}, not ${tag}` }),
+        ...(differs && { standIn: `node: running Node ${options.version} instead of ${tag}` }),
         programFolders: [options.execPath],
         launch(context) {
           const program = context.reachable(options.execPath);

@@ -23,7 +23,7 @@ initialize() {
   file_env POSTGRES_PASSWORD
   if [ -z "$value" ] && [ "$method" != trust ]; then
     echo 'Error: Database is uninitialized and superuser password is not specified.' >&2
-    echo '       Set POSTGRES_PASSWORD to a non-empty value, or POSTGRES_HOST_AUTH_METHOD=trust to allow everybody in.' >&2
+    echo '       Set POSTGRES_PASSWORD to a non-empty value, or POSTGRES_HOST_AUTH_METHOD=trust to allow all connections without a password.' >&2
     exit 1
   fi
   umask 077

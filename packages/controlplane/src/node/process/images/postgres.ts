@@ -28,7 +28,7 @@ export function postgresImage(options: {
       const found = (await findPostgres({ ...options, major: /^\d+/.exec(tag)?.[0], versionOf })) ?? (await brought());
       if (found === undefined) {
         throw new Error(
-          'no PostgreSQL server programs were found (PG_BIN, PATH, the usual installation folders); install PostgreSQL, or set PG_BIN to the folder that has initdb and postgres',
+          'PostgreSQL server programs not found (searched PG_BIN, PATH and the usual installation folders); install PostgreSQL, or set PG_BIN to the folder that contains initdb and postgres',
         );
       }
       const { folder, version } = found;

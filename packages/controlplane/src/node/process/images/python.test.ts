@@ -45,11 +45,11 @@ describe('pythonImage', () => {
     const program = await imageOf({ '/root/shims/python3': ofRoot }).find('3.12');
     expect(program).toMatchObject({
       programFolders: ['/root/py'],
-      standIn: 'python: Python 3.14.0 runs here, not 3.12, with its packages',
+      standIn: 'python: running Python 3.14.0 instead of 3.12, with the host's packages',
     });
   });
 
   it('reports what is missing', async () => {
-    await expect(imageOf({}).find('latest')).rejects.toThrow('no Python was found');
+    await expect(imageOf({}).find('latest')).rejects.toThrow('Python not found');
   });
 });

@@ -48,7 +48,7 @@ export function pythonImage(options: {
     repository: 'python',
     async find(tag: string): Promise<ImageProgram> {
       const found = await search();
-      if (!found) throw new Error('no Python was found (python3 in PATH and the usual folders); install Python 3');
+      if (!found) throw new Error('Python not found (searched for python3 in PATH and the usual folders); install Python 3');
       return pythonProgram(found, { tag, isForAll: isForAll(found.path) });
     },
   };
@@ -61,7 +61,7 @@ function pythonProgram(
   const differs = versionNote('Python', { version, tag });
   return {
     description: `Python ${version} at ${path}`,
-    standIn: `python: ${differs ?? `this is the machine's own Python ${version}`}, with its packages`,
+    standIn: `python: ${differs ?? `running Python ${version}`}, with the host's packages`,
     // The standard library is in the same installation and is copied with the program.
     programFolders: isForAll ? [path] : [prefix],
     launch(context) {
@@ -79,6 +79,6 @@ const question = 'import sys; print(sys.executable, sys.base_prefix, sys.version
 async function askPython(path: string): Promise<InstalledPython> {
   const { stdout } = await promisify(execFile)(path, ['-I', '-c', question], { timeout: 10_000 });
   const [found = '', prefix = '', version = ''] = stdout.split(/\r?\n/);
-  if (found === '' || !version.startsWith('3')) throw new Error(`${path} is no Python 3`);
+  if (found === '' || !version.startsWith('3')) throw new Error(`${path} is not Python 3`);
   return { path: found, prefix, version };
 }

@@ -9,8 +9,8 @@ export function shellImage(repository: string, defaultCommand: readonly string[]
     repository,
     async find(): Promise<ImageProgram> {
       return {
-        description: "this machine's own commands",
-        standIn: `${repository}: commands are this machine's own, not the image's`,
+        description: "the host's commands",
+        standIn: `${repository}: running the host's commands, not the image's`,
         programFolders: [],
         launch: (context) => commandOf(context, defaultCommand),
       };
@@ -26,8 +26,8 @@ export function usualShell(exists: (path: string) => boolean = existsSync): stri
 /** Returns the program for an image that is a path of this machine: the program is its entry point. */
 export function hostProgram(path: string): ImageProgram {
   return {
-    description: `this machine's own ${path}`,
-    standIn: `${path}: this machine's own program runs here, not an image`,
+    description: `the host program ${path}`,
+    standIn: `${path}: running a host program, not an image`,
     programFolders: [path],
     launch(context) {
       if (context.command) return commandOf(context, []);

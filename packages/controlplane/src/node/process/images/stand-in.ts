@@ -14,7 +14,7 @@ const answer = ([name = '', key = '', value = '']) => {
     case 'GET': return data.has(key) ? '$' + Buffer.byteLength(data.get(key)) + '\\r\\n' + data.get(key) : '$-1';
     case 'DEL': return ':' + Number(data.delete(key));
     case 'DBSIZE': return ':' + data.size;
-    default: return "-ERR this stand-in does not know '" + name + "'";
+    default: return "-ERR unknown command '" + name + "'";
   }
 };
 const server = createServer((socket) => {
@@ -57,8 +57,8 @@ export function standInImage(repository: StandIn, options: { readonly execPath: 
     repository,
     async find(): Promise<ImageProgram> {
       return {
-        description: `bundled stand-in for ${repository}`,
-        ...(repository !== 'pause' && { standIn: `${repository}: a bundled stand-in runs here, not the real program` }),
+        description: `the bundled stand-in for ${repository}`,
+        ...(repository !== 'pause' && { standIn: `${repository}: running a bundled stand-in instead of the real program` }),
         programFolders: [options.execPath],
         launch({ command, args, podIP, reachable, hostPath }) {
           if (command !== undefined) {

@@ -1,5 +1,5 @@
 /**
- * Returns a note that a program's version differs from an image's tag: `PostgreSQL 15.18 runs here, not 17`. Returns `undefined`
+ * Returns a note that a program's version differs from an image's tag: `running PostgreSQL 15.18 instead of 17`. Returns `undefined`
  * if it matches, or if the tag names no version (`latest`, `bookworm`).
  */
 export function versionNote(
@@ -8,5 +8,5 @@ export function versionNote(
 ): string | undefined {
   const asked = /^\d+(\.\d+)*/.exec(tag)?.[0];
   if (asked === undefined || version === asked || version.startsWith(`${asked}.`)) return undefined;
-  return `${program} ${version} runs here, not ${asked}`;
+  return `running ${program} ${version} instead of ${asked}`;
 }
