@@ -17,8 +17,8 @@ const changed = status === 0 ? readdirSync(join(root, 'packages')).flatMap(chang
 if (changed.length > 0) {
   console.log(
     check
-      ? `the public surface of ${changed.join(', ')} differs from docs/api\n  why: what is exported was changed\n  fix: node scripts/api-report.mjs, and commit what it writes with the change`
-      : `docs/api: ${changed.join(', ')} written`,
+      ? `the public API of ${changed.join(', ')} differs from docs/api\n  why: exports were changed\n  fix: run node scripts/api-report.mjs and commit the updated report with the change`
+      : `updated docs/api: ${changed.join(', ')}`,
   );
 }
 process.exitCode = status !== 0 || (check && changed.length > 0) ? 1 : 0;

@@ -1,4 +1,4 @@
-// Sends requests to an API server over HTTPS without verifying its certificate; all recorders use it.
+// Sends requests to an API server over HTTPS without verifying its certificate; used by all recorders.
 import { Agent, request as httpsRequest } from 'node:https';
 
 /**

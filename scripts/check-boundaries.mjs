@@ -1,4 +1,4 @@
-// Runs dependency-cruiser over the packages, then provokes wrong imports and demands that each is refused.
+// Runs dependency-cruiser over the packages, then adds invalid imports and checks that each is rejected.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -31,7 +31,7 @@ const provocations = [
   ['packages/controlplane/src/storage/provoked.ts', "import '../apiserver/api-server.ts';", 'storage-knows-no-server'],
 ];
 
-// If the check is interrupted, no provocation may remain among the sources.
+// If the check is interrupted, no invalid import may remain in the sources.
 let provoked;
 const withdraw = () => provoked && rmSync(provoked, { recursive: true, force: true });
 process.on('exit', withdraw);
@@ -55,7 +55,7 @@ for (const [path, text, rule] of provocations) {
   const { status, stdout } = cruise(path);
   withdraw();
   if (status === 0 || !stdout.includes(rule)) {
-    console.log(`provoked ${text} in ${path}: rule ${rule} did not refuse it\n${stdout}`);
+    console.log(`rule ${rule} did not reject ${text} in ${path}\n${stdout}`);
     process.exitCode = 1;
   }
 }

@@ -30,25 +30,28 @@ for (const name of readdirSync(folder)) {
       .split('\n')
       .forEach((line, index) => {
         const where = `${relative(folder, path)}:${index + 1}`;
-        // A class has one code, or chooses among the members of a union type: both are where a code is made.
+        // A class has one code, or chooses among the members of a union type. Both define codes.
         const own = /readonly code = '(KW[^']*)'/.exec(line)?.[1];
         const member = /^\s*(?:export type \w*Code = )?\|?\s*'(KW\d+)'(?=\s*(?:\||;|$))/.exec(line);
         const union = member ? [...line.matchAll(/'(KW\d+)'/g)].map((match) => match[1]) : [];
         for (const code of own === undefined ? union : [own]) {
           const range = ranges[name];
           if (range === undefined)
-            faults.push(`${where}: package ${name} has no range of codes yet (give it one here)`);
-          else if (!new RegExp(`^KW${range}\\d{3}$`).test(code)) faults.push(`${where}: ${code} is not KW${range}…`);
+            faults.push(`${where}: package ${name} has no code range; add one to scripts/check-error-codes.mjs`);
+          else if (!new RegExp(`^KW${range}\\d{3}$`).test(code))
+            faults.push(`${where}: ${code} must match KW${range}nnn`);
           const first = owners.get(code);
-          if (first !== undefined) faults.push(`${where}: ${code} is that of ${first} already`);
+          if (first !== undefined) faults.push(`${where}: ${code} is already used at ${first}`);
           else owners.set(code, where);
         }
       });
   }
 }
-if (owners.size === 0) faults.push(`no error code found below ${folder}`);
+if (owners.size === 0) faults.push(`no error codes found in ${folder}`);
 if (faults.length > 0) {
-  console.log('Error codes (KW and four digits; one class each; the first digit is the package):');
+  console.log(
+    'Invalid error codes (a code is KW and four digits, the first of which identifies the package, and belongs to one class):',
+  );
   for (const fault of faults) console.log(`  ${fault}`);
   process.exitCode = 1;
 }

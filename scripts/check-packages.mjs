@@ -11,7 +11,8 @@ const publint = join(root, 'node_modules/publint/src/cli.js');
 
 function run(command, args, cwd) {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} in ${cwd} answered ${status}\n${stdout}${stderr}`);
+  if (status !== 0)
+    throw new Error(`${command} ${args.join(' ')} in ${cwd} exited with code ${status}\n${stdout}${stderr}`);
   return stdout;
 }
 
@@ -29,4 +30,6 @@ run('npm', ['install', '--no-fund', '--no-audit', ...tarballs], consumer);
 const entries = manifests.flatMap(({ name, exports }) => Object.keys(exports).map((path) => join(name, path)));
 writeFileSync(join(consumer, 'import.js'), entries.map((entry) => `await import('${entry}');\n`).join(''));
 run(process.execPath, ['import.js'], consumer);
-console.log(`${tarballs.length} packages packed, installed in an empty folder, ${entries.length} entries imported`);
+console.log(
+  `packed ${tarballs.length} packages, installed them in an empty folder and imported ${entries.length} entry points`,
+);

@@ -41,7 +41,9 @@ for (const folder of ['packages', 'examples']) {
   }
 }
 if (faults.length > 0) {
-  console.log(`Real time or chance outside the seams (inject Clock or Random, or say why with "// seam: …"):`);
+  console.log(
+    `Direct use of time or randomness (inject Clock or Random, or give the reason in a "// seam: …" comment):`,
+  );
   for (const fault of faults) console.log(`  ${fault}`);
   process.exitCode = 1;
 }

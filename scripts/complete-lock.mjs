@@ -42,4 +42,4 @@ for (const [from, { optionalDependencies = {}, dev }] of Object.entries(lock.pac
 }
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(path, `${JSON.stringify(lock, undefined, 2)}\n`);
-console.log(`${added} optional packages added to package-lock.json`);
+console.log(`added ${added} optional packages to package-lock.json`);

@@ -7,7 +7,7 @@ let report = { numPassedTests: 0, numFailedTests: 1, numPendingTests: 0, numTodo
 try {
   report = JSON.parse(readFileSync(reportPath, 'utf8'));
 } catch (error) {
-  console.log(`the test report cannot be read: ${error.message}`);
+  console.log(`cannot read the test report: ${error.message}`);
 }
 const brokenFiles = report.testResults.filter(
   (file) => file.status === 'failed' && file.assertionResults.length === 0,

@@ -52,7 +52,7 @@ function errorPage() {
       ...own.map(({ code, text, source: from }) => `### ${code}\n\n${escaped(text)}\n\n\`${from}\``),
     ];
   });
-  const intro = 'Every error has a code. `kubewright explain CODE` prints these texts without a network.';
+  const intro = 'Every error has a code. `kubewright explain CODE` prints these texts offline.';
   return `${['# Error codes', intro, ...sections.flat()].join('\n\n')}\n`;
 }
 

@@ -13,12 +13,12 @@ const pages = join(root, '.site', 'pages');
 rmSync(pages, { recursive: true, force: true });
 const dead = assemble(root, pages);
 if (dead.length > 0) {
-  console.log(`${dead.length} dead links in the documentation\n  ${dead.join('\n  ')}`);
+  console.log(`${dead.length} broken links in the documentation\n  ${dead.join('\n  ')}`);
   process.exit(1);
 }
 if ((await build(() => console.log('building …'))) !== 0) process.exit(1);
 await writeReference(pages);
 const vitepress = join(root, 'node_modules/vitepress/bin/vitepress.js');
 const { status } = spawnSync(process.execPath, [vitepress, 'build', 'docs'], { cwd: root, stdio: 'inherit' });
-if (status === 0) console.log('the site is in .site/dist');
+if (status === 0) console.log('built the site in .site/dist');
 process.exitCode = status ?? 1;

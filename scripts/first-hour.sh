@@ -1,14 +1,14 @@
 #!/bin/bash
 # A newcomer's first hour with the packed packages, for each Node that is named: create, install, then without a network generate,
-# check types, test, dev with and without a terminal, render, build. In a folder with a blank in its path; as root with --as-root,
+# check types, test, dev with and without a terminal, render, build. In a folder with a space in its path; as root with --as-root,
 # else as a user of no account. Needs root (for that, and to take the network away), Linux, and a registry for what others publish.
 #
-#   scripts/first-hour.sh [--as-root] NODE...      such as: scripts/first-hour.sh "$(command -v node)" /opt/node-26/bin/node
+#   scripts/first-hour.sh [--as-root] NODE...      for example: scripts/first-hour.sh "$(command -v node)" /opt/node-26/bin/node
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)
 user=54321
 [ "${1:-}" = --as-root ] && user=0 && shift
-[ $# -gt 0 ] || { echo "which Node? $0 NODE..." >&2; exit 2; }
+[ $# -gt 0 ] || { echo "usage: $0 [--as-root] NODE..." >&2; exit 2; }
 work=$(mktemp -d /tmp/kubewright-hour-XXXXXX)
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
@@ -48,7 +48,7 @@ cd shop
 step() {
   local name=$1 pattern=$2 output
   output=$("${@:3}" 2>&1) || { printf '%s\n  FAILED  %s\n' "$output" "$name"; exit 1; }
-  grep -q -- "$pattern" <<<"$output" || { printf '%s\n  NOT SEEN  %s: %s\n' "$output" "$name" "$pattern"; exit 1; }
+  grep -q -- "$pattern" <<<"$output" || { printf '%s\n  NOT FOUND  %s: %s\n' "$output" "$name" "$pattern"; exit 1; }
   printf '  ok  %s\n' "$name"
 }
 step generate '✓ generated' npm run -s generate

@@ -24,7 +24,7 @@ const check = process.argv.includes('--check');
 const folder = process.argv.slice(2).find((argument) => !argument.startsWith('--')) ?? join(root, '../shared/data');
 const data = readData(folder);
 if (data === undefined) {
-  console.log(`no data in ${folder}: the generated files were not ${check ? 'compared' : 'written'}`);
+  console.log(`no data in ${folder}; the generated files were not ${check ? 'compared' : 'written'}`);
   process.exitCode = check ? 0 : 1;
 } else {
   const files = generate(data);
@@ -65,7 +65,7 @@ function write(files) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  console.log(`${files.size} files written`);
+  console.log(`wrote ${files.size} files`);
 }
 
 function differences(files) {
@@ -78,10 +78,10 @@ function differences(files) {
 
 function report(paths) {
   if (paths.length === 0) {
-    console.log('generated files are current');
+    console.log('generated files are up to date');
     return;
   }
-  console.error(`not current: ${paths.join(', ')}\nrun: node scripts/generate-builtin.mjs`);
+  console.error(`out of date: ${paths.join(', ')}\n  fix: run node scripts/generate-builtin.mjs`);
   process.exitCode = 1;
 }
 

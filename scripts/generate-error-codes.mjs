@@ -79,7 +79,7 @@ const entries = readdirSync(packages)
   .sort((a, b) => a.code.localeCompare(b.code));
 const silent = entries.filter(({ text }) => text === '').map(({ code }) => code);
 if (silent.length > 0) {
-  console.log(`these codes have no comment that says what they mean: ${silent.join(', ')}`);
+  console.log(`these codes have no doc comment: ${silent.join(', ')}`);
   process.exitCode = 1;
 }
 const lines = entries.map(({ code, text, source }) => JSON.stringify({ code, title: titleOf(text), text, source }));
@@ -100,7 +100,7 @@ ${lines.map((line) => `  ${line},\n`).join('')}];
 if (!check) writeFileSync(target, content);
 else if (!existsSync(target) || readFileSync(target, 'utf8') !== content) {
   console.log(
-    'the table of error codes differs from the sources\n  why: a code or its comment was changed\n  fix: node scripts/generate-error-codes.mjs',
+    'the table of error codes is out of date\n  why: a code or its doc comment was changed\n  fix: run node scripts/generate-error-codes.mjs',
   );
   process.exitCode = 1;
 }

@@ -1,15 +1,15 @@
-// Which tests a run leaves out, and a reporter for vitest that lists them with the reason at the end of every run.
+// Chooses the tests that a run skips. A vitest reporter lists them with the reason at the end of every run.
 import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** All tests, as `.ci/run` runs them; otherwise those that take minutes are left out. */
+/** True if all tests run, as in `.ci/run`; otherwise those that take minutes are skipped. */
 const all = process.env.KUBEWRIGHT_REQUIRE_ALL === '1';
 const onReal = process.env.USE_EXISTING_CLUSTER === 'true';
 
 /** Patterns of files that are left out. */
 export const leftOut = [...(all ? [] : ['**/*.long.test.ts']), ...(onReal ? [] : ['**/*.real.test.ts'])];
 
-/** Lists what was left out and skipped, why, and what runs it. */
+/** Lists skipped files and tests with the reason and the command that runs them. */
 export class LeftOutReporter {
   #isFiltered = false;
 
@@ -23,8 +23,12 @@ export class LeftOutReporter {
       .sort();
     const of = (ending) => files.filter((file) => file.endsWith(ending));
     if (!all)
-      tell(of('.long.test.ts'), 'files left out: they take minutes; KUBEWRIGHT_REQUIRE_ALL=1 npm test runs them');
-    if (!onReal) tell(of('.real.test.ts'), 'files left out: they need a real control plane; npm run proof runs them');
+      list(
+        of('.long.test.ts'),
+        'files skipped because they take minutes; to run them: KUBEWRIGHT_REQUIRE_ALL=1 npm test',
+      );
+    if (!onReal)
+      list(of('.real.test.ts'), 'files skipped because they need a real control plane; to run them: npm run proof');
     const skipped = modules.flatMap((module) => {
       const tests = [...module.children.allTests('skipped')];
       const text = tests.length > 0 ? readFileSync(module.moduleId, 'utf8') : '';
@@ -33,7 +37,7 @@ export class LeftOutReporter {
     // Tests excluded by the name filter were left out deliberately.
     if (this.#isFiltered) return;
     for (const reason of new Set(skipped.map((each) => each.reason))) {
-      tell(
+      list(
         skipped.filter((each) => each.reason === reason).map(({ name }) => name),
         `tests skipped: ${reason}`,
       );
@@ -41,7 +45,7 @@ export class LeftOutReporter {
   }
 }
 
-/** Why a test was skipped: what it said itself, a program that is missing, or the condition in its file. */
+/** Returns why a test was skipped: its own note, a missing program, or the condition in its file. */
 export function reasonOf({ note, text, isInstalled = isOnPath }) {
   if (note) return note;
   const missing = [...text.matchAll(/\bisMissing\('([^']+)'\)/g)].map(([, name]) => name);
@@ -65,7 +69,7 @@ function isOnPath(program) {
   });
 }
 
-function tell(names, what) {
+function list(names, what) {
   if (names.length === 0) return;
   process.stdout.write(`\n${names.length} ${what}:\n${names.map((name) => `  ${name}\n`).join('')}`);
 }

@@ -38,12 +38,12 @@ const source = '--conditions=kubewright-source';
 const days = [source, 'test/soak/days.mjs', '--json'];
 const flaw = ['--days', '8', '--flaw', 'remembers every version'];
 
-/** Every step answers `{ ok, text }`. */
+/** Every step returns `{ ok, text }`. */
 const groups = {
   recordings: [
-    ...recorders.map((each) => ({ name: `recorded again: ${each.folder}`, prove: (tree) => record(tree, each) })),
+    ...recorders.map((each) => ({ name: `new recording: ${each.folder}`, prove: (tree) => record(tree, each) })),
     {
-      name: 'replay of the recorded answers',
+      name: 'replay of the recorded responses',
       prove: (tree) =>
         suites(
           tree,
@@ -89,7 +89,7 @@ const groups = {
     { name: 'soak: 30 virtual days with faults', prove: (tree) => soak(tree, days, ({ ok }) => ok) },
     {
       name: 'soak: detects an operator that leaks memory',
-      // What does not see a flaw proves nothing.
+      // A soak that does not detect a flaw proves nothing.
       prove: (tree) =>
         soak(tree, [...days, ...flaw], ({ ok, wrong, growth }) => !ok && wrong.length === 0 && growth > 0.01),
     },
@@ -115,16 +115,16 @@ if (obstacle) {
   await prove();
 }
 
-/** Why nothing can be proven here, and what to do. */
+/** Returns why the proofs cannot run, with the fix. */
 function whatStandsInTheWay() {
   const named = [...list(flags.skip), ...list(flags.only)].filter((name) => !(name in groups));
   if (named.length > 0)
-    return `no group of proofs is called ${named.join(', ')}\n  fix: choose from ${Object.keys(groups).join(', ')}`;
+    return `unknown proof group: ${named.join(', ')}\n  fix: use one of ${Object.keys(groups).join(', ')}`;
   if (Number(process.versions.node.split('.')[0]) < 24)
-    return `proofs cannot run on this Node (${process.version})\n  why: benchmarks read sources and have goals for 24\n  fix: run them on Node 24`;
+    return `the proofs do not run on Node.js ${process.version}\n  why: the benchmarks run TypeScript sources and have targets for Node.js 24\n  fix: use Node.js 24`;
   const missing = missingPrograms(bin);
   if (missing.length > 0)
-    return `no ${missing.join(', ')} in ${bin}\n  why: proofs compare with the real control plane\n  fix: put its programs (1.36.3) there, or name their folder in BIN`;
+    return `${missing.join(', ')} not found in ${bin}\n  why: the proofs compare with the real control plane\n  fix: install the Kubernetes 1.36.3 binaries there, or set BIN to their folder`;
   return undefined;
 }
 
@@ -144,7 +144,7 @@ async function prove() {
   if (results.some(({ ok, isSkipped }) => !ok && !isSkipped)) process.exitCode = 1;
 }
 
-/** Runs a step; whatever goes wrong is a result, too. */
+/** Runs a step. A failure is a result, too. */
 async function attempt({ name, prove: run }, tree) {
   const started = performance.now();
   process.stdout.write(`${name} … `);
@@ -183,13 +183,13 @@ async function firstHour(tree, majors, ...args) {
   return { ok, text: ok ? stdout.match(/^Node .*$/gm)?.join('; ') : said };
 }
 
-/** A release of Node as npm's registry has it. */
+/** Installs a Node.js release from the npm registry. */
 function nodeRelease(tree, major) {
   const folder = join(tree, `.nodes/${major}`);
   const name = `node-${process.platform}-${process.arch}`;
   const args = ['install', '--silent', '--no-save', '--prefix', folder, `${name}@${major}`];
   const { ok, said } = run(tree, args, { program: 'npm' });
-  if (!ok) throw new Error(`no Node ${major}: ${said}`);
+  if (!ok) throw new Error(`cannot install Node.js ${major}: ${said}`);
   return join(folder, 'node_modules', name, 'bin/node');
 }
 
@@ -198,7 +198,7 @@ async function benchmark(tree, args) {
   return { ok, text: ok ? stdout : said };
 }
 
-/** A soak's result, short: what is wrong only where there is something. */
+/** Returns a short soak result, with problems only if there are any. */
 async function soak(tree, args, isRight) {
   const { stdout, said } = run(tree, args);
   if (!stdout.startsWith('{')) return { ok: false, text: said };
@@ -220,7 +220,7 @@ function versions() {
   ];
 }
 
-/** Runs a program, one of ours unless another is named. `said` is the end of all that it said, errors first. */
+/** Runs a program, by default Node. `said` is the end of its output, errors first. */
 function run(tree, args, { env = {}, program = process.execPath } = {}) {
   const { status, signal, error, stdout, stderr } = spawnSync(program, args, {
     cwd: tree,
@@ -228,7 +228,7 @@ function run(tree, args, { env = {}, program = process.execPath } = {}) {
     maxBuffer: 256 << 20,
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', NODE_NO_WARNINGS: '1', ...env },
   });
-  const end = error ? String(error) : signal ? `ended by ${signal}` : '';
+  const end = error ? String(error) : signal ? `killed by ${signal}` : '';
   const said = [stderr?.slice(-8000), stdout?.slice(-4000), end].filter(Boolean).join('\n');
   return { ok: status === 0, stdout: stdout ?? '', said };
 }

@@ -31,7 +31,7 @@ child.stdout.setEncoding('utf8');
 let printed = '';
 let shown = 0;
 const kubeconfig = await new Promise((resolve, reject) => {
-  child.on('exit', (code) => reject(new Error(`npm start ended with ${code} before it was ready:\n${printed}`)));
+  child.on('exit', (code) => reject(new Error(`npm start exited with code ${code} before it was ready:\n${printed}`)));
   child.stdout.on('data', (text) => {
     printed += text;
     const instructions = printed.indexOf('Try it from a second terminal');
@@ -58,4 +58,4 @@ child.kill('SIGINT');
 const lines = screen.lines.filter(({ spans }, index) => spans.length > 0 || index < screen.lines.length - 1);
 mkdirSync(dirname(target), { recursive: true });
 writeFileSync(target, svgOf(withoutPauses(lines, 1_200), { title: 'npm start, then kubectl', columns }));
-console.log(`${lines.length} lines written to ${target}`);
+console.log(`wrote ${lines.length} lines to ${target}`);

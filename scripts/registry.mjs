@@ -12,7 +12,7 @@ const { values } = parseArgs({
 
 if ((await build(() => console.log('building …'))) !== 0) process.exit(1);
 const configured = new URL(execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim());
-// In a terminal that is set to this registry already, it would send readers in circles.
+// In a terminal that already uses this registry, redirects would loop.
 const isOwn = ['127.0.0.1', 'localhost'].includes(configured.hostname) && configured.port === values.port;
 const upstream = isOwn ? 'https://registry.npmjs.org/' : configured.href;
 /** Name → versions, newest last. */
@@ -23,6 +23,8 @@ server.listen(Number(values.port), '127.0.0.1', () => {
   console.log(`export npm_config_registry=http://127.0.0.1:${server.address().port}/`);
 });
 server.on('error', (error) => {
-  console.error(`the registry cannot listen\n  why: ${error.message}\n  fix: node scripts/registry.mjs --port 0`);
+  console.error(
+    `the registry cannot listen on port ${values.port}\n  why: ${error.message}\n  fix: use a free port: node scripts/registry.mjs --port 0`,
+  );
   process.exitCode = 1;
 });

@@ -1,10 +1,10 @@
-// `npm start`: builds what is not current, then runs the example operator on an embedded cluster, in this process.
-// Plain old syntax up to the version check, so that a Node too old can still read it and say so.
+// `npm start`: builds what is out of date, then runs the example operator on an embedded cluster, in this process.
+// Old syntax up to the version check, so an unsupported Node can parse this file and report the version.
 const [major, minor] = process.versions.node.split('.').map(Number);
 const supported = major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
 if (!supported) {
   process.stderr.write(
-    `Kubewright cannot run on this Node (${process.version})\n  why: it needs ^20.19, ^22.12 or 24 and newer\n  fix: install a newer one from https://nodejs.org, then npm ci && npm start\n`,
+    `Kubewright does not run on Node.js ${process.version}\n  why: it requires ^20.19, ^22.12 or >=24\n  fix: install a newer version from https://nodejs.org, then run npm ci && npm start\n`,
   );
   process.exitCode = 1;
 } else {
@@ -28,7 +28,7 @@ async function main() {
   const { EarlyStop } = await import('../examples/postgresql/dev/early-stop.mjs');
   const early = new EarlyStop(process);
   const { start, status } = await load().catch(async (error) => {
-    // Ctrl-C reaches the compiler and the bundler, too: they fail by it.
+    // Ctrl-C also reaches the compiler and the bundler and makes them fail.
     if ((await early.asked()) === 0) throw error;
     return { status: 1 };
   });
@@ -39,12 +39,12 @@ async function main() {
   }
   if (!start) return status;
   const running = start(flags);
-  // The start listens by now.
+  // The started program handles signals from here on.
   early[Symbol.dispose]();
   return running;
 }
 
-/** Builds what is not current, and loads it; answers the compiler's exit code where that fails. */
+/** Builds what is out of date and loads it; returns the compiler's exit code if compiling fails. */
 async function load() {
   const { build } = await import('./build.mjs');
   const status = await build(sayBuilding);
@@ -54,7 +54,7 @@ async function load() {
   return { start };
 }
 
-/** Written as the steps are that follow. */
+/** Prints a line in the format of the steps that follow. */
 function sayBuilding() {
   const { stdout, env } = process;
   const time = `${process.uptime().toFixed(2).padStart(7)} s`;

@@ -43,7 +43,7 @@ function packageOf(data, { short, version }) {
   ];
   const names = Object.keys(data.definitions);
   const found = candidates.find((candidate) => names.some((name) => packageOfName(name) === candidate));
-  if (found === undefined) throw new Error(`no definitions of ${short}/${version} in the OpenAPI document`);
+  if (found === undefined) throw new Error(`the OpenAPI document has no definitions of ${short}/${version}`);
   return found;
 }
 

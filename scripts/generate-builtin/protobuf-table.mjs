@@ -67,7 +67,7 @@ export function protobufTable(data) {
     return [definitionName(name), ...fields].join('\t');
   });
   return textModule('protobufTable', {
-    about: 'Protobuf messages of the served kinds; `protobuf/message-table.ts` says how to read it.',
+    about: 'Protobuf messages of the served kinds; `protobuf/message-table.ts` documents the format.',
     lines,
   });
 }
@@ -83,7 +83,7 @@ function factsOf(text) {
   const facts = new Map();
   for (const part of text.split(' ').filter((item) => item !== '')) {
     const match = /^(\d+)(?:=([^:]+))?(?::(\w+))?$/.exec(part);
-    if (match === null) throw new Error(`a fact that cannot be read: ${part}`);
+    if (match === null) throw new Error(`cannot parse the Go field fact ${part}`);
     facts.set(match[1], { name: match[2], flags: match[3] ?? '' });
   }
   return facts;
@@ -97,7 +97,7 @@ function reachable(data, messages) {
   );
   for (const gv of groupVersions(data)) {
     if (!pending.some((name) => name.startsWith(`${messageName(gv.package)}.`)))
-      throw new Error(`no messages of ${gv.path}`);
+      throw new Error(`no protobuf messages for ${gv.path}`);
   }
   const found = new Set();
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
@@ -124,7 +124,7 @@ function valueCode(messages, { type, owner, index }) {
   const scalar = scalars.get(type);
   if (scalar !== undefined) return scalar;
   const target = resolve(messages, { type, owner });
-  if (target === undefined) throw new Error(`${owner} refers to ${type}`);
+  if (target === undefined) throw new Error(`${owner} refers to an unknown type: ${type}`);
   if (isStringList(messages, target)) return 'W';
   return special.get(target) ?? `@${index.get(target)}`;
 }

@@ -34,7 +34,7 @@ export function typeTable(data) {
   const names = definitionNames(data);
   const index = new Map(names.map((name, at) => [name, at]));
   return textModule('typeTable', {
-    about: 'Every definition of the served APIs; `builtin/type-table.ts` says how to read it.',
+    about: 'Every definition of the served APIs; `builtin/type-table.ts` documents the format.',
     lines: names.map((name) => lineOf(data, { name, index })),
   });
 }
@@ -91,7 +91,7 @@ function typeOf(property, index) {
     case 'object':
       return property.additionalProperties === undefined ? 'o' : `{${typeOf(property.additionalProperties, index)}`;
     default:
-      throw new Error(`a property of type ${property.type}`);
+      throw new Error(`unsupported property type: ${property.type}`);
   }
 }
 
@@ -106,6 +106,6 @@ function optionsOf(property, facts) {
     ['d', facts.default === undefined ? undefined : JSON.stringify(facts.default)],
   ];
   const text = options.filter(([, value]) => value !== undefined).map(([name, value]) => ` ${name}=${value}`);
-  for (const option of text) if (/[\t\n]| .* /.test(option)) throw new Error(`an option with a blank: ${option}`);
+  for (const option of text) if (/[\t\n]| .* /.test(option)) throw new Error(`option contains a space: ${option}`);
   return text.join('');
 }

@@ -164,7 +164,7 @@ function typeText(writer, property) {
         ? 'Readonly<Record<string, unknown>>'
         : `Readonly<Record<string, ${typeText(writer, property.additionalProperties)}>>`;
     default:
-      throw new Error(`a property of type ${property.type}`);
+      throw new Error(`unsupported property type: ${property.type}`);
   }
 }
 
@@ -186,7 +186,7 @@ function newWriter(data, modules, packageName) {
         return shortName(target);
       }
       const module = modules.get(owner);
-      if (module === undefined) throw new Error(`${target} is referred to but not served`);
+      if (module === undefined) throw new Error(`${target} is referenced but not served`);
       namespaces.add(`${module.short}-${module.version}`);
       return `${alias(module)}.${shortName(target)}`;
     },

@@ -33,16 +33,16 @@ export function checkProse(root) {
       ...shown(newestOf(root, folder, findings)),
     ]);
   if (risen.length === 0 && fallen.length > 0)
-    lines.push(`${fallen.length} folders improved; run node scripts/check-prose.mjs --update`);
+    lines.push(`${fallen.length} folders improved; to lower the ratchet, run node scripts/check-prose.mjs --update`);
   return { ok: risen.length === 0, lines };
 }
 
-/** Returns all findings below paths as lines, whatever the ratchet grants. */
+/** Returns all findings below paths as lines, ignoring the ratchet. */
 export function listProse(root, paths) {
   return shown(findingsBelow(root, paths));
 }
 
-/** Writes today's counts where they are lower; a new ratchet takes them all. */
+/** Writes the current counts where they are lower. A new ratchet takes all of them. */
 export function updateRatchet(root) {
   const before = readRatchet(root);
   const now = Object.entries(counted(findingsBelow(root, roots)));

@@ -20,7 +20,7 @@ class BadRequest extends Error {
  */
 export function createRegistry({ packages, upstream }) {
   const server = createServer((request, response) => {
-    // The body of an audit is of no interest; unread, it would hold the connection.
+    // An unread body, such as an audit's, would block the connection.
     request.resume();
     try {
       handle(request, { response, packages, upstream, address: `http://127.0.0.1:${server.address().port}` });
@@ -34,43 +34,43 @@ export function createRegistry({ packages, upstream }) {
 
 function handle({ method, url }, { response, packages, upstream, address }) {
   const path = pathOf(url);
-  // Audits, searches and log-ins: nothing that this registry has.
+  // Audits, searches and logins, which this registry does not support.
   const isService = path.startsWith('-/');
-  if (method !== 'GET' && method !== 'HEAD' && !isService) throw new BadRequest(405, `${method} is not allowed`);
+  if (method !== 'GET' && method !== 'HEAD' && !isService) throw new BadRequest(405, `method ${method} is not allowed`);
   const [, name, tarball] = /^(.*?)(?:\/-\/(.*)\.tgz)?$/.exec(path);
   const versions = packages.get(name);
   if (!versions) return redirect(response, { url, upstream, name: isService ? undefined : name });
   if (!tarball) return answer(response, 200, documentOf(name, versions, address));
   const found = versions.find(({ manifest }) => manifest.version === tarball);
-  if (!found) throw new BadRequest(404, `there is no ${name}@${tarball}`);
+  if (!found) throw new BadRequest(404, `${name}@${tarball} not found`);
   const bytes = found.pack();
   return response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes);
 }
 
 /** The decoded path of a request, without its first slash. */
 function pathOf(url) {
-  if (!url.startsWith('/')) throw new BadRequest(400, 'the request names another server');
+  if (!url.startsWith('/')) throw new BadRequest(400, 'the request URL must be a path');
   let path;
   try {
     path = decodeURIComponent(url.slice(1).split('?')[0]);
   } catch {
-    // Half an escape sequence, such as %zz.
-    throw new BadRequest(400, 'the path is not properly encoded');
+    // An invalid escape sequence, such as %zz.
+    throw new BadRequest(400, 'invalid percent-encoding in the path');
   }
   const steps = path.split('/');
   const isPlain = steps.every((step) => /^[\w@.~!*'()+-]+$/.test(step) && step !== '.' && step !== '..');
-  if (!isPlain) throw new BadRequest(400, 'the path names no package');
+  if (!isPlain) throw new BadRequest(400, 'invalid package name');
   return path;
 }
 
-/** Sends what is not here to the registry that has it, and nowhere else. */
+/** Redirects requests for other packages to the upstream registry, and to no other server. */
 function redirect(response, { url, upstream, name }) {
-  if (name !== undefined && !form.test(name)) throw new BadRequest(400, 'the path names no package');
-  if (upstream === undefined) throw new BadRequest(404, `${name ?? url} is not installed in the clone`);
+  if (name !== undefined && !form.test(name)) throw new BadRequest(400, 'invalid package name');
+  if (upstream === undefined) throw new BadRequest(404, `${name ?? url} is not installed in this clone`);
   const base = upstream.endsWith('/') ? upstream : `${upstream}/`;
   // The dot makes it a relative path, whatever follows.
   const location = new URL(`./${url.slice(1)}`, base).href;
-  if (!location.startsWith(base)) throw new BadRequest(400, 'the path leads out of the registry');
+  if (!location.startsWith(base)) throw new BadRequest(400, 'the path is outside the registry');
   response.writeHead(307, { location }).end();
 }
 

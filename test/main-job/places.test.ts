@@ -54,7 +54,7 @@ describe('npm start in unusual places', () => {
     await started.ready();
     expect(started.output).toMatch(/ s {2}pod waits +(ErrImagePull|ImagePullBackOff)\n/);
     const [, what, why, remedy] =
-      /\n(postgresql-sample waits: .*)\n {2}why: (.*)\n {2}do: (.*)\n/.exec(started.output) ?? [];
+      /\n(postgresql-sample waits: .*)\n {2}why: (.*)\n {2}fix: (.*)\n/.exec(started.output) ?? [];
     expect(what).toContain('"postgres:17" cannot run on this node');
     expect(why).toContain('PostgreSQL server programs not found');
     expect(remedy).toContain('PG_BIN');
@@ -76,7 +76,7 @@ describe('npm start in unusual places', () => {
     expect(started.output.trim().split('\n').slice(-3)).toEqual([
       expect.stringContaining('postgresql-sample waits: '),
       expect.stringContaining('  why: '),
-      expect.stringContaining('  do: '),
+      expect.stringContaining('  fix: '),
     ]);
   }, 120_000);
 

@@ -87,7 +87,7 @@ describe('a machine without PostgreSQL', () => {
     const image = postgresImage({ env, platform: process.platform, fallback: async () => undefined });
     const { message } = await failure(Promise.resolve(image.find('17')));
     expect(message).toMatch(
-      /^PostgreSQL server programs not found \(searched PG_BIN, PATH .*\);  install PostgreSQL, or set PG_BIN/,
+      /^PostgreSQL server programs not found \(searched PG_BIN, PATH .*\); install PostgreSQL, or set PG_BIN/,
     );
   });
 });

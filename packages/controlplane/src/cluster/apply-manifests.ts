@@ -24,7 +24,9 @@ export async function applyManifests(
         applied.push(await applyOne(client, object, options));
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new ManifestError(`cannot apply ${object.kind} ${object.metadata?.name ?? ''} from ${file}: ${reason}`, { cause });
+        throw new ManifestError(`cannot apply ${object.kind} ${object.metadata?.name ?? ''} from ${file}: ${reason}`, {
+          cause,
+        });
       }
     }
   }
@@ -65,6 +67,9 @@ async function kindOf(client: KubernetesClient, object: UnstructuredObject): Pro
     client.discovery.invalidate();
     found = await find();
   }
-  if (!found) throw new Error(`no matches for kind "${object.kind}" in version "${object.apiVersion}"; ensure CRDs are installed first`);
+  if (!found)
+    throw new Error(
+      `no matches for kind "${object.kind}" in version "${object.apiVersion}"; ensure CRDs are installed first`,
+    );
   return found;
 }

@@ -111,7 +111,9 @@ export class EmbeddedCluster implements AsyncDisposable {
 
   static async #startIn(directory: StateDirectory, options: CompleteOptions): Promise<EmbeddedCluster> {
     const { random, log } = options;
-    const clock = containedClock(options.clock, (error) => log.error('timer callback failed in the API server', { error }));
+    const clock = containedClock(options.clock, (error) =>
+      log.error('timer callback failed in the API server', { error }),
+    );
     const onError = (error: unknown): void => log.error('API server error', { error });
     const onWatcherFault = (error: unknown): void => log.error('storage watcher failed', { error });
     const certificates = await openCertificates({ folder: directory.file('certificates'), clock });
@@ -249,7 +251,9 @@ export class EmbeddedCluster implements AsyncDisposable {
     try {
       noteLastRevision(directory, storage.revision);
     } catch (error) {
-      options.log.warn('cannot save the last revision; existing watches may miss the restart of the cluster', { error });
+      options.log.warn('cannot save the last revision; existing watches may miss the restart of the cluster', {
+        error,
+      });
     }
   }
 

@@ -62,7 +62,9 @@ async function canAdopt<O extends KubernetesObject, T extends KubernetesObject>(
   const live = await ctx.client.resource(ownerKind).get(key, { signal: ctx.signal });
   const name = `${key.namespace ?? ''}/${key.name}`;
   if (live.metadata.uid !== owner.metadata.uid) {
-    throw new Error(`original ${ownerKind.kind} ${name} is gone: got uid ${live.metadata.uid}, wanted ${owner.metadata.uid}`);
+    throw new Error(
+      `original ${ownerKind.kind} ${name} is gone: got uid ${live.metadata.uid}, wanted ${owner.metadata.uid}`,
+    );
   }
   if (isDeleting(live)) {
     throw new Error(`${name} has just been deleted at ${live.metadata.deletionTimestamp}`);

@@ -72,9 +72,7 @@ describe('loaded images', () => {
   it("report that a pod's command replaces their own", async () => {
     await create('replaced', 'shop:0.1', { command: ['echo', 'mine'] });
     await expect.poll(async () => (await get('replaced')).status?.phase, { timeout: 10_000 }).toBe('Succeeded');
-    expect(await logOf('replaced')).toMatch(
-      /^\[kubewright\] shop: running the pod's command (echo mine) instead of/,
-    );
+    expect(await logOf('replaced')).toMatch(/^\[kubewright\] shop: running the pod's command \(echo mine\) instead of/);
     const note = /; the pod's command overrides the image's command \(node .*main\.mjs\)$/;
     await expect.poll(messages, { timeout: 5_000 }).toContainEqual(expect.stringMatching(note));
   });

@@ -18,9 +18,8 @@ import type { ContainerSlot } from './pod/container-slot.ts';
 import { networkFault } from './probes/network-fault.ts';
 
 const noTerminals =
-  "TTY is not supported on this node: the script program of util-linux is not installed; install it, or omit -t";
-const noAttachedTerminals =
-  'attaching to a TTY is not supported on this node; omit -t, or use kubectl exec -it';
+  'TTY is not supported on this node: the script program of util-linux is not installed; install it, or omit -t';
+const noAttachedTerminals = 'attaching to a TTY is not supported on this node; omit -t, or use kubectl exec -it';
 
 /** Connects to the pods of a node: logs, exec, attach and port forwarding. */
 export class LocalConnector implements NodeConnector {

@@ -46,7 +46,10 @@ async function emptyAll(resources: readonly ApiResource[], namespace: string, ct
       }
     } catch (error) {
       // One kind that cannot be deleted must not block the others.
-      ctx.log.info('failed to delete the objects of a resource in a terminating namespace', { resource: resourceName(resource), error });
+      ctx.log.info('failed to delete the objects of a resource in a terminating namespace', {
+        resource: resourceName(resource),
+        error,
+      });
       failures.push(error instanceof Error ? error.message : String(error));
       counts.set(resourceName(resource), counts.get(resourceName(resource)) ?? 1);
     }

@@ -73,10 +73,10 @@ describe('pullImage', () => {
   });
 
   it("names the program that runs for an image, with the kubelet's reasons", async () => {
-    expect(await eventsOf('bundled stand-in for redis')).toEqual([
+    expect(await eventsOf('the bundled stand-in for redis')).toEqual([
       'Pulling: Pulling image "redis:7"',
       'Pulled: Image "redis:7" was not pulled; its containers run as local processes with the bundled stand-in for redis',
-      'Pulled: Container image "redis:7" already present on machine and can be accessed by the pod: bundled stand-in for redis',
+      'Pulled: Container image "redis:7" already present on machine and can be accessed by the pod: the bundled stand-in for redis',
     ]);
   });
 

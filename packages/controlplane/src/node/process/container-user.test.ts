@@ -24,7 +24,9 @@ describe('containerUser', () => {
   it('falls back to the unprivileged user if pods have no separate users', () => {
     expect(containerUser({}, root)).toEqual({ uid: 65_534, gid: 65_533 });
     expect(containerUser({ runAsUser: 1_234 }, root)).toEqual({ uid: 1_234, gid: 65_533 });
-    expect(() => containerUser({}, { ...root, passwd: '' })).toThrow('no user "nobody"');
+    expect(() => containerUser({}, { ...root, passwd: '' })).toThrow(
+      'user "nobody", the default for containers, does not exist',
+    );
   });
 
   it('is the agent itself if the agent is not root', () => {

@@ -154,7 +154,8 @@ export class LocalPodVolumes implements PodVolumes {
     const { claimFolder } = this.#host.settings;
     const found = await this.#host.objects.claim(pod.metadata.namespace ?? '', claim);
     if (!found) throw new VolumeError(volume, `persistentvolumeclaim "${claim}" not found`);
-    if (claimFolder === undefined) throw new VolumeError(volume, 'no folder for persistent volumes is configured on this node');
+    if (claimFolder === undefined)
+      throw new VolumeError(volume, 'no folder for persistent volumes is configured on this node');
     if (found.metadata.deletionTimestamp)
       throw new VolumeError(volume, `persistentvolumeclaim "${claim}" is being deleted`);
     mkdirSync(claimFolder, { recursive: true, mode: 0o711 });

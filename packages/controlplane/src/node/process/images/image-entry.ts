@@ -31,7 +31,8 @@ export function imageEntry(entry: unknown, context: EntryContext): ImageSource {
   };
   if (!isObject(entry)) return fail(`"${image}" must be an object, such as {"command": ["./server"]}`);
   const wrong = Object.keys(entry).find((key) => !knownFields.includes(key));
-  if (wrong !== undefined) return fail(`"${image}" has the unknown field "${wrong}"; valid fields are ${knownFields.join(', ')}`);
+  if (wrong !== undefined)
+    return fail(`"${image}" has the unknown field "${wrong}"; valid fields are ${knownFields.join(', ')}`);
   const optional = <K extends keyof MappedImage>(key: K, is: (value: unknown) => boolean) => {
     const value = entry[key];
     if (value === undefined) return undefined;
@@ -80,7 +81,9 @@ function baseOf(
     // Not an image name, so it cannot be a built-in image.
   }
   if (!source) {
-    return fail(`"${image}" has an invalid "like": ${like}; available images are ${[...builtIn.keys()].sort().join(', ')}`);
+    return fail(
+      `"${image}" has an invalid "like": ${like}; available images are ${[...builtIn.keys()].sort().join(', ')}`,
+    );
   }
   const found = source;
   return () => found.find(tag);

@@ -66,7 +66,7 @@ describe('ImageFile', () => {
 
   it('accepts programs by absolute path only if allowed', async () => {
     write({ 'team/app': { command: [process.execPath] } });
-    await expect(mapOf().resolve('team/app')).rejects.toThrow('needs --allow-host-programs');
+    await expect(mapOf().resolve('team/app')).rejects.toThrow('requires --allow-host-programs');
     expect((await mapOf(true).resolve('team/app')).launch(context()).file).toBe(process.execPath);
     await expect(mapOf().resolve('/bin/sleep')).rejects.toMatchObject({
       reason: 'InvalidImageName',
@@ -83,18 +83,18 @@ describe('ImageFile', () => {
     [[], 'it must be a JSON object with image names as keys'],
     [{ app: 'node' }, 'must be an object'],
     [{ app: { run: ['x'] } }, 'has the unknown field "run"; valid fields are like, command'],
-    [{ app: { command: [] } }, '"command" of "app" is []'],
-    [{ app: { command: [1] } }, '"command" of "app" is [1]'],
+    [{ app: { command: [] } }, '"app" has an invalid "command": []'],
+    [{ app: { command: [1] } }, '"app" has an invalid "command": [1]'],
     [
       { app: { like: 'centos' } },
       '"app" has an invalid "like": centos; available images are alpine, busybox, debian, nginx, node, pause, postgres, python, redis, ubuntu',
     ],
     [{ app: { like: 'No Image' } }, '"app" has an invalid "like": No Image; available images are'],
-    [{ app: { like: 'node', env: { 'A=B': 'c' } } }, '"env" of "app"'],
-    [{ app: { like: 'node', stopSignal: 'SIGSTOP' } }, '"stopSignal" of "app"'],
+    [{ app: { like: 'node', env: { 'A=B': 'c' } } }, '"app" has an invalid "env"'],
+    [{ app: { like: 'node', stopSignal: 'SIGSTOP' } }, '"app" has an invalid "stopSignal"'],
     [{ app: { command: ['./../../bin/sh'] } }, 'is outside'],
     [{ app: { command: ['./nothing'] } }, 'nothing, required by kubewright-images.json, does not exist'],
-    [JSON.parse('{"app": {"__proto__": {"like": "node"}}}'), 'has "__proto__"'],
+    [JSON.parse('{"app": {"__proto__": {"like": "node"}}}'), 'has the unknown field "__proto__"'],
   ])('reports the mistake in %j', async (content, message) => {
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o644 });
     await expect(mapOf().resolve('app')).rejects.toThrow(message);
@@ -103,7 +103,7 @@ describe('ImageFile', () => {
   it('fails only the image whose entry is invalid', async () => {
     write({ bad: { run: ['x'] }, 'Not An Image': {}, good: { command: ['one'] } });
     const map = mapOf();
-    await expect(map.resolve('bad')).rejects.toThrow('"bad" has "run"');
+    await expect(map.resolve('bad')).rejects.toThrow('"bad" has the unknown field "run"');
     expect((await map.resolve('good')).launch(context()).file).toBe('one');
     expect((await map.resolve('busybox')).launch(context()).file).toBe('sh');
     await expect(map.resolve('another')).rejects.toThrow(

@@ -45,7 +45,7 @@ describe('pythonImage', () => {
     const program = await imageOf({ '/root/shims/python3': ofRoot }).find('3.12');
     expect(program).toMatchObject({
       programFolders: ['/root/py'],
-      standIn: 'python: running Python 3.14.0 instead of 3.12, with the host's packages',
+      standIn: "python: running Python 3.14.0 instead of 3.12, with the host's packages",
     });
   });
 

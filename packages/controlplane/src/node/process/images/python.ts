@@ -48,7 +48,8 @@ export function pythonImage(options: {
     repository: 'python',
     async find(tag: string): Promise<ImageProgram> {
       const found = await search();
-      if (!found) throw new Error('Python not found (searched for python3 in PATH and the usual folders); install Python 3');
+      if (!found)
+        throw new Error('Python not found (searched for python3 in PATH and the usual folders); install Python 3');
       return pythonProgram(found, { tag, isForAll: isForAll(found.path) });
     },
   };

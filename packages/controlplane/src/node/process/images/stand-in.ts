@@ -58,7 +58,9 @@ export function standInImage(repository: StandIn, options: { readonly execPath: 
     async find(): Promise<ImageProgram> {
       return {
         description: `the bundled stand-in for ${repository}`,
-        ...(repository !== 'pause' && { standIn: `${repository}: running a bundled stand-in instead of the real program` }),
+        ...(repository !== 'pause' && {
+          standIn: `${repository}: running a bundled stand-in instead of the real program`,
+        }),
         programFolders: [options.execPath],
         launch({ command, args, podIP, reachable, hostPath }) {
           if (command !== undefined) {
