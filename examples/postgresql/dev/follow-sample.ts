@@ -1,5 +1,5 @@
 import { Pod } from '@kubewright/apimachinery/core/v1';
-import { type KubernetesClient, podLogs } from '@kubewright/client';
+import type { KubernetesClient } from '@kubewright/client';
 import { Postgresql } from '../src/api/v1/postgresql.ts';
 import { explain, explainCrash } from './explain.ts';
 import type { StepPrinter } from './step-printer.ts';
@@ -60,7 +60,7 @@ async function followPod({ client, name, steps, signal, onObstacle }: FollowOpti
 
 /** The end of the log of the container's last attempt. */
 async function lastLines(client: KubernetesClient, name: string, signal: AbortSignal): Promise<string> {
-  const log = await podLogs(client, { namespace: 'default', name }, { tailLines: 10, limitBytes: 16_384, signal });
+  const log = await client.pods.logs({ namespace: 'default', name }, { tailLines: 10, limitBytes: 16_384, signal });
   const chunks: Uint8Array[] = [];
   for await (const chunk of log.body) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');

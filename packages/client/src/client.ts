@@ -1,6 +1,7 @@
 import {
   type Clock,
   type Kind,
+  type KindDescriptor,
   type KubernetesObject,
   type Random,
   systemClock,
@@ -16,6 +17,8 @@ import type { WriteObserver } from './call/write-observer.ts';
 import { type ClientView, impersonating } from './client-view.ts';
 import { DiscoveryClient } from './discovery/discovery-client.ts';
 import type { ClientCall, ClientInterceptor } from './interceptor.ts';
+import type { PodsClient } from './pods/pods-client.ts';
+import { POD, StreamingPodsClient } from './pods/streaming-pods-client.ts';
 import type { MetadataClient } from './resource/metadata-client.ts';
 import type { ResourceScope } from './resource/object-request.ts';
 import type { ByteStream, ResourceClient } from './resource/resource-client.ts';
@@ -111,6 +114,11 @@ export class KubernetesClient implements AsyncDisposable {
     return new TypedResourceClient<T>(this.#runner, this.#scope(kind));
   }
 
+  /** Logs, commands, ports and evictions of pods. */
+  get pods(): PodsClient {
+    return new StreamingPodsClient(this.#runner, this.#scope(POD));
+  }
+
   /** Returns a client for one kind that reads only metadata (`PartialObjectMetadata`), a fraction of the bytes. */
   metadata(kind: Kind<unknown>): MetadataClient {
     return new TypedResourceClient<KubernetesObject>(this.#runner, {
@@ -186,7 +194,7 @@ export class KubernetesClient implements AsyncDisposable {
     await this.#transport[Symbol.asyncDispose]();
   }
 
-  #scope(kind: Kind<unknown>): ResourceScope {
+  #scope(kind: KindDescriptor): ResourceScope {
     const { fieldManager, fieldValidation, dryRun, namespace: onlyNamespace } = this.#options;
     return { kind, defaultNamespace: this.defaultNamespace, fieldManager, fieldValidation, dryRun, onlyNamespace };
   }

@@ -28,7 +28,10 @@ export {
   type Patch,
   type StrategicMergePatch,
 } from './patch.ts';
-export { type PodLogOptions, podLogs } from './pods/pod-logs.ts';
+export type { EvictionResult, EvictOptions } from './pods/evict.ts';
+export type { CommandOutput, PodCommand } from './pods/pod-command.ts';
+export type { AttachOptions, ExecOptions, PodLogOptions, PodsClient, TerminalSize } from './pods/pods-client.ts';
+export type { PortForward, PortForwardOptions } from './pods/port-forward.ts';
 export type {
   ApplyOptions,
   CallOptions,

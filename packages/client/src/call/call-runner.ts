@@ -33,6 +33,8 @@ export interface CallSpec {
   readonly body?: Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly longRunning?: boolean | undefined;
+  /** True to switch protocols; the response is then a 101. Never repeated once sent, because the command may have run. */
+  readonly upgrade?: boolean | undefined;
   /** True if the server stores nothing. */
   readonly dryRun?: boolean | undefined;
   /** The object being written, if the path does not name it. */
@@ -105,11 +107,11 @@ export class CallRunner {
       try {
         response = await this.#dispatch(call, { index: 0, onSent });
       } catch (error) {
-        if (transportRetries >= retry.maxTransportRetries || !mayRetryTransport(error, spec.method)) throw error;
+        if (transportRetries >= retry.maxTransportRetries || !mayRetryTransport(error, retryMethod(spec))) throw error;
         await sleep(clock, { ms: this.#backoff(transportRetries++), signal: spec.signal });
         continue;
       }
-      if (response.status >= 200 && response.status < 300) {
+      if ((response.status >= 200 && response.status < 300) || response.upgraded) {
         this.#warn(call, response);
         return response;
       }
@@ -142,6 +144,7 @@ export class CallRunner {
       ...(spec.body ? { body: spec.body } : {}),
       ...(spec.signal ? { signal: spec.signal } : {}),
       ...(spec.longRunning ? { longRunning: true } : {}),
+      ...(spec.upgrade ? { upgrade: true } : {}),
     };
   }
 
@@ -166,7 +169,7 @@ export class CallRunner {
     { response, attempt }: { readonly response: TransportResponse; readonly attempt: number },
   ): number | undefined {
     const { retry, clock } = this.#options;
-    if (attempt > retry.maxRetryAfter || !mayRetryAnswer(response.status, spec.method)) return undefined;
+    if (attempt > retry.maxRetryAfter || !mayRetryAnswer(response.status, retryMethod(spec))) return undefined;
     const waitMs = retryAfterMs(response.headers['retry-after'], clock.now());
     return waitMs === undefined || waitMs > retry.maxWaitMs ? undefined : waitMs;
   }
@@ -183,4 +186,9 @@ export class CallRunner {
       if (this.#warnings.isNew(warning)) onWarning(warning, call);
     }
   }
+}
+
+/** A request to switch protocols is a GET, but starts something. */
+function retryMethod({ upgrade, method }: CallSpec): string {
+  return upgrade ? 'POST' : method;
 }

@@ -2,8 +2,8 @@ import { apiVersionOf, type KindDescriptor } from '@kubewright/apimachinery';
 import { RequestError } from '../call/request-error.ts';
 import type { SelectorInput } from './call-options.ts';
 
-/** Query parameters; undefined ones are left out. */
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+/** Query parameters; undefined ones are left out, and lists repeat. */
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** Builds the path of a collection, an object, or a subresource. */
 export function resourcePath(
@@ -26,7 +26,9 @@ export function withQuery(path: string, query: Query): string {
   let text = '';
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
-    text += `${text === '' ? '?' : '&'}${name}=${encodeURIComponent(String(value))}`;
+    for (const one of Array.isArray(value) ? value : [value]) {
+      text += `${text === '' ? '?' : '&'}${name}=${encodeURIComponent(String(one))}`;
+    }
   }
   return path + text;
 }

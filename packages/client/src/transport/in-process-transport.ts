@@ -1,4 +1,6 @@
+import type { Duplex } from 'node:stream';
 import { expectManyListeners, untilAborted } from '../until-aborted.ts';
+import { InProcessSwitch } from './in-process-switch.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
 
@@ -10,6 +12,17 @@ export interface InProcessRequest<C> {
   readonly body?: AsyncIterable<Uint8Array> | Uint8Array | undefined;
   readonly signal: AbortSignal;
   readonly connection: C;
+  /** Present if the caller asks to switch protocols: takes over the stream; the server writes its 101 response to it. */
+  readonly upgrade?: (() => InProcessUpgrade) | undefined;
+}
+
+/** The server's end of a stream between two parts of one process. */
+export interface InProcessUpgrade {
+  readonly stream: Duplex;
+  /** Always empty: nothing is read before the switch. */
+  readonly head: Uint8Array;
+  /** The request in the form of Node's HTTP server, as libraries expect it. */
+  readonly request: unknown;
 }
 
 /** The response of a server in the same process. */
@@ -46,6 +59,7 @@ export class InProcessTransport<C = undefined> implements Transport {
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
+    const switching = request.upgrade ? new InProcessSwitch(request) : undefined;
     if (this.#closed) throw closedError(request);
     request.signal?.throwIfAborted();
     request.gate?.();
@@ -68,9 +82,11 @@ export class InProcessTransport<C = undefined> implements Transport {
           body: request.body,
           signal: call.signal,
           connection: this.#options.connection,
+          ...(switching ? { upgrade: () => switching.take(call.signal) } : {}),
         }),
         call.signal,
       );
+      if (switching?.isTaken) return await switching.response(done);
       const headers = joinedHeaders(response.headers);
       if (response.body instanceof Uint8Array) {
         done();

@@ -6,6 +6,7 @@ export {
   type InProcessResponse,
   InProcessTransport,
   type InProcessTransportOptions,
+  type InProcessUpgrade,
 } from './in-process-transport.ts';
 export type { BodyStream, Transport, TransportRequest, TransportResponse } from './transport.ts';
 export { TransportError, type TransportErrorCode } from './transport-error.ts';

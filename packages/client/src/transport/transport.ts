@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 /**
  * Carries requests to one API server: the seam between the client and the network.
  *
@@ -30,6 +32,11 @@ export interface TransportRequest {
   /** True for watches and followed logs, which use separate connections from short calls. @defaultValue false */
   readonly longRunning?: boolean;
   /**
+   * True if the headers ask to switch protocols (`connection`, `upgrade`): such requests use HTTP/1.1 on a connection of their own.
+   * If the server agrees, the response is a 101 with the raw stream. @defaultValue false
+   */
+  readonly upgrade?: boolean;
+  /**
    * Called in the tick that hands the request to the connection, after all waiting (for credentials, a connection, a stream on
    * it) is over. If it throws, the request is rejected and not a byte of it is sent. Retries call it again.
    */
@@ -46,6 +53,8 @@ export interface TransportResponse {
    * (as by leaving a `for await` loop), because it occupies a stream of a connection.
    */
   readonly body: BodyStream;
+  /** The connection after a switch of protocols; present only with status 101. The receiver owns it, and destroys it. */
+  readonly upgraded?: Duplex;
 }
 
 /** Bytes as they arrive. */

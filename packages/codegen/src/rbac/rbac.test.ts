@@ -83,11 +83,15 @@ describe('rules of a program', () => {
         await things.status.apply({ metadata: { name: 'a' } });
         await things.deleteCollection();
         await ctx.client.resource(Job).waitFor({ name: 'a' }, () => true);
-        await podLogs(ctx.client, { name: 'a' });
+        await ctx.client.pods.logs({ name: 'a' });
+        await ctx.client.pods.exec({ name: 'a' }, { command: ['ls'] });
+        await ctx.client.pods.evict({ name: 'a' });
       }`);
     expect(rules).toEqual([
       'configmaps pods/log → get',
       'pods secrets → create patch',
+      'pods/eviction → create',
+      'pods/exec → create get',
       'apps deployments → update',
       'apps deployments/scale → patch',
       'batch jobs → list watch',

@@ -31,6 +31,17 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   stream: ['get'],
 };
 
+/** The subresource of a pod and the verbs that each method of `client.pods` needs. */
+const POD_CALLS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  logs: ['log', 'get'],
+  // The API server asks for both: a WebSocket is a GET that may change something.
+  exec: ['exec', 'create', 'get'],
+  attach: ['attach', 'create', 'get'],
+  connect: ['portforward', 'create', 'get'],
+  portForward: ['portforward', 'create', 'get'],
+  evict: ['eviction', 'create'],
+};
+
 /** Finds the permissions that calls of typed clients and reconcile contexts need. Warns about untyped calls. */
 export function rulesOfCalls(file: ts.SourceFile, search: CallSearch): readonly RbacRule[] {
   const rules: RbacRule[] = [];
@@ -47,11 +58,13 @@ export function rulesOfCalls(file: ts.SourceFile, search: CallSearch): readonly 
 
 function rulesOfCall(call: ts.CallExpression, search: CallSearch): readonly RbacRule[] {
   const callee = call.expression;
-  if (ts.isIdentifier(callee) && callee.text === 'podLogs') {
-    return isOfClient(callee, search) ? [subresourceRule({ group: '', plural: 'pods' }, 'log', 'get')] : [];
-  }
   if (!ts.isPropertyAccessExpression(callee)) return [];
   const method = callee.name.text;
+  const podCall = Object.hasOwn(POD_CALLS, method) ? POD_CALLS[method] : undefined;
+  if (podCall && ownerOf(callee, search.view) === 'PodsClient') {
+    const [name, ...podVerbs] = podCall;
+    return [subresourceRule({ group: '', plural: 'pods' }, name, ...podVerbs)];
+  }
   const verbs = Object.hasOwn(VERBS, method) ? VERBS[method] : undefined;
   if (verbs === undefined) return [];
   switch (ownerOf(callee, search.view)) {
@@ -65,11 +78,6 @@ function rulesOfCall(call: ts.CallExpression, search: CallSearch): readonly Rbac
     default:
       return [];
   }
-}
-
-function isOfClient(callee: ts.Identifier, { view }: CallSearch): boolean {
-  const declaration = declarationOf(view.checker, callee);
-  return declaration !== undefined && view.fileOfPackage(declaration, '@kubewright/client') !== undefined;
 }
 
 /** Returns the interface of the runtime or the client that declares a method. */

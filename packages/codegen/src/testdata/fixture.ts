@@ -14,7 +14,6 @@ import { Job } from '@kubewright/apimachinery/batch/v1';
 import type { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import * as runtime from '@kubewright/runtime';
 import { controller, defineKind, defaulter, validator, admissionWebhook } from '@kubewright/runtime';
-import { podLogs } from '@kubewright/client';
 `;
 
 /** Lines before a source given to {@link Fixture.generate}. */

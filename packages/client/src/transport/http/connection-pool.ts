@@ -7,6 +7,7 @@ import { H1Pool } from './h1-pool.ts';
 import { H2Pool } from './h2-pool.ts';
 import { h2Request } from './h2-request.ts';
 import type { HttpContext, OutgoingHeaders } from './http-options.ts';
+import { UpgradePool } from './upgrade-pool.ts';
 
 type Protocol = 'h2' | 'http/1.1';
 
@@ -17,6 +18,7 @@ export class ConnectionPool {
   readonly #stop = new AbortController();
   readonly #h2: H2Pool;
   readonly #h1: H1Pool;
+  readonly #upgrades: UpgradePool;
   #protocol: Protocol | undefined;
   #probing: Promise<Protocol> | undefined;
 
@@ -26,6 +28,7 @@ export class ConnectionPool {
     this.#dialer = new Dialer(context);
     this.#h2 = new H2Pool(context, () => this.#dial('h2'));
     this.#h1 = new H1Pool(context, () => this.#dial('http/1.1'));
+    this.#upgrades = new UpgradePool(context);
     if (context.server.protocol === 'http:') this.#protocol = 'http/1.1';
   }
 
@@ -34,7 +37,8 @@ export class ConnectionPool {
     readonly path: string;
     readonly headers: OutgoingHeaders;
   }): Promise<TransportResponse> {
-    const { signal, longRunning = false } = options.request;
+    const { signal, longRunning = false, upgrade = false } = options.request;
+    if (upgrade) return this.#upgrades.request(options);
     const protocol = this.#protocol ?? (await untilAborted(this.#probe(longRunning), signal));
     if (protocol === 'http/1.1') return this.#h1.request(options);
     const session = await this.#h2.session({ longRunning, signal });
@@ -49,12 +53,13 @@ export class ConnectionPool {
 
   /** True once no connection is left, so that the pool can be dropped. */
   get isEmpty(): boolean {
-    return this.#probing === undefined && this.#h2.isEmpty && this.#h1.isEmpty;
+    return this.#probing === undefined && this.#h2.isEmpty && this.#h1.isEmpty && this.#upgrades.isEmpty;
   }
 
   async destroy(reason: TransportError): Promise<void> {
     this.#stop.abort(reason);
     this.#h1.destroy(reason);
+    this.#upgrades.destroy(reason);
     await this.#h2.destroy(reason);
   }
 

@@ -17,10 +17,13 @@ export interface DialedSocket {
 /** Opens connections to one server. Caches the parsed certificates, because parsing them costs more than a connection. */
 export class Dialer {
   readonly #context: HttpContext;
+  readonly #connectTcp: (to: { readonly host: string; readonly port: number }) => Socket;
   #secureContext: SecureContext | undefined;
 
-  constructor(context: HttpContext) {
+  /** @param options - `raw`: opens sockets to be read as streams, not by Node's HTTP client. @defaultValue false */
+  constructor(context: HttpContext, options: { readonly raw?: boolean } = {}) {
     this.#context = context;
+    this.#connectTcp = options.raw ? connectTcp : connectForHttp1;
   }
 
   /**
@@ -62,7 +65,7 @@ export class Dialer {
     const host = server.hostname.replace(/^\[|\]$/g, '');
     const port = Number(server.port) || (secure ? 443 : 80);
     const tunnel = proxy ? await openTunnel(proxy, { host, port, signal }) : undefined;
-    if (!secure) return tunnel ?? ready(connectForHttp1({ host, port }), { event: 'connect', signal });
+    if (!secure) return tunnel ?? ready(this.#connectTcp({ host, port }), { event: 'connect', signal });
     this.#secureContext ??= this.#makeSecureContext();
     const { trust, protocols } = this.#context;
     const serverName = trust.serverName ?? (isIP(host) ? undefined : host);

@@ -1,0 +1,49 @@
+import { hasReason, type ObjectKey, type Status } from '@kubewright/apimachinery';
+import type { DeleteOptions } from '../resource/call-options.ts';
+import type { SubresourceClient } from '../resource/resource-client.ts';
+
+/** The interval at which `kubectl drain` retries. */
+const RETRY_MS = 5_000;
+
+/** Options of {@link PodsClient.evict}; `preconditions.uid` evicts only this particular pod. */
+export type EvictOptions = DeleteOptions;
+
+/** The outcome of an eviction. */
+export type EvictionResult =
+  | { readonly evicted: true }
+  | {
+      readonly evicted: false;
+      /** The reason, which names the disruption budget. */
+      readonly message: string;
+      /** The delay before the next attempt: the server's, or that of `kubectl drain` (5 s). Milliseconds. */
+      readonly retryAfterMs: number;
+    };
+
+/** Sends one eviction; a rejection by a disruption budget is a result, anything else is thrown. */
+export async function evict(
+  evictions: SubresourceClient<unknown>,
+  key: ObjectKey,
+  { signal, dryRun, gracePeriodSeconds, preconditions, propagationPolicy }: EvictOptions,
+): Promise<EvictionResult> {
+  const body = {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: key,
+    deleteOptions: { gracePeriodSeconds, preconditions, propagationPolicy },
+  };
+  try {
+    await evictions.create<Status>(key, body, { dryRun, signal });
+    return { evicted: true };
+  } catch (error) {
+    if (!hasReason(error, 'TooManyRequests')) throw error;
+    const budget = error.status.details?.causes?.find(({ reason }) => reason === 'DisruptionBudget');
+    // The server's own limit on requests, not a disruption budget.
+    if (!budget) throw error;
+    const { retryAfterSeconds } = error;
+    return {
+      evicted: false,
+      message: budget.message ?? error.message,
+      retryAfterMs: retryAfterSeconds ? retryAfterSeconds * 1000 : RETRY_MS,
+    };
+  }
+}

@@ -1,0 +1,181 @@
+import { type Status, StatusError } from '@kubewright/apimachinery';
+import { TransportError } from '../transport/transport-error.ts';
+import type { WebSocketClient } from '../websocket/web-socket.ts';
+import type { AttachOptions } from './pods-client.ts';
+
+/** Channels of `v4.channel.k8s.io` and `v5.channel.k8s.io`: the first byte of each message. */
+const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4, close: 255 } as const;
+/** Input is sent in pieces of at most this size: servers limit messages. */
+const MAX_INPUT_BYTES = 32 << 10;
+
+/** The subprotocols in order of preference: only the fifth version can end the command's input. */
+export const commandProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
+
+/** Output of a command, in the order in which the server sent it. */
+export interface CommandOutput {
+  readonly stream: 'stdout' | 'stderr';
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * A running command. Iterate over it for its output; a slow reader slows the command down. Leaving the loop closes the
+ * connection, which ends the command on most, but not all, container runtimes.
+ */
+export interface PodCommand extends AsyncIterable<CommandOutput>, AsyncDisposable {
+  /**
+   * Returns the exit code once the command has ended; 0 for an attached container. Discards output that is not being read.
+   * @throws StatusError if the command cannot be started.
+   * @throws TransportError `KW2003` if the connection was lost: the command may still run.
+   */
+  exit(): Promise<number>;
+  /** Collects the output as text until the command has ended. */
+  text(): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>;
+}
+
+/** A command over the channels of a WebSocket. */
+export class ChannelCommand implements PodCommand {
+  readonly #socket: WebSocketClient;
+  readonly #options: AttachOptions;
+  readonly #exit: Promise<number>;
+  #settle: { readonly resolve: (code: number) => void; readonly reject: (error: unknown) => void } | undefined;
+  #output: AsyncGenerator<CommandOutput, void, undefined> | undefined;
+  #inputFailure: { readonly error: unknown } | undefined;
+
+  constructor(socket: WebSocketClient, options: AttachOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#exit = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    this.#exit.catch(() => {
+      // Also thrown by the read.
+    });
+    const { signal, stdin, sizes } = options;
+    const onAbort = (): void => socket.destroy();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted) onAbort();
+    this.#exit.finally(() => signal?.removeEventListener('abort', onAbort)).catch(() => {});
+    if (stdin !== undefined) this.#pump(this.#sendInput(typeof stdin === 'string' || isBytes(stdin) ? [stdin] : stdin));
+    if (sizes) this.#pump(this.#sendSizes(sizes));
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<CommandOutput> {
+    if (this.#output) throw new TypeError('the output of a command can be read once');
+    this.#output = this.#read();
+    return this.#output;
+  }
+
+  async exit(): Promise<number> {
+    if (!this.#output) this.#discard(this[Symbol.asyncIterator]());
+    return this.#exit;
+  }
+
+  async text(): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }> {
+    const texts = { stdout: '', stderr: '' };
+    const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+    for await (const { stream, bytes } of this) texts[stream] += decoders[stream].decode(bytes, { stream: true });
+    return { exitCode: await this.#exit, ...texts };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#settle?.reject(new TransportError('KW2008', 'the connection to the command was closed'));
+    this.#socket.destroy();
+  }
+
+  #discard(output: AsyncIterator<CommandOutput>): void {
+    output.next().then(
+      ({ done }) => done || this.#discard(output),
+      () => {
+        // Thrown by `exit`.
+      },
+    );
+  }
+
+  async *#read(): AsyncGenerator<CommandOutput, void, undefined> {
+    let isSettled = false;
+    try {
+      for await (const message of this.#socket.messages()) {
+        const bytes = message.subarray(1);
+        if (message[0] === channels.status) {
+          this.#settle?.resolve(exitCodeOf(bytes));
+          isSettled = true;
+        }
+        // Servers open each stream with an empty message.
+        if (bytes.length === 0) continue;
+        if (message[0] === channels.stdout) yield { stream: 'stdout', bytes };
+        if (message[0] === channels.stderr) yield { stream: 'stderr', bytes };
+      }
+      if (!isSettled) throw new TransportError('KW2003', 'the command ended without a status');
+    } catch (error) {
+      if (isSettled && error instanceof TransportError) return;
+      const { signal } = this.#options;
+      const reason = this.#inputFailure ? this.#inputFailure.error : signal?.aborted ? signal.reason : error;
+      this.#settle?.reject(reason);
+      throw reason;
+    } finally {
+      this.#settle?.reject(new TransportError('KW2008', 'the connection to the command was closed'));
+      this.#socket.close();
+    }
+  }
+
+  /** Runs a sender; its error ends the command, because the command would wait for the rest. */
+  #pump(sending: Promise<void>): void {
+    sending.catch((error: unknown) => {
+      this.#inputFailure = { error };
+      this.#settle?.reject(error);
+      this.#socket.destroy();
+    });
+  }
+
+  async #sendInput(input: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>): Promise<void> {
+    const channel = Uint8Array.of(channels.stdin);
+    for await (const piece of this.#untilExit(input)) {
+      const bytes = typeof piece === 'string' ? Buffer.from(piece, 'utf8') : piece;
+      for (let at = 0; at < bytes.byteLength; at += MAX_INPUT_BYTES) {
+        await this.#socket.send(channel, bytes.subarray(at, at + MAX_INPUT_BYTES));
+      }
+    }
+    if (this.#socket.protocol === commandProtocols[0]) {
+      await this.#socket.send(Uint8Array.of(channels.close, channels.stdin));
+    }
+  }
+
+  async #sendSizes(sizes: AsyncIterable<{ readonly columns: number; readonly rows: number }>): Promise<void> {
+    for await (const { columns, rows } of this.#untilExit(sizes)) {
+      const text = JSON.stringify({ Width: columns, Height: rows });
+      await this.#socket.send(Uint8Array.of(channels.resize), Buffer.from(text, 'utf8'));
+    }
+  }
+
+  /** Iterates until the command has ended, even while the source has nothing. */
+  async *#untilExit<T>(source: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+    const ended = this.#exit.then(
+      () => undefined,
+      () => undefined,
+    );
+    const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+    for (;;) {
+      const next = await Promise.race([iterator.next(), ended]);
+      if (next?.done) return;
+      if (!next) {
+        // Not awaited: a source that waits for something else may never return.
+        void Promise.resolve(iterator.return?.()).catch(() => {});
+        return;
+      }
+      yield next.value;
+    }
+  }
+}
+
+/** Reads the final status. @throws StatusError if the command has no exit code. */
+function exitCodeOf(bytes: Uint8Array): number {
+  const status = JSON.parse(Buffer.from(bytes).toString('utf8')) as Status;
+  if (status.status === 'Success') return 0;
+  const cause = status.details?.causes?.find(({ reason }) => reason === 'ExitCode');
+  if (cause) return Number(cause.message);
+  throw new StatusError({ ...status, code: status.code ?? 500 });
+}
+
+function isBytes(value: object): value is Uint8Array {
+  return value instanceof Uint8Array;
+}

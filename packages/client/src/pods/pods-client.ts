@@ -1,0 +1,106 @@
+import type { Duplex } from 'node:stream';
+import type { ObjectKey } from '@kubewright/apimachinery';
+import type { CallOptions } from '../resource/call-options.ts';
+import type { ByteStream } from '../resource/resource-client.ts';
+import type { EvictionResult, EvictOptions } from './evict.ts';
+import type { PodCommand } from './pod-command.ts';
+import type { PortForward, PortForwardOptions } from './port-forward.ts';
+
+/**
+ * The operations on pods that are no reads or writes of objects. Keys without a namespace use the client's default namespace.
+ *
+ * @example
+ * const { stdout } = await (await client.pods.exec({ name: 'web-0' }, { command: ['hostname'] })).text();
+ */
+export interface PodsClient {
+  /** Streams a container's log as bytes; split it with {@link LineSplitter}. With `follow` it ends with the container. */
+  logs(key: ObjectKey, options?: PodLogOptions): Promise<ByteStream>;
+  /**
+   * Runs a command in a container, without a shell unless you name one. Resolves once the command has started.
+   *
+   * Uses a WebSocket (`v5.channel.k8s.io`, or `v4.channel.k8s.io`, where the command does not see the end of its input). Never
+   * retried once sent.
+   *
+   * @example
+   * const command = await client.pods.exec({ name: 'db-0' }, { command: ['psql', '-f', '-'], stdin: createReadStream('seed.sql') });
+   * for await (const { stream, bytes } of command) process[stream].write(bytes);
+   * process.exitCode = await command.exit();
+   */
+  exec(key: ObjectKey, options: ExecOptions): Promise<PodCommand>;
+  /** Connects to the streams of a container's main process, like `kubectl attach`; ends with the container. */
+  attach(key: ObjectKey, options?: AttachOptions): Promise<PodCommand>;
+  /**
+   * Connects to a port of a pod; the connection is a stream of bytes, for example for Node's HTTP client. The protocol has no
+   * half-close: ending the stream keeps it readable until the pod closes its side.
+   *
+   * @example
+   * const socket = await client.pods.connect({ name: 'web-0' }, { port: 8080 });
+   * const request = http.get({ path: '/healthz', createConnection: () => socket });
+   */
+  connect(key: ObjectKey, options: { readonly port: number } & CallOptions): Promise<Duplex>;
+  /**
+   * Listens on this machine and forwards each connection to a port of a pod, like `kubectl port-forward`. Stops on the signal or
+   * when disposed.
+   *
+   * @example
+   * await using forward = await client.pods.portForward({ name: 'web-0' }, { port: 8080 });
+   * const response = await fetch(`http://127.0.0.1:${forward.localPort}/healthz`);
+   */
+  portForward(key: ObjectKey, options: PortForwardOptions): Promise<PortForward>;
+  /**
+   * Deletes a pod if its disruption budget allows that (policy/v1 `Eviction`), like `kubectl drain`.
+   *
+   * @example
+   * for (;;) {
+   *   const result = await client.pods.evict({ name: 'web-0' }, { signal });
+   *   if (result.evicted) break;
+   *   await setTimeout(result.retryAfterMs, undefined, { signal });
+   * }
+   * @throws StatusError if the pod does not exist (`isNotFound`) or a precondition does not hold (`isConflict`).
+   */
+  evict(key: ObjectKey, options?: EvictOptions): Promise<EvictionResult>;
+}
+
+/** Options of {@link PodsClient.logs}; names and meanings match those of `kubectl logs`. */
+export interface PodLogOptions extends CallOptions {
+  /** @defaultValue the pod's only container, or the one named in its annotation */
+  readonly container?: string;
+  /** Keeps streaming as the container writes. @defaultValue false */
+  readonly follow?: boolean;
+  /** Reads the log of the container's previous run. @defaultValue false */
+  readonly previous?: boolean;
+  readonly timestamps?: boolean;
+  readonly sinceSeconds?: number;
+  /** RFC 3339. */
+  readonly sinceTime?: string;
+  readonly tailLines?: number;
+  readonly limitBytes?: number;
+}
+
+/** Options of {@link PodsClient.attach}. The signal closes the connection, also after the command has started. */
+export interface AttachOptions extends CallOptions {
+  /** @defaultValue the pod's only container, or the one named in its annotation */
+  readonly container?: string;
+  /** Input of the command: a text, bytes, or a stream of either, read as fast as the command does. @defaultValue none */
+  readonly stdin?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
+  /** Receives standard output. @defaultValue true */
+  readonly stdout?: boolean;
+  /** Receives standard error; a terminal has none. @defaultValue true, false with `tty` */
+  readonly stderr?: boolean;
+  /** Runs the command on a terminal. @defaultValue false */
+  readonly tty?: boolean;
+  /** With `tty`: sizes of the terminal, initially and after each change. */
+  readonly sizes?: AsyncIterable<TerminalSize>;
+}
+
+/** Options of {@link PodsClient.exec}. */
+export interface ExecOptions extends AttachOptions {
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+}
+
+/** The size of a terminal, in characters. */
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}

@@ -1,0 +1,123 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import type { CallOptions } from '../resource/call-options.ts';
+import { TransportError } from '../transport/transport-error.ts';
+import type { WebSocketClient } from '../websocket/web-socket.ts';
+
+/** The subprotocol: a channel of bytes and one of errors per port. Kubelets serve it, too. */
+export const portForwardProtocols: readonly string[] = ['v4.channel.k8s.io'];
+
+const channels = { data: 0, error: 1 } as const;
+const MAX_MESSAGE_BYTES = 32 << 10;
+
+/** Options of {@link PodsClient.portForward}. The signal stops it. */
+export interface PortForwardOptions extends CallOptions {
+  /** The pod's port. */
+  readonly port: number;
+  /** The port on this machine; 0 for any free one. @defaultValue 0 */
+  readonly localPort?: number;
+  /** The address on this machine. @defaultValue `127.0.0.1` */
+  readonly address?: string;
+  /** Called with the error of a connection that could not be forwarded; others are not affected. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A listener on this machine that forwards to a port of a pod. Disposing it closes its connections. */
+export interface PortForward extends AsyncDisposable {
+  readonly localPort: number;
+}
+
+/** Turns a port-forward WebSocket into a stream of bytes. */
+export function portStream(socket: WebSocketClient, { port, signal }: { readonly port: number } & CallOptions): Duplex {
+  const messages = payloads(socket, port);
+  const onAbort = (): void => void stream.destroy(signal?.reason);
+  const stream = new Duplex({
+    read() {
+      messages.next().then(
+        (next) => void this.push(next.done ? null : next.value),
+        (error: Error) => this.destroy(error),
+      );
+    },
+    write(chunk: Buffer, _encoding, callback) {
+      sendPieces(socket, chunk).then(() => callback(), callback);
+    },
+    destroy(error, callback) {
+      signal?.removeEventListener('abort', onAbort);
+      socket.destroy();
+      callback(error);
+    },
+  });
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+  return stream;
+}
+
+async function sendPieces(socket: WebSocketClient, bytes: Uint8Array): Promise<void> {
+  const channel = Uint8Array.of(channels.data);
+  for (let at = 0; at < bytes.byteLength; at += MAX_MESSAGE_BYTES) {
+    await socket.send(channel, bytes.subarray(at, at + MAX_MESSAGE_BYTES));
+  }
+}
+
+/** Yields the bytes from the pod. @throws TransportError if the pod refuses the connection. */
+async function* payloads(socket: WebSocketClient, port: number): AsyncGenerator<Buffer, void, undefined> {
+  // The first message of each channel holds the number of the port.
+  const opened = new Set<number>();
+  for await (const message of socket.messages()) {
+    const [channel = channels.error] = message;
+    const bytes = message.subarray(1);
+    if (!opened.has(channel)) opened.add(channel);
+    else if (channel === channels.error) {
+      throw new TransportError('KW2003', `port ${port} of the pod: ${bytes.toString('utf8')}`);
+    } else if (bytes.length > 0) yield bytes;
+  }
+}
+
+/** Listens, and joins each connection with one that `open` makes. */
+export async function listen(
+  open: (signal: AbortSignal) => Promise<Duplex>,
+  { localPort = 0, address = '127.0.0.1', signal, onError }: PortForwardOptions,
+): Promise<PortForward> {
+  signal?.throwIfAborted();
+  const stop = new AbortController();
+  const sockets = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (local) => {
+    sockets.add(local);
+    local.on('close', () => sockets.delete(local)).on('error', () => {});
+    open(stop.signal).then(
+      (remote) => join(local, remote, onError),
+      (error: unknown) => {
+        local.destroy();
+        if (!stop.signal.aborted) onError?.(error);
+      },
+    );
+  });
+  await listening(server, { port: localPort, host: address });
+  const close = async (): Promise<void> => {
+    signal?.removeEventListener('abort', close);
+    stop.abort(new DOMException('the port is no longer forwarded', 'AbortError'));
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  signal?.addEventListener('abort', close, { once: true });
+  const bound = server.address();
+  return { localPort: typeof bound === 'object' && bound ? bound.port : localPort, [Symbol.asyncDispose]: close };
+}
+
+function join(local: Socket, remote: Duplex, onError: ((error: unknown) => void) | undefined): void {
+  remote.on('error', (error) => onError?.(error)).on('close', () => local.destroySoon());
+  local.on('close', () => remote.destroy());
+  local.pipe(remote);
+  remote.pipe(local);
+}
+
+function listening(server: Server, at: { readonly port: number; readonly host: string }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(at, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,136 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import type { CallRunner, CallSpec } from '../call/call-runner.ts';
+import { TransportError } from '../transport/transport-error.ts';
+import { encodeFrame, FrameReader, opcodes } from './frames.ts';
+
+/** Servers split output into messages of at most some ten kilobytes. */
+const MAX_MESSAGE_BYTES = 32 << 20;
+/** Status code 1000. */
+const NORMAL_CLOSURE: Uint8Array = Uint8Array.of(0x03, 0xe8);
+const HANDSHAKE_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+/**
+ * Opens a WebSocket to a subresource of the API server.
+ *
+ * @param spec - the call without its handshake.
+ * @param protocols - the subprotocols offered, in order of preference; the server must choose one.
+ * @throws StatusError, TransportError like every call.
+ */
+export async function openWebSocket(
+  runner: CallRunner,
+  spec: CallSpec,
+  protocols: readonly string[],
+): Promise<WebSocketClient> {
+  const key = randomBytes(16).toString('base64');
+  const { headers, upgraded, status } = await runner.run({
+    ...spec,
+    method: 'GET',
+    upgrade: true,
+    longRunning: true,
+    headers: {
+      ...spec.headers,
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': key,
+      'sec-websocket-protocol': protocols.join(', '),
+    },
+  });
+  const what = `GET ${spec.path.split('?', 1)[0]}`;
+  if (!upgraded) {
+    throw new TransportError('KW2006', `${what}: the server answered ${status} instead of switching to a WebSocket`);
+  }
+  const protocol = headers['sec-websocket-protocol'] ?? '';
+  const accept = createHash('sha1')
+    .update(key + HANDSHAKE_GUID)
+    .digest('base64');
+  if (headers['sec-websocket-accept'] !== accept || !protocols.includes(protocol)) {
+    upgraded.destroy();
+    const message = `${what}: the server's WebSocket uses protocol ${JSON.stringify(protocol)} instead of ${protocols.join(' or ')}`;
+    throw new TransportError('KW2006', message);
+  }
+  return new WebSocketClient(upgraded, { protocol, what });
+}
+
+/** The client's side of a WebSocket. Reading it applies backpressure to the server; a write waits for the server to read. */
+export class WebSocketClient {
+  /** The subprotocol that the server chose. */
+  readonly protocol: string;
+  readonly #stream: Duplex;
+  readonly #what: string;
+
+  constructor(stream: Duplex, options: { readonly protocol: string; readonly what: string }) {
+    this.#stream = stream;
+    this.protocol = options.protocol;
+    this.#what = options.what;
+  }
+
+  /** Sends one message, its parts joined; resolves once there is room for another. Messages after the end are dropped. */
+  send(...parts: readonly Uint8Array[]): Promise<void> {
+    return this.#write(encodeFrame(opcodes.binary, parts));
+  }
+
+  /** Yields the messages until the server closes; replies to pings. Can be read once. Leaving the loop closes the connection. */
+  async *messages(): AsyncGenerator<Buffer, void, undefined> {
+    const reader = new FrameReader(MAX_MESSAGE_BYTES);
+    let parts: Buffer[] = [];
+    try {
+      for await (const chunk of this.#stream) {
+        for (const { opcode, isLast, payload } of this.#frames(reader, chunk)) {
+          if (opcode === opcodes.ping) await this.#write(encodeFrame(opcodes.pong, [payload]));
+          if (opcode === opcodes.close) {
+            await this.#write(encodeFrame(opcodes.close, [payload.subarray(0, 2)]));
+            return;
+          }
+          if (opcode > opcodes.binary) continue;
+          parts.push(payload);
+          if (!isLast) continue;
+          const message = parts.length === 1 ? payload : Buffer.concat(parts);
+          parts = [];
+          yield message;
+        }
+      }
+    } catch (cause) {
+      if (cause instanceof TransportError) throw cause;
+      throw new TransportError('KW2003', `${this.#what}: the connection was lost`, { cause });
+    } finally {
+      this.#stream.destroy();
+    }
+    throw new TransportError('KW2003', `${this.#what}: the connection ended without a close`);
+  }
+
+  /** Tells the server that nothing follows, and closes the connection. Does nothing after the first call. */
+  close(): void {
+    const stream = this.#stream;
+    if (stream.destroyed || stream.writableEnded) return;
+    stream.end(encodeFrame(opcodes.close, [NORMAL_CLOSURE]), () => stream.destroy());
+  }
+
+  /** Closes the connection at once: a pending read fails. */
+  destroy(): void {
+    this.#stream.destroy();
+  }
+
+  #frames(reader: FrameReader, chunk: Uint8Array): ReturnType<FrameReader['push']> {
+    try {
+      return reader.push(chunk);
+    } catch (cause) {
+      throw new TransportError('KW2006', `${this.#what}: the server sent an invalid frame`, { cause });
+    }
+  }
+
+  #write(frame: Buffer): Promise<void> {
+    const stream = this.#stream;
+    if (stream.destroyed || stream.writableEnded || stream.write(frame)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const settle = (): void => {
+        stream.off('drain', settle);
+        stream.off('close', settle);
+        resolve();
+      };
+      stream.on('drain', settle);
+      stream.on('close', settle);
+    });
+  }
+}
