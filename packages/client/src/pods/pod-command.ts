@@ -78,7 +78,7 @@ export class ChannelCommand implements PodCommand {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#settle?.reject(new TransportError('KW2008', 'the connection to the command was closed'));
+    this.#settle?.reject(new TransportError('KW2008', { what: 'the connection to the command was closed' }));
     this.#socket.destroy();
   }
 
@@ -105,7 +105,8 @@ export class ChannelCommand implements PodCommand {
         if (message[0] === channels.stdout) yield { stream: 'stdout', bytes };
         if (message[0] === channels.stderr) yield { stream: 'stderr', bytes };
       }
-      if (!isSettled) throw new TransportError('KW2003', 'the command ended without a status');
+      if (!isSettled)
+        throw new TransportError('KW2003', { what: 'the connection ended without the status of the command' });
     } catch (error) {
       if (isSettled && error instanceof TransportError) return;
       const { signal } = this.#options;
@@ -113,7 +114,7 @@ export class ChannelCommand implements PodCommand {
       this.#settle?.reject(reason);
       throw reason;
     } finally {
-      this.#settle?.reject(new TransportError('KW2008', 'the connection to the command was closed'));
+      this.#settle?.reject(new TransportError('KW2008', { what: 'the connection to the command was closed' }));
       this.#socket.close();
     }
   }

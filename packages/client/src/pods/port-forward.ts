@@ -68,7 +68,10 @@ async function* payloads(socket: WebSocketClient, port: number): AsyncGenerator<
     const bytes = message.subarray(1);
     if (!opened.has(channel)) opened.add(channel);
     else if (channel === channels.error) {
-      throw new TransportError('KW2003', `port ${port} of the pod: ${bytes.toString('utf8')}`);
+      throw new TransportError('KW2003', {
+        what: `cannot connect to port ${port} of the pod`,
+        why: bytes.toString('utf8'),
+      });
     } else if (bytes.length > 0) yield bytes;
   }
 }

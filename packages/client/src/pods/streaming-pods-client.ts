@@ -32,7 +32,8 @@ export class StreamingPodsClient implements PodsClient {
   }
 
   async exec(key: ObjectKey, { command, ...options }: ExecOptions): Promise<PodCommand> {
-    if (command.length === 0) throw new RequestError(`exec in pod ${key.name}: the command is empty`);
+    if (command.length === 0)
+      throw new RequestError({ what: `cannot exec in pod ${key.name}`, why: 'the command is empty' });
     return this.#command('exec', key, { ...options, command });
   }
 
@@ -78,7 +79,10 @@ export class StreamingPodsClient implements PodsClient {
   ): Promise<WebSocketClient> {
     const { key, subresource, query, signal } = to;
     if (this.#scope.dryRun) {
-      throw new RequestError(`${subresource} in pod ${key.name}: a client in dry-run mode starts nothing`);
+      throw new RequestError({
+        what: `cannot open ${subresource} of pod ${key.name}`,
+        why: 'a client in dry-run mode starts nothing',
+      });
     }
     const at = { ...placeOf(this.#scope, key), subresource };
     const { openWebSocket } = await import('../websocket/web-socket.ts');

@@ -84,7 +84,7 @@ async function readHead(
     }
     if (head.length > MAX_HEAD_BYTES || stream.destroyed) {
       stream.destroy();
-      throw new TransportError('KW2006', `${what}: the server did not switch protocols`);
+      throw new TransportError('KW2006', { what: `${what} failed`, why: 'the server did not switch protocols' });
     }
     const chunk = stream.read() as Buffer | null;
     if (chunk) head = Buffer.concat([head, chunk]);

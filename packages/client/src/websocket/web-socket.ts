@@ -39,7 +39,10 @@ export async function openWebSocket(
   });
   const what = `GET ${spec.path.split('?', 1)[0]}`;
   if (!upgraded) {
-    throw new TransportError('KW2006', `${what}: the server answered ${status} instead of switching to a WebSocket`);
+    throw new TransportError('KW2006', {
+      what: `${what} failed`,
+      why: `the server responded with ${status} instead of a WebSocket`,
+    });
   }
   const protocol = headers['sec-websocket-protocol'] ?? '';
   const accept = createHash('sha1')
@@ -47,8 +50,8 @@ export async function openWebSocket(
     .digest('base64');
   if (headers['sec-websocket-accept'] !== accept || !protocols.includes(protocol)) {
     upgraded.destroy();
-    const message = `${what}: the server's WebSocket uses protocol ${JSON.stringify(protocol)} instead of ${protocols.join(' or ')}`;
-    throw new TransportError('KW2006', message);
+    const why = `the server's WebSocket uses protocol ${JSON.stringify(protocol)} instead of ${protocols.join(' or ')}`;
+    throw new TransportError('KW2006', { what: `${what} failed`, why });
   }
   return new WebSocketClient(upgraded, { protocol, what });
 }
@@ -93,11 +96,14 @@ export class WebSocketClient {
       }
     } catch (cause) {
       if (cause instanceof TransportError) throw cause;
-      throw new TransportError('KW2003', `${this.#what}: the connection was lost`, { cause });
+      throw new TransportError('KW2003', { what: `${this.#what} failed`, why: 'the connection was lost' }, { cause });
     } finally {
       this.#stream.destroy();
     }
-    throw new TransportError('KW2003', `${this.#what}: the connection ended without a close`);
+    throw new TransportError('KW2003', {
+      what: `${this.#what} failed`,
+      why: 'the connection ended without a close',
+    });
   }
 
   /** Tells the server that nothing follows, and closes the connection. Does nothing after the first call. */
@@ -116,7 +122,11 @@ export class WebSocketClient {
     try {
       return reader.push(chunk);
     } catch (cause) {
-      throw new TransportError('KW2006', `${this.#what}: the server sent an invalid frame`, { cause });
+      throw new TransportError(
+        'KW2006',
+        { what: `${this.#what} failed`, why: 'the server sent an invalid frame' },
+        { cause },
+      );
     }
   }
 

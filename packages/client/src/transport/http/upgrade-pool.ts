@@ -76,9 +76,9 @@ export class UpgradePool {
         finish();
       };
       outgoing.on('error', (cause) => {
-        const what = `${request.method} ${request.path.split('?', 1)[0]}`;
-        const message = `${what}: the connection was lost before the server switched protocols`;
-        settle(() => reject(this.#destroyed ?? new TransportError('KW2003', message, { retryable: true, cause })));
+        const what = `${request.method} ${request.path.split('?', 1)[0]} failed`;
+        const text = { what, why: 'the connection was lost before the server switched protocols' };
+        settle(() => reject(this.#destroyed ?? new TransportError('KW2003', text, { retryable: true, cause })));
       });
       outgoing.once('upgrade', (incoming, socket, head) => {
         if (head.length > 0) socket.unshift(head);
