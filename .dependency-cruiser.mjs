@@ -45,25 +45,68 @@ const runtimeFolders = [
   'flags',
   'program',
 ];
-const inRuntime = (names) => `^packages/runtime/src/(${names.join('|')})/`;
-const runtimeTests = '\\.test\\.ts$|/testdata/';
+
+/** The same for `packages/cli/src`. */
+const cliFolders = [
+  'permissions',
+  'program',
+  'project',
+  'release',
+  'layout',
+  'story',
+  'generate',
+  'templates',
+  'scaffold',
+  'render',
+  'cluster',
+  'target',
+  'operator',
+  'webhooks',
+  'deploy',
+  'test',
+  'dev/watch',
+  'dev/place',
+  'dev',
+  'trial',
+  'rbac',
+  'run',
+  'sbom',
+  'chart',
+  'olm',
+  'build',
+  'upgrade',
+  'import-crd',
+  'doctor',
+  'explain',
+  'completion',
+  'commands',
+];
+
+/** The rules for folders in an order: each imports only from those before it, and each has a place. */
+function ordered(name, folders) {
+  const among = (names) => `^packages/${name}/src/(${names.join('|')})/`;
+  return [
+    ...folders.map((folder, place) => ({
+      name: `${name}-${folder.replace('/', '-')}-imports-downward`,
+      comment: 'The folders of the package depend on each other in one direction only.',
+      severity: 'error',
+      from: { path: among([folder]), pathNot: '\\.test\\.ts$|/testdata/' },
+      to: { path: `^packages/${name}/src/`, pathNot: among(folders.slice(0, place + 1)) },
+    })),
+    {
+      name: `${name}-folders-have-a-place`,
+      comment: 'A new folder must be added to the order above.',
+      severity: 'error',
+      from: { path: `^packages/${name}/src/[^/]+/`, pathNot: `${among(folders)}|/testdata/` },
+      to: {},
+    },
+  ];
+}
 
 export default {
   forbidden: [
-    ...runtimeFolders.map((folder, place) => ({
-      name: `runtime-${folder}-imports-downward`,
-      comment: 'The folders of the runtime depend on each other in one direction only.',
-      severity: 'error',
-      from: { path: inRuntime([folder]), pathNot: runtimeTests },
-      to: { path: '^packages/runtime/src/', pathNot: inRuntime(runtimeFolders.slice(0, place + 1)) },
-    })),
-    {
-      name: 'runtime-folders-have-a-place',
-      comment: 'A new folder must be added to the order above.',
-      severity: 'error',
-      from: { path: '^packages/runtime/src/[^/]+/', pathNot: `${inRuntime(runtimeFolders)}|/testdata/` },
-      to: {},
-    },
+    ...ordered('runtime', runtimeFolders),
+    ...ordered('cli', cliFolders),
     only('apimachinery', []),
     only('schema', ['apimachinery']),
     only('client', ['apimachinery']),
