@@ -24,17 +24,17 @@ export type {
   ControllerOptions,
   ControllerSettings,
   RequestControllerOptions,
-} from './controller/controller-definition.ts';
-export { controller, requestController } from './controller/define-controller.ts';
-export { MetadataOnlyError } from './controller/metadata-only-error.ts';
+} from './controller/definition/controller-definition.ts';
+export { controller, requestController } from './controller/definition/define-controller.ts';
+export { MetadataOnlyError } from './controller/definition/metadata-only-error.ts';
 export {
   type KeyShare,
   NotOwnerError,
   type Partition,
   type PartitionEntry,
   type ShardedOptions,
-} from './controller/partition.ts';
-export { ReconcileTimeoutError } from './controller/reconcile-timeout.ts';
+} from './controller/definition/partition.ts';
+export { ReconcileTimeoutError } from './controller/pipeline/reconcile-timeout.ts';
 export { childrenFirst } from './desired/children-first.ts';
 export { after, type Child, type DesiredState, type OrderedChild } from './desired/desired-state.ts';
 export { type ObjectReadiness, type ObjectState, objectState } from './desired/object-state.ts';

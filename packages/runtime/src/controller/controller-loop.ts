@@ -18,18 +18,18 @@ import type { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
 import { type Activity, noActivity } from '../watchdog/activity.ts';
 import type { TimedKey } from '../workqueue/waiting-keys.ts';
 import { type PendingWork, type WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
-import { type AfterReconcile, afterFailure, afterSuccess } from './after-reconcile.ts';
-import { AwaitedEnds } from './awaited-ends.ts';
-import type { ControllerDefinition } from './controller-definition.ts';
-import { ControllerSources } from './controller-sources.ts';
-import { FailureTelling } from './failure-telling.ts';
-import { LoopTurn } from './loop-turn.ts';
-import { ObjectReconcile } from './object-reconcile.ts';
-import { type PartitionEntry, whileOwned } from './partition.ts';
-import { ReconcileRun, type ReconcileRunParts } from './reconcile-run.ts';
-import { ReconcileStories } from './reconcile-stories.ts';
-import { TimeLimit } from './reconcile-timeout.ts';
-import { type RunningReconcile, SlowReconciles } from './slow-reconciles.ts';
+import type { ControllerDefinition } from './definition/controller-definition.ts';
+import { type PartitionEntry, whileOwned } from './definition/partition.ts';
+import { type AfterReconcile, afterFailure, afterSuccess } from './pipeline/after-reconcile.ts';
+import { ObjectReconcile } from './pipeline/object-reconcile.ts';
+import { ReconcileRun, type ReconcileRunParts } from './pipeline/reconcile-run.ts';
+import { TimeLimit } from './pipeline/reconcile-timeout.ts';
+import { type RunningReconcile, SlowReconciles } from './pipeline/slow-reconciles.ts';
+import { FailureTelling } from './reports/failure-telling.ts';
+import { ReconcileStories } from './reports/reconcile-stories.ts';
+import { AwaitedEnds } from './sources/awaited-ends.ts';
+import { ControllerSources } from './sources/controller-sources.ts';
+import { LoopTurn } from './sources/loop-turn.ts';
 
 /** The parts of the manager that a controller uses. */
 export interface ControllerParts {

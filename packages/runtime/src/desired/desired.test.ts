@@ -1,7 +1,7 @@
 import { type ObjectOf, VirtualClock } from '@kubewright/apimachinery';
 import { PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
 import { afterEach, describe, expect, it } from 'vitest';
-import { controller } from '../controller/define-controller.ts';
+import { controller } from '../controller/definition/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { Manager } from '../manager/manager.ts';

@@ -1,7 +1,7 @@
 import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { KubernetesClient, type Transport } from '@kubewright/client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { controller } from '../controller/define-controller.ts';
+import { controller } from '../controller/definition/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { ProcessClock } from '../leader-election/testdata/process-clock.ts';
 import { silentLogger } from '../log/silent-logger.ts';

@@ -1,4 +1,4 @@
-import type { ControllerDefinition, ControllerSettings } from '../controller/controller-definition.ts';
+import type { ControllerDefinition, ControllerSettings } from '../controller/definition/controller-definition.ts';
 import { ManagerError } from './manager-error.ts';
 
 /** Controller settings that apply to a whole manager; a controller's own settings take precedence. */

@@ -1,6 +1,6 @@
-import type { ControllerDefinition } from '../controller/controller-definition.ts';
 import { ControllerLoop, type ControllerParts } from '../controller/controller-loop.ts';
-import { settleMs } from '../controller/reconcile-timeout.ts';
+import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
+import { settleMs } from '../controller/pipeline/reconcile-timeout.ts';
 import { ManagerError } from './manager-error.ts';
 import type { StopBudget } from './stop-budget.ts';
 

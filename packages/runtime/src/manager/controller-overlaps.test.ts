@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { controller, requestController } from '../controller/define-controller.ts';
+import { controller, requestController } from '../controller/definition/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { jsonLogger } from '../log/json-logger.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';

@@ -1,4 +1,4 @@
-import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import type { Logger } from '../log/logger.ts';
 
 /** Two controllers of one kind that would undo each other's work. */

@@ -1,6 +1,6 @@
 import { sleep, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
-import { controller, requestController } from '../controller/define-controller.ts';
+import { controller, requestController } from '../controller/definition/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { LeaseKind } from '../leader-election/lease.ts';
 import { silentLogger } from '../log/silent-logger.ts';

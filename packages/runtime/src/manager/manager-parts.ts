@@ -3,7 +3,7 @@ import type { Clock, Random } from '@kubewright/apimachinery';
 import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
 import { asCachedKind, type CachedKind } from '../cache/cached-kind.ts';
 import { InformerCache } from '../cache/informer-cache.ts';
-import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import { kindFinder } from '../discovery/kind-finder.ts';
 import { KindResolver } from '../discovery/kind-resolver.ts';
 import type { Logger } from '../log/logger.ts';

@@ -1,7 +1,7 @@
 import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ControllerDefinition } from '../controller/controller-definition.ts';
-import { controller, requestController } from '../controller/define-controller.ts';
+import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
+import { controller, requestController } from '../controller/definition/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { LeaseKind } from '../leader-election/lease.ts';
 import { silentLogger } from '../log/silent-logger.ts';

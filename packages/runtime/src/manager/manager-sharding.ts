@@ -1,4 +1,4 @@
-import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import type { Runnable } from '../runnable/runnable.ts';
 import { ShardMembership, type ShardMembershipOptions } from '../sharding/shard-membership.ts';
 import { sharded } from '../sharding/sharded.ts';

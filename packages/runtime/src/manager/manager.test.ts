@@ -1,7 +1,7 @@
 import { isDeleting, type ObjectOf, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cached } from '../cache/cached-kind.ts';
-import { controller, requestController } from '../controller/define-controller.ts';
+import { controller, requestController } from '../controller/definition/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { jsonLogger } from '../log/json-logger.ts';
 import type { Logger } from '../log/logger.ts';

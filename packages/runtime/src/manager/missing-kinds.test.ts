@@ -1,8 +1,8 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import { VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ControllerOptions } from '../controller/controller-definition.ts';
-import { controller } from '../controller/define-controller.ts';
+import type { ControllerOptions } from '../controller/definition/controller-definition.ts';
+import { controller } from '../controller/definition/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { LeaseKind } from '../leader-election/lease.ts';
 import { eventually } from '../testdata/eventually.ts';

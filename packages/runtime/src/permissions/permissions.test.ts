@@ -1,7 +1,7 @@
 import { ConfigMap, Pod } from '@kubewright/apimachinery/core/v1';
 import type { ClientCall } from '@kubewright/client';
 import { describe, expect, it } from 'vitest';
-import { controller } from '../controller/define-controller.ts';
+import { controller } from '../controller/definition/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { Permissions } from './permission-report.ts';
 import { requiredPermissions } from './required-permissions.ts';

@@ -1,5 +1,5 @@
 import type { Kind } from '@kubewright/apimachinery';
-import type { ControllerDefinition } from '../controller/controller-definition.ts';
+import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import type { Permission } from './permission.ts';
 
 /**

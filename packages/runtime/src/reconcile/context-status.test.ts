@@ -1,8 +1,8 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ControllerDefinition } from '../controller/controller-definition.ts';
-import { controller } from '../controller/define-controller.ts';
+import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
+import { controller } from '../controller/definition/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { Manager } from '../manager/manager.ts';

@@ -1,7 +1,7 @@
 import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ControllerDefinition } from '../controller/controller-definition.ts';
-import { controller } from '../controller/define-controller.ts';
+import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
+import { controller } from '../controller/definition/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { jsonLogger } from '../log/json-logger.ts';
 import { Manager } from '../manager/manager.ts';

@@ -1,7 +1,7 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
-import { controller } from '../controller/define-controller.ts';
-import type { Partition } from '../controller/partition.ts';
+import { controller } from '../controller/definition/define-controller.ts';
+import type { Partition } from '../controller/definition/partition.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { silentLogger } from '../log/silent-logger.ts';

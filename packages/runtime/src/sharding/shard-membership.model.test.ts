@@ -2,7 +2,7 @@ import { formatObjectKey, seededRandom, sleep, VirtualClock } from '@kubewright/
 import { KubernetesClient } from '@kubewright/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type PartitionEntry, whileOwned } from '../controller/partition.ts';
+import { type PartitionEntry, whileOwned } from '../controller/definition/partition.ts';
 import { ProcessClock } from '../leader-election/testdata/process-clock.ts';
 import { LeaseServer, SimulatedTransport } from '../leader-election/testdata/simulated-network.ts';
 import { silentLogger } from '../log/silent-logger.ts';

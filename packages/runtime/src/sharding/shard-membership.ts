@@ -1,6 +1,6 @@
 import { type Clock, formatObjectKey, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
-import type { KeyShare, Partition, PartitionEntry } from '../controller/partition.ts';
+import type { KeyShare, Partition, PartitionEntry } from '../controller/definition/partition.ts';
 import { momentOf, Tenure } from '../fencing/tenure.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import { withinTime } from '../leader-election/within-time.ts';

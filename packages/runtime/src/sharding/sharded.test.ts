@@ -1,8 +1,8 @@
 import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { KubernetesClient } from '@kubewright/client';
 import { describe, expect, it } from 'vitest';
-import { requestController } from '../controller/define-controller.ts';
-import type { KeyShare, Partition } from '../controller/partition.ts';
+import { requestController } from '../controller/definition/define-controller.ts';
+import type { KeyShare, Partition } from '../controller/definition/partition.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import { ProcessClock } from '../leader-election/testdata/process-clock.ts';
 import { LeaseServer, SimulatedTransport } from '../leader-election/testdata/simulated-network.ts';

@@ -1,6 +1,6 @@
-import type { ControllerDefinition } from '../controller/controller-definition.ts';
-import { LoopTurn } from '../controller/loop-turn.ts';
-import type { Partition, ShardedOptions } from '../controller/partition.ts';
+import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
+import type { Partition, ShardedOptions } from '../controller/definition/partition.ts';
+import { LoopTurn } from '../controller/sources/loop-turn.ts';
 import { initialListPriority } from '../handler/event-priority.ts';
 import type { Source } from '../source/source.ts';
 

@@ -1,9 +1,9 @@
 import type { Kind, KubernetesObject, Random } from '@kubewright/apimachinery';
-import type { ReconcileRequest } from '../handler/event-handler.ts';
-import type { Logger } from '../log/logger.ts';
-import type { EventRecorder } from '../recorder/event-recorder.ts';
-import { ReconcileEvents } from '../recorder/reconcile-events.ts';
-import type { Story } from './reconcile-stories.ts';
+import type { ReconcileRequest } from '../../handler/event-handler.ts';
+import type { Logger } from '../../log/logger.ts';
+import type { EventRecorder } from '../../recorder/event-recorder.ts';
+import { ReconcileEvents } from '../../recorder/reconcile-events.ts';
+import type { Story } from '../reports/reconcile-stories.ts';
 
 /** Parts shared by the reconciles of one controller. */
 export interface ReconcileRunParts {

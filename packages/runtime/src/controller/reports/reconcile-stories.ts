@@ -1,9 +1,9 @@
 import { type Clock, formatObjectKey, type KubernetesObject } from '@kubewright/apimachinery';
 import type { CallTarget, WriteObserver } from '@kubewright/client';
-import type { InformerCache } from '../cache/informer-cache.ts';
-import type { ObjectEvent } from '../handler/events.ts';
-import { LineLogger } from '../log/line-logger.ts';
-import type { Logger } from '../log/logger.ts';
+import type { InformerCache } from '../../cache/informer-cache.ts';
+import type { ObjectEvent } from '../../handler/events.ts';
+import { LineLogger } from '../../log/line-logger.ts';
+import type { Logger } from '../../log/logger.ts';
 
 /** Maximum number of keys whose causes are kept until their next reconcile, and limits for each key. */
 const mostKeys = 1_000;

@@ -1,6 +1,6 @@
 import type { ClientInterceptor } from '@kubewright/client';
-import { gated, isWrite } from '../fencing/gated.ts';
-import type { ReconcileRequest } from '../handler/event-handler.ts';
+import { gated, isWrite } from '../../fencing/gated.ts';
+import type { ReconcileRequest } from '../../handler/event-handler.ts';
 
 /** Returns true if a fixed division assigns the key to this replica, regardless of which replica still works on it. */
 export type KeyShare = (request: ReconcileRequest) => boolean;

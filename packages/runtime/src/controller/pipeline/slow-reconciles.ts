@@ -1,7 +1,7 @@
 import { type Clock, formatObjectKey, type Timer } from '@kubewright/apimachinery';
 import type { ClientCall, ClientInterceptor } from '@kubewright/client';
-import { Few } from '../collection/few.ts';
-import type { Logger } from '../log/logger.ts';
+import { Few } from '../../collection/few.ts';
+import type { Logger } from '../../log/logger.ts';
 
 /** Time until the first report of a slow reconcile, and from there to the second report, in milliseconds. */
 const firstMs = 10_000;

@@ -7,15 +7,15 @@ import {
   type Stored,
 } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
-import type { InformerCache } from '../cache/informer-cache.ts';
-import { SplitReads } from '../cache/split-reads.ts';
-import type { ObjectForm } from '../desired/object-form.ts';
-import type { Moment } from '../fencing/tenure.ts';
-import { addFinalizers, removeFinalizer } from '../finalizer/finalizers.ts';
-import type { ReconcileRequest } from '../handler/event-handler.ts';
-import type { Lifetime, LoopContext } from '../reconcile/context.ts';
-import { nextRun } from '../reconcile/next-run.ts';
-import type { Finalizer, ReconcileOutcome } from '../reconcile/reconcile.ts';
+import type { InformerCache } from '../../cache/informer-cache.ts';
+import { SplitReads } from '../../cache/split-reads.ts';
+import type { ObjectForm } from '../../desired/object-form.ts';
+import type { Moment } from '../../fencing/tenure.ts';
+import { addFinalizers, removeFinalizer } from '../../finalizer/finalizers.ts';
+import type { ReconcileRequest } from '../../handler/event-handler.ts';
+import type { Lifetime, LoopContext } from '../../reconcile/context.ts';
+import { nextRun } from '../../reconcile/next-run.ts';
+import type { Finalizer, ReconcileOutcome } from '../../reconcile/reconcile.ts';
 
 /** Options of {@link ObjectReconcile}. */
 export interface ObjectReconcileOptions {

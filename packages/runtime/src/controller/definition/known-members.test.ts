@@ -1,8 +1,8 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import { stored } from '@kubewright/apimachinery/testing';
 import { describe, expect, it } from 'vitest';
-import { defineKind } from '../kind/define-kind.ts';
-import type { ReconcileContext } from '../reconcile/reconcile.ts';
+import { defineKind } from '../../kind/define-kind.ts';
+import type { ReconcileContext } from '../../reconcile/reconcile.ts';
 import { controller, requestController } from './define-controller.ts';
 import { knownMembers } from './known-members.ts';
 

@@ -1,13 +1,13 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type CachedKind, cached } from '../cache/cached-kind.ts';
-import { defineKind } from '../kind/define-kind.ts';
-import { silentLogger } from '../log/silent-logger.ts';
-import { Manager } from '../manager/manager.ts';
-import { eventually } from '../testdata/eventually.ts';
-import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
-import type { ControllerDefinition } from './controller-definition.ts';
-import { controller } from './define-controller.ts';
+import { type CachedKind, cached } from '../../cache/cached-kind.ts';
+import { defineKind } from '../../kind/define-kind.ts';
+import { silentLogger } from '../../log/silent-logger.ts';
+import { Manager } from '../../manager/manager.ts';
+import { eventually } from '../../testdata/eventually.ts';
+import { FakeApiServer, failure } from '../../testdata/fake-api-server.ts';
+import type { ControllerDefinition } from '../definition/controller-definition.ts';
+import { controller } from '../definition/define-controller.ts';
 
 const Vm = defineKind<{ readonly size: number }, { readonly id: string }>({
   group: 'example.com',

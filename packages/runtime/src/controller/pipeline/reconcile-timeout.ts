@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
-import { Few } from '../collection/few.ts';
-import type { Lifetime } from '../reconcile/context.ts';
+import { Few } from '../../collection/few.ts';
+import type { Lifetime } from '../../reconcile/context.ts';
 
 /** How long a reconcile may take to notice that it was aborted, in milliseconds. */
 export const settleMs = 10_000;

@@ -1,11 +1,11 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
-import type { DesiredState } from '../desired/desired-state.ts';
-import type { ObjectRun } from '../desired/object-form.ts';
-import { enqueueForObject } from '../handler/enqueue-for-object.ts';
-import { enqueueForOwner } from '../handler/enqueue-for-owner.ts';
-import { childrenIndex } from '../reconcile/observed-children.ts';
-import type { Finalizer } from '../reconcile/reconcile.ts';
-import { type Watch, watch } from '../source/source.ts';
+import type { DesiredState } from '../../desired/desired-state.ts';
+import type { ObjectRun } from '../../desired/object-form.ts';
+import { enqueueForObject } from '../../handler/enqueue-for-object.ts';
+import { enqueueForOwner } from '../../handler/enqueue-for-owner.ts';
+import { childrenIndex } from '../../reconcile/observed-children.ts';
+import type { Finalizer } from '../../reconcile/reconcile.ts';
+import { type Watch, watch } from '../../source/source.ts';
 import type {
   ControllerDefinition,
   ControllerOptions,

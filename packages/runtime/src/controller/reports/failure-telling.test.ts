@@ -1,15 +1,15 @@
 import { type KubernetesObject, VirtualClock } from '@kubewright/apimachinery';
 import { TransportError } from '@kubewright/client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { defineKind } from '../kind/define-kind.ts';
-import { jsonLogger } from '../log/json-logger.ts';
-import { prettyLogger } from '../log/pretty-logger.ts';
-import { Manager } from '../manager/manager.ts';
-import type { EventNote } from '../recorder/event-recorder.ts';
-import { ReconcileEvents } from '../recorder/reconcile-events.ts';
-import { eventually } from '../testdata/eventually.ts';
-import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
-import { controller } from './define-controller.ts';
+import { defineKind } from '../../kind/define-kind.ts';
+import { jsonLogger } from '../../log/json-logger.ts';
+import { prettyLogger } from '../../log/pretty-logger.ts';
+import { Manager } from '../../manager/manager.ts';
+import type { EventNote } from '../../recorder/event-recorder.ts';
+import { ReconcileEvents } from '../../recorder/reconcile-events.ts';
+import { eventually } from '../../testdata/eventually.ts';
+import { FakeApiServer, failure } from '../../testdata/fake-api-server.ts';
+import { controller } from '../definition/define-controller.ts';
 import { FailureTelling } from './failure-telling.ts';
 
 const object: KubernetesObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'n' } };

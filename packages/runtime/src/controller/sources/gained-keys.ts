@@ -1,6 +1,6 @@
 import { formatObjectKey } from '@kubewright/apimachinery';
-import type { ReconcileRequest } from '../handler/event-handler.ts';
-import type { KeyShare, Partition } from './partition.ts';
+import type { ReconcileRequest } from '../../handler/event-handler.ts';
+import type { KeyShare, Partition } from '../definition/partition.ts';
 
 /** Options of {@link GainedKeys}. */
 export interface GainedKeysOptions {

@@ -1,16 +1,16 @@
 import { type Clock, formatObjectKey, type KubernetesObject, type Random } from '@kubewright/apimachinery';
-import type { DeclaredKind } from '../cache/declared-kind.ts';
-import type { InformerCache } from '../cache/informer-cache.ts';
-import type { HandlerContext, ReconcileRequest } from '../handler/event-handler.ts';
-import type { Logger } from '../log/logger.ts';
-import type { Predicate } from '../predicate/predicate.ts';
-import type { Watch } from '../source/source.ts';
-import type { WorkQueue } from '../workqueue/work-queue.ts';
+import type { DeclaredKind } from '../../cache/declared-kind.ts';
+import type { InformerCache } from '../../cache/informer-cache.ts';
+import type { HandlerContext, ReconcileRequest } from '../../handler/event-handler.ts';
+import type { Logger } from '../../log/logger.ts';
+import type { Predicate } from '../../predicate/predicate.ts';
+import type { Watch } from '../../source/source.ts';
+import type { WorkQueue } from '../../workqueue/work-queue.ts';
+import type { ControllerDefinition } from '../definition/controller-definition.ts';
+import type { Cause } from '../reports/reconcile-stories.ts';
 import type { AwaitedEnds } from './awaited-ends.ts';
-import type { ControllerDefinition } from './controller-definition.ts';
 import { GainedKeys } from './gained-keys.ts';
 import type { LoopTurn } from './loop-turn.ts';
-import type { Cause } from './reconcile-stories.ts';
 
 /** Options of {@link ControllerSources}. */
 export interface ControllerSourcesOptions {

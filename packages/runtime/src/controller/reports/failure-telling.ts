@@ -1,10 +1,10 @@
 import type { Clock } from '@kubewright/apimachinery';
 import { TransportError } from '@kubewright/client';
-import { LeaderElectionError } from '../leader-election/leader-election-error.ts';
-import { LineLogger } from '../log/line-logger.ts';
-import type { Logger } from '../log/logger.ts';
-import type { ReconcileEvents } from '../recorder/reconcile-events.ts';
-import { explainUnreachable } from '../webhook/unreachable-webhook-error.ts';
+import { LeaderElectionError } from '../../leader-election/leader-election-error.ts';
+import { LineLogger } from '../../log/line-logger.ts';
+import type { Logger } from '../../log/logger.ts';
+import type { ReconcileEvents } from '../../recorder/reconcile-events.ts';
+import { explainUnreachable } from '../../webhook/unreachable-webhook-error.ts';
 
 /** Minimum interval between log lines for people about the same failure of a key, in milliseconds. */
 const tellAgainMs = 1_000;

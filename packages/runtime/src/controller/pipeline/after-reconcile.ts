@@ -1,13 +1,13 @@
 import { isConflict, type StatusError } from '@kubewright/apimachinery';
-import { StaleViewError } from '../fencing/write-fence.ts';
-import type { ControllerMetrics, ReconcileResultLabel } from '../metrics/runtime-metrics.ts';
-import { nextRun } from '../reconcile/next-run.ts';
-import { isPanic } from '../reconcile/panic.ts';
-import type { ReconcileOutcome } from '../reconcile/reconcile.ts';
-import { TerminalError } from '../reconcile/terminal-error.ts';
-import type { WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
-import type { FailureTelling, ToldFailure } from './failure-telling.ts';
-import { NotOwnerError } from './partition.ts';
+import { StaleViewError } from '../../fencing/write-fence.ts';
+import type { ControllerMetrics, ReconcileResultLabel } from '../../metrics/runtime-metrics.ts';
+import { nextRun } from '../../reconcile/next-run.ts';
+import { isPanic } from '../../reconcile/panic.ts';
+import type { ReconcileOutcome } from '../../reconcile/reconcile.ts';
+import { TerminalError } from '../../reconcile/terminal-error.ts';
+import type { WorkItem, WorkQueue } from '../../workqueue/work-queue.ts';
+import { NotOwnerError } from '../definition/partition.ts';
+import type { FailureTelling, ToldFailure } from '../reports/failure-telling.ts';
 import { ReconcileTimeoutError } from './reconcile-timeout.ts';
 
 /** The parts of a controller that handle the end of a reconcile. */

@@ -1,12 +1,12 @@
 import { sleep, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
-import { defineKind } from '../kind/define-kind.ts';
-import { Manager } from '../manager/manager.ts';
-import type { ReconcileContext } from '../reconcile/reconcile.ts';
-import { eventually } from '../testdata/eventually.ts';
-import { FakeApiServer } from '../testdata/fake-api-server.ts';
-import { type RecordedLine, RecordingLogger } from '../testdata/recording-logger.ts';
-import { controller } from './define-controller.ts';
+import { defineKind } from '../../kind/define-kind.ts';
+import { Manager } from '../../manager/manager.ts';
+import type { ReconcileContext } from '../../reconcile/reconcile.ts';
+import { eventually } from '../../testdata/eventually.ts';
+import { FakeApiServer } from '../../testdata/fake-api-server.ts';
+import { type RecordedLine, RecordingLogger } from '../../testdata/recording-logger.ts';
+import { controller } from '../definition/define-controller.ts';
 
 const Site = defineKind<{ readonly text: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
 

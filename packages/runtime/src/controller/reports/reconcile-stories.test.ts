@@ -1,13 +1,13 @@
 import type { ObjectOf } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
-import { defineKind } from '../kind/define-kind.ts';
-import { jsonLogger } from '../log/json-logger.ts';
-import type { LogLevel } from '../log/logger.ts';
-import { Manager } from '../manager/manager.ts';
-import { watch } from '../source/source.ts';
-import { eventually } from '../testdata/eventually.ts';
-import { FakeApiServer } from '../testdata/fake-api-server.ts';
-import { controller } from './define-controller.ts';
+import { defineKind } from '../../kind/define-kind.ts';
+import { jsonLogger } from '../../log/json-logger.ts';
+import type { LogLevel } from '../../log/logger.ts';
+import { Manager } from '../../manager/manager.ts';
+import { watch } from '../../source/source.ts';
+import { eventually } from '../../testdata/eventually.ts';
+import { FakeApiServer } from '../../testdata/fake-api-server.ts';
+import { controller } from '../definition/define-controller.ts';
 
 const Site = defineKind<{ readonly text: string }, { readonly seen?: string }>({
   group: 'example.com',
