@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { systemClock, systemRandom, type UnstructuredObject } from '@kubewright/apimachinery';
 import { Deployment } from '@kubewright/apimachinery/apps/v1';
+import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { silentLogger } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -58,5 +59,21 @@ describe.skipIf(isMissing('kubectl'))('kubewright deploy and kubectl apply --ser
       await step(manager(name, `operator:${index}`));
       expect(await imageOf(name)).toBe(`operator:${index}`);
     }
+  });
+
+  it('removes fields of an earlier client-side apply', async () => {
+    const file = join(directory, 'client-side.yaml');
+    const metadata = { name: 'settings', namespace: 'default' };
+    const map = (data: object): UnstructuredObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data });
+    writeFileSync(file, JSON.stringify(map({ kept: '1', dropped: '1' })));
+    const args = ['--kubeconfig', cluster.kubeconfig, 'apply', '-f', file];
+    await promisify(execFile)('kubectl', args, { timeout: 30_000 });
+    await deploy(map({ kept: '2' }));
+    const live = await cluster.client().resource(ConfigMap).get(metadata);
+    expect(live.data).toEqual({ kept: '2' });
+    expect(live.metadata.annotations).toBeUndefined();
+    expect(live.metadata.managedFields?.map(({ manager, operation }) => [manager, operation])).toEqual([
+      ['kubectl', 'Apply'],
+    ]);
   });
 });

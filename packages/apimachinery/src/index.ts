@@ -46,6 +46,11 @@ export {
   parsePathElement,
   valueElement,
 } from './managed-fields/path-element.ts';
+export {
+  type UpgradeManagedFieldsOptions,
+  upgradeManagedFields,
+  upgradeManagedFieldsPatch,
+} from './managed-fields/upgrade-managed-fields.ts';
 export { type KindFactory, type KindInit, kindFactory } from './object/kind-factory.ts';
 export {
   apiVersionOf,

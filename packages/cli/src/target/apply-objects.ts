@@ -1,4 +1,11 @@
-import { isNotFound, type Kind, parseApiVersion, sleep, type UnstructuredObject } from '@kubewright/apimachinery';
+import {
+  isNotFound,
+  type Kind,
+  parseApiVersion,
+  sleep,
+  type UnstructuredObject,
+  upgradeManagedFieldsPatch,
+} from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import { CliError } from '../program/cli-error.ts';
@@ -9,6 +16,8 @@ import type { Surroundings } from '../program/surroundings.ts';
  * different names, each would conflict with the other's fields.
  */
 const fieldManager = 'kubectl';
+/** The field manager of `kubectl apply` without `--server-side`. */
+const clientSideManager = 'kubectl-client-side-apply';
 /** The time in which the server must serve a new kind, in milliseconds. */
 const establishMs = 15_000;
 const pollMs = 50;
@@ -25,9 +34,16 @@ export async function applyObjects(target: Target, objects: readonly Unstructure
   const { signal } = surroundings;
   for (const object of objects) {
     const { name = '' } = object.metadata ?? {};
-    const kind = await kindOf(client, object);
+    const resource = client.resource(await kindOf(client, object));
     const configuration = { ...object, metadata: { ...object.metadata, name } };
-    await client.resource(kind).apply(configuration, { fieldManager, force: true, signal });
+    const apply = () => resource.apply(configuration, { fieldManager, force: true, signal });
+    const applied = await apply();
+    // Like `kubectl apply --server-side`: fields of an earlier client-side apply would otherwise stay forever.
+    const body = upgradeManagedFieldsPatch(applied, { from: [clientSideManager], to: fieldManager });
+    if (body) {
+      await resource.patch(applied.metadata, { type: 'json', body }, { signal });
+      await apply();
+    }
     if (object.kind === 'CustomResourceDefinition') await established(target, name);
   }
 }

@@ -27,6 +27,7 @@ import { appliedAlready } from './applied-already.ts';
 import { writingStatus } from './no-status-subresource-error.ts';
 import { childId, type Observed, observedChildren } from './observed-children.ts';
 import type { ApplyObjectsOptions, DeleteObjectOptions, ReconcileContext, SetStatusOptions } from './reconcile.ts';
+import { migrateToApply, updatedBefore } from './updated-before.ts';
 
 /** The lifetime of a reconcile. */
 export interface Lifetime {
@@ -230,10 +231,12 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     // Applying to a terminating object has no lasting effect: its successor must be created once it is removed.
     if (live && isDeleting(live)) this.awaitEnd(childId(owned));
     if (live && appliedAlready(owned, live, { fieldManager })) return live;
+    const { client, signal } = this;
+    if (live && updatedBefore(live, fieldManager)) await migrateToApply(client, live, { kind, fieldManager, signal });
     const body = forWire(owned, live?.metadata.uid);
     const force = options.force ?? true;
     this.#parts.writes.intends(body);
-    return this.#answered(await this.client.resource(kind).apply(body, { fieldManager, force, signal: this.signal }));
+    return this.#answered(await client.resource(kind).apply(body, { fieldManager, force, signal }));
   }
 
   get #splitReads(): SplitReads {

@@ -1,0 +1,46 @@
+import {
+  FieldSet,
+  isConflict,
+  isNotFound,
+  type Kind,
+  type KubernetesObject,
+  objectKey,
+  upgradeManagedFieldsPatch,
+} from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+
+/** Attempts before a conflict is thrown. */
+const ATTEMPTS = 3;
+
+/**
+ * True if the manager wrote the object by updates and never applied it: an earlier version of the operator, or one written in Go.
+ * Finalizers are set by patches on purpose, so an entry that owns some is left alone.
+ */
+export function updatedBefore(live: KubernetesObject, fieldManager: string): boolean {
+  const own = (live.metadata.managedFields ?? []).filter((each) => each.manager === fieldManager && !each.subresource);
+  if (own.length === 0 || own.some(({ operation }) => operation !== 'Update')) return false;
+  return !own.some(({ fieldsV1 }) => FieldSet.parse(fieldsV1 ?? {}).hasWithin(['f:metadata', 'f:finalizers']));
+}
+
+/** Migrates the manager's fields from updates to applies, so that the apply that follows removes those it does not declare. */
+export async function migrateToApply(
+  client: KubernetesClient,
+  live: KubernetesObject,
+  options: { readonly kind: Kind<KubernetesObject>; readonly fieldManager: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const { kind, fieldManager, signal } = options;
+  const resource = client.resource(kind);
+  const key = objectKey(live);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      // The cache has only the entries of this operator's managers.
+      const current = await resource.get(key, { signal });
+      const body = upgradeManagedFieldsPatch(current, { from: [fieldManager], to: fieldManager });
+      if (body) await resource.patch(key, { type: 'json', body }, { signal });
+      return;
+    } catch (error) {
+      if (isNotFound(error)) return;
+      if (!isConflict(error) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
