@@ -188,7 +188,9 @@ describe('ExecCredentials', () => {
     expect(await fault(answer({ token: 't' }, 'client.authentication.k8s.io/v1beta1'))).toContain('instead of');
     expect(await fault(answer({}))).toContain('neither a token nor a certificate');
     expect(await fault(answer({ clientKeyData: 'K' }))).toContain('without a certificate');
-    expect(await fault(answer({ token: 't', expirationTimestamp: 'soon' }))).toContain('is no time');
+    expect(await fault(answer({ token: 't', expirationTimestamp: 'soon' }))).toContain(
+      'an invalid expirationTimestamp',
+    );
     expect(await fault({ exitCode: 3, stdout: '', stderr: 'please log in' })).toContain('exit code 3: please log in');
     expect(await fault(answer({ token: 't' }), { apiVersion: 'client.authentication.k8s.io/v1alpha1' })).toContain(
       'v1alpha1',

@@ -3,32 +3,37 @@ import {
   formatObjectKey,
   type Kind,
   type KubernetesObject,
+  KubewrightError,
   type ObjectKey,
 } from '@kubewright/apimachinery';
 
 /** Thrown when reading a kind that is not declared. */
-export class KindNotCachedError extends Error {
+export class KindNotCachedError extends KubewrightError {
+  override readonly name = 'KindNotCachedError';
   /** Declare the kind; retrying does not help. */
   readonly code = 'KW3001';
 
-  constructor(kind: Kind<KubernetesObject>, detail = 'it is not declared') {
-    super(
-      `cannot read ${kind.kind} from the cache: ${detail}; add it to "owns", "watches" or "caches", or read it live with the client`,
-    );
-    this.name = 'KindNotCachedError';
+  constructor(kind: Kind<KubernetesObject>, why = 'it is not declared') {
+    super({
+      what: `cannot read ${kind.kind} from the cache`,
+      why,
+      remedy: 'add it to "owns", "watches" or "caches", or read it live with the client',
+    });
   }
 }
 
 /** Thrown when reading an object that may exist, but outside the scope of the cache. */
-export class OutsideCacheScopeError extends Error {
+export class OutsideCacheScopeError extends KubewrightError {
+  override readonly name = 'OutsideCacheScopeError';
   /** Widen the declaration; retrying does not help. */
   readonly code = 'KW3015';
 
   constructor(kind: Kind<KubernetesObject>, key: ObjectKey) {
-    super(
-      `cannot read ${kind.kind} ${formatObjectKey(key)} from the cache: it is outside the namespaces or selectors that are cached; widen the declaration, or read it with ctx.get or the client`,
-    );
-    this.name = 'OutsideCacheScopeError';
+    super({
+      what: `cannot read ${kind.kind} ${formatObjectKey(key)} from the cache`,
+      why: 'it is outside the cached namespaces or selectors',
+      remedy: 'widen the declaration, or read the object with ctx.get or the client',
+    });
   }
 }
 
@@ -36,49 +41,61 @@ export class OutsideCacheScopeError extends Error {
  * Thrown when a list by index, or a wait on a kind declared with `whenMissing: 'fail'`, finds that the API server does not serve
  * the kind.
  */
-export class KindNotServedError extends Error {
+export class KindNotServedError extends KubewrightError {
+  override readonly name = 'KindNotServedError';
   /** Retry once the kind is installed. */
   readonly code = 'KW3016';
 
   constructor(kind: Kind<KubernetesObject>) {
-    super(
-      `cannot cache ${kind.kind} (${apiVersionOf(kind)}): the API server does not serve it; install its CustomResourceDefinition, or declare it with whenMissing "wait" or "empty"`,
-    );
-    this.name = 'KindNotServedError';
+    super({
+      what: `cannot cache ${kind.kind} (${apiVersionOf(kind)})`,
+      why: 'the API server does not serve it',
+      remedy: 'install its CustomResourceDefinition, or declare it with whenMissing "wait" or "empty"',
+    });
   }
 }
 
 /** Thrown when removing a kind that controllers still follow. */
-export class CacheInUseError extends Error {
+export class CacheInUseError extends KubewrightError {
+  override readonly name = 'CacheInUseError';
   /** Stop the controllers that follow the kind first. */
   readonly code = 'KW3017';
 
   constructor(kind: Kind<KubernetesObject>) {
-    super(`cannot remove ${kind.kind} from the cache: controllers still follow it; stop them first`);
-    this.name = 'CacheInUseError';
+    super({
+      what: `cannot remove ${kind.kind} from the cache`,
+      why: 'controllers still watch it',
+      remedy: 'stop them first',
+    });
   }
 }
 
 /** Thrown when one index name of a kind is declared with two different functions. */
-export class IndexConflictError extends Error {
+export class IndexConflictError extends KubewrightError {
+  override readonly name = 'IndexConflictError';
   /** Change one of the declarations; retrying does not help. */
   readonly code = 'KW3018';
 
   constructor(kind: Kind<KubernetesObject>, index: string) {
-    super(
-      `cannot declare the index "${index}" of ${kind.kind}: it is declared with another function already, and reads could not tell the two apart; define the function once, outside of what makes the declarations, or give the index another name`,
-    );
-    this.name = 'IndexConflictError';
+    super({
+      what: `cannot declare the index "${index}" of ${kind.kind}`,
+      why: 'it is already declared with another function',
+      remedy: 'define the function once, outside the code that declares the index, or rename the index',
+    });
   }
 }
 
 /** Thrown when listing by an index or a field that is not declared. */
-export class UnknownIndexError extends Error {
+export class UnknownIndexError extends KubewrightError {
+  override readonly name = 'UnknownIndexError';
   /** Declare the index; retrying does not help. */
   readonly code = 'KW3012';
 
   constructor(index: string) {
-    super(`cannot list by the index "${index}": it is not declared; add it to "indexes" where the kind is cached`);
-    this.name = 'UnknownIndexError';
+    super({
+      what: `cannot list by the index "${index}"`,
+      why: 'it is not declared',
+      remedy: 'add it to "indexes" where the kind is cached',
+    });
   }
 }

@@ -206,7 +206,7 @@ export class DeclaredKind {
   }
 
   async #stop(each: Followed): Promise<void> {
-    const reason = new Error(`${this.kind.kind} is not cached any more`);
+    const reason = new Error(`${this.kind.kind} is no longer cached`);
     each.stop.abort(reason);
     each.left.abort(reason);
     await each.running;

@@ -244,7 +244,7 @@ export class InformerCache implements Cache {
   }
 }
 
-const onlyMetadata = 'only its metadata is; read cache.metadata(kind)';
+const onlyMetadata = 'only its metadata is cached; read cache.metadata(kind)';
 
 function viewIn(declared: DeclaredKind | undefined, key: ObjectKey): ObjectView<KubernetesObject> | undefined {
   if (!declared?.covers(key.namespace)) return undefined;

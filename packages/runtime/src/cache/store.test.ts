@@ -180,7 +180,7 @@ describe('ListSplitter', () => {
     for (const body of ['{"items":[{"a":1}', '{"items":[', '{"items"', '']) {
       const splitter = new ListSplitter(() => {});
       splitter.push(Buffer.from(body));
-      expect(() => splitter.finish()).toThrow(/not the JSON/);
+      expect(() => splitter.finish()).toThrow(/unexpected JSON/);
     }
   });
 });

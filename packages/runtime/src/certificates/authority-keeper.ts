@@ -72,7 +72,7 @@ export class AuthorityKeeper {
     const bundle = async (): Promise<string> => {
       const now = await readBundle({ client, secret, signal });
       if (now !== undefined) return now;
-      throw new Error('the Secret of the webhook certificates has gone; it is made anew');
+      throw new Error('the Secret of the webhook certificates was deleted; it is recreated');
     };
     await this.#inject({ client, address: this.#address, bundle, signal });
     this.#known = state.bundle.join('');
@@ -101,7 +101,11 @@ export class AuthorityKeeper {
 
   get #client(): NonNullable<CertificateParts['client']> {
     if (this.#parts.client) return this.#parts.client;
-    throw new CertificateError('ownAuthority() keeps its keys in a Secret and needs a client; serve with a manager');
+    throw new CertificateError({
+      what: 'cannot use ownAuthority() without a manager',
+      why: 'it keeps its keys in a Secret, which needs a client',
+      remedy: 'serve the webhooks with a manager',
+    });
   }
 }
 

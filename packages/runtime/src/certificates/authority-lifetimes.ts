@@ -28,8 +28,10 @@ export function resolveLifetimes(given: AuthorityLifetimes = {}): Required<Autho
   const { authorityMs = 365 * dayMs, servingMs = 90 * dayMs, overlapMs = 600_000 } = given;
   const { renewAuthorityMs = 120 * dayMs, renewServingMs = 30 * dayMs } = given;
   if (renewAuthorityMs >= authorityMs || renewServingMs >= servingMs)
-    throw new TypeError('certificates must live longer than the time before their end at which they are renewed');
+    throw new TypeError(
+      'the lifetime of certificates must be longer than the time before expiry at which they are renewed',
+    );
   if (overlapMs >= renewAuthorityMs || overlapMs >= renewServingMs)
-    throw new TypeError('the overlap must be shorter than the time before their end at which certificates are renewed');
+    throw new TypeError('the overlap must be shorter than the time before expiry at which certificates are renewed');
   return { authorityMs, servingMs, overlapMs, renewAuthorityMs, renewServingMs };
 }

@@ -45,9 +45,11 @@ export async function keepAuthority(options: KeepOptions): Promise<KeptAuthority
       if (!isConflict(error) && !isAlreadyExists(error)) throw error;
     }
   }
-  throw new CertificateError(
-    `cannot settle the certificates in Secret ${key.namespace}/${key.name}: it changes after every write; who else writes it?`,
-  );
+  throw new CertificateError({
+    what: `cannot write the certificates to Secret ${key.namespace}/${key.name}`,
+    why: 'the Secret changes after every write',
+    remedy: 'find the other program that writes it',
+  });
 }
 
 /** Reads the current bundle from the Secret, as PEM, or `undefined`. */
@@ -64,9 +66,11 @@ async function read(options: Pick<KeepOptions, 'client' | 'secret' | 'signal'>):
     const found = await client.resource(Secret).get(key, { signal });
     const { annotations = {} } = found.metadata;
     if (Object.keys(annotations).some((each) => each.startsWith('cert-manager.io/')))
-      throw new CertificateError(
-        `Secret ${key.namespace}/${key.name} is cert-manager's; mount it and use certificateFiles(), or name another Secret`,
-      );
+      throw new CertificateError({
+        what: `cannot use Secret ${key.namespace}/${key.name}`,
+        why: 'it belongs to cert-manager',
+        remedy: 'mount it and use certificateFiles(), or specify another Secret',
+      });
     return found;
   } catch (error) {
     if (isNotFound(error)) return undefined;

@@ -97,9 +97,11 @@ async function inject<T extends KubernetesObject>(
       if (!isConflict(error)) throw error;
     }
   }
-  throw new CertificateError(
-    `cannot write caBundle to ${kind.kind} ${name}: it changes all the time; who else writes it?`,
-  );
+  throw new CertificateError({
+    what: `cannot write caBundle to ${kind.kind} ${name}`,
+    why: 'the object changes after every write',
+    remedy: 'find the other program that writes it',
+  });
 }
 
 function withWebhooks<T extends MutatingWebhookConfiguration | ValidatingWebhookConfiguration>(

@@ -88,7 +88,11 @@ async function read(
     if (error instanceof CertificateError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new CertificateError(
-      `cannot read the server's certificate: ${why}; mount the Secret that cert-manager fills, or let the operator make its own with ownAuthority()`,
+      {
+        what: 'cannot read the serving certificate',
+        why,
+        remedy: 'mount the Secret that cert-manager fills, or let the operator create its own with ownAuthority()',
+      },
       { cause: error },
     );
   }

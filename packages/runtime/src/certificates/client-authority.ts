@@ -14,7 +14,7 @@ export async function readClientAuthority(path: string): Promise<string> {
   try {
     const text = await readFile(path, 'utf8');
     const certificates = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-    if (certificates.length === 0) throw new Error('it holds no certificate in PEM');
+    if (certificates.length === 0) throw new Error('it contains no PEM certificate');
     // Loads Node's cryptography only if there is a certificate.
     const { X509Certificate } = await import('node:crypto');
     for (const each of certificates) new X509Certificate(each);
@@ -22,7 +22,11 @@ export async function readClientAuthority(path: string): Promise<string> {
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CertificateError(
-      `cannot read the authority of callers in ${path}: ${why}; mount the file that "clientCaFile" names`,
+      {
+        what: `cannot read the client CA ${path}`,
+        why,
+        remedy: 'mount the file that "clientCaFile" specifies',
+      },
       { cause },
     );
   }

@@ -12,7 +12,7 @@ export function checkKeyPair(pair: KeyPair, what: string): void {
   try {
     fits = new X509Certificate(pair.certificate).checkPrivateKey(createPrivateKey(pair.key));
   } catch (cause) {
-    throw new CertificateError(`cannot read ${what}: not a certificate and its key in PEM`, { cause });
+    throw new CertificateError({ what: `cannot read ${what}`, why: 'not a PEM certificate and key' }, { cause });
   }
-  if (!fits) throw new CertificateError(`cannot use ${what}: the key is not the certificate's`);
+  if (!fits) throw new CertificateError({ what: `cannot use ${what}`, why: 'the key does not match the certificate' });
 }

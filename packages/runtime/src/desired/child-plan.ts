@@ -37,7 +37,8 @@ export function childPlan(
     const { child, after } = isOrdered(each) ? each : { child: each, after: [] };
     const place = placed(child, options);
     const { id, name } = place;
-    if (planned.has(id)) throw new TerminalError(`two of the wanted children are ${name}; give one another name`);
+    if (planned.has(id))
+      throw new TerminalError({ what: `two desired children are ${name}`, remedy: 'rename one of them' });
     planned.set(id, { ...place, after: after.map((first) => placed(first, options)) });
   }
   return inOrder(planned);
@@ -55,12 +56,17 @@ function isOrdered(each: Child | OrderedChild): each is OrderedChild {
 function placed(child: Child, { owner, owns }: PlanOptions): Omit<PlannedChild, 'after'> {
   const kind = owns.find((each) => each.kind === child.kind && apiVersionOf(each) === child.apiVersion);
   if (!kind) {
-    throw new TerminalError(
-      `${child.kind} (${child.apiVersion}) is wanted as a child and is not owned: add it to "owns" of the controller`,
-    );
+    throw new TerminalError({
+      what: `cannot apply the child ${child.kind} (${child.apiVersion})`,
+      why: 'the controller does not own this kind',
+      remedy: 'add it to "owns" of the controller',
+    });
   }
   if (!child.metadata.name)
-    throw new TerminalError(`a wanted ${child.kind} has no metadata.name; children are found by it`);
+    throw new TerminalError({
+      what: `cannot apply a child of kind ${child.kind}`,
+      why: 'it has no metadata.name, by which children are identified',
+    });
   const { namespace } = owner.metadata;
   const needsPlace = kind.scope === 'Namespaced' && child.metadata.namespace === undefined && namespace !== undefined;
   const object = needsPlace ? { ...child, metadata: { ...child.metadata, namespace } } : child;
@@ -73,14 +79,15 @@ function inOrder(planned: ReadonlyMap<string, PlannedChild>): readonly PlannedCh
     if (done.has(each)) return;
     if (path.includes(each)) {
       const ring = [...path, each].map(({ name }) => name).join(' → ');
-      throw new TerminalError(`children wait for each other: ${ring}; take one "after" away`);
+      throw new TerminalError({ what: `children wait for each other: ${ring}`, remedy: 'remove one "after"' });
     }
     for (const { id, name } of each.after) {
       const first = planned.get(id);
       if (!first)
-        throw new TerminalError(
-          `${each.name} waits for ${name}, which is not among the wanted children; add it to them`,
-        );
+        throw new TerminalError({
+          what: `${each.name} waits for ${name}, which is not a desired child`,
+          remedy: 'add it to the children',
+        });
       visit(first, [...path, each]);
     }
     done.add(each);

@@ -192,9 +192,7 @@ describe('desired', () => {
     put(server, ['x', 'x']);
     start(server, { controllers: [sites((site) => ({ children: site.spec.pages.map(pageFor), status: {} }))] });
     await eventually(() => conditions(server)['Stalled'] === 'True');
-    expect(server.get(Site, 'a').status.conditions[0].message).toMatch(
-      /two of the wanted children are Page default\/x/,
-    );
+    expect(server.get(Site, 'a').status.conditions[0].message).toMatch(/two desired children are Page default\/x/);
     put(server, ['x']);
     await eventually(() => conditions(server)['Ready'] === 'True');
   });
@@ -312,12 +310,12 @@ describe('desired', () => {
     [
       'waiting for what is not wanted',
       () => ({ children: [after(pageFor('x'), pageFor('y'))] }),
-      /not among the wanted/,
+      /which is not a desired child/,
     ],
     [
       'a promise in place of a state',
       () => Promise.reject(new Error('unseen')) as never,
-      /"desired" is async, and has to answer at once/,
+      /"desired" must not be async/,
     ],
     [
       'a terminal error',

@@ -237,9 +237,10 @@ function isManagedBy(object: KubernetesObject, fieldManager: string): boolean {
 function atOnce(state: DesiredState): DesiredState {
   if (!(state instanceof Promise)) return state;
   state.catch(() => {});
-  throw new TerminalError(
-    '"desired" is async, and has to answer at once: read in "reconcile", and return the state there',
-  );
+  throw new TerminalError({
+    what: '"desired" must not be async',
+    remedy: 'read in "reconcile", and return the desired state there',
+  });
 }
 
 function messageOf(error: unknown): string {

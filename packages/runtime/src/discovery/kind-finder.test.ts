@@ -86,7 +86,7 @@ describe('kindFinder', () => {
     const other = serverWith({ v1beta1: 'echoes' });
     const typed = kindFinder({ discovery: other.discovery, clock: new VirtualClock(), explain: true });
     await expect(typed(call('/apis/example.com/v1/echos'), other.next)).rejects.toThrow(
-      /it has Echo in v1beta1; check/,
+      /use version v1beta1, or add this version/,
     );
     const patient = kindFinder({ discovery: server.discovery, clock: new VirtualClock(), explain: false });
     expect((await patient(call('/apis/example.com/v1/echos'), server.next)).status).toBe(404);

@@ -1,7 +1,8 @@
-import { apiVersionOf, type GroupVersionKind } from '@kubewright/apimachinery';
+import { apiVersionOf, type GroupVersionKind, KubewrightError } from '@kubewright/apimachinery';
 
 /** Thrown when calling a kind that the API server does not serve. */
-export class UnknownKindError extends Error {
+export class UnknownKindError extends KubewrightError {
+  override readonly name = 'UnknownKindError';
   /** Retry once the kind is installed. */
   readonly code = 'KW3004';
 
@@ -11,12 +12,14 @@ export class UnknownKindError extends Error {
    */
   constructor(kind: GroupVersionKind, options: { readonly doing: string; readonly served?: readonly string[] }) {
     const { doing, served = [] } = options;
-    const what = `cannot ${doing} ${kind.kind} (${apiVersionOf(kind)}): the API server does not serve this kind`;
     const remedy =
       served.length > 0
-        ? `it has ${kind.kind} in ${served.join(', ')}; check "version", or add it to the CustomResourceDefinition`
+        ? `use version ${served.join(' or ')}, or add this version to the CustomResourceDefinition`
         : 'install its CustomResourceDefinition (kubectl apply -f …), or check "group" and "kind" of defineKind';
-    super(`${what}; ${remedy}`);
-    this.name = 'UnknownKindError';
+    super({
+      what: `cannot ${doing} ${kind.kind} (${apiVersionOf(kind)})`,
+      why: 'the API server does not serve this kind',
+      remedy,
+    });
   }
 }

@@ -5,6 +5,7 @@ import {
   isNotFound,
   type Kind,
   type KubernetesObject,
+  KubewrightError,
   objectKey,
 } from '@kubewright/apimachinery';
 import type { ClientCall, ClientInterceptor, KubernetesClient } from '@kubewright/client';
@@ -13,13 +14,16 @@ import { gated, isWrite } from './gated.ts';
 import { type Moment, momentOf, Tenure } from './tenure.ts';
 
 /** Thrown instead of performing a write when the live object differs from the one the reconcile was given. */
-export class StaleViewError extends Error {
+export class StaleViewError extends KubewrightError {
+  override readonly name = 'StaleViewError';
   /** The runtime reconciles the key again. */
   readonly code = 'KW3014';
 
-  constructor(what: string, difference: string) {
-    super(`refused a write for ${what}: ${difference}; the reconcile runs again with the present object`);
-    this.name = 'StaleViewError';
+  constructor(object: string, difference: string) {
+    super({
+      what: `rejected a write for ${object}`,
+      why: `${difference}; the reconcile runs again with the current object`,
+    });
   }
 }
 
@@ -72,7 +76,7 @@ export function writeFence(options: WriteFenceOptions): ClientInterceptor {
   const check = (): void => {
     signal.throwIfAborted();
     if (view && !look?.isValid) {
-      throw new StaleViewError(nameOf(view), 'the process was held up between the look at it and the write');
+      throw new StaleViewError(nameOf(view), 'the process was paused between reading it and the write');
     }
     isHalfWay = true;
   };
@@ -111,7 +115,7 @@ async function checkLive(view: View, options: WriteFenceOptions & { readonly isH
   try {
     live = await options.client.metadata(kind).get(key, { signal: options.signal });
   } catch (error) {
-    if (isNotFound(error)) throw new StaleViewError(what, 'it is gone');
+    if (isNotFound(error)) throw new StaleViewError(what, 'it was deleted');
     if (!isForbidden(error)) throw error;
     // The server's preconditions still apply; stopping an operator for a missing "get" permission would be worse than the risk.
     options.log.info('writing without a look at the live object; grant get on it', { kind: kind.kind });
@@ -119,7 +123,7 @@ async function checkLive(view: View, options: WriteFenceOptions & { readonly isH
   }
   const { uid, generation, deletionTimestamp } = live.metadata;
   const seen = object.metadata;
-  if (uid !== seen.uid) throw new StaleViewError(what, 'it was replaced by another of the same name');
+  if (uid !== seen.uid) throw new StaleViewError(what, 'it was replaced by another object of the same name');
   if (generation !== seen.generation && !options.isHalfWay) {
     throw new StaleViewError(what, `its generation is ${generation}, not ${seen.generation}`);
   }

@@ -37,7 +37,10 @@ function levelOf(text: string): LogLevel {
   if (name === 'debug' || name === 'info' || name === 'error') return name;
   if (name === 'panic') return 'error';
   if (/^[1-9]\d{0,2}$/.test(name)) return 'debug';
-  throw new FlagError(`the flag --zap-log-level is debug, info, error, panic or a number above 0, not "${text}"`);
+  throw new FlagError({
+    what: `invalid value "${text}" for --zap-log-level`,
+    why: 'must be debug, info, error, panic or a number greater than 0',
+  });
 }
 
 function only(
@@ -46,5 +49,8 @@ function only(
 ): void {
   const value = flags.get(name)?.toLowerCase();
   if (value !== undefined && !values.includes(value))
-    throw new FlagError(`the flag --${name} can be ${values.join(', ')}, not ${JSON.stringify(value)}`);
+    throw new FlagError({
+      what: `invalid value ${JSON.stringify(value)} for --${name}`,
+      why: `must be ${values.join(', ')}`,
+    });
 }

@@ -64,16 +64,16 @@ describe('managerFlags', () => {
   });
 
   it.each([
-    [['--unknown'], 'there is no flag --unknown'],
-    [['--constructor=1'], 'there is no flag --constructor'],
-    [['extra'], 'cannot read "extra"'],
+    [['--unknown'], 'unknown flag --unknown'],
+    [['--constructor=1'], 'unknown flag --constructor'],
+    [['extra'], 'cannot parse argument "extra"'],
     [['--kubeconfig'], 'needs a value'],
     [['--leader-elect=maybe'], 'true or false'],
     [['--webhook-port=-2'], 'must be a port number'],
     [['--webhook-service=shop'], 'shop-system/shop-webhook-service'],
     [['--enable-http2'], 'HTTP/1.1'],
     [['--leader-elect'], 'no lease'],
-    [['--zap-log-level=loud'], 'a number above 0'],
+    [['--zap-log-level=loud'], 'a number greater than 0'],
     [['--zap-encoder=xml'], 'json, console'],
     [['--zap-time-encoding=epoch'], 'iso8601'],
   ])('rejects %j', (args, message) => {

@@ -60,9 +60,18 @@ const known: Readonly<Record<string, FlagDefinition>> = {
 export function managerFlags(args: readonly string[], options: ManagerFlagsOptions = {}): ManagerFlags {
   const flags = parseFlags(args, known);
   const is = (name: string): boolean => (flags.get(name) ?? known[name]?.default) === 'true';
-  if (is('enable-http2')) throw new FlagError('metrics and webhooks speak HTTP/1.1 only; leave out --enable-http2');
+  if (is('enable-http2'))
+    throw new FlagError({
+      what: 'cannot enable HTTP/2',
+      why: 'metrics and webhooks are served over HTTP/1.1 only',
+      remedy: 'remove --enable-http2',
+    });
   if (is('leader-elect') && !options.leaderElection)
-    throw new FlagError('this program has no lease to lead by; leave out --leader-elect');
+    throw new FlagError({
+      what: 'cannot enable leader election',
+      why: 'this program declares no lease',
+      remedy: 'remove --leader-elect',
+    });
   const [kubeconfig, context, log] = [flags.get('kubeconfig'), flags.get('context'), loggerOf(flags)];
   const namespaces = namespacesOf(flags.get('namespace') ?? '');
   const metricsCertificates = filesOf('metrics', flags);
@@ -91,5 +100,8 @@ function namespacesOf(text: string): readonly string[] {
   const found = [...new Set(names.filter((each) => each !== ''))];
   const wrong = found.find((each) => each.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(each));
   if (wrong === undefined) return found;
-  throw new FlagError(`the flag --namespace lists names of namespaces, which ${JSON.stringify(wrong)} cannot be`);
+  throw new FlagError({
+    what: `invalid value ${JSON.stringify(wrong)} for --namespace`,
+    why: 'must be the name of a namespace',
+  });
 }

@@ -24,14 +24,14 @@ export function parseFlags(
     const arg = args[i] ?? '';
     if (arg === '--' && i === args.length - 1) break;
     const match = /^--?([a-z][a-z0-9-]*)(?:=([\s\S]*))?$/.exec(arg);
-    if (!match) throw unknown(`cannot read ${JSON.stringify(arg)}`, known);
+    if (!match) throw unknown(`cannot parse argument ${JSON.stringify(arg)}`, known);
     const [, name = '', given] = match;
     const flag = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (!flag) throw unknown(`there is no flag --${name}`, known);
+    if (!flag) throw unknown(`unknown flag --${name}`, known);
     const next = flag.type === 'boolean' ? 'true' : args[++i];
     if (given !== undefined && flag.type === 'text') i--;
     const value = given ?? next;
-    if (value === undefined) throw unknown(`the flag --${name} needs a value`, known);
+    if (value === undefined) throw unknown(`flag --${name} needs a value`, known);
     found.set(name, flag.type === 'boolean' ? String(readBoolean(name, value)) : value);
   }
   return found;
@@ -47,9 +47,9 @@ export function flagUsage(known: Readonly<Record<string, FlagDefinition>>): stri
 function readBoolean(name: string, text: string): boolean {
   if (/^(1|t|T|TRUE|true|True)$/.test(text)) return true;
   if (/^(0|f|F|FALSE|false|False)$/.test(text)) return false;
-  throw new FlagError(`the flag --${name} is true or false, not ${JSON.stringify(text)}`);
+  throw new FlagError({ what: `invalid value ${JSON.stringify(text)} for --${name}`, why: 'must be true or false' });
 }
 
 function unknown(what: string, known: Readonly<Record<string, FlagDefinition>>): FlagError {
-  return new FlagError(`${what}; the flags are:\n${flagUsage(known)}`);
+  return new FlagError({ what, remedy: `use one of these flags:\n${flagUsage(known)}` });
 }

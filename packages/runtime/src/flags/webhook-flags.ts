@@ -54,9 +54,11 @@ function ownOf(place: string, webhooks: readonly WebhookDefinition[]): Certifica
   if (place === '') return undefined;
   const [, namespace, prefix] = /^([a-z0-9][-a-z0-9]{0,62})\/([-a-z0-9]*)webhook-service$/.exec(place) ?? [];
   if (namespace === undefined || prefix === undefined)
-    throw new FlagError(
-      `invalid value ${JSON.stringify(place)} for --webhook-service: must be a namespace and a name that ends in webhook-service, such as shop-system/shop-webhook-service; for other names, give \`webhookServer\` the certificates \`ownAuthority({ … })\``,
-    );
+    throw new FlagError({
+      what: `invalid value ${JSON.stringify(place)} for --webhook-service`,
+      why: 'must be a namespace and a name that ends in webhook-service, such as shop-system/shop-webhook-service',
+      remedy: 'for other names, pass ownAuthority({ … }) to webhookServer as its certificates',
+    });
   const configured = (type: 'mutating' | 'validating'): readonly string[] =>
     webhooks.some((each) => each.type === type && each.rules.length > 0)
       ? [`${prefix}${type}-webhook-configuration`]
@@ -72,5 +74,8 @@ function ownOf(place: string, webhooks: readonly WebhookDefinition[]): Certifica
 function portOf(text: string): number {
   const port = Number(text);
   if (/^(\d{1,5}|-1)$/.test(text) && port <= 65_535) return port;
-  throw new FlagError(`invalid value ${JSON.stringify(text)} for --webhook-port: must be a port number`);
+  throw new FlagError({
+    what: `invalid value ${JSON.stringify(text)} for --webhook-port`,
+    why: 'must be a port number',
+  });
 }

@@ -40,7 +40,7 @@ async function runCheck(check: HealthCheck, clock: Clock): Promise<string | unde
   const late = new Promise<never>((_, reject) => {
     timer = clock.setTimer(checkTimeoutMs, () => {
       controller.abort();
-      reject(new Error(`no answer within ${checkTimeoutMs} ms`));
+      reject(new Error(`timed out after ${checkTimeoutMs} ms`));
     });
   });
   try {

@@ -260,8 +260,8 @@ describe('LeaderElector', () => {
       log: silentLogger,
     };
     expect(() => new LeaderElector({ ...options, leaseDurationSeconds: 10, renewDeadlineSeconds: 10 })).toThrow(
-      /cannot elect/,
+      /invalid leader election/,
     );
-    expect(() => new LeaderElector({ ...options, renewDeadlineSeconds: 2 })).toThrow(/cannot elect/);
+    expect(() => new LeaderElector({ ...options, renewDeadlineSeconds: 2 })).toThrow(/invalid leader election/);
   });
 });

@@ -65,9 +65,10 @@ export class LeaderElector {
         retryPeriodSeconds > 0
       )
     ) {
-      throw new LeaderElectionError(
-        `cannot elect with lease ${leaseDurationSeconds} s, renew deadline ${renewDeadlineSeconds} s, retry period ${retryPeriodSeconds} s; each must be longer than the next, by a fifth the last`,
-      );
+      throw new LeaderElectionError({
+        what: `invalid leader election: lease duration ${leaseDurationSeconds} s, renew deadline ${renewDeadlineSeconds} s, retry period ${retryPeriodSeconds} s`,
+        why: 'the lease duration must be greater than the renew deadline, and that greater than 1.2 times the retry period',
+      });
     }
     this.name = options.id;
     this.identity = options.identity ?? `${hostname()}_${options.random.uid()}`;
@@ -121,7 +122,7 @@ export class LeaderElector {
       await this.#renew(term, over.signal);
       const isLost = !over.signal.aborted;
       this.#tell('stopped leading');
-      termSignal.abort(new LeaderElectionError('the term is over'));
+      termSignal.abort(new LeaderElectionError({ what: 'this term as leader has ended' }));
       try {
         await work;
       } finally {
@@ -218,9 +219,12 @@ export class LeaderElector {
       // When a create returns 404, the namespace is what was not found.
       if (!isNotFound(error)) throw error;
       const { name, namespace } = this.#key();
-      const remedy = `create the namespace, or set "leaderElection.namespace" to one that exists`;
-      const message = `cannot create lease ${namespace}/${name}: namespace "${namespace}" not found; ${remedy}`;
-      throw new LeaderElectionError(message, { cause: error });
+      const text = {
+        what: `cannot create lease ${namespace}/${name}`,
+        why: `namespace "${namespace}" not found`,
+        remedy: 'create the namespace, or set "leaderElection.namespace" to one that exists',
+      };
+      throw new LeaderElectionError(text, { cause: error });
     }
   }
 

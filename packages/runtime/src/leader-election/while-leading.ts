@@ -12,7 +12,10 @@ export function whileLeading(elector: LeaderElector): ClientInterceptor {
   const term = elector.isLeading ? elector.terms : elector.terms + 1;
   const check = (): void => {
     if (elector.terms === term && elector.isLeading) return;
-    throw new LeaderElectionError('refused a write: the lease has run out and another may lead');
+    throw new LeaderElectionError({
+      what: 'rejected a write',
+      why: 'the lease has expired and another replica may be the leader',
+    });
   };
   return (call, next) => next(isWrite(call) ? gated(call, check) : call);
 }

@@ -15,7 +15,7 @@ export async function withinTime<T>(work: (signal: AbortSignal) => Promise<T>, o
   const onAbort = (): void => limit.abort(outer?.reason);
   if (outer?.aborted) onAbort();
   outer?.addEventListener('abort', onAbort, { once: true });
-  const timer = clock.setTimer(Math.max(ms, 0), () => limit.abort(new Error(`no answer within ${Math.max(ms, 0)} ms`)));
+  const timer = clock.setTimer(Math.max(ms, 0), () => limit.abort(new Error(`timed out after ${Math.max(ms, 0)} ms`)));
   try {
     return await work(limit.signal);
   } finally {

@@ -35,7 +35,11 @@ export async function cacheSync(cache: InformerCache, options: CacheSyncOptions)
   const giveUp = (): void => {
     const kinds = missing().join(', ');
     over.abort(
-      new ManagerError(`did not list ${kinds} within ${timeoutMs} ms; is the kind installed, and list allowed?`),
+      new ManagerError({
+        what: `cannot sync the caches of ${kinds}`,
+        why: `timed out after ${timeoutMs} ms`,
+        remedy: 'check that the kind is installed and that the operator may list it',
+      }),
     );
   };
   using _limit = timeoutMs > 0 ? clock.setTimer(timeoutMs, giveUp, { unref: true }) : undefined;

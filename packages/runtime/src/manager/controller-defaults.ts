@@ -43,7 +43,10 @@ export function settledControllers(
   const seen = new Set<string>();
   for (const { name } of controllers) {
     if (seen.has(name)) {
-      throw new ManagerError(`cannot run two controllers named "${name}"; give one of them another "name"`);
+      throw new ManagerError({
+        what: `cannot run two controllers named "${name}"`,
+        remedy: 'rename one of them with "name"',
+      });
     }
     seen.add(name);
   }

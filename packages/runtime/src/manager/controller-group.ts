@@ -95,7 +95,7 @@ export class ControllerGroup {
   async stop({ undisturbed, budget }: StopOptions): Promise<void> {
     const { clock, log } = this.#parts;
     const patience = new AbortController();
-    const giveUp = (): void => patience.abort(new ManagerError('the controller is being stopped'));
+    const giveUp = (): void => patience.abort(new ManagerError({ what: 'the controller is stopping' }));
     using _patience = clock.setTimer(undisturbed ? Math.min(undisturbedMs, budget.leftMs) : 0, giveUp);
     const all = Promise.all(this.#loops.map((loop) => loop.stop({ patience: patience.signal })));
     const names = (): readonly string[] => this.#loops.filter((loop) => loop.isWorking).map((loop) => loop.name);

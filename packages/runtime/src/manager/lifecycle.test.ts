@@ -142,7 +142,7 @@ describe('Manager lifecycle', () => {
         await clock.advance(60_000);
         await new Promise(setImmediate);
       }
-      if (ends) expect(String(ended)).toContain('did not end in time: deaf');
+      if (ends) expect(String(ended)).toContain('did not stop in time: deaf');
       else expect(ended).toBe('not yet');
       release();
       await eventually(() => ended !== 'not yet');
@@ -165,7 +165,7 @@ describe('Manager lifecycle', () => {
       void clock.advance(1_000);
       return ended !== undefined;
     });
-    expect(String(ended)).toMatch(/did not list Site within 30000 ms/);
+    expect(String(ended)).toMatch(/cannot sync the caches of Site: timed out after 30000 ms/);
   });
 
   it('fills the queue of a follower that warms up, and processes it once elected', async () => {

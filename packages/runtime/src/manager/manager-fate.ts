@@ -63,9 +63,12 @@ export class ManagerFate {
   end(): void {
     const { reason } = this.signal;
     const late = this.budget.late.join(', ');
-    const left = new ManagerError(`stopped, but these did not end in time: ${late}; do they heed their signal?`);
+    const left = new ManagerError({
+      what: `these parts of the manager did not stop in time: ${late}`,
+      remedy: 'check that they stop when their signal aborts',
+    });
     const failure = reason instanceof RunFailure ? reason.cause : late === '' ? undefined : left;
-    const never = failure ?? new ManagerError('the manager was stopped before it had started');
+    const never = failure ?? new ManagerError({ what: 'the manager was stopped before it had started' });
     this.started.fail(never);
     this.elected.fail(never);
     if (failure !== undefined) throw failure;

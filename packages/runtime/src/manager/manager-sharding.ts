@@ -24,15 +24,18 @@ export function managedControllers(
   const controllers = settledControllers(options.controllers ?? [], options.controllerDefaults);
   const wanted = controllers.filter((each) => each.sharded && !each.partition);
   if (wanted.length > 0 && !sharding) {
-    throw new ManagerError(
-      `cannot share the keys of "${wanted[0]?.name}": the manager does not say with which replicas; pass sharding: { id: … }, the same for all of them`,
-    );
+    throw new ManagerError({
+      what: `cannot shard the keys of "${wanted[0]?.name}"`,
+      why: 'the manager has no "sharding"',
+      remedy: 'pass sharding: { id: … } with the same id in every replica',
+    });
   }
   if (!sharding) return { controllers, runnables: [] };
   if (wanted.length === 0) {
-    throw new ManagerError(
-      `"sharding" has no controller to share; declare those with sharded: true that replicas share`,
-    );
+    throw new ManagerError({
+      what: '"sharding" is set, but no controller is sharded',
+      remedy: 'declare the controllers that replicas share with sharded: true',
+    });
   }
   const shards = new ShardMembership({ ...sharding, ...parts });
   const share = (each: ControllerDefinition): ControllerDefinition =>

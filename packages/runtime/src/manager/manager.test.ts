@@ -325,7 +325,7 @@ describe('Manager', () => {
       void clock.advance(1_000);
       return ended !== undefined;
     });
-    expect(String(ended)).toMatch(/these did not end in time: deaf/);
+    expect(String(ended)).toMatch(/did not stop in time: deaf/);
     const told = lines.filter((line) => line['runnables']);
     expect(told).toMatchObject(['info', 'error'].map((level) => ({ level, runnables: ['deaf'] })));
   });

@@ -123,7 +123,8 @@ export class Manager implements AsyncDisposable {
    * @throws ManagerError (KW3007) once the manager has been stopped.
    */
   add(runnable: Runnable): void {
-    if (this.#fate.signal.aborted) throw new ManagerError(`cannot add "${runnable.name}": the manager was stopped`);
+    if (this.#fate.signal.aborted)
+      throw new ManagerError({ what: `cannot add "${runnable.name}"`, why: 'the manager was stopped' });
     const leaderOnly = this.#options.leaderElection !== undefined && runnable.needLeaderElection !== false;
     const group = runnable.beforeCaches ? this.#first : leaderOnly ? this.#leading : this.#everywhere;
     group.add(runnable);
@@ -134,7 +135,7 @@ export class Manager implements AsyncDisposable {
    * @throws ManagerError (KW3007) if called twice.
    */
   async run(): Promise<void> {
-    if (this.#running) throw new ManagerError('cannot run a manager twice; make a new one');
+    if (this.#running) throw new ManagerError({ what: 'cannot run a manager twice', remedy: 'create a new one' });
     this.#running = this.#run();
     return this.#running;
   }
@@ -154,7 +155,7 @@ export class Manager implements AsyncDisposable {
 
   /** Stops the manager and waits for its end; errors are thrown only by `run()`. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#fate.stop(new ManagerError('the manager was disposed'));
+    this.#fate.stop(new ManagerError({ what: 'the manager was disposed' }));
     await this.#running?.catch(() => {});
   }
 
@@ -258,7 +259,7 @@ export class Manager implements AsyncDisposable {
     readonly cacheStop: AbortController;
     readonly caches: Promise<void> | undefined;
   }): Promise<void> {
-    if (!this.#fate.signal.aborted) this.#fate.stop(new ManagerError('the manager has ended'));
+    if (!this.#fate.signal.aborted) this.#fate.stop(new ManagerError({ what: 'the manager has stopped' }));
     const { budget } = this.#fate;
     await this.#group?.stop({ undisturbed: true, budget });
     await this.#everywhere.stop(budget);
@@ -279,9 +280,11 @@ export class Manager implements AsyncDisposable {
 
   get #shared(): ManagerParts {
     if (this.#parts) return this.#parts;
-    throw new ManagerError(
-      'the manager has no client yet: it makes one when it runs; await started(), or pass "client"',
-    );
+    throw new ManagerError({
+      what: 'the manager has no client yet',
+      why: 'it creates one when it runs',
+      remedy: 'await started(), or pass "client"',
+    });
   }
 
   get #informers(): ManagerParts['cache']['informers'] {

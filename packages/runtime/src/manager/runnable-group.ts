@@ -47,7 +47,7 @@ export class RunnableGroup {
 
   /** Stops all runnables and waits for them; logs those that do not end in time and leaves them behind. */
   async stop(budget: StopBudget): Promise<void> {
-    this.#started?.stop.abort(new ManagerError('the manager stops'));
+    this.#started?.stop.abort(new ManagerError({ what: 'the manager is stopping' }));
     const names = (): readonly string[] => [...this.#running.keys()].map((runnable) => runnable.name);
     const lasts = (): void => {
       if (this.#running.size === 0) return;
@@ -95,7 +95,7 @@ export class RunnableGroup {
     } catch (error) {
       if (signal.aborted)
         this.#log.debug('a runnable ended with an error after it was stopped', { runnable: runnable.name, error });
-      else this.#failed(new ManagerError(`the runnable "${runnable.name}" failed`, { cause: error }));
+      else this.#failed(new ManagerError({ what: `the runnable "${runnable.name}" failed` }, { cause: error }));
     }
   }
 }

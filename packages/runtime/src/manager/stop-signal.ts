@@ -9,7 +9,7 @@ export interface StopSignal extends Disposable {
 /** The reason of a stop requested by a signal; the same signal again ends the process immediately. */
 export class SignalStop extends ManagerError {
   constructor(name: NodeJS.Signals) {
-    super(`stopped by ${name}`);
+    super({ what: `stopped by ${name}` });
   }
 }
 

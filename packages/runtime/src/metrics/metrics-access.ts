@@ -129,7 +129,7 @@ export class MetricsAccess {
     review: T,
   ): Promise<T> {
     const patience = new AbortController();
-    const giveUp = (): void => patience.abort(new Error(`no answer within ${askMs} ms`));
+    const giveUp = (): void => patience.abort(new Error(`timed out after ${askMs} ms`));
     using _timer = this.#options.clock.setTimer(askMs, giveUp, { unref: true });
     return await client.resource(kind).create(review, { signal: patience.signal });
   }

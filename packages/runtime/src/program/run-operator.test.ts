@@ -33,7 +33,7 @@ describe('runOperator', () => {
   it('exits with code 2 for an unknown flag, and lists the known ones', async () => {
     const { code, err } = await run(['--leader-elected']);
     expect(code).toBe(2);
-    expect(err).toMatch(/^there is no flag --leader-elected/);
+    expect(err).toMatch(/^unknown flag --leader-elected/);
     expect(err).toContain('--leader-elect ');
   });
 

@@ -55,7 +55,7 @@ describe('NoStatusSubresourceError', () => {
   it('is thrown if the status is not found but the object exists', async () => {
     const error = await thrown(false);
     expect(error).toBeInstanceOf(NoStatusSubresourceError);
-    expect(String(error)).toMatch(/Site hi .*add `subresources: \{ status: \{\} \}` to the version v1 in its Custom/);
+    expect(String(error)).toMatch(/Site hi .*add `subresources: \{ status: \{\} \}` to version v1 in its Custom/);
     expect(isNotFound((error as Error).cause)).toBe(true);
   });
 

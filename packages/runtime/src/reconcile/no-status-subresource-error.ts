@@ -1,4 +1,11 @@
-import { apiVersionOf, isNotFound, type Kind, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
+import {
+  apiVersionOf,
+  isNotFound,
+  type Kind,
+  type KubernetesObject,
+  KubewrightError,
+  objectKey,
+} from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import { UndeclaredStatusFieldError, undeclaredStatusFields } from './undeclared-status-field-error.ts';
 
@@ -6,17 +13,21 @@ import { UndeclaredStatusFieldError, undeclaredStatusFields } from './undeclared
  * Thrown when setting the status of an object whose kind has no status subresource; the server responds as if the object did not
  * exist.
  */
-export class NoStatusSubresourceError extends Error {
+export class NoStatusSubresourceError extends KubewrightError {
+  override readonly name = 'NoStatusSubresourceError';
   /** Retry once the CustomResourceDefinition is fixed. */
   readonly code = 'KW3043';
 
   constructor(kind: Kind<KubernetesObject>, name: string, options: { readonly cause: unknown }) {
     const { version } = kind;
     super(
-      `cannot set the status of ${kind.kind} ${name} (${apiVersionOf(kind)}): this kind has no status subresource: add \`subresources: { status: {} }\` to the version ${version} in its CustomResourceDefinition`,
+      {
+        what: `cannot set the status of ${kind.kind} ${name} (${apiVersionOf(kind)})`,
+        why: 'this kind has no status subresource',
+        remedy: `add \`subresources: { status: {} }\` to version ${version} in its CustomResourceDefinition`,
+      },
       options,
     );
-    this.name = 'NoStatusSubresourceError';
   }
 }
 

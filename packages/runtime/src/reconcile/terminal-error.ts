@@ -1,10 +1,12 @@
+import { type ErrorText, KubewrightError } from '@kubewright/apimachinery';
+
 /** An error that must not be retried until something changes: the reconcile is counted and logged as failed, but not requeued. */
-export class TerminalError extends Error {
+export class TerminalError extends KubewrightError {
+  override readonly name = 'TerminalError';
   /** Never retried until something changes. */
   readonly code = 'KW3002';
 
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = 'TerminalError';
+  constructor(text: string | ErrorText, options?: { readonly cause?: unknown }) {
+    super(typeof text === 'string' ? { what: text } : text, options);
   }
 }

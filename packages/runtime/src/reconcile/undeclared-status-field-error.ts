@@ -1,7 +1,8 @@
-import { apiVersionOf, type Kind, type KubernetesObject, StatusError } from '@kubewright/apimachinery';
+import { apiVersionOf, type Kind, type KubernetesObject, KubewrightError, StatusError } from '@kubewright/apimachinery';
 
 /** Thrown when setting a status field that the kind's CustomResourceDefinition does not declare. */
-export class UndeclaredStatusFieldError extends Error {
+export class UndeclaredStatusFieldError extends KubewrightError {
+  override readonly name = 'UndeclaredStatusFieldError';
   /** Retry once the CustomResourceDefinition is fixed. */
   readonly code = 'KW3045';
   /** The fields, such as `.status.url`. */
@@ -14,10 +15,13 @@ export class UndeclaredStatusFieldError extends Error {
     const { name, fields, cause } = options;
     const paths = fields.map((field) => field.replace(/^\./, ''));
     super(
-      `cannot set the status of ${kind.kind} ${name} (${apiVersionOf(kind)}): its CustomResourceDefinition does not declare ${paths.join(', ')}; add the field to the status type of ${kind.kind} (the second type argument of defineKind), then generate and install the definition`,
+      {
+        what: `cannot set the status of ${kind.kind} ${name} (${apiVersionOf(kind)})`,
+        why: `its CustomResourceDefinition does not declare ${paths.join(', ')}`,
+        remedy: `add the field to the status type of ${kind.kind} (the second type argument of defineKind), then generate and install the definition`,
+      },
       { cause },
     );
-    this.name = 'UndeclaredStatusFieldError';
     this.fields = fields;
   }
 }

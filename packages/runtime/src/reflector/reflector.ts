@@ -130,7 +130,7 @@ export class Reflector {
   renew(how: Renewal): void {
     if (how === 'relist') this.#owesListing = true;
     else if (!this.#watchFailures.wasOpened) return;
-    this.#step?.abort(new Error(`the reflector begins anew (${how})`));
+    this.#step?.abort(new Error(`the reflector restarts (${how})`));
   }
 
   async #next(state: ReflectorState, outer: AbortSignal): Promise<Step> {
@@ -190,9 +190,9 @@ export class Reflector {
       if (end.noEndInSight) this.#listInstead();
       return { state: this.#fullListing(), failure: new Error('the watch ended before the first state was complete') };
     }
-    if (end.isUnanswered) return { state: this.#fullListing(), failure: new Error('the watch was not answered') };
+    if (end.isUnanswered) return { state: this.#fullListing(), failure: new Error('the watch got no response') };
     if (!end.suspicious) return { state: this.#sameAgain() };
-    return { state: this.#afterFailedWatch(), failure: new Error('the watch ended at once without an event') };
+    return { state: this.#afterFailedWatch(), failure: new Error('the watch ended immediately without an event') };
   }
 
   async #follow(

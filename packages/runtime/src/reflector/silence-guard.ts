@@ -60,7 +60,7 @@ export class SilenceGuard implements Disposable {
       if (rest > 0) this.#timer = this.#arm(rest);
       else {
         this.#fired = true;
-        this.#controller.abort(new Error(`no byte for ${this.#silenceMs} ms`));
+        this.#controller.abort(new Error(`received nothing for ${this.#silenceMs} ms`));
       }
     });
   }

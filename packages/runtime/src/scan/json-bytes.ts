@@ -1,3 +1,5 @@
+import { KubewrightError } from '@kubewright/apimachinery';
+
 /** Bytes of JSON's structural characters. */
 export const quote = 0x22;
 const backslash = 0x5c;
@@ -8,12 +10,12 @@ export const closeBracket = 0x5d;
 export const comma = 0x2c;
 
 /** Thrown when bytes are not valid JSON. */
-export class MalformedJsonError extends Error {
+export class MalformedJsonError extends KubewrightError {
+  override readonly name = 'MalformedJsonError';
   readonly code = 'KW3010';
 
-  constructor(what: string, options?: { readonly cause?: unknown }) {
-    super(`cannot read ${what}: the bytes are not the JSON that was expected; the list or watch is restarted`, options);
-    this.name = 'MalformedJsonError';
+  constructor(subject: string, options?: { readonly cause?: unknown }) {
+    super({ what: `cannot read ${subject}`, why: 'unexpected JSON; the list or watch restarts' }, options);
   }
 }
 

@@ -1,3 +1,4 @@
+import { KubewrightError } from '@kubewright/apimachinery';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import type { Partition, ShardedOptions } from '../controller/definition/partition.ts';
 import { LoopTurn } from '../controller/sources/loop-turn.ts';
@@ -5,15 +6,17 @@ import { initialListPriority } from '../handler/event-priority.ts';
 import type { Source } from '../source/source.ts';
 
 /** Thrown for a controller that would lose events when its keys move. */
-export class UnlistedKeysError extends Error {
+export class UnlistedKeysError extends KubewrightError {
+  override readonly name = 'UnlistedKeysError';
   /** Identifies the class of failure: a bug in the program, not a problem with the cluster. */
   readonly code = 'KW3041';
 
   constructor(controller: string) {
-    super(
-      `cannot share the keys of the requestController ${controller}: events of keys that are not this replica's are dropped, and nobody could say which to work on when they become its own; pass { keys: () => … } that lists them, or declare it with controller()`,
-    );
-    this.name = 'UnlistedKeysError';
+    super({
+      what: `cannot shard the keys of the requestController ${controller}`,
+      why: 'a replica drops events for keys of other replicas, so it cannot know which keys it takes over',
+      remedy: 'pass { keys: () => … } that lists them, or declare it with controller()',
+    });
   }
 }
 

@@ -69,6 +69,6 @@ async function importSdk(): Promise<OpenTelemetrySdk> {
     // @ts-expect-error: its types exist only where it is installed
     return (await import('@opentelemetry/sdk-node')) as unknown as OpenTelemetrySdk;
   } catch (error) {
-    throw new Error('there is no @opentelemetry/sdk-node', { cause: error });
+    throw new Error('@opentelemetry/sdk-node is not installed', { cause: error });
   }
 }

@@ -70,7 +70,8 @@ async function ask(
       Object.assign(auditAnnotations, last.auditAnnotations);
       if (!last.allowed) return { ...last, warnings };
       if (last.patch && last.patch.length > 0) {
-        if (webhook.type === 'validating') throw new WebhookError('a validating webhook must not change the object');
+        if (webhook.type === 'validating')
+          throw new WebhookError({ what: 'a validating webhook must not change the object' });
         patch.push(...last.patch);
         request = { ...request, object: applyJsonPatch(request.object, last.patch) };
       }
@@ -115,7 +116,11 @@ function contextOf(
 
 function given<T>(part: T | undefined, name: string): T {
   if (part !== undefined) return part;
-  throw new WebhookError(`the webhook has no ${name}: it is served without a manager; give the server one`);
+  throw new WebhookError({
+    what: `the webhook has no ${name}`,
+    why: 'it is served without a manager',
+    remedy: `pass "${name}" to the server`,
+  });
 }
 
 /** Uses the keys of controller-runtime's builder, or of its raw webhooks if the kind is unknown. */

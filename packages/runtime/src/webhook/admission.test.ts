@@ -215,7 +215,7 @@ describe('webhooks on one path', () => {
     expect(() => served([validator(Site, {}, { path }), defaulter(Site, () => undefined, { path })])).toThrow(
       WebhookError,
     );
-    expect(() => served([validator(Site, {}, { path: 'x y' })])).toThrow('cannot serve a webhook at "x y"');
+    expect(() => served([validator(Site, {}, { path: 'x y' })])).toThrow('invalid webhook path "x y"');
   });
 });
 

@@ -80,13 +80,13 @@ interface Target {
 
 async function convertOne(raw: unknown, { desiredAPIVersion, byKind }: Target): Promise<KubernetesObject> {
   const object = asObject(raw);
-  if (object === undefined) throw new ConversionFailure('an object of the review has no apiVersion, kind or metadata');
+  if (object === undefined) throw new ConversionFailure('an object in the review has no apiVersion, kind or metadata');
   const [from, to] = [parseApiVersion(object.apiVersion), parseApiVersion(desiredAPIVersion)];
   const what = `${object.kind} ${formatObjectKey(objectKey(object))} from ${object.apiVersion} to ${desiredAPIVersion}`;
   if (from.group !== to.group) throw new ConversionFailure(`cannot convert ${what}: the groups differ`);
   if (from.version === to.version) return object;
   const webhook = byKind.get(`${object.kind}.${from.group}`);
-  if (!webhook) throw new ConversionFailure(`cannot convert ${what}: no converter of this kind is declared`);
+  if (!webhook) throw new ConversionFailure(`cannot convert ${what}: no converter is declared for this kind`);
   try {
     const hub = await step(object, { webhook, version: from.version, way: 'toHub' });
     return await step(hub, { webhook, version: to.version, way: 'fromHub' });

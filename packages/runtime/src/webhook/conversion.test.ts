@@ -87,7 +87,11 @@ describe('converter', () => {
 
   it.each([
     ['another group', { ...hubObject(), apiVersion: 'other/v1' }, 'the groups differ'],
-    ['another kind', { ...hubObject(), apiVersion: `${group}/v1`, kind: 'Page' }, 'no converter of this kind'],
+    [
+      'another kind',
+      { ...hubObject(), apiVersion: `${group}/v1`, kind: 'Page' },
+      'no converter is declared for this kind',
+    ],
     ['another version', { ...hubObject(), apiVersion: `${group}/v7` }, 'version v7 is not declared'],
     ['no object', null, 'no apiVersion, kind or metadata'],
   ])('fails for %s', async (_, object, message) => {
@@ -108,6 +112,6 @@ describe('converter', () => {
     const nothing = { toHub: () => ({ spec: { host: '', port: 0 } }), fromHub: () => ({ spec: {} }) };
     expect(() => converter(Hub, [spoke(Page, nothing)])).toThrow('they are different kinds');
     expect(() => converter(Hub, [spoke(Hub, nothing as never)])).toThrow(WebhookError);
-    expect(() => served([sites, sites])).toThrow('two converters of Site.web.example.com');
+    expect(() => served([sites, sites])).toThrow('Site.web.example.com has two converters');
   });
 });

@@ -59,9 +59,15 @@ export function converter<Hub extends KubernetesObject>(
   for (const { version, steps } of spokes) {
     const what = `${version.kind} (${apiVersionOf(version)})`;
     if (version.group !== group || version.kind !== kind)
-      throw new WebhookError(`cannot convert ${what} to ${kind} (${apiVersionOf(hub)}): they are different kinds`);
+      throw new WebhookError({
+        what: `cannot convert ${what} to ${kind} (${apiVersionOf(hub)})`,
+        why: 'they are different kinds',
+      });
     if (version.version === hub.version || byVersion.has(version.version))
-      throw new WebhookError(`cannot convert ${what} in two ways; declare each version once, the hub apart`);
+      throw new WebhookError({
+        what: `cannot declare two conversions of ${what}`,
+        remedy: 'declare each version once, and the hub separately',
+      });
     byVersion.set(version.version, steps);
   }
   return { type: 'conversion', group, kind, plural, hub: hub.version, spokes: byVersion };

@@ -61,7 +61,9 @@ function largeNumbers(text: string): Map<number, string | undefined> {
 }
 
 function ambiguous(number: number): WebhookError {
-  return new WebhookError(
-    `cannot keep the integers of this request: several of them become ${number} in JavaScript; store them as strings`,
-  );
+  return new WebhookError({
+    what: 'cannot keep the integers of this request exact',
+    why: `several of them become ${number} in JavaScript`,
+    remedy: 'store them as strings',
+  });
 }

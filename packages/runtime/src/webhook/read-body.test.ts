@@ -52,7 +52,7 @@ describe('BodyReader', () => {
     gone.write(Buffer.alloc(8));
     await new Promise((resolve) => setImmediate(resolve));
     gone.destroy();
-    await expect(read).rejects.toThrow('went away');
+    await expect(read).rejects.toThrow('closed the connection');
     const next = request();
     next.end(Buffer.alloc(10));
     expect(await reader.read(next, { maxBytes: 10, use: length })).toBe(10);

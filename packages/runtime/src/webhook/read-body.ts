@@ -53,7 +53,7 @@ export class BodyReader {
       });
       request.on('end', () => resolve(Buffer.concat(chunks)));
       request.on('error', reject);
-      request.on('close', () => reject(new Error('the caller went away')));
+      request.on('close', () => reject(new Error('the caller closed the connection')));
     });
   }
 }

@@ -83,7 +83,7 @@ describe('webhookConfigurations', () => {
     expect(() => at('http://127.0.0.1:9443')).toThrow(WebhookError);
     expect(() => at('127.0.0.1')).toThrow(WebhookError);
     const service = { namespace: 'shop', name: 'hooks' };
-    expect(() => webhookConfigurations([rules], { url, service })).toThrow('not both');
+    expect(() => webhookConfigurations([rules], { url, service })).toThrow('cannot have both');
   });
 
   it('omits conversions and webhooks without rules, and rejects duplicate names', () => {

@@ -39,7 +39,10 @@ export function webhookConfigurations(
 ): readonly (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[] {
   const { names = {}, service, url } = options;
   if (service !== undefined && url !== undefined)
-    throw new WebhookError('webhooks are called through a "service" or at a "url", not both; leave one out');
+    throw new WebhookError({
+      what: 'webhooks cannot have both "service" and "url"',
+      remedy: 'remove one of them',
+    });
   const admission = webhooks.filter(
     (webhook): webhook is AdmissionWebhook =>
       (webhook.type === 'mutating' || webhook.type === 'validating') && webhook.rules.length > 0,
@@ -119,15 +122,17 @@ function clientConfig(path: string, options: WebhookConfigurationsOptions): Webh
 function addressOf(url: string, path: string): string {
   const { protocol, host } = URL.canParse(url) ? new URL(url) : { protocol: '', host: '' };
   if (protocol === 'https:') return `https://${host}${path}`;
-  throw new WebhookError(
-    `the API server cannot call webhooks at ${JSON.stringify(url)}; write it as https://127.0.0.1:9443`,
-  );
+  throw new WebhookError({
+    what: `invalid webhook URL ${JSON.stringify(url)}`,
+    why: 'must be like https://127.0.0.1:9443',
+  });
 }
 
 function checkNames(entries: readonly { readonly name: string }[]): void {
   const seen = new Set<string>();
   for (const { name } of entries) {
-    if (seen.has(name)) throw new WebhookError(`two webhooks are named "${name}"; give one of them another "name"`);
+    if (seen.has(name))
+      throw new WebhookError({ what: `two webhooks are named "${name}"`, remedy: 'rename one of them with "name"' });
     seen.add(name);
   }
 }

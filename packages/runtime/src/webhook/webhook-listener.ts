@@ -62,7 +62,7 @@ async function answerOf(
   if (request.method !== 'POST') return { status: 405, text: 'Method Not Allowed\n' };
   const use = async (body: Uint8Array): Promise<Reply> => {
     const patience = new AbortController();
-    const giveUp = (): void => patience.abort(new Error('the API server no longer waits for the answer'));
+    const giveUp = (): void => patience.abort(new Error('the API server no longer waits for the response'));
     using _timer = clock.setTimer(timeoutMs, giveUp, { unref: true });
     response.once('close', giveUp);
     const contentType = request.headers['content-type'];

@@ -57,13 +57,19 @@ export function webhookRoutes(
   }
   for (const webhook of authentication) {
     const path = checkedPath(webhook.path);
-    if (routes.has(path)) throw new WebhookError(`cannot serve two webhooks at ${path}; give one another path`);
+    if (routes.has(path))
+      throw new WebhookError({ what: `cannot serve two webhooks at ${path}`, remedy: 'give one of them another path' });
     const tooLarge = { status: 200, json: writeTokenReview({ error: 'request entity is too large' }, undefined) };
     const answer = authenticationHandler(webhook, parts);
     routes.set(path, { path, maxBytes: maxAuthenticationBytes, tooLarge, answer });
   }
   if (converters.length > 0) {
-    if (routes.has('/convert')) throw new WebhookError('the path "/convert" is that of conversions; choose another');
+    if (routes.has('/convert'))
+      throw new WebhookError({
+        what: 'cannot serve a webhook at "/convert"',
+        why: 'the path is reserved for conversions',
+        remedy: 'choose another path',
+      });
     checkConverters(converters);
     const answer = conversionHandler(converters, parts);
     const tooLarge = { status: 413, json: {} };
@@ -77,19 +83,24 @@ function addTo(byPath: Map<string, AdmissionWebhook[]>, webhook: AdmissionWebhoo
   const group = byPath.get(checkedPath(path));
   if (!group) byPath.set(path, [webhook]);
   else if (group[0]?.type === type) group.push(webhook);
-  else throw new WebhookError(`cannot serve a mutating and a validating webhook at ${path}; give one another path`);
+  else
+    throw new WebhookError({
+      what: `cannot serve a mutating and a validating webhook at ${path}`,
+      remedy: 'give one of them another path',
+    });
 }
 
 function checkedPath(path: string): string {
   if (pathPattern.test(path)) return path;
-  throw new WebhookError(`cannot serve a webhook at ${JSON.stringify(path)}; write it as in "/check-pods"`);
+  throw new WebhookError({ what: `invalid webhook path ${JSON.stringify(path)}`, why: 'must be like "/check-pods"' });
 }
 
 function checkConverters(converters: readonly ConversionWebhook[]): void {
   const seen = new Set<string>();
   for (const { kind, group } of converters) {
     const name = `${kind}.${group}`;
-    if (seen.has(name)) throw new WebhookError(`there are two converters of ${name}; declare all versions in one`);
+    if (seen.has(name))
+      throw new WebhookError({ what: `${name} has two converters`, remedy: 'declare all versions in one' });
     seen.add(name);
   }
 }

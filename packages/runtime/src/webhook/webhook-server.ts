@@ -113,7 +113,7 @@ export class WebhookServer implements AsyncDisposable {
 
   /** Passes if the server completes a TLS handshake, like controller-runtime's `StartedChecker`. */
   readonly startedCheck: HealthCheck = async (signal) => {
-    if (!this.#isStarted) throw new WebhookError('webhook server has not been started yet');
+    if (!this.#isStarted) throw new WebhookError({ what: 'webhook server has not been started yet' });
     const { connect } = await import('node:tls');
     await new Promise<void>((resolve, reject) => {
       const { host } = this.#options;
@@ -124,9 +124,9 @@ export class WebhookServer implements AsyncDisposable {
         resolve();
       });
       const unreachable = (error: Error): void =>
-        reject(new WebhookError(`webhook server is not reachable: ${error.message}`));
+        reject(new WebhookError({ what: 'webhook server is not reachable', why: error.message }));
       socket.once('error', unreachable);
-      signal.addEventListener('abort', () => socket.destroy(new Error('no answer in time')), { once: true });
+      signal.addEventListener('abort', () => socket.destroy(new Error('timed out')), { once: true });
     });
   };
 

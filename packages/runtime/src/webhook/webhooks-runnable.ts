@@ -35,7 +35,7 @@ export class WebhooksRunnable implements Runnable {
   readonly check: HealthCheck = (signal) => {
     if (this.#isDisabled) return undefined;
     if (this.#server) return this.#server.startedCheck(signal);
-    throw new WebhookError('webhook server has not been started yet');
+    throw new WebhookError({ what: 'webhook server has not been started yet' });
   };
 
   get #isDisabled(): boolean {

@@ -64,7 +64,7 @@ describe('controller', () => {
     const reconcile = async (): Promise<void> => {};
     const declare = (): unknown => controller({ for: Website, cached: { metadataOnly: true }, reconcile });
     expect(declare).toThrow(MetadataOnlyError);
-    expect(declare).toThrow(/controller of Website .* leave "metadataOnly" out .*requestController/);
+    expect(declare).toThrow(/controller of Website .* remove "metadataOnly" .*requestController/);
     expect(() => controller({ for: Website, cached: { metadataOnly: false }, reconcile })).not.toThrow();
   });
 

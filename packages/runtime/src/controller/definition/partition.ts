@@ -1,3 +1,4 @@
+import { KubewrightError } from '@kubewright/apimachinery';
 import type { ClientInterceptor } from '@kubewright/client';
 import { gated, isWrite } from '../../fencing/gated.ts';
 import type { ReconcileRequest } from '../../handler/event-handler.ts';
@@ -35,13 +36,13 @@ export interface PartitionEntry extends Disposable {
 }
 
 /** Thrown instead of performing a write for a key that another replica may own by now. */
-export class NotOwnerError extends Error {
+export class NotOwnerError extends KubewrightError {
+  override readonly name = 'NotOwnerError';
   /** The replica that owns the key does the work. */
   readonly code = 'KW3040';
 
   constructor(key: string) {
-    super(`refused a write for ${key}: another replica may own the key by now, and does the work`);
-    this.name = 'NotOwnerError';
+    super({ what: `rejected a write for ${key}`, why: 'another replica may own the key now and reconciles it' });
   }
 }
 

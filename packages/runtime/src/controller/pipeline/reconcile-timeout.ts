@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '@kubewright/apimachinery';
+import { type Clock, KubewrightError, type Timer } from '@kubewright/apimachinery';
 import { Few } from '../../collection/few.ts';
 import type { Lifetime } from '../../reconcile/context.ts';
 
@@ -6,18 +6,26 @@ import type { Lifetime } from '../../reconcile/context.ts';
 export const settleMs = 10_000;
 
 /** Thrown when a reconcile exceeds its time limit. */
-export class ReconcileTimeoutError extends Error {
+export class ReconcileTimeoutError extends KubewrightError {
+  override readonly name = 'ReconcileTimeoutError';
   /** The runtime retries the key with back-off. */
   readonly code = 'KW3005';
 
-  constructor(what: string, options: { readonly timeoutMs: number; readonly settled: boolean }) {
+  constructor(reconcile: string, options: { readonly timeoutMs: number; readonly settled: boolean }) {
     const { timeoutMs, settled } = options;
     super(
       settled
-        ? `${what} took longer than ${timeoutMs} ms and was given up; pass ctx.signal to whatever it waits for, or raise reconcileTimeoutMs`
-        : `${what} took longer than ${timeoutMs} ms and ignored its signal; it is abandoned and may still run, but can no longer write through its context`,
+        ? {
+            what: `${reconcile} was aborted`,
+            why: `it took longer than ${timeoutMs} ms`,
+            remedy: 'pass ctx.signal to everything it waits for, or raise reconcileTimeoutMs',
+          }
+        : {
+            what: `${reconcile} was abandoned`,
+            why: `it took longer than ${timeoutMs} ms and ignored its signal; it may still run, but can no longer write through its context`,
+            remedy: 'pass ctx.signal to everything it waits for',
+          },
     );
-    this.name = 'ReconcileTimeoutError';
   }
 }
 
