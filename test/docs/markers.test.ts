@@ -1,16 +1,38 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { TagArgument } from '../../packages/codegen/src/tags/tag.ts';
 import { tags } from '../../packages/codegen/src/tags/tag-table.ts';
 import { repository } from '../main-job/repository.ts';
 import { codeIn, page, tableRows } from './pages.ts';
 
 const markers = page('docs/reference/markers.md');
-const rows = tableRows(markers);
+/** The rows of the survey; the page's second table has tags in its first column. */
+const rows = tableRows(markers).filter(([first = '']) => /^\d/.test(first));
 /** Documentation tags that the generator ignores, or that are part of another tag. */
 const others = ['rbac', 'defaultValue'];
 /** Markers that are newer than the survey; the text below the table names them. */
 const newer = ['skipdescription'];
+const arguments_: Readonly<Record<TagArgument, string>> = {
+  none: '',
+  number: 'number',
+  numberOrNone: 'number, or none',
+  count: 'whole number',
+  text: 'text',
+  names: 'names',
+  json: 'value',
+  list: 'values',
+  url: 'URL and description',
+  sub: 'text, after `@rule`',
+};
+
+/** Returns the table of all tags as the page prints it. */
+function tagTable(): string {
+  const lines = tags.map(({ name, argument, on = [], places = ['field', 'type'], key }) =>
+    ['', `\`@${name}\``, arguments_[argument], on.join(', '), places.join(', '), key, ''].join(' | ').trim(),
+  );
+  return ['| tag | argument | for | on | sets |', '| --- | --- | --- | --- | --- |', ...lines].join('\n');
+}
 
 describe('the table of markers', () => {
   it('has every row of the survey', () => {
@@ -23,6 +45,15 @@ describe('the table of markers', () => {
       expect(here, `${row} ${there}`).not.toBe('');
       if (here.includes('left out')) expect(here, `${row} ${there}`).toMatch(/left out: \S+/);
     }
+  });
+
+  // `npx vitest run test/docs/markers.test.ts -u` writes the table into the page.
+  it('ends with the generated table of every tag', async () => {
+    const written = markers.text.replace(/(<!-- tags -->\n).*(<!-- \/tags -->)/s, (_, start: string, end: string) =>
+      [start, tagTable(), '\n', end].join(''),
+    );
+    expect(written).toContain('| `@minimum` | number | number, integer, intOrString | field, type | minimum |');
+    await expect(written).toMatchFileSnapshot(join(repository, 'docs/reference/markers.md'));
   });
 
   it('names all existing tags, and no others', () => {

@@ -1,5 +1,5 @@
 import type { Problems } from '../problem.ts';
-import { knownTag } from '../tags/tag-table.ts';
+import { knownTag } from '../tags/known-tag.ts';
 import { type ParsedTag, parseDocs } from './parse-docs.ts';
 import type { ProjectView } from './project.ts';
 import type { Docs } from './type-model.ts';

@@ -1,4 +1,5 @@
 import type { Position } from '../problem.ts';
+import type { TagPlace } from '../tags/tag.ts';
 
 /** A tag of a documentation comment: `@minLength 3`. */
 export interface DocTag {
@@ -10,7 +11,7 @@ export interface DocTag {
 
 /** A documentation comment and its location. */
 export interface Docs {
-  readonly place: 'field' | 'type' | 'kind';
+  readonly place: TagPlace;
   readonly description: string;
   readonly tags: readonly DocTag[];
 }

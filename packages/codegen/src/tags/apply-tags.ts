@@ -1,12 +1,10 @@
 import type { Docs, DocTag } from '../compiler/type-model.ts';
 import type { Position, Problems } from '../problem.ts';
 import { additionalOf, itemsOf } from '../types/children.ts';
-import { type Draft, subjectOf } from '../types/draft.ts';
+import { type Draft, valueTypeOf } from '../types/draft.ts';
+import { documentationTags, knownTag } from './known-tag.ts';
 import { nearestTag, rightTagFor } from './nearest-tag.ts';
-import { type Read, readList, readNames, readNumber, readValue } from './read-argument.ts';
-import { applyRuleTag } from './rule-tags.ts';
-import { documentationTags, knownTag, type TagDefinition } from './tag-table.ts';
-import { applyTypeTag } from './type-tags.ts';
+import type { TagArgument, TagDefinition } from './tag.ts';
 
 /** Callbacks for the effects of a value's tags beyond its schema. */
 export interface TagEffects {
@@ -26,7 +24,7 @@ export function applyDocs(draft: Draft, docs: Docs, effects: TagEffects): void {
   const description = descriptionOf(docs);
   if (description !== '') draft.description = description;
   // Type tags are applied first: they decide which other tags have an effect.
-  const isFirst = ({ name }: DocTag): boolean => typeTags.has(name.split('.').at(-1) as string);
+  const isFirst = ({ name }: DocTag): boolean => knownTag(name)?.tag.setsType === true;
   const ordered = [...docs.tags.filter(isFirst), ...docs.tags.filter((tag) => !isFirst(tag))];
   for (const tag of ordered) {
     if (documentationTags.has(tag.name)) continue;
@@ -70,20 +68,6 @@ function countRules(draft: Draft): number {
   return draft['x-kubernetes-validations']?.length ?? 0;
 }
 
-const typeTags: ReadonlySet<string> = new Set([
-  'schemaless',
-  'type',
-  'int32',
-  'int64',
-  'integer',
-  'float',
-  'double',
-  'quantity',
-  'intOrString',
-  'preserveUnknownFields',
-  'embeddedResource',
-]);
-
 function pathOf({ path }: TagEffects): { readonly path?: string } {
   return path === '' ? {} : { path };
 }
@@ -110,14 +94,14 @@ interface Known {
 }
 
 function applyTag(draft: Draft, { tag, definition }: Known, effects: TagEffects): void {
-  const subject = subjectOf(draft);
+  const valueType = valueTypeOf(draft);
   const wrong = (why: string): void => {
-    const fix = `write @${tag.name} ${EXPECTED[definition.argument]}`.trim();
+    const fix = `write @${tag.name} ${expected[definition.argument]}`.trim();
     effects.problems.add(tag.at, { code: 'KW6203', ...pathOf(effects), what: `invalid @${tag.name} tag`, why, fix });
   };
-  if (definition.subjects !== undefined && !definition.subjects.includes(subject) && subject !== 'any') {
-    const what = `the tag @${tag.name} has no effect on a value of type ${subject}`;
-    const fix = rightTagFor(definition.name, subject);
+  if (definition.on !== undefined && !definition.on.includes(valueType) && valueType !== 'any') {
+    const what = `the tag @${tag.name} has no effect on a value of type ${valueType}`;
+    const fix = rightTagFor(definition, valueType);
     effects.problems.add(tag.at, { code: 'KW6202', ...pathOf(effects), what, fix });
     return;
   }
@@ -125,14 +109,11 @@ function applyTag(draft: Draft, { tag, definition }: Known, effects: TagEffects)
     wrong(`takes no argument, got ${JSON.stringify(tag.text)}`);
     return;
   }
-  if (NUMBER_KINDS.has(definition.name)) effects.numberKind(draft);
-  if (applyTypeTag(draft, tag) || applyRuleTag(draft, tag, { wrong, immutable: effects.immutable })) return;
-  applyKeyword(draft, { tag, definition }, wrong);
+  if (definition.setsNumberType) effects.numberKind(draft);
+  definition.apply(draft, { text: tag.text, valueType, wrong, immutable: effects.immutable });
 }
 
-const NUMBER_KINDS: ReadonlySet<string> = new Set(['int32', 'int64', 'integer', 'float', 'double', 'type']);
-
-const EXPECTED: Readonly<Record<TagDefinition['argument'], string>> = {
+const expected: Readonly<Record<TagArgument, string>> = {
   none: '',
   number: '<number>',
   numberOrNone: '<number>, or without an argument after @minimum or @maximum',
@@ -144,79 +125,3 @@ const EXPECTED: Readonly<Record<TagDefinition['argument'], string>> = {
   url: '<URL> <description>',
   sub: '<text> after @rule',
 };
-
-function applyKeyword(draft: Draft, { tag, definition }: Known, wrong: (why: string) => void): void {
-  const { text } = tag;
-  const { name, argument } = definition;
-  if (name === 'skipDescription') {
-    delete draft.description;
-    return;
-  }
-  if (name === 'exclusiveMinimum' || name === 'exclusiveMaximum') draft[name] = true;
-  const { key, read } = readKeyword({ name, argument, text, draft });
-  if ('wrong' in read) wrong(read.wrong);
-  else if (read.value !== undefined) Object.assign(draft, { [key]: read.value });
-}
-
-interface Keyword {
-  readonly name: string;
-  readonly argument: TagDefinition['argument'];
-  readonly text: string;
-  readonly draft: Draft;
-}
-
-function readKeyword(keyword: Keyword): { readonly key: string; readonly read: Read<unknown> } {
-  const { name, argument, text, draft } = keyword;
-  const subject = subjectOf(draft);
-  switch (name) {
-    case 'default':
-    case 'defaultValue':
-      return { key: 'default', read: readValue(text, subject) };
-    case 'example':
-      return { key: name, read: readValue(text, subject) };
-    case 'enum':
-      return { key: name, read: readList(text, subject) };
-    case 'exclusiveMinimum':
-    case 'exclusiveMaximum':
-      return {
-        key: name === 'exclusiveMinimum' ? 'minimum' : 'maximum',
-        read: text === '' || text === 'true' ? { value: undefined } : readNumber(text, 'number'),
-      };
-    case 'listType':
-      return { key: 'x-kubernetes-list-type', read: oneOf(text, ['atomic', 'set', 'map']) };
-    case 'mapType':
-    case 'structType':
-      return { key: 'x-kubernetes-map-type', read: oneOf(text, ['atomic', 'granular']) };
-    case 'listMapKey': {
-      const read = readNames(text);
-      const keys = draft['x-kubernetes-list-map-keys'] ?? [];
-      return { key: 'x-kubernetes-list-map-keys', read: 'wrong' in read ? read : { value: [...keys, ...read.value] } };
-    }
-    case 'dateTime':
-    case 'duration':
-      return { key: 'format', read: { value: name === 'duration' ? name : 'date-time' } };
-    case 'nullable':
-      return { key: name, read: { value: true } };
-    case 'externalDocs':
-      return { key: name, read: readLink(text) };
-    default:
-      if (argument === 'number' || argument === 'count') return { key: name, read: readNumber(text, argument) };
-      return {
-        key: name,
-        read: text === '' ? { wrong: 'the argument is missing' } : { value: text.replace(/\n\s*/g, ' ') },
-      };
-  }
-}
-
-function readLink(text: string): Read<unknown> {
-  const [url = '', ...words] = text.split(/\s+/);
-  if (!URL.canParse(url)) return { wrong: `${JSON.stringify(url)} is not a valid URL` };
-  return { value: words.length === 0 ? { url } : { url, description: words.join(' ') } };
-}
-
-function oneOf(text: string, allowed: readonly string[]): Read<string> {
-  const value = text.replace(/^=/, '');
-  return allowed.includes(value)
-    ? { value }
-    : { wrong: `must be one of ${allowed.join(', ')}, got ${JSON.stringify(text)}` };
-}

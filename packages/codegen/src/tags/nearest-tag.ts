@@ -1,8 +1,10 @@
 import { nearestName } from '@kubewright/apimachinery/internal';
-import { type TagSubject, tags } from './tag-table.ts';
+import type { ValueType } from '../types/draft.ts';
+import type { TagDefinition } from './tag.ts';
+import { tags } from './tag-table.ts';
 
 /** Advice for tags that TypeScript syntax replaces, and for names from other tools. */
-const SAID_OTHERWISE: Readonly<Record<string, string>> = {
+const saidOtherwise: Readonly<Record<string, string>> = {
   optional: 'make the field optional with a question mark: `name?: …`',
   required: 'make the field required by removing the question mark: `name: …`',
   uniqueitems: 'use @listType set: the API server rejects uniqueItems because of its cost',
@@ -49,7 +51,7 @@ export function nearestTag(name: string): string {
   ).toLowerCase();
   const exact = tags.find((tag) => tag.name.toLowerCase() === word);
   if (exact !== undefined) return `use @${exact.name}`;
-  if (Object.hasOwn(SAID_OTHERWISE, word)) return SAID_OTHERWISE[word] as string; // checked just above
+  if (Object.hasOwn(saidOtherwise, word)) return saidOtherwise[word] as string; // checked just above
   const marker = tags.find((tag) => tag.markers.some((each) => each.toLowerCase().split(':').at(-1) === word));
   if (marker !== undefined) return `use @${marker.name}`;
   const near = nearestName(
@@ -60,20 +62,12 @@ export function nearestTag(name: string): string {
   return 'remove it, or put it in backticks if it is part of the text';
 }
 
-const SAME_FOR: readonly Readonly<Partial<Record<TagSubject, string>>>[] = [
-  { number: 'minimum', integer: 'minimum', string: 'minLength', array: 'minItems', object: 'minProperties' },
-  { number: 'maximum', integer: 'maximum', string: 'maxLength', array: 'maxItems', object: 'maxProperties' },
-  { array: 'listType', object: 'mapType' },
-  { string: 'dateTime', number: 'int64' },
-];
-
 /** Returns what to write instead of a tag that has no effect on this type of value. */
-export function rightTagFor(name: string, subject: TagSubject): string {
-  const family = SAME_FOR.find((each) => Object.values(each).includes(name));
-  const right = family?.[subject];
-  if (right !== undefined && right !== name) return `use @${right}`;
-  if (subject === 'array') return `use @items.${name} to apply it to the elements`;
-  if (subject === 'object')
+export function rightTagFor({ name, family }: TagDefinition, valueType: ValueType): string {
+  const right = family && tags.find((tag) => tag.family === family && tag.on?.includes(valueType));
+  if (right !== undefined) return `use @${right.name}`;
+  if (valueType === 'array') return `use @items.${name} to apply it to the elements`;
+  if (valueType === 'object')
     return `use @values.${name} to apply it to the values of a map, or move it to the field that it describes`;
   return 'remove it, or change the type';
 }

@@ -1,4 +1,4 @@
-import type { TagSubject } from './tag-table.ts';
+import type { ValueType } from '../types/draft.ts';
 
 /** The value of a tag's text, or the reason why it is invalid. */
 export type Read<T> = { readonly value: T } | { readonly wrong: string };
@@ -22,12 +22,12 @@ export function readNames(text: string): Read<readonly string[]> {
 }
 
 /** Parses a value of a field's type; strings need no quotes. */
-export function readValue(text: string, subject: TagSubject): Read<unknown> {
-  const isText = subject === 'string' || subject === 'intOrString';
+export function readValue(text: string, valueType: ValueType): Read<unknown> {
+  const isText = valueType === 'string' || valueType === 'intOrString';
   if (text === '' && !isText) return { wrong: 'the argument is missing' };
   try {
     const value: unknown = JSON.parse(text);
-    if (subject !== 'string' || typeof value === 'string') return { value };
+    if (valueType !== 'string' || typeof value === 'string') return { value };
   } catch {
     // Unquoted text or invalid JSON: distinguished below.
   }
@@ -36,7 +36,7 @@ export function readValue(text: string, subject: TagSubject): Read<unknown> {
 }
 
 /** Parses a list of values: JSON, or text separated by `;`, `|`, commas or white space. */
-export function readList(text: string, subject: TagSubject): Read<readonly unknown[]> {
+export function readList(text: string, valueType: ValueType): Read<readonly unknown[]> {
   if (text.startsWith('[')) {
     const read = readValue(text, 'any');
     return 'wrong' in read || Array.isArray(read.value)
@@ -45,7 +45,7 @@ export function readList(text: string, subject: TagSubject): Read<readonly unkno
   }
   const values: unknown[] = [];
   for (const part of text.split(/[\s;|,]+/).filter((each) => each !== '')) {
-    const read = readValue(part, subject);
+    const read = readValue(part, valueType);
     if ('wrong' in read) return read;
     values.push(read.value);
   }

@@ -1,210 +1,358 @@
-/** The type of a tag's argument. */
-export type TagArgument =
-  | 'none'
-  | 'number'
-  | 'count'
-  | 'text'
-  | 'names'
-  | 'json'
-  | 'list'
-  | 'url'
-  | 'sub'
-  | 'numberOrNone';
+import { intOrString, quantity } from '../types/known-schemas.ts';
+import { addMapKeys, count, exclusive, keyword, link, number, oneOf, removeSchema, set, text } from './effects.ts';
+import { readList, readValue } from './read-argument.ts';
+import { addRule, countFields, extendRule, makeImmutable } from './rule-effects.ts';
+import type { TagDefinition, TagEffect } from './tag.ts';
 
-/** The JSON types that a tag can apply to. */
-export type TagSubject = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'intOrString' | 'any';
-
-/** A tag: its effect on the schema, where it is allowed, and its argument. */
-export interface TagDefinition {
-  readonly name: string;
-  /** The schema field that it sets, or a description of its effect if it sets several. */
-  readonly key: string;
-  readonly argument: TagArgument;
-  /** Types of values that it applies to; all if undefined. */
-  readonly subjects?: readonly TagSubject[];
-  /** @defaultValue fields and types */
-  readonly places?: readonly ('field' | 'type' | 'kind')[];
-  /** The equivalent kubebuilder markers. */
-  readonly markers: readonly string[];
-}
-
-const text = ['string', 'intOrString'] as const;
+const textual = ['string', 'intOrString'] as const;
 const numeric = ['number', 'integer', 'intOrString'] as const;
 const validation = (name: string): readonly string[] => [`kubebuilder:validation:${name}`];
 
-/** All tags that affect the generated schema. */
+const everywhere = ['field', 'type', 'kind'] as const;
+const preserve = 'x-kubernetes-preserve-unknown-fields';
+
+/** Reads a value of the described type; strings need no quotes. */
+const value: (key: string) => TagEffect = (key) => keyword(key, (use) => readValue(use.text, use.valueType));
+
+/**
+ * All tags that affect the generated schema. An entry is all that a tag needs: parsing, the check of its place, the advice for
+ * misspelled tags and docs/reference/markers.md follow from it.
+ */
 export const tags: readonly TagDefinition[] = [
   // Numbers.
   {
     name: 'int32',
     key: 'type: integer, format: int32',
     argument: 'none',
-    subjects: ['number', 'integer'],
+    on: ['number', 'integer'],
     markers: [],
+    setsType: true,
+    setsNumberType: true,
+    apply: set({ type: 'integer', format: 'int32' }),
   },
   {
     name: 'int64',
     key: 'type: integer, format: int64',
     argument: 'none',
-    subjects: ['number', 'integer'],
+    on: ['number', 'integer'],
     markers: [],
+    family: 'form',
+    setsType: true,
+    setsNumberType: true,
+    apply: set({ type: 'integer', format: 'int64' }),
   },
-  { name: 'integer', key: 'type: integer', argument: 'none', subjects: ['number', 'integer'], markers: [] },
-  { name: 'float', key: 'type: number', argument: 'none', subjects: ['number'], markers: ['allowDangerousTypes'] },
-  { name: 'double', key: 'type: number, format: double', argument: 'none', subjects: ['number'], markers: [] },
+  {
+    name: 'integer',
+    key: 'type: integer',
+    argument: 'none',
+    on: ['number', 'integer'],
+    markers: [],
+    setsType: true,
+    setsNumberType: true,
+    apply: set({ type: 'integer' }),
+  },
+  {
+    name: 'float',
+    key: 'type: number',
+    argument: 'none',
+    on: ['number'],
+    markers: ['allowDangerousTypes'],
+    setsType: true,
+    setsNumberType: true,
+    apply: set({ type: 'number' }),
+  },
+  {
+    name: 'double',
+    key: 'type: number, format: double',
+    argument: 'none',
+    on: ['number'],
+    markers: [],
+    setsType: true,
+    setsNumberType: true,
+    apply: set({ type: 'number', format: 'double' }),
+  },
   {
     name: 'minimum',
     key: 'minimum',
     argument: 'number',
-    subjects: numeric,
+    on: numeric,
     markers: [...validation('Minimum'), 'k8s:minimum'],
+    family: 'least',
+    apply: keyword('minimum', number),
   },
   {
     name: 'maximum',
     key: 'maximum',
     argument: 'number',
-    subjects: numeric,
+    on: numeric,
     markers: [...validation('Maximum'), 'k8s:maximum'],
+    family: 'most',
+    apply: keyword('maximum', number),
   },
   {
     name: 'exclusiveMinimum',
     key: 'exclusiveMinimum',
     argument: 'numberOrNone',
-    subjects: numeric,
+    on: numeric,
     markers: validation('ExclusiveMinimum'),
+    apply: exclusive('minimum'),
   },
   {
     name: 'exclusiveMaximum',
     key: 'exclusiveMaximum',
     argument: 'numberOrNone',
-    subjects: numeric,
+    on: numeric,
     markers: validation('ExclusiveMaximum'),
+    apply: exclusive('maximum'),
   },
-  { name: 'multipleOf', key: 'multipleOf', argument: 'number', subjects: numeric, markers: validation('MultipleOf') },
+  {
+    name: 'multipleOf',
+    key: 'multipleOf',
+    argument: 'number',
+    on: numeric,
+    markers: validation('MultipleOf'),
+    apply: keyword('multipleOf', number),
+  },
   // Strings.
-  { name: 'minLength', key: 'minLength', argument: 'count', subjects: text, markers: validation('MinLength') },
+  {
+    name: 'minLength',
+    key: 'minLength',
+    argument: 'count',
+    on: textual,
+    markers: validation('MinLength'),
+    family: 'least',
+    apply: keyword('minLength', count),
+  },
   {
     name: 'maxLength',
     key: 'maxLength',
     argument: 'count',
-    subjects: text,
+    on: textual,
     markers: [...validation('MaxLength'), 'k8s:maxLength'],
+    family: 'most',
+    apply: keyword('maxLength', count),
   },
-  { name: 'pattern', key: 'pattern', argument: 'text', subjects: text, markers: validation('Pattern') },
+  {
+    name: 'pattern',
+    key: 'pattern',
+    argument: 'text',
+    on: textual,
+    markers: validation('Pattern'),
+    apply: keyword('pattern', text),
+  },
   {
     name: 'format',
     key: 'format',
     argument: 'text',
-    subjects: [...text, ...numeric],
+    on: ['string', ...numeric],
     markers: [...validation('Format'), 'k8s:format'],
+    apply: keyword('format', text),
   },
-  { name: 'dateTime', key: 'format: date-time', argument: 'none', subjects: ['string'], markers: [] },
-  { name: 'duration', key: 'format: duration', argument: 'none', subjects: ['string'], markers: [] },
+  {
+    name: 'dateTime',
+    key: 'format: date-time',
+    argument: 'none',
+    on: ['string'],
+    markers: [],
+    family: 'form',
+    apply: set({ format: 'date-time' }),
+  },
+  {
+    name: 'duration',
+    key: 'format: duration',
+    argument: 'none',
+    on: ['string'],
+    markers: [],
+    apply: set({ format: 'duration' }),
+  },
   {
     name: 'quantity',
     key: 'x-kubernetes-int-or-string: true, pattern',
     argument: 'none',
-    subjects: ['string', 'intOrString'],
+    on: textual,
     markers: [],
+    setsType: true,
+    apply: (draft) => {
+      delete draft.type;
+      Object.assign(draft, quantity);
+    },
   },
   // Lists and objects.
-  { name: 'minItems', key: 'minItems', argument: 'count', subjects: ['array'], markers: validation('MinItems') },
+  {
+    name: 'minItems',
+    key: 'minItems',
+    argument: 'count',
+    on: ['array'],
+    markers: validation('MinItems'),
+    family: 'least',
+    apply: keyword('minItems', count),
+  },
   {
     name: 'maxItems',
     key: 'maxItems',
     argument: 'count',
-    subjects: ['array'],
+    on: ['array'],
     markers: [...validation('MaxItems'), 'k8s:maxItems'],
+    family: 'most',
+    apply: keyword('maxItems', count),
   },
   {
     name: 'listType',
     key: 'x-kubernetes-list-type',
     argument: 'text',
-    subjects: ['array'],
+    on: ['array'],
     markers: ['listType', 'k8s:listType'],
+    family: 'collection',
+    apply: keyword('x-kubernetes-list-type', oneOf('atomic', 'set', 'map')),
   },
   {
     name: 'listMapKey',
     key: 'x-kubernetes-list-map-keys',
     argument: 'names',
-    subjects: ['array'],
+    on: ['array'],
     markers: ['listMapKey', 'k8s:listMapKey'],
+    apply: addMapKeys,
   },
   {
     name: 'minProperties',
     key: 'minProperties',
     argument: 'count',
-    subjects: ['object'],
+    on: ['object'],
     markers: validation('MinProperties'),
+    family: 'least',
+    apply: keyword('minProperties', count),
   },
   {
     name: 'maxProperties',
     key: 'maxProperties',
     argument: 'count',
-    subjects: ['object'],
+    on: ['object'],
     markers: validation('MaxProperties'),
+    family: 'most',
+    apply: keyword('maxProperties', count),
   },
-  { name: 'mapType', key: 'x-kubernetes-map-type', argument: 'text', subjects: ['object'], markers: ['mapType'] },
-  { name: 'structType', key: 'x-kubernetes-map-type', argument: 'text', subjects: ['object'], markers: ['structType'] },
+  {
+    name: 'mapType',
+    key: 'x-kubernetes-map-type',
+    argument: 'text',
+    on: ['object'],
+    markers: ['mapType'],
+    family: 'collection',
+    apply: keyword('x-kubernetes-map-type', oneOf('atomic', 'granular')),
+  },
+  {
+    name: 'structType',
+    key: 'x-kubernetes-map-type',
+    argument: 'text',
+    on: ['object'],
+    markers: ['structType'],
+    apply: keyword('x-kubernetes-map-type', oneOf('atomic', 'granular')),
+  },
   // Any value.
-  { name: 'enum', key: 'enum', argument: 'list', markers: [...validation('Enum'), 'k8s:enum'] },
-  { name: 'default', key: 'default', argument: 'json', markers: ['kubebuilder:default', 'default'] },
-  { name: 'defaultValue', key: 'default', argument: 'json', markers: [] },
-  { name: 'example', key: 'example', argument: 'json', markers: ['kubebuilder:example'] },
-  { name: 'title', key: 'title', argument: 'text', markers: ['kubebuilder:title'] },
-  { name: 'nullable', key: 'nullable: true', argument: 'none', markers: ['nullable'] },
-  { name: 'type', key: 'type', argument: 'text', markers: validation('Type') },
+  {
+    name: 'enum',
+    key: 'enum',
+    argument: 'list',
+    markers: [...validation('Enum'), 'k8s:enum'],
+    apply: keyword('enum', (use) => readList(use.text, use.valueType)),
+  },
+  {
+    name: 'default',
+    key: 'default',
+    argument: 'json',
+    markers: ['kubebuilder:default', 'default'],
+    apply: value('default'),
+  },
+  { name: 'defaultValue', key: 'default', argument: 'json', markers: [], apply: value('default') },
+  { name: 'example', key: 'example', argument: 'json', markers: ['kubebuilder:example'], apply: value('example') },
+  { name: 'title', key: 'title', argument: 'text', markers: ['kubebuilder:title'], apply: keyword('title', text) },
+  { name: 'nullable', key: 'nullable: true', argument: 'none', markers: ['nullable'], apply: set({ nullable: true }) },
+  {
+    name: 'type',
+    key: 'type',
+    argument: 'text',
+    markers: validation('Type'),
+    setsType: true,
+    setsNumberType: true,
+    apply: (draft, use) => {
+      draft.type = use.text; // Only objects can have unknown fields.
+      if (use.text !== 'object') delete draft[preserve];
+    },
+  },
   {
     name: 'preserveUnknownFields',
     key: 'x-kubernetes-preserve-unknown-fields: true',
     argument: 'none',
-    subjects: ['object', 'any'],
+    on: ['object', 'any'],
     markers: [...validation('XPreserveUnknownFields'), 'kubebuilder:pruning:PreserveUnknownFields'],
+    setsType: true,
+    apply: set({ [preserve]: true }),
   },
   {
     name: 'embeddedResource',
     key: 'x-kubernetes-embedded-resource: true',
     argument: 'none',
-    subjects: ['object', 'any'],
+    on: ['object', 'any'],
     markers: [...validation('XEmbeddedResource'), ...validation('EmbeddedResource')],
+    setsType: true,
+    apply: set({ type: 'object', 'x-kubernetes-embedded-resource': true }),
   },
   {
     name: 'intOrString',
     key: 'x-kubernetes-int-or-string: true',
     argument: 'none',
-    subjects: ['string', 'intOrString', 'any'],
+    on: ['string', 'intOrString', 'any'],
     markers: validation('XIntOrString'),
+    setsType: true,
+    apply: (draft) => {
+      delete draft.type;
+      delete draft[preserve];
+      Object.assign(draft, intOrString);
+    },
   },
-  { name: 'schemaless', key: 'omits the schema of the type', argument: 'none', markers: validation('Schemaless') },
+  {
+    name: 'schemaless',
+    key: 'omits the schema of the type',
+    argument: 'none',
+    markers: validation('Schemaless'),
+    setsType: true,
+    apply: removeSchema,
+  },
   {
     name: 'externalDocs',
     key: 'externalDocs',
     argument: 'url',
-    places: ['field', 'type', 'kind'],
+    places: everywhere,
     markers: ['kubebuilder:externalDocs'],
+    apply: keyword('externalDocs', link),
   },
   {
     name: 'skipDescription',
     key: 'omits the description',
     argument: 'none',
-    places: ['field', 'type', 'kind'],
+    places: everywhere,
     markers: ['kubebuilder:skipdescription'],
+    apply: (draft) => {
+      delete draft.description;
+    },
   },
   // Rules.
   {
     name: 'rule',
     key: 'x-kubernetes-validations',
     argument: 'text',
-    places: ['field', 'type', 'kind'],
+    places: everywhere,
     markers: validation('XValidation'),
+    apply: addRule,
   },
-  ...['message', 'messageExpression', 'reason', 'fieldPath', 'optionalOldSelf'].map(
+  ...(['message', 'messageExpression', 'reason', 'fieldPath', 'optionalOldSelf'] as const).map(
     (name): TagDefinition => ({
       name,
       key: `${name} of the preceding rule`,
       argument: 'sub',
-      places: ['field', 'type', 'kind'],
+      places: everywhere,
       markers: validation(`XValidation:${name}`),
+      apply: extendRule(name),
     }),
   ),
   {
@@ -213,48 +361,16 @@ export const tags: readonly TagDefinition[] = [
     argument: 'none',
     places: ['field'],
     markers: ['k8s:immutable'],
+    apply: makeImmutable,
   },
-  ...['atMostOneOf', 'exactlyOneOf', 'atLeastOneOf'].map(
+  ...(['atMostOneOf', 'exactlyOneOf', 'atLeastOneOf'] as const).map(
     (name): TagDefinition => ({
       name,
       key: 'x-kubernetes-validations',
       argument: 'names',
-      subjects: ['object'],
+      on: ['object'],
       markers: validation(`${name[0]?.toUpperCase()}${name.slice(1)}`),
+      apply: countFields(name),
     }),
   ),
 ];
-
-/** Tags of TSDoc that only readers of the code need, or that become part of the description. */
-export const documentationTags: ReadonlySet<string> = new Set([
-  'deprecated',
-  'remarks',
-  'see',
-  'internal',
-  'alpha',
-  'beta',
-  'experimental',
-  'public',
-  'privateRemarks',
-  'readonly',
-  'packageDocumentation',
-  'inheritDoc',
-  'label',
-  'todo',
-  'rbac',
-]);
-
-const byName: ReadonlyMap<string, TagDefinition> = new Map(tags.map((tag) => [tag.name, tag]));
-
-/** Finds a tag by its exact name; the prefixes `items.` and `values.` refer to a list's elements and a map's values. */
-export function knownTag(
-  name: string,
-): { readonly tag: TagDefinition; readonly steps: readonly ('items' | 'values')[] } | undefined {
-  const parts = name.split('.');
-  const tag = byName.get(parts.at(-1) as string); // split returns at least one part
-  const steps = parts.slice(0, -1);
-  if (tag === undefined || !steps.every((step): step is 'items' | 'values' => step === 'items' || step === 'values')) {
-    return undefined;
-  }
-  return { tag, steps };
-}

@@ -1,13 +1,15 @@
 import type { JsonSchema } from '@kubewright/schema';
-import type { TagSubject } from '../tags/tag-table.ts';
 
 /** A mutable schema under construction. */
 export type Draft = { -readonly [K in keyof JsonSchema]: JsonSchema[K] } & {
   externalDocs?: { readonly url: string; readonly description?: string };
 };
 
+/** The types of values that tags distinguish. */
+export type ValueType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'intOrString' | 'any';
+
 /** Returns the type that determines which tags apply to a schema. */
-export function subjectOf(draft: JsonSchema): TagSubject {
+export function valueTypeOf(draft: JsonSchema): ValueType {
   if (draft['x-kubernetes-int-or-string'] === true) return 'intOrString';
   switch (draft.type) {
     case 'string':
