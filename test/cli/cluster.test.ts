@@ -22,7 +22,7 @@ describe('kubewright cluster up', () => {
   it('runs in the foreground until stopped', async () => {
     const cwd = folder('foreground');
     const up = kubewright.start(['cluster', 'up'], { cwd });
-    await expect.poll(up.stdout, { timeout: 15_000 }).toContain('Ctrl-C stops it.\n');
+    await expect.poll(up.stdout, { timeout: 15_000 }).toContain('Press Ctrl-C to stop the cluster.\n');
     const kubeconfig = join(cwd, '.kubewright', 'kubeconfig');
     expect(up.stdout()).toContain(`export KUBECONFIG='${kubeconfig}'\n`);
     if (!isMissing('kubectl')) {
@@ -41,9 +41,9 @@ describe('kubewright cluster up', () => {
     expect(await kubewright.run(['cluster', 'status'], { cwd })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `KW7201 no embedded cluster runs here
-  why: nothing holds ${join(cwd, '.kubewright')}
-  fix: kubewright cluster up --background
+      stderr: `KW7201 no embedded cluster is running in this folder
+  why: no process holds the lock on ${join(cwd, '.kubewright')}
+  fix: start one: kubewright cluster up --background
 `,
     });
   }, 60_000);
@@ -60,7 +60,7 @@ describe('kubewright cluster up', () => {
       await kubewright.run(['cluster', 'down'], { cwd });
     }
     const wrong = await kubewright.run(['cluster', 'up', '--nodes', '0'], { cwd });
-    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('It is a number from 1 to 100.') });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('It must be a number from 1 to 100.') });
   }, 60_000);
 
   it('runs in the background in two folders at a time, until cluster down', async () => {
@@ -81,12 +81,12 @@ describe('kubewright cluster up', () => {
           .replace(cluster.url, 'URL')
           .replace(cluster.pid, 'PID')
           .replace(two, '')
-          .replace(/\d( running of )\d/, 'N$1N'),
+          .replace(/\d of \d running/, 'N of N running'),
       ).toBe(
         `cluster     URL (pid PID)
 kubernetes  v1.36.3+kubewright
 nodes       kubewright
-pods        N running of N
+pods        N of N running
 kubeconfig  /.kubewright/kubeconfig
 `,
       );
@@ -98,7 +98,7 @@ kubeconfig  /.kubewright/kubeconfig
         expect({ stdout, code }).toEqual({ stdout: '✓ cluster stopped\n', code: 0 });
       }
     }
-    expect((await kubewright.run(['cluster', 'down'], { cwd: one })).stdout).toBe('✓ no cluster ran here\n');
+    expect((await kubewright.run(['cluster', 'down'], { cwd: one })).stdout).toBe('✓ no cluster was running\n');
     await kubewright.run(['cluster', 'reset'], { cwd: one });
     expect(existsSync(join(one, '.kubewright'))).toBe(false);
   }, 60_000);
@@ -123,15 +123,15 @@ kubeconfig  /.kubewright/kubeconfig
     const { code, stderr } = await kubewright.run(['cluster', 'up', '--kubeconfig', 'config'], { cwd });
     expect({ code, line: stderr.split('\n')[0] }).toEqual({
       code: 1,
-      line: `KW7204 the kubeconfig is not written to ${join(cwd, 'config')}`,
+      line: `KW7204 cannot write the kubeconfig to ${join(cwd, 'config')}`,
     });
     expect(readFileSync(join(cwd, 'config'), 'utf8')).toBe(text);
     const port = await kubewright.run(['cluster', 'up', '--port', '99999'], { cwd });
     expect({ code: port.code, stderr: port.stderr }).toEqual({
       code: 2,
-      stderr: `KW7001 the command line cannot be understood
-  why: option '--port <PORT>' argument '99999' is invalid. It is a number from 0 to 65535.
-  fix: kubewright cluster up --help
+      stderr: `KW7001 invalid command line
+  why: option '--port <PORT>' argument '99999' is invalid. It must be a number from 0 to 65535.
+  fix: see kubewright cluster up --help
 `,
     });
   });

@@ -117,7 +117,7 @@ describe('kubewright dev', () => {
 
     const good = project.read(controller);
     project.edit(controller, (text) => text.replace('desired: (object) => (', 'desired: (object => ('));
-    await seen(dev, /KW7501 the operator cannot be bundled\n/);
+    await seen(dev, /KW7501 cannot bundle the operator\n/);
     await seen(dev, /! operator goes on {5}as it was before\n/);
     // Consequences of the first change are printed before the second change.
     project.edit(controller, (text) => `${text}// still\n`);

@@ -128,7 +128,7 @@ describe('a failure message states the error, the cause and the remedy', () => {
       args: ['import', 'crd', 'sites.example.com', '--kubeconfig', 'nowhere'],
       exitCode: 3,
       code: 'KW2201',
-      what: /^there is no usable kubeconfig$/,
+      what: /^no usable kubeconfig$/,
       why: /^cannot read kubeconfig nowhere: file not found$/,
       remedy: /kubewright cluster up$/,
     }));
@@ -139,18 +139,18 @@ describe('a failure message states the error, the cause and the remedy', () => {
       args: ['import', 'crd', 'sites.example.com', '--kubeconfig', expired],
       exitCode: 3,
       code: 'KW7303',
-      what: /^the API server does not know who is calling$/,
+      what: /^authentication failed$/,
       why: /Unauthorized/,
-      remedy: /log in anew/,
+      remedy: /log in again/,
     });
     const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'false', interactiveMode: 'Never' };
     await check({
       args: ['import', 'crd', 'sites.example.com', '--kubeconfig', kubeconfigWith('exec', { exec })],
       exitCode: 3,
       code: 'KW2203',
-      what: /^there is no usable kubeconfig$/,
+      what: /^no usable kubeconfig$/,
       why: /false/,
-      remedy: /log in anew/,
+      remedy: /log in again/,
     });
   });
 
@@ -160,7 +160,7 @@ describe('a failure message states the error, the cause and the remedy', () => {
       args: ['import', 'crd', 'sites.example.com', '--kubeconfig', kubeconfig],
       exitCode: 1,
       code: 'KW7304',
-      what: /^the account may not do that$/,
+      what: /^permission denied$/,
       why: /cannot get resource "customresourcedefinitions"/,
       remedy:
         /^grant system:serviceaccount:default:nobody this rule:\n\s*- apiGroups: \["apiextensions\.k8s\.io"\]\n\s*resources: \["customresourcedefinitions"\]\n\s*verbs: \["get"\]$/,
@@ -200,9 +200,9 @@ describe('a failure message states the error, the cause and the remedy', () => {
       options: { cwd: root },
       exitCode: 1,
       code: 'KW7305',
-      what: /^the server does not know Odd of odd\.example\.org\/v1$/,
+      what: /^the API server does not serve Odd of odd\.example\.org\/v1$/,
       why: /CRD is not installed/,
-      remedy: /^kubewright install$/,
+      remedy: /kubewright install$/,
     });
   });
 

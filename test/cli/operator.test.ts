@@ -67,7 +67,7 @@ describe('kubewright dev', () => {
     const refused = await run('install', '--kubeconfig', account);
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.stderr).toMatch(
-      /^KW7304 the account may not do that\n {2}why: .*guestbooks\.guestbook\.example\.com.* is forbidden/,
+      /^KW7304 permission denied\n {2}why: .*guestbooks\.guestbook\.example\.com.* is forbidden/,
     );
     expect(refused.stderr).toContain(`    - apiGroups: ["apiextensions.k8s.io"]
       resources: ["customresourcedefinitions"]
@@ -98,15 +98,15 @@ describe('kubewright build, deploy', () => {
     expect(await run('deploy')).toEqual({
       code: 1,
       stdout: '',
-      stderr: `KW7503 the operator is not deployed
-  why: no image was named, and nobody has one called controller:latest
-  fix: kubewright deploy --image registry.example.com/guestbook:0.1.0
+      stderr: `KW7503 cannot deploy the operator
+  why: no image was specified, and the placeholder controller:latest does not exist
+  fix: specify an image: kubewright deploy --image registry.example.com/guestbook:0.1.0
 `,
     });
     const { code, stderr } = await run('install');
     expect(code).toBe(3);
     expect(stderr).toMatch(
-      /^KW2201 there is no usable kubeconfig\n {2}why: no cluster is configured: .*\n {2}fix: set KUBECONFIG, /,
+      /^KW2201 no usable kubeconfig\n {2}why: no cluster is configured: .*\n {2}fix: set KUBECONFIG, /,
     );
   });
 

@@ -40,22 +40,22 @@ describe('kubewright', () => {
     expect(await kubewright.run(['doctr'])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `KW7001 the command line cannot be understood
+      stderr: `KW7001 invalid command line
   why: unknown command 'doctr' (Did you mean doctor?)
-  fix: kubewright --help
+  fix: see kubewright --help
 `,
     });
     expect((await kubewright.run(['cluster'])).stderr).toContain(
-      '  why: one of the commands of kubewright cluster must follow\n  fix: kubewright cluster --help\n',
+      '  why: kubewright cluster needs a subcommand\n  fix: see kubewright cluster --help\n',
     );
     const { code, stdout } = await kubewright.run(['doctor', '--wat', '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toEqual({
       error: {
         code: 'KW7001',
-        what: 'the command line cannot be understood',
+        what: 'invalid command line',
         why: "unknown option '--wat'",
-        fix: 'kubewright doctor --help',
+        fix: 'see kubewright doctor --help',
       },
     });
   });
@@ -65,7 +65,7 @@ describe('kubewright', () => {
       code: 0,
       stdout: `KW2002  TLS: the server's certificate is not trusted, or the server rejected ours
 
-Made by TransportError of @kubewright/client.
+Source: TransportError of @kubewright/client
 `,
       stderr: '',
     });
@@ -73,9 +73,9 @@ Made by TransportError of @kubewright/client.
     for (const code of ['KW1001', 'KW2201', 'KW3032', 'KW5101', 'KW7001']) expect(stdout).toContain(`${code}  `);
     expect(await kubewright.run(['explain', 'KW9999'])).toMatchObject({
       code: 1,
-      stderr: `KW7003 there is no error code KW9999
-  why: codes are KW and four digits, and this version has no such one
-  fix: kubewright explain lists all
+      stderr: `KW7003 unknown error code KW9999
+  why: this version has no such code; codes are KW and four digits
+  fix: list all codes: kubewright explain
 `,
     });
   });
@@ -133,10 +133,12 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
     const { code, stdout } = await kubewright.run(['doctor']);
     expect(code).toBe(0);
     expect(stdout).toContain(`✓ node         ${process.version}\n`);
-    expect(stdout).toContain('✓ port         127.0.0.1 can be listened on\n');
-    expect(stdout).toContain(`✓ folder       ${kubewright.folder} can be written\n`);
+    expect(stdout).toContain('✓ port         can listen on 127.0.0.1\n');
+    expect(stdout).toContain(`✓ folder       ${kubewright.folder} is writable\n`);
     expect(stdout).toContain('- kubeconfig   no cluster is configured');
-    expect(stdout).toContain('- project      none here\n               fix: kubewright init makes one\n');
+    expect(stdout).toContain(
+      '- project      no project in this folder\n               fix: to create one, run kubewright init\n',
+    );
   });
 
   it('exits with code 3 if the named cluster does not answer', async () => {
@@ -155,7 +157,7 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
     );
     const { stdout } = await kubewright.run(['doctor'], { env: { KUBECONFIG: file } });
     expect(stdout).toMatch(
-      /✗ kubeconfig {3}.*127\.0\.0\.1:9.*ECONNREFUSED.*\n +fix: check that the cluster runs and that the kubeconfig names it\n/,
+      /✗ kubeconfig {3}.*127\.0\.0\.1:9.*ECONNREFUSED.*\n +fix: check that the cluster runs and that the kubeconfig has its address\n/,
     );
   });
 });
@@ -169,9 +171,9 @@ describe('the entry point', () => {
       encoding: 'utf8',
     });
     expect(status).toBe(3);
-    expect(stderr).toBe(`KW7010 Kubewright cannot run on this Node (v18.20.4)
-  why: it needs ^20.19, ^22.12 or 24 and newer
-  fix: install a newer one from https://nodejs.org
+    expect(stderr).toBe(`KW7010 Kubewright does not run on Node.js v18.20.4
+  why: it requires ^20.19, ^22.12 or >=24
+  fix: install a newer version from https://nodejs.org
 `);
   });
 });

@@ -82,13 +82,15 @@ describe('an operator with a finalizer', () => {
     await awaitHeld('a');
     const undeployed = await shop.run('undeploy');
     expect(undeployed).toMatchObject({ code: 0, stderr: '' });
-    expect(undeployed.stdout).toContain('; its kinds stay: kubewright uninstall removes them\n');
+    expect(undeployed.stdout).toContain('; to remove its kinds, run kubewright uninstall\n');
     expect(undeployed.stdout).toContain(
       `! objects stay         1 of shops.shop.example.com with ${own}: when deleted, they wait for the operator, or for kubewright uninstall\n`,
     );
     const { code, stdout, stderr } = await shop.run('uninstall');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('✓ operator             is not there: src/main.ts runs here, for its clean-up\n');
+    expect(stdout).toContain(
+      '✓ operator             not running in the cluster; running src/main.ts locally for its cleanup\n',
+    );
     expect(stdout).toContain('✓ kinds removed        1 of 1\n');
     expect(stdout).not.toContain('released');
     await expectNothingLeft();
@@ -102,7 +104,9 @@ describe('an operator with a finalizer', () => {
     await awaitHeld('outside');
     const { code, stdout, stderr } = await shop.run('undeploy');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('✓ objects deleted      1 of shops.shop.example.com, in shop-system, which goes, too\n');
+    expect(stdout).toContain(
+      '✓ objects deleted      1 of shops.shop.example.com, in shop-system, which is deleted too\n',
+    );
     expect(stdout).toContain('! objects stay         1 of shops.shop.example.com with ');
     const namespaces = async () => (await client.resource(Namespace).list()).items.map(({ metadata }) => metadata.name);
     await expect.poll(namespaces, { timeout: 60_000 }).not.toContain('shop-system');
@@ -125,22 +129,22 @@ describe('kubewright uninstall, without an operator', () => {
       const command = kubewright.startAtTerminal(['uninstall'], { cwd: shop.root, after: 'true' });
       await expect
         .poll(command.stdout, { timeout: 60_000 })
-        .toContain(`No operator is seen that honours ${own}. Let one object go without its clean-up?`);
+        .toContain(`No running operator handles ${own}. Delete one object without its cleanup?`);
       command.child.stdin?.write(key);
       await command.ended;
       return command.stdout();
     };
     expect(await shop.run('uninstall')).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('! operator ended       by itself, with exit code 1\n'),
-      stderr: `KW7307 one object of shops.shop.example.com does not go
-  why: no operator is seen that honours these finalizers, and src/main.ts did not do it here:
+      stdout: expect.stringContaining('! operator exited      with exit code 1\n'),
+      stderr: `KW7307 one object of shops.shop.example.com was not deleted
+  why: no running operator handles these finalizers, and src/main.ts could not run locally:
     default/a: ${own}
-  fix: deploy the operator and try again, or let them go without its clean-up: kubewright uninstall --yes
+  fix: deploy the operator and retry, or delete the objects without its cleanup: kubewright uninstall --yes
 `,
     });
     const no = await answer('n');
-    expect(no).toMatch(/KW7307 one object of shops\.shop\.example\.com does not go\r?\n/);
+    expect(no).toMatch(/KW7307 one object of shops\.shop\.example\.com was not deleted\r?\n/);
     expect(no).toMatch(/\bexit 1\r?\n/);
     const yes = await answer('y');
     expect(yes).toContain('! released             default/a');
@@ -154,11 +158,11 @@ describe('kubewright uninstall, without an operator', () => {
     await create('b', { finalizers: ['backup.example.org/keep'] });
     expect(await shop.run('uninstall', '--yes')).toMatchObject({
       code: 1,
-      stderr: `KW7307 2 objects of shops.shop.example.com do not go
-  why: what holds them is not this operator's:
+      stderr: `KW7307 2 objects of shops.shop.example.com were not deleted
+  why: these finalizers belong to other controllers:
     default/a: backup.example.org/keep
     default/b: backup.example.org/keep
-  fix: see who honours it, and try again; or take it away, too: kubewright uninstall --force
+  fix: check the controller that handles them, and retry; or remove all finalizers: kubewright uninstall --force
 `,
     });
     const { code, stdout } = await shop.run('uninstall', '--force');

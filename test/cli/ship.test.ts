@@ -434,10 +434,10 @@ describe('kubewright build', () => {
     expect(built.filter((path, index) => tea.read(path) !== before[index])).toEqual([]);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `KW7505 the OLM bundle is not valid; it was not written
+      stderr: `KW7505 the OLM bundle is invalid and was not written
   why: alm-examples has none of tea-shop.example.com/v1 TeaShop: add one to config/samples
     alm-examples has tea-shop.example.com/v1 Coffee, which is not owned
-  fix: mend what it names in package.json, config/samples or the types, then build again
+  fix: correct package.json, config/samples or the types as described above, then build again
 `,
     });
   });
@@ -446,9 +446,9 @@ describe('kubewright build', () => {
     expect(await tea.run('build', '--olm')).toEqual({
       code: 1,
       stdout: '',
-      stderr: `KW7503 the OLM bundle is not written
-  why: no image was named, and nobody has one called controller:latest
-  fix: kubewright build --olm --image registry.example.com/tea-shop:0.1.0
+      stderr: `KW7503 cannot build the OLM bundle
+  why: no image was specified, and the placeholder controller:latest does not exist
+  fix: specify an image: kubewright build --olm --image registry.example.com/tea-shop:0.1.0
 `,
     });
     tea.edit('package.json', (text) => text.replace('"version": "0.1.0"', '"version": "next"'));

@@ -20,12 +20,12 @@ afterAll(() => kubewright?.[Symbol.dispose]());
 
 describe('when a file operation fails', () => {
   it.each([
-    [['render', 'config/samples/shop_v1_shop.yaml'], 'set TMPDIR to a folder'],
-    [['rbac'], 'set TMPDIR to a folder'],
+    [['render', 'config/samples/shop_v1_shop.yaml'], 'set TMPDIR to an existing writable folder'],
+    [['rbac'], 'set TMPDIR to an existing writable folder'],
   ])('%j names TMPDIR', async (args, remedy) => {
     const { code, stderr } = await kubewright.run(args, { cwd: shop.root, env: { TMPDIR: '/nowhere' } });
     expect(code).toBe(3);
-    expect(stderr).toMatch(/^KW7011 cannot create a temporary folder \/nowhere\/\S+\n {2}why: .*\n {2}fix: /);
+    expect(stderr).toMatch(/^KW7011 cannot create temporary folder \/nowhere\/\S+\n {2}why: .*\n {2}fix: /);
     expect(stderr).toContain(remedy);
   });
 
@@ -38,8 +38,8 @@ describe('when a file operation fails', () => {
   );
 
   it.each([
-    [['init', long, '--name', 'long', '--yes'], /^KW7011 cannot create the folder .* \(\d+ characters\)\n/],
-    [['import', 'crd', 'crd.json', '--out', `${long}/a.ts`], /^KW7011 cannot create the folder /],
+    [['init', long, '--name', 'long', '--yes'], /^KW7011 cannot create folder .* \(\d+ characters\)\n/],
+    [['import', 'crd', 'crd.json', '--out', `${long}/a.ts`], /^KW7011 cannot create folder /],
     [['import', 'crd', 'crd.json', '--out', `${long}.ts`], /^KW7011 cannot open /],
     [['import', 'crd', long], /^KW7601 /],
     [['run', `${long}.ts`], /^KW7501 /],

@@ -130,7 +130,7 @@ describe('kubewright deploy, with webhooks', () => {
 
       const { stdout } = await run('undeploy');
       expect(stdout).toMatch(/✓ operator removed/);
-      expect(stdout).toContain('! nobody converts      shops.web.example.com: other versions than the stored one');
+      expect(stdout).toContain('! no conversion        shops.web.example.com: only the storage version can be used');
       expect(await gone(mutating())).toBe(true);
       expect(await gone(validating())).toBe(true);
       expect(await refusal(shops.create('free', { owner: 'ann', size: 10 }))).toBe('');

@@ -153,7 +153,7 @@ describe('kubewright dev --context, with webhooks', () => {
     const { code, stderr } = await kubewright.run(['dev', '--webhook-host', '127.0.0.1'], { cwd: root, env });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `KW7001 the command line cannot be understood
+      stderr: `KW7001 invalid command line
   why: --webhook-host and --no-webhooks are about the cluster of a context; the embedded one needs neither
   fix: add --context NAME, or leave them out
 `,

@@ -5,10 +5,10 @@ export const usage = `npm start [-- FLAGS]    an embedded cluster, the PostgreSQ
 
   --empty             start without the sample
   --once              end after the sample was up
-  --port PORT         port of the API server (otherwise a free one, kept from start to start)
+  --port PORT         port of the API server (default: a free port, reused on later starts)
   --images FILE       what further images run, as JSON (otherwise kubewright-images.json, if there)
-  --allow-host-programs   let images be programs of this machine by their absolute paths
-  --allow-root-pods   let pods run as uid 0
+  --allow-host-programs   allow absolute paths of local programs as images
+  --allow-root-pods   allow pods to run as UID 0
   --help              this text`;
 
 /** Reads the flags; throws an Error that names the flag it does not know. */

@@ -25,9 +25,7 @@ export function instructions(surroundings: Surroundings): string {
     '',
     `  export KUBECONFIG=${shellQuote(kubeconfig)}`,
     `  # PowerShell: $env:KUBECONFIG = '${kubeconfig.replaceAll("'", "''")}'`,
-    ...(hasKubectl
-      ? []
-      : ['  # kubectl is not on the PATH: https://kubernetes.io/docs/tasks/tools/ says how to get it']),
+    ...(hasKubectl ? [] : ['  # kubectl is not on the PATH; install it: https://kubernetes.io/docs/tasks/tools/']),
     '',
     ...(hasSample ? [] : [commented('kubectl get postgresql', 'none yet'), `  ${sample}`]),
     commented('kubectl get pod', 'one pod for each database'),

@@ -12,9 +12,9 @@ if (supported) {
   process.exit(exitCode);
 } else {
   const code = 'KW7010';
-  const what = `Kubewright cannot run on this Node (${process.version})`;
-  const why = 'it needs ^20.19, ^22.12 or 24 and newer';
-  const remedy = 'install a newer one from https://nodejs.org';
+  const what = `Kubewright does not run on Node.js ${process.version}`;
+  const why = 'it requires ^20.19, ^22.12 or >=24';
+  const remedy = 'install a newer version from https://nodejs.org';
   if (process.argv.includes('--json'))
     process.stdout.write(`${JSON.stringify({ error: { code, what, why, fix: remedy } })}\n`);
   else process.stderr.write(`${code} ${what}\n  why: ${why}\n  fix: ${remedy}\n`);

@@ -50,9 +50,9 @@ function commandTree(context: Context): Command {
   const { surroundings } = context;
   const isPlugin = /kubectl-kubewright(\.js|\.cmd)?$/.test(surroundings.program.at(-1) ?? '');
   const program = new Command(isPlugin ? 'kubectl kubewright' : 'kubewright')
-    .description('Kubernetes operators in TypeScript, and a cluster to run them in')
+    .description('Build Kubernetes operators in TypeScript, and run them in an embedded cluster')
     .version(version, '-V, --version', 'print the version')
-    .option('--json', 'write records, one JSON object a line')
+    .option('--json', 'write JSON records, one object per line')
     .helpOption('-h, --help', 'print help')
     .helpCommand(false)
     // `create api --version v1` is not the program's own flag.

@@ -36,7 +36,7 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
   const project = requireProject(surroundings.cwd);
   const image = options.image ?? options.load;
   if (options.olm === true && image === undefined)
-    throw noImage(project, { what: 'the OLM bundle is not written', command: 'build --olm' });
+    throw noImage(project, { what: 'cannot build the OLM bundle', command: 'build --olm' });
   const manifest = readPackage(project.root);
   const { allowBreaking = false, helm = false } = options;
   const generate = generatedOnce(project);
@@ -58,7 +58,7 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
       `dist/chart: helm install ${project.name} dist/chart -n ${project.name}-system --create-namespace`,
     );
     if (image === undefined)
-      reporter.step('no image', 'the chart needs --set manager.image.repository=…,manager.image.tag=…', 'bad');
+      reporter.step('no image', 'install the chart with --set manager.image.repository=…,manager.image.tag=…', 'bad');
   }
   if (options.olm === true) {
     writeBundle(project, { artifact, replaces: release?.version });
@@ -66,10 +66,7 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
   }
   if (options.release === true) {
     keepRelease(project.root, { version: manifest.version, crds: files });
-    reporter.step(
-      'released',
-      `${manifest.version}: config/crd/released is what later types are compared with; commit it`,
-    );
+    reporter.step('released', `${manifest.version}: later types are compared with config/crd/released; commit it`);
   }
   if (options.load !== undefined) {
     loadImage(project.root, options.load);
@@ -118,9 +115,9 @@ function writeBundle(
   const faults = checkBundle(files);
   if (faults.length > 0) {
     throw new CliError('KW7505', {
-      what: 'the OLM bundle is not valid; it was not written',
+      what: 'the OLM bundle is invalid and was not written',
       why: faults.join('\n'),
-      remedy: 'mend what it names in package.json, config/samples or the types, then build again',
+      remedy: 'correct package.json, config/samples or the types as described above, then build again',
     });
   }
   replace(project, 'bundle', files);

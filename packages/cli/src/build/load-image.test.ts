@@ -51,7 +51,7 @@ describe('loadImage', () => {
     build('one');
     writeFileSync(mapFile(), text);
     expect(() => loadImage(root, 'shop:1')).toThrow(
-      /kubewright-images\.json is no image map\n {2}why: .*\n {2}fix: fix/,
+      /kubewright-images\.json is not a valid image map\n {2}why: .*\n {2}fix: correct/,
     );
     expect(readFileSync(mapFile(), 'utf8')).toBe(text);
   });

@@ -56,7 +56,7 @@ function keepCopy(dist: string): string {
 }
 
 function readImages(path: string): Readonly<Record<string, unknown>> {
-  let why = 'it must hold an object of image names';
+  let why = 'it must contain an object with image names as keys';
   try {
     const images: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
     if (typeof images === 'object' && images !== null && !Array.isArray(images)) return { ...images };
@@ -64,9 +64,9 @@ function readImages(path: string): Readonly<Record<string, unknown>> {
     why = error instanceof Error ? error.message : String(error);
   }
   throw new CliError('KW7506', {
-    what: `cannot load the image: ${path} is no image map`,
+    what: `cannot load the image: ${path} is not a valid image map`,
     why,
-    remedy: 'fix the file, or remove it and load every image again',
+    remedy: 'correct the file, or remove it and load all images again',
   });
 }
 

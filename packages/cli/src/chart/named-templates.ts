@@ -5,7 +5,7 @@
 export function namedTemplates(chart: string): string {
   // The longest suffix has 35 characters and a service name at most 63; `init` limits project names accordingly.
   const short = `| trunc ${Math.max(28, chart.length)} | trimSuffix "-"`;
-  return `{{/* Stands before the names of all objects. */}}
+  return `{{/* The prefix of all object names. */}}
 {{- define "${chart}.prefix" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride ${short} -}}
@@ -16,7 +16,7 @@ export function namedTemplates(chart: string): string {
 {{- end -}}
 {{- end -}}
 
-{{/* The account that the operator runs as. */}}
+{{/* The service account of the operator. */}}
 {{- define "${chart}.serviceAccountName" -}}
 {{- if .Values.serviceAccount.name -}}
 {{- .Values.serviceAccount.name -}}

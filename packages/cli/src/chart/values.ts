@@ -85,16 +85,16 @@ function webhookPort(args: readonly string[]): number {
 /** The comment on each part in `values.yaml`. */
 const comments: Readonly<Record<keyof ChartValues, string>> = {
   manager:
-    "The operator's deployment. An empty image.tag takes the chart's appVersion; an empty pullPolicy the cluster's rule.\n# In env the heap is 70 % of resources.limits.memory: change both.",
-  rbac: "namespaced: the operator sees the release's namespace only, and may do nothing outside.\n# helpers: roles that an administrator can bind users to, three for each kind.",
-  serviceAccount: 'The account of the operator. With enabled: false the one that name says has to be there.',
-  crd: 'The kinds. keep: helm uninstall leaves them and their objects.',
-  metrics: 'The endpoint /metrics. secure: HTTPS, for those who may (the role metrics-reader).',
-  certManager: 'Certificates by cert-manager, which has to be installed; otherwise the operator signs for itself.',
-  webhook: 'Admission and conversion webhooks, where the operator has some.',
-  prometheus: "A ServiceMonitor; the Prometheus operator's kinds have to be installed.",
+    "The operator's Deployment. image.tag defaults to the chart's appVersion, pullPolicy to the cluster's default.\n# The heap size in env is 70 % of resources.limits.memory: change both together.",
+  rbac: "namespaced: restrict the operator and its permissions to the release's namespace.\n# helpers: create roles for users (admin, editor and viewer of each kind).",
+  serviceAccount: 'The service account of the operator. With enabled: false, the account in name must already exist.',
+  crd: 'The CRDs. keep: helm uninstall does not delete them and their objects.',
+  metrics: 'The endpoint /metrics. secure: serve HTTPS to authorized clients only (role metrics-reader).',
+  certManager: 'Issue certificates with cert-manager, which must be installed; otherwise the operator creates its own.',
+  webhook: 'Admission and conversion webhooks, if the operator has any.',
+  prometheus: 'A ServiceMonitor; the CRDs of the Prometheus Operator must be installed.',
   networkPolicy:
-    'Lets in only readers of metrics from a namespace with the label metrics: enabled, and who calls webhooks.',
+    'A NetworkPolicy that allows only webhook calls, and metrics requests from namespaces labeled metrics: enabled.',
 };
 
 /** Writes `values.yaml`, with a comment on each part. */

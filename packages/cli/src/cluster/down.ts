@@ -12,7 +12,7 @@ const pollMs = 50;
 /** Stops the cluster of this folder. */
 export async function down({ surroundings, reporter }: Context): Promise<void> {
   const wasRunning = await stop(surroundings, new StateFolder(surroundings.cwd));
-  reporter.step(wasRunning ? 'cluster stopped' : 'no cluster ran here');
+  reporter.step(wasRunning ? 'cluster stopped' : 'no cluster was running');
 }
 
 /** Stops the cluster of this folder and removes its state. */
@@ -36,8 +36,8 @@ async function stop({ clock, signal, kill }: Surroundings, folder: StateFolder):
     if (folder.pid !== pid) return true;
   }
   throw new CliError('KW7203', {
-    what: 'the cluster does not stop',
-    why: `its process ${pid} was asked to ${patienceMs / 1000} s ago and is still there`,
-    remedy: `kill -KILL ${pid}`,
+    what: 'the cluster did not stop',
+    why: `process ${pid} is still running ${patienceMs / 1000} s after the stop signal`,
+    remedy: `kill the process: kill -KILL ${pid}`,
   });
 }

@@ -12,9 +12,9 @@ export function exportKubeconfig(
   const target = resolve(cwd, file);
   if (!isOurs(target)) {
     throw new CliError('KW7204', {
-      what: `the kubeconfig is not written to ${target}`,
-      why: 'the file is there and has other clusters',
-      remedy: `name another file, or use ${source} unchanged: export KUBECONFIG=${shellWord(source)}`,
+      what: `cannot write the kubeconfig to ${target}`,
+      why: 'the file already exists and contains other clusters',
+      remedy: `specify another file, or use the original: export KUBECONFIG=${shellWord(source)}`,
     });
   }
   writeFileSync(target, readFileSync(source), { mode: 0o600 });

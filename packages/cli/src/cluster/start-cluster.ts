@@ -23,7 +23,7 @@ export async function startCluster(
   const { port, nodes, driver, allowRootPods, allowHostPrograms } = settings;
   const destination = { write: (line: string) => void stderr.write(line) };
   const log = prettyLogger({ destination, now: () => clock.now(), level: 'warn', colors: false });
-  surroundings.reportUncaught?.((error) => log.error('unhandled error in a component of the cluster', { error }));
+  surroundings.reportUncaught?.((error) => log.error('unhandled error in a cluster component', { error }));
   const cluster = await EmbeddedCluster.start({
     directory: folder.path,
     port,

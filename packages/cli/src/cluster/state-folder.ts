@@ -57,9 +57,9 @@ export class StateFolder {
     const { running } = this;
     if (running) return running;
     throw new CliError('KW7201', {
-      what: 'no embedded cluster runs here',
-      why: `nothing holds ${this.path}`,
-      remedy: 'kubewright cluster up --background',
+      what: 'no embedded cluster is running in this folder',
+      why: `no process holds the lock on ${this.path}`,
+      remedy: 'start one: kubewright cluster up --background',
     });
   }
 

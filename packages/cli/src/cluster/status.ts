@@ -18,7 +18,7 @@ export async function status({ surroundings, reporter }: Context): Promise<void>
     ['cluster', `${url} (pid ${pid})`],
     ['kubernetes', gitVersion],
     ['nodes', nodes.join(', ')],
-    ['pods', `${running} running of ${pods.length}`],
+    ['pods', `${running} of ${pods.length} running`],
     ['kubeconfig', kubeconfig],
   ].map(([name = '', value]) => `${name.padEnd(11)} ${value}\n`);
   const record = { ...note, kubernetes: gitVersion, nodes, pods: { running, all: pods.length } };

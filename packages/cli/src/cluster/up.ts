@@ -33,9 +33,9 @@ async function inForeground(context: Context, options: UpOptions): Promise<void>
   await using cluster = await startCluster(surroundings, { folder, settings: options });
   try {
     const note = folder.requireRunning();
-    if (cluster.takenPort !== undefined) reporter.step('port taken', `${cluster.takenPort}; another this time`, 'bad');
+    if (cluster.takenPort !== undefined) reporter.step('port taken', `${cluster.takenPort}; using another port`, 'bad');
     tell(context, { note, options });
-    reporter.text('\nCtrl-C stops it.\n');
+    reporter.text('\nPress Ctrl-C to stop the cluster.\n');
     await stopped(surroundings.signal);
   } finally {
     folder.forget();
@@ -58,7 +58,7 @@ async function inBackground(context: Context, options: UpOptions): Promise<void>
   const folder = new StateFolder(surroundings.cwd);
   const { running } = folder;
   if (running) {
-    reporter.text('it runs already\n');
+    reporter.text('the cluster is already running\n');
     return tell(context, { note: running, options });
   }
   folder.make();
@@ -102,9 +102,12 @@ function logOf(folder: StateFolder): string {
 function notStarted(folder: StateFolder, log: string): CliError {
   const [, what, why, remedy] = /(?:^|\n)KW\d{4} (.*)\n {2}why: (.*)\n {2}fix: (.*)/.exec(log) ?? [];
   return new CliError('KW7202', {
-    what: 'the cluster did not start in the background',
-    why: what === undefined ? `its log ${folder.logFile} says:\n${log.slice(-2_000) || 'nothing'}` : `${what}: ${why}`,
-    remedy: remedy ?? 'start it in the foreground to see more: kubewright cluster up',
+    what: 'the cluster did not start',
+    why:
+      what === undefined
+        ? `its log ${folder.logFile} ends with:\n${log.slice(-2_000) || '(empty)'}`
+        : `${what}: ${why}`,
+    remedy: remedy ?? 'start it in the foreground for more output: kubewright cluster up',
   });
 }
 

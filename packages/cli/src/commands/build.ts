@@ -7,13 +7,20 @@ import { imageReference, imageToLoad } from './options/image.ts';
 export function addBuild(program: Command, context: Context): void {
   program
     .command('build')
-    .description('write dist/: the operator as one file with its source map and SBOM, a Dockerfile, install.yaml')
-    .option('--image <IMAGE>', 'image of the operator in install.yaml, chart and bundle', imageReference)
-    .option('--helm', 'also a Helm chart: dist/chart')
-    .option('--olm', 'also an OLM bundle: dist/bundle')
-    .option('--release', 'keep the CRDs as those of the version in package.json: later types are compared with them')
-    .option('--allow-breaking', 'build though CRDs break what was released')
-    .option('--load <IMAGE>', 'let the embedded cluster of this folder run the operator as this image', imageToLoad)
+    .description('build dist/: the operator as one file with source map and SBOM, a Dockerfile and install.yaml')
+    .option('--image <IMAGE>', 'operator image in install.yaml, the chart and the bundle', imageReference)
+    .option('--helm', 'also build a Helm chart: dist/chart')
+    .option('--olm', 'also build an OLM bundle: dist/bundle')
+    .option(
+      '--release',
+      'record the CRDs as released with the version in package.json: later types are compared with them',
+    )
+    .option('--allow-breaking', 'build even if the CRDs break the released version')
+    .option(
+      '--load <IMAGE>',
+      'make the operator available as this image in the embedded cluster of this folder',
+      imageToLoad,
+    )
     .action(async (options: BuildOptions) => {
       await (await import('../build/build-project.ts')).buildProject(context, options);
     });

@@ -8,7 +8,7 @@ import { addClusterUp } from './cluster/up.ts';
 
 /** Adds `cluster …`, the commands for the embedded cluster of a folder. Each folder has its own cluster. */
 export function addCluster(program: Command, context: Context): void {
-  const cluster = program.command('cluster').description('the embedded cluster of this folder');
+  const cluster = program.command('cluster').description('manage the embedded cluster of this folder');
   addClusterUp(cluster, context);
   addClusterDown(cluster, context);
   addClusterStatus(cluster, context);

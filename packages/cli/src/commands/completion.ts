@@ -11,7 +11,7 @@ export function addCompletion(program: Command, context: Context): void {
     .argument('<SHELL>', shells.join(', '))
     .addHelpText(
       'after',
-      '\nFor this shell:  source <(kubewright completion bash)\nfish:            kubewright completion fish | source',
+      '\nFor bash:  source <(kubewright completion bash)\nFor fish:  kubewright completion fish | source',
     )
     .action((shell: string) => printCompletion(context, { program, shell }));
 }

@@ -5,7 +5,7 @@ import { addCreateWebhook } from './create/webhook.ts';
 
 /** Adds `create …`, the commands that add to a project. */
 export function addCreate(program: Command, context: Context): void {
-  const create = program.command('create').description('add to a project');
+  const create = program.command('create').description('add a kind or webhooks to a project');
   addCreateApi(create, context);
   addCreateWebhook(create, context);
 }

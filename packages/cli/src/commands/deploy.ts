@@ -7,13 +7,13 @@ import { addTargetCluster } from './options/target-cluster.ts';
 /** Adds `deploy`, which deploys a project's kinds and operator to a cluster. */
 export function addDeploy(program: Command, context: Context): void {
   addTargetCluster(program.command('deploy'))
-    .description('deploy kinds and operator, and wait until it is available')
-    .option('--image <IMAGE>', 'image of the operator', imageReference)
-    .option('--timeout <SECONDS>', 'how long to wait', seconds, 120)
+    .description('deploy the kinds and the operator, and wait until the operator is available')
+    .option('--image <IMAGE>', 'operator image', imageReference)
+    .option('--timeout <SECONDS>', 'time to wait until the operator is available', seconds, 120)
     .action(async (options: DeployOptions) => (await import('../deploy/deploy.ts')).deploy(context, options));
 }
 
 function seconds(text: string): number {
   if (/^\d{1,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a number of seconds.');
+  throw new InvalidArgumentError('It must be a number of seconds.');
 }

@@ -8,21 +8,25 @@ import { driverOption, nodeCount, portNumber } from './options/embedded-cluster.
 export function addDev(program: Command, context: Context): void {
   program
     .command('dev')
-    .description('run the operator in an embedded cluster under its own account; restart it on save')
-    .option('--ci', 'apply the samples, wait until they are ready, end')
+    .description('run the operator in an embedded cluster under its own service account, and restart it on save')
+    .option('--ci', 'apply the samples, wait until they are ready, then exit')
     .option('--port <PORT>', 'port of the API server', portNumber)
-    .option('--nodes <N>', 'nodes of the cluster', nodeCount)
+    .option('--nodes <N>', 'number of nodes', nodeCount)
     .addOption(driverOption())
-    .option('--context <NAME>', 'develop in the cluster of this context of your kubeconfig')
-    .option('--allow-context <NAME>', 'allow a context whose cluster is not on this machine')
-    .option('--webhook-host <ADDR>', 'with --context: where its API server reaches this machine', hostName)
-    .option('--no-webhooks', 'with --context: leave webhooks out')
-    .option('--full-stacks', 'show all frames of stacks')
-    .option('--no-type-check', 'do not check types beside')
+    .option('--context <NAME>', 'use the cluster of this kubeconfig context instead of an embedded one')
+    .option('--allow-context <NAME>', 'allow this context even though its cluster is not local')
+    .option(
+      '--webhook-host <ADDR>',
+      'with --context: host name or address at which the API server reaches this machine',
+      hostName,
+    )
+    .option('--no-webhooks', 'with --context: do not install webhooks')
+    .option('--full-stacks', 'show complete stack traces')
+    .option('--no-type-check', 'do not check types in the background')
     .action(async (options: DevOptions) => (await import('../dev/dev.ts')).dev(context, options));
 }
 
 function hostName(text: string): string {
   if (isHost(text)) return text;
-  throw new InvalidArgumentError('It is an address or a name, without a port.');
+  throw new InvalidArgumentError('It must be a host name or an address, without a port.');
 }

@@ -6,8 +6,8 @@ import type { Context } from '../program/context.ts';
 export function addDoctor(program: Command, context: Context): void {
   program
     .command('doctor')
-    .description('look at what is needed: Node, kubectl, kubeconfig, a free port, the folder')
-    .option('--kubeconfig <FILE>', 'look at this kubeconfig')
-    .option('--context <NAME>', 'context in the kubeconfig')
+    .description('check the environment: Node, kubectl, kubeconfig, ports and the folder')
+    .option('--kubeconfig <FILE>', 'kubeconfig to check')
+    .option('--context <NAME>', 'kubeconfig context')
     .action(async (options: DoctorOptions) => (await import('../doctor/doctor.ts')).doctor(context, options));
 }

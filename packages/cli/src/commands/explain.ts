@@ -6,7 +6,7 @@ import type { Context } from '../program/context.ts';
 export function addExplain(program: Command, context: Context): void {
   program
     .command('explain')
-    .description('say what an error code means; without one, list all')
-    .argument('[CODE]', 'such as KW7301')
+    .description('explain an error code; without an argument, list all codes')
+    .argument('[CODE]', 'an error code, such as KW7301')
     .action((code: string | undefined) => explain(context, code));
 }

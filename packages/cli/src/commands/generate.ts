@@ -7,8 +7,8 @@ export function addGenerate(program: Command, context: Context): void {
   program
     .command('generate')
     .description('write the manifests in config/ from the types in src/')
-    .option('--check', 'write nothing; fail if they are not current')
-    .option('--allow-breaking', 'write CRDs that break what was released')
+    .option('--check', 'write nothing; fail if the manifests are out of date')
+    .option('--allow-breaking', 'write CRDs even if they break the released version')
     .action(async (options: GenerateOptions) => {
       await (await import('../generate/generate-project.ts')).generate(context, options);
     });

@@ -4,6 +4,6 @@ import { addImportCrd } from './import/crd.ts';
 
 /** Adds `import …`, the commands that read definitions from elsewhere. */
 export function addImport(program: Command, context: Context): void {
-  const imports = program.command('import').description("take over somebody else's kinds");
+  const imports = program.command('import').description('import kinds defined elsewhere');
   addImportCrd(imports, context);
 }

@@ -6,16 +6,16 @@ import type { InitOptions } from '../scaffold/init-project.ts';
 export function addInit(program: Command, context: Context): void {
   program
     .command('init')
-    .description('make a project; files that are there stay as they are')
-    .argument('[DIR]', 'folder of the project', '.')
-    .option('--domain <DOMAIN>', 'ending of the API groups: example.com')
-    .option('--name <NAME>', 'name of the project (otherwise that of the folder)')
+    .description('create a project; existing files are not changed')
+    .argument('[DIR]', 'project folder', '.')
+    .option('--domain <DOMAIN>', 'domain of the API groups, such as example.com')
+    .option('--name <NAME>', 'name of the project (default: the name of the folder)')
     .addOption(
-      new Option('--template <NAME>', 'minimal: with a first kind; empty: without')
+      new Option('--template <NAME>', 'minimal: with a first kind; empty: without any kind')
         .choices(['minimal', 'empty'])
         .default('minimal'),
     )
-    .option('-y, --yes', 'ask nothing')
+    .option('-y, --yes', 'accept the defaults without prompting')
     .action(async (directory: string, options: InitOptions) => {
       await (await import('../scaffold/init-project.ts')).init(context, { ...options, directory });
     });

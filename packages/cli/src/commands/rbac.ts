@@ -6,8 +6,8 @@ import type { RbacOptions } from '../rbac/compare-rbac.ts';
 export function addRbac(program: Command, context: Context): void {
   program
     .command('rbac')
-    .description('run the operator on its samples; compare what its roles grant with what it used')
-    .option('--fix', 'write what is missing into src/main.ts, as @rbac tags, and run again until nothing is')
-    .option('--dry-run', 'with --fix: only show what would be written')
+    .description('run the operator on its samples, and compare the granted permissions with the used ones')
+    .option('--fix', 'add missing permissions to src/main.ts as @rbac tags, and rerun until none are missing')
+    .option('--dry-run', 'with --fix: only show the changes')
     .action(async (options: RbacOptions) => (await import('../rbac/compare-rbac.ts')).compareRbac(context, options));
 }

@@ -5,7 +5,7 @@ import type { Context } from '../program/context.ts';
 export function addRender(program: Command, context: Context): void {
   program
     .command('render')
-    .description('print what one reconcile of an object would create, in a cluster that is gone afterwards')
-    .argument('<FILE>', 'YAML of an object of one of your kinds, and of what it needs')
+    .description('reconcile an object once in a temporary cluster, and print the resulting objects')
+    .argument('<FILE>', 'YAML file with an object of one of your kinds and the objects it depends on')
     .action(async (file: string) => (await import('../trial/render-object.ts')).renderObject(context, file));
 }

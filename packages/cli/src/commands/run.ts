@@ -6,10 +6,10 @@ import type { RunOptions } from '../run/run-file.ts';
 export function addRun(program: Command, context: Context): void {
   program
     .command('run')
-    .description('run one TypeScript file as an operator, in the cluster of this folder or that of KUBECONFIG')
-    .argument('<FILE>', 'a program that calls runOperator')
-    .argument('[ARGS...]', 'its arguments, behind --')
-    .option('--full-stacks', 'show all frames of stacks')
+    .description('run one TypeScript file as an operator, in the cluster of this folder or of KUBECONFIG')
+    .argument('<FILE>', 'file that calls runOperator')
+    .argument('[ARGS...]', 'arguments of the operator, after --')
+    .option('--full-stacks', 'show complete stack traces')
     .action(async (file: string, args: readonly string[], options: RunOptions) => {
       context.exitWith(await (await import('../run/run-file.ts')).runFile(context, { ...options, file, args }));
     });

@@ -6,7 +6,7 @@ export function addTest(program: Command, context: Context): void {
   program
     .command('test')
     .description("run the project's tests once")
-    .argument('[ARGS...]', 'arguments of the test runner, behind --')
+    .argument('[ARGS...]', 'arguments of the test runner, after --')
     .action(async (args: readonly string[]) => {
       context.exitWith(await (await import('../test/run-tests.ts')).runTests(context, args));
     });

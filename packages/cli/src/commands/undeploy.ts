@@ -6,7 +6,7 @@ import { addTargetCluster } from './options/target-cluster.ts';
 /** Adds `undeploy`, which removes a project's operator from a cluster. */
 export function addUndeploy(program: Command, context: Context): void {
   addTargetCluster(program.command('undeploy'))
-    .description('remove the operator; kinds and objects stay')
-    .option('-y, --yes', "let objects in its namespace go without the operator's clean-up where it no longer runs")
+    .description('remove the operator, but keep the kinds and their objects')
+    .option('-y, --yes', 'if the operator no longer runs, delete objects in its namespace without its cleanup')
     .action(async (options: UndeployOptions) => (await import('../deploy/undeploy.ts')).undeploy(context, options));
 }

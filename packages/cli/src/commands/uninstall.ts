@@ -6,8 +6,8 @@ import { addTargetCluster } from './options/target-cluster.ts';
 /** Adds `uninstall`, which removes the kinds of a project and their objects from a cluster. */
 export function addUninstall(program: Command, context: Context): void {
   addTargetCluster(program.command('uninstall'))
-    .description("delete the objects of this project's kinds, then the kinds")
-    .option('-y, --yes', "let objects go without the operator's clean-up where it no longer runs")
-    .option('--force', 'remove all of their finalizers, including those of others')
+    .description("delete all objects of this project's kinds, then the kinds")
+    .option('-y, --yes', 'if the operator no longer runs, delete objects without its cleanup')
+    .option('--force', 'remove all finalizers, including those of other controllers')
     .action(async (options: UninstallOptions) => (await import('../deploy/uninstall.ts')).uninstall(context, options));
 }

@@ -6,8 +6,8 @@ import type { UpgradeOptions } from '../upgrade/upgrade.ts';
 export function addUpgrade(program: Command, context: Context): void {
   program
     .command('upgrade')
-    .description('make what is generated anew with this version; name packages that are behind')
-    .option('--apply', 'change their versions in package.json')
-    .option('--allow-breaking', 'write CRDs that break what was released')
+    .description('regenerate files with this version, and list outdated packages')
+    .option('--apply', 'also update the versions in package.json')
+    .option('--allow-breaking', 'write CRDs even if they break the released version')
     .action(async (options: UpgradeOptions) => (await import('../upgrade/upgrade.ts')).upgrade(context, options));
 }

@@ -12,9 +12,9 @@ export function printCompletion(
   const script = scripts[shell as keyof typeof scripts];
   if (script === undefined) {
     throw new CliError('KW7001', {
-      what: `there is no completion for ${shell}`,
-      why: `it is made for ${shells.join(', ')}`,
-      remedy: 'kubewright completion bash',
+      what: `no completion is available for ${shell}`,
+      why: `the shell must be one of ${shells.join(', ')}`,
+      remedy: 'run kubewright completion bash',
     });
   }
   const text = script(completions(program));

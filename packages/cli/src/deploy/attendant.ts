@@ -5,7 +5,7 @@ import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import type { Project } from '../project/find-project.ts';
 
-const folder = 'clean-up';
+const folder = 'cleanup';
 
 /** Options of an attendant. */
 export interface AttendantOptions {
@@ -36,21 +36,21 @@ export class Attendant implements AsyncDisposable {
     if (this.#process) return this.#process.isRunning;
     // The operator cannot run before npm install.
     if (!existsSync(join(project.root, 'node_modules'))) return false;
-    reporter.step('operator', 'is not there: src/main.ts runs here, for its clean-up');
+    reporter.step('operator', 'not running in the cluster; running src/main.ts locally for its cleanup');
     this.#process = new OperatorProcess({
       project,
       surroundings,
       folder,
       flags: () => ['--webhook-port=-1', ...flags],
       kubeconfig: () => kubeconfig ?? surroundings.env['KUBECONFIG'] ?? '',
-      onEnd: (exitCode) => reporter.step('operator ended', `by itself, with exit code ${exitCode}`, 'bad'),
+      onEnd: (exitCode) => reporter.step('operator exited', `with exit code ${exitCode}`, 'bad'),
       write: () => {},
     });
     try {
       await this.#process.restart();
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      reporter.step('operator', `cannot be run: ${error.message}`, 'bad');
+      reporter.step('operator', `cannot run locally: ${error.message}`, 'bad');
       return false;
     }
     await this.#process.working(surroundings.signal);

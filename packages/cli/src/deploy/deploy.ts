@@ -21,7 +21,7 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   const project = requireProject(surroundings.cwd);
   const objects = installObjects(project, options);
   if (options.image === undefined && lacksImage(objects))
-    throw noImage(project, { what: 'the operator is not deployed', command: 'deploy' });
+    throw noImage(project, { what: 'cannot deploy the operator', command: 'deploy' });
   await using connection = await connect(surroundings, options);
   reporter.step('cluster', connection.server);
   const target = { client: connection.client, surroundings };

@@ -126,7 +126,7 @@ async function releaseAll(left: Objects, { crd, resource, options }: Releasing):
     .filter(({ names }) => names.length > 0);
   if (held.length === 0) throw heldByOthers(crd, left);
   const names = [...new Set(held.flatMap((each) => each.names))].join(', ');
-  const question = `No operator is seen that honours ${names}. Let ${counted(held.length)} go without its clean-up?`;
+  const question = `No running operator handles ${names}. Delete ${counted(held.length)} without its cleanup?`;
   if (release === 'ask' && !(await confirm(context, question))) throw unattended(crd, left);
   const { signal } = target.surroundings;
   for (const { object, names: taken } of held) {
@@ -178,7 +178,7 @@ function counted(count: number): string {
 }
 
 function whatStays(crd: UnstructuredObject, { length }: Objects): string {
-  return `${counted(length)} of ${crd.metadata?.name} ${length === 1 ? 'does' : 'do'} not go`;
+  return `${counted(length)} of ${crd.metadata?.name} ${length === 1 ? 'was' : 'were'} not deleted`;
 }
 
 function notDone(
@@ -187,23 +187,23 @@ function notDone(
 ): CliError {
   return new CliError('KW7307', {
     what: whatStays(crd, left),
-    why: `the operator (${operator}) has not finished its clean-up within ${goneMs / 1_000} s:\n${whatHolds(left)}`,
-    remedy: 'look into its log, then try again; or give up the clean-up: kubewright uninstall --force',
+    why: `the operator (${operator}) has not finished its cleanup within ${goneMs / 1_000} s:\n${whatHolds(left)}`,
+    remedy: 'check its log, then retry; or skip the cleanup: kubewright uninstall --force',
   });
 }
 
 function unattended(crd: UnstructuredObject, left: Objects): CliError {
   return new CliError('KW7307', {
     what: whatStays(crd, left),
-    why: `no operator is seen that honours these finalizers, and src/main.ts did not do it here:\n${whatHolds(left)}`,
-    remedy: 'deploy the operator and try again, or let them go without its clean-up: kubewright uninstall --yes',
+    why: `no running operator handles these finalizers, and src/main.ts could not run locally:\n${whatHolds(left)}`,
+    remedy: 'deploy the operator and retry, or delete the objects without its cleanup: kubewright uninstall --yes',
   });
 }
 
 function heldByOthers(crd: UnstructuredObject, left: Objects): CliError {
   return new CliError('KW7307', {
     what: whatStays(crd, left),
-    why: `what holds them is not this operator's:\n${whatHolds(left)}`,
-    remedy: 'see who honours it, and try again; or take it away, too: kubewright uninstall --force',
+    why: `these finalizers belong to other controllers:\n${whatHolds(left)}`,
+    remedy: 'check the controller that handles them, and retry; or remove all finalizers: kubewright uninstall --force',
   });
 }

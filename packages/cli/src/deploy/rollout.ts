@@ -77,7 +77,7 @@ async function troublesOf({ client, surroundings }: Target, deployment: Deployme
       const reason = waiting?.reason ?? '';
       const isImage = imageTrouble.test(reason);
       if (!isImage && reason !== 'CrashLoopBackOff' && !reason.startsWith('Create')) return [];
-      const ended = terminated ? `, it ended with ${terminated.exitCode}` : '';
+      const ended = terminated ? `, exit code ${terminated.exitCode}` : '';
       return [{ pod: metadata.name ?? '', isImage, text: `${reason}: ${waiting?.message ?? ''}${ended}` }];
     });
 }
@@ -93,7 +93,7 @@ function unavailable(
     what: `the operator is not available after ${seconds} s`,
     why: troubles.map(({ pod, text }) => `${pod}: ${text}`).join('\n') || 'its new pods are not ready',
     remedy: image
-      ? 'push the image to where the nodes pull it from; kubewright build --load IMAGE puts it into the embedded cluster'
-      : `kubectl -n ${namespace} logs deployment/${name}`,
+      ? 'push the image to a registry that the nodes can pull from; for the embedded cluster: kubewright build --load IMAGE'
+      : `check its log: kubectl -n ${namespace} logs deployment/${name}`,
   });
 }

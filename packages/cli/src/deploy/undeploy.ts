@@ -36,12 +36,12 @@ export async function undeploy(context: Context, options: UndeployOptions): Prom
   await emptyNamespace(held, { context, target, project, release: options.yes ? 'own' : 'ask' });
   const removed = await deleteObjects(target, objects);
   const left = await installed(target, crds);
-  const stay = left.length > 0 ? '; its kinds stay: kubewright uninstall removes them' : '';
+  const stay = left.length > 0 ? '; to remove its kinds, run kubewright uninstall' : '';
   reporter.step('operator removed', `${removed} objects${stay}`);
   tellOfHeld(held, { context, project });
   for (const { metadata } of left.filter(isConverted)) {
-    const todo = 'other versions than the stored one cannot be used until the operator is there again';
-    reporter.step('nobody converts', `${metadata?.name}: ${todo}`, 'bad');
+    const todo = 'only the storage version can be used until the operator is deployed again';
+    reporter.step('no conversion', `${metadata?.name}: ${todo}`, 'bad');
   }
 }
 
@@ -86,7 +86,10 @@ async function emptyNamespace(
   const operator = await operatorPresence(target, project);
   for (const { crd } of inside) {
     const count = await removeObjects(crd, { context, target, project, operator, release, namespace });
-    context.reporter.step('objects deleted', `${count} of ${crd.metadata?.name}, in ${namespace}, which goes, too`);
+    context.reporter.step(
+      'objects deleted',
+      `${count} of ${crd.metadata?.name}, in ${namespace}, which is deleted too`,
+    );
   }
 }
 
@@ -99,8 +102,8 @@ function tellOfHeld(
     const left = objects.filter(({ metadata }) => metadata?.namespace !== namespaceOf(project));
     if (left.length === 0) continue;
     const names = [...new Set(left.flatMap((object) => ownFinalizers(object, project)))].join(', ');
-    const what = `${left.length} of ${crd.metadata?.name} with ${names}: when deleted, they wait for the operator, or for kubewright uninstall`;
-    context.reporter.step('objects stay', what, 'bad');
+    const what = `${left.length} of ${crd.metadata?.name} with ${names}: deleting them needs the operator or kubewright uninstall`;
+    context.reporter.step('objects remain', what, 'bad');
   }
 }
 

@@ -48,8 +48,8 @@ function kubectl({ env, platform }: Surroundings): Finding {
   return {
     subject,
     state: 'note',
-    text: 'not on the PATH; only you need it, Kubewright does not',
-    remedy: 'https://kubernetes.io/docs/tasks/tools/ says how to get it',
+    text: 'not on the PATH; optional, Kubewright does not need it',
+    remedy: 'install it: https://kubernetes.io/docs/tasks/tools/',
   };
 }
 
@@ -67,12 +67,12 @@ async function kubeconfig(surroundings: Surroundings, choice: ClusterChoice): Pr
   const subject = 'kubeconfig';
   const { clock, signal } = surroundings;
   const late = new AbortController();
-  using _timer = clock.setTimer(patienceMs, () => late.abort(new Error(`no answer within ${patienceMs / 1000} s`)));
+  using _timer = clock.setTimer(patienceMs, () => late.abort(new Error(`no response within ${patienceMs / 1000} s`)));
   try {
     const config = await loadClientConfig({ ...choice, environment: environmentOf(surroundings) });
     await using client = clientFromConfig(config, { clock });
     const { gitVersion } = await client.discovery.serverVersion({ signal: AbortSignal.any([signal, late.signal]) });
-    return { subject, state: 'good', text: `${config.server} answers: Kubernetes ${gitVersion}` };
+    return { subject, state: 'good', text: `${config.server} is reachable: Kubernetes ${gitVersion}` };
   } catch (error) {
     signal.throwIfAborted();
     const asked =
@@ -87,8 +87,8 @@ async function kubeconfig(surroundings: Surroundings, choice: ClusterChoice): Pr
 
 function lateMessage(): { readonly why: string; readonly remedy: string } {
   return {
-    why: `the API server did not answer within ${patienceMs / 1000} s`,
-    remedy: 'check that the cluster runs, and that nothing between it and this machine drops packets',
+    why: `the API server did not respond within ${patienceMs / 1000} s`,
+    remedy: 'check that the cluster runs, and that no firewall blocks the connection',
   };
 }
 
@@ -100,12 +100,12 @@ function port(): Promise<Finding> {
       resolve({
         subject,
         state: 'bad',
-        text: `nothing can listen on 127.0.0.1: ${error.message}`,
+        text: `cannot listen on 127.0.0.1: ${error.message}`,
         remedy: 'allow this user to listen on loopback addresses',
       }),
     );
     server.listen(0, '127.0.0.1', () =>
-      server.close(() => resolve({ subject, state: 'good', text: '127.0.0.1 can be listened on' })),
+      server.close(() => resolve({ subject, state: 'good', text: 'can listen on 127.0.0.1' })),
     );
   });
 }
@@ -113,15 +113,20 @@ function port(): Promise<Finding> {
 function folder({ cwd }: Surroundings): Finding {
   try {
     accessSync(cwd, constants.W_OK);
-    return { subject: 'folder', state: 'good', text: `${cwd} can be written` };
+    return { subject: 'folder', state: 'good', text: `${cwd} is writable` };
   } catch {
-    const text = `${cwd} cannot be written: a cluster keeps its state in .kubewright there`;
-    return { subject: 'folder', state: 'bad', text, remedy: 'start in another folder' };
+    const text = `${cwd} is not writable, but the cluster keeps its state in .kubewright there`;
+    return { subject: 'folder', state: 'bad', text, remedy: 'change to a writable folder' };
   }
 }
 
 function project({ cwd }: Surroundings): Finding {
   const found = findProject(cwd);
   if (found) return { subject: 'project', state: 'good', text: `${found.name} in ${found.root}` };
-  return { subject: 'project', state: 'note', text: 'none here', remedy: 'kubewright init makes one' };
+  return {
+    subject: 'project',
+    state: 'note',
+    text: 'no project in this folder',
+    remedy: 'to create one, run kubewright init',
+  };
 }

@@ -14,9 +14,9 @@ export function explain({ reporter }: Context, asked: string | undefined): void 
   const found = errorCodes.find((each) => each.code === code);
   if (!found) {
     throw new CliError('KW7003', {
-      what: `there is no error code ${asked}`,
-      why: 'codes are KW and four digits, and this version has no such one',
-      remedy: 'kubewright explain lists all',
+      what: `unknown error code ${asked}`,
+      why: 'this version has no such code; codes are KW and four digits',
+      remedy: 'list all codes: kubewright explain',
     });
   }
   const { title, text, source } = found;
@@ -25,5 +25,5 @@ export function explain({ reporter }: Context, asked: string | undefined): void 
   const example = exampleOf(code);
   const shown = example === undefined ? '' : exampleText(example);
   const record = { ...found, ...(example && { example: { ...example, code: undefined } }) };
-  reporter.result(record, `${code}  ${title}\n\n${more}${shown}Made by ${source}.\n`);
+  reporter.result(record, `${code}  ${title}\n\n${more}${shown}Source: ${source}\n`);
 }

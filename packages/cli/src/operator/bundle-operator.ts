@@ -43,9 +43,9 @@ export function bundleSettings({
 export async function bundleOperator(options: BundleOptions): Promise<BuildResult<{ metafile: true }>> {
   if (!existsSync(options.entry)) {
     throw new CliError('KW7501', {
-      what: 'the operator cannot be bundled',
-      why: `${options.entry} is not there`,
-      remedy: 'put the program that calls runOperator there',
+      what: 'cannot bundle the operator',
+      why: `${options.entry} does not exist`,
+      remedy: 'create it with a call of runOperator',
     });
   }
   try {
@@ -61,8 +61,8 @@ export async function bundleError(error: unknown): Promise<unknown> {
   if (!errors || errors.length === 0) return error;
   const texts = await formatMessages([...errors], { kind: 'error', color: false });
   return new CliError('KW7501', {
-    what: 'the operator cannot be bundled',
+    what: 'cannot bundle the operator',
     why: texts.join('').trim(),
-    remedy: 'mend what it names, then try again',
+    remedy: 'correct the lines named above, then retry',
   });
 }

@@ -13,9 +13,9 @@ describe('failureOf', () => {
     expect(failure(status(401, { reason: 'Unauthorized', message: 'Unauthorized' }))).toEqual({
       message: {
         code: 'KW7303',
-        what: 'the API server does not know who is calling',
+        what: 'authentication failed',
         why: 'Unauthorized',
-        remedy: 'log in anew with the tool that made the kubeconfig, then try again',
+        remedy: 'log in again with the tool that created the kubeconfig, then retry',
       },
       exitCode: 3,
     });
@@ -52,17 +52,18 @@ describe('failureOf', () => {
       exitCode: 3,
       message: {
         code: 'KW7310',
-        what: 'the webhook vshop-v1.kb.io cannot be called, and nothing that it is asked about can be written',
+        what: 'writes are rejected because the API server cannot call the webhook vshop-v1.kb.io',
         why: `${at('shop-webhook-service')}: no endpoints available for service "shop-webhook-service"`,
         remedy:
-          'start its operator (kubewright deploy; kubectl -n shop-system get pods,endpointslices), or take its webhooks away: kubewright undeploy',
+          'start its operator (kubewright deploy; kubectl -n shop-system get pods,endpointslices), or remove its webhooks: kubewright undeploy',
       },
     });
     expect(
       told(`failed calling webhook "a": failed to call webhook: ${at('shop-webhook-service')}: x509: bad`),
     ).toMatchObject({
       message: {
-        remedy: 'its certificate is not trusted yet: kubectl -n shop-system logs deployment/shop-controller-manager',
+        remedy:
+          'the certificate is not trusted yet; check the operator log: kubectl -n shop-system logs deployment/shop-controller-manager',
       },
     });
     expect(
@@ -70,7 +71,7 @@ describe('failureOf', () => {
     ).toMatchObject({
       message: {
         code: 'KW7310',
-        what: 'nobody converts a.b/v1 Shop: its webhook cannot be called',
+        what: 'cannot call the conversion webhook for a.b/v1 Shop',
         why: 'the operator is down: it ended',
       },
     });

@@ -55,9 +55,9 @@ export function failureOf(error: unknown, surroundings: FailureSurroundings): Fa
   if (system) return ofCode('KW7011', system);
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return ofCode('KW7002', {
-    what: 'the command failed in a way that it should not',
+    what: 'internal error',
     why: surroundings.debug ? stack : error instanceof Error ? error.message : String(error),
-    remedy: 'set KUBEWRIGHT_DEBUG=1 and run it again to see where, and report that',
+    remedy: 'rerun with KUBEWRIGHT_DEBUG=1 to get a stack trace, and report it',
   });
 }
 
@@ -77,7 +77,12 @@ function codedFailure(error: unknown): Failure | undefined {
   const message =
     what !== undefined && why !== undefined && remedy !== undefined
       ? { code, what, why, remedy }
-      : { code, what: 'the command failed', why: error.message, remedy: `kubewright explain ${code}` };
+      : {
+          code,
+          what: 'the command failed',
+          why: error.message,
+          remedy: `to learn more, run kubewright explain ${code}`,
+        };
   return { message: withPortOwner(message, error), exitCode: environmental.test(code) ? 3 : 1 };
 }
 
@@ -94,29 +99,29 @@ function usageText(error: CommanderError, command: string): Message {
   // A command group was called without a subcommand.
   const isIncomplete = error.code === 'commander.help';
   return {
-    what: 'the command line cannot be understood',
-    why: isIncomplete ? `one of the commands of ${command} must follow` : [first, ...rest].join(' ').trim(),
-    remedy: `${command} --help`,
+    what: 'invalid command line',
+    why: isIncomplete ? `${command} needs a subcommand` : [first, ...rest].join(' ').trim(),
+    remedy: `see ${command} --help`,
   };
 }
 
 function configText(error: ConfigError): Message {
-  const what = 'there is no usable kubeconfig';
+  const what = 'no usable kubeconfig';
   if (error.code === 'KW2203') {
-    return { what, why: error.message, remedy: 'log in anew with the tool that made the kubeconfig, then try again' };
+    return { what, why: error.message, remedy: 'log in again with the tool that created the kubeconfig, then retry' };
   }
   return {
     what,
     why: error.message,
-    remedy: 'set KUBECONFIG, pass --kubeconfig FILE, or start a cluster of your own: kubewright cluster up',
+    remedy: 'set KUBECONFIG, pass --kubeconfig FILE, or start a cluster: kubewright cluster up',
   };
 }
 
 function transportText(error: TransportError, command = ''): Message {
-  const remedy = 'check that the cluster runs and that the kubeconfig names it';
+  const remedy = 'check that the cluster runs and that the kubeconfig has its address';
   const isDoctor = /\bdoctor$/.test(command);
   return {
-    what: 'the API server cannot be reached',
+    what: 'cannot reach the API server',
     why: error.message,
     remedy: isDoctor ? remedy : `${remedy}: kubewright doctor`,
   };
@@ -127,28 +132,28 @@ function statusFailure(error: StatusError): Failure {
   const { details, message = '' } = error.status;
   if (error.httpStatus === 401) {
     return ofCode('KW7303', {
-      what: 'the API server does not know who is calling',
+      what: 'authentication failed',
       why: message || 'the credentials are missing, wrong or expired',
-      remedy: 'log in anew with the tool that made the kubeconfig, then try again',
+      remedy: 'log in again with the tool that created the kubeconfig, then retry',
     });
   }
   if (error.reason === 'Forbidden') {
-    return ofCode('KW7304', { what: 'the account may not do that', why: message, remedy: missingRule(message) });
+    return ofCode('KW7304', { what: 'permission denied', why: message, remedy: missingRule(message) });
   }
   const webhook = webhookFailure(message);
   if (webhook) return ofCode('KW7310', webhook);
   const causes = (details?.causes ?? []).map(({ field, message: text }) => `${field ?? ''}: ${text ?? ''}`);
   return ofCode('KW7306', {
-    what: `the API server refused the request (${error.reason || error.httpStatus})`,
+    what: `the API server rejected the request (${error.reason || error.httpStatus})`,
     why: causes.length > 1 ? causes.join('\n') : message,
-    remedy: 'mend what it names, then try again',
+    remedy: 'correct the fields named above, then retry',
   });
 }
 
 /** Returns the rule that would allow the denied request, as YAML to paste into a Role or ClusterRole. */
 function missingRule(message: string): string {
   const denied = deniedCall(message);
-  if (!denied) return 'ask an administrator of the cluster for the permission';
+  if (!denied) return 'ask a cluster administrator for the permission';
   const { user, permission } = denied;
   return [
     `grant ${user} this rule:`,

@@ -20,9 +20,9 @@ describe('file system failures', () => {
       exitCode: 3,
       message: {
         code: 'KW7011',
-        what: expect.stringMatching(/^cannot create the folder .*…a{40} \(3\d\d characters\)$/),
-        why: 'the name or the path is too long',
-        remedy: 'choose a shorter name, or a folder nearer the root',
+        what: expect.stringMatching(/^cannot create folder .*…a{40} \(3\d\d characters\)$/),
+        why: 'the file name or path is too long',
+        remedy: 'choose a shorter name, or a folder with a shorter path',
       },
     });
     expect(told(() => readFileSync(tmpdir())).message.why).toBe('it is a folder, not a file');

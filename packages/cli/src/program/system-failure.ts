@@ -18,8 +18,8 @@ export function systemFailure(error: unknown): Message | undefined {
   if (!found) return undefined;
   const what = `cannot ${verbs[syscall] ?? 'use'} ${shortened(path)}`;
   if (syscall === 'mkdtemp') {
-    const remedy = 'set TMPDIR to a folder that exists and that you can write to, such as TMPDIR=/tmp';
-    return { what, why: `${found.why}; the folder for temporary files is taken from TMPDIR`, remedy };
+    const remedy = 'set TMPDIR to an existing writable folder, such as TMPDIR=/tmp';
+    return { what, why: `${found.why}; TMPDIR determines the folder for temporary files`, remedy };
   }
   return { what, why: found.why, remedy: found.remedy(path) };
 }
@@ -35,16 +35,16 @@ const verbs: Readonly<Record<string, string>> = {
   open: 'open',
   read: 'read',
   write: 'write',
-  mkdir: 'create the folder',
-  mkdtemp: 'create a temporary folder',
-  scandir: 'list the folder',
-  opendir: 'list the folder',
+  mkdir: 'create folder',
+  mkdtemp: 'create temporary folder',
+  scandir: 'list folder',
+  opendir: 'list folder',
   unlink: 'delete',
   rm: 'delete',
-  rmdir: 'delete the folder',
+  rmdir: 'delete folder',
   rename: 'rename',
   copyfile: 'copy',
-  chmod: 'change the permissions of',
+  chmod: 'change permissions of',
   symlink: 'link',
   watch: 'watch',
 };
@@ -55,35 +55,38 @@ interface Reason {
 }
 
 const writable = (path: string): string =>
-  `let this user write there, such as chmod u+rwx ${shellWord(shortened(dirname(path)))}, or work in another folder`;
-const disk = (): string => 'free some space, or work in a folder of another disk';
+  `grant write permission: chmod u+rwx ${shellWord(shortened(dirname(path)))}; or use another folder`;
+const disk = (): string => 'free some space, or use a folder on another disk';
 
 const reasons: Readonly<Record<string, Reason>> = {
   EACCES: { why: 'permission denied', remedy: writable },
-  EPERM: { why: 'the operation is not permitted', remedy: writable },
-  EROFS: { why: 'the file system is read-only', remedy: () => 'work in a folder that can be written to' },
+  EPERM: { why: 'operation not permitted', remedy: writable },
+  EROFS: { why: 'the file system is read-only', remedy: () => 'use a writable folder' },
   ENAMETOOLONG: {
-    why: 'the name or the path is too long',
-    remedy: () => 'choose a shorter name, or a folder nearer the root',
+    why: 'the file name or path is too long',
+    remedy: () => 'choose a shorter name, or a folder with a shorter path',
   },
-  ENOSPC: { why: 'no space is left on the disk', remedy: disk },
-  EDQUOT: { why: 'the disk quota is used up', remedy: disk },
+  ENOSPC: { why: 'no space left on the disk', remedy: disk },
+  EDQUOT: { why: 'disk quota exceeded', remedy: disk },
   EMFILE: { why: 'this process has too many open files', remedy: () => 'raise the limit: ulimit -n 4096' },
   ENFILE: {
     why: 'the system has too many open files',
-    remedy: () => 'close programs, or raise the limit of the system',
+    remedy: () => 'close programs, or raise the system limit',
   },
   ENOTDIR: {
-    why: 'a part of the path is a file, not a folder',
-    remedy: () => 'name another path, or move that file away',
+    why: 'part of the path is a file, not a folder',
+    remedy: () => 'specify another path, or move the existing file',
   },
-  EISDIR: { why: 'it is a folder, not a file', remedy: () => 'name a file' },
-  EEXIST: { why: 'a file of that name exists', remedy: () => 'name another path, or move that file away' },
+  EISDIR: { why: 'it is a folder, not a file', remedy: () => 'specify a file' },
+  EEXIST: {
+    why: 'a file with that name already exists',
+    remedy: () => 'specify another path, or move the existing file',
+  },
   ENOENT: {
-    why: 'there is no such file or folder',
-    remedy: () => 'check the path; something may have deleted it meanwhile',
+    why: 'no such file or folder',
+    remedy: () => 'check the path; another program may have deleted it',
   },
-  ELOOP: { why: 'its symbolic links lead in a circle', remedy: () => 'correct the links' },
+  ELOOP: { why: 'its symbolic links form a loop', remedy: () => 'correct the symbolic links' },
 };
 
 /** Shortens a path that would hide the rest of the sentence. */

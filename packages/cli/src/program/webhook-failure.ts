@@ -8,8 +8,8 @@ export function webhookFailure(message: string): Message | undefined {
   if (name === '') return undefined;
   return {
     what: admission
-      ? `the webhook ${name} cannot be called, and nothing that it is asked about can be written`
-      : `nobody converts ${name.replace(', Kind=', ' ')}: its webhook cannot be called`,
+      ? `writes are rejected because the API server cannot call the webhook ${name}`
+      : `cannot call the conversion webhook for ${name.replace(', Kind=', ' ')}`,
     why: why.replace(/^KW7310 /, ''),
     remedy: remedyOf(why),
   };
@@ -17,10 +17,10 @@ export function webhookFailure(message: string): Message | undefined {
 
 function remedyOf(why: string): string {
   // Errors from dev already contain a remedy.
-  if (why.startsWith('KW7310')) return 'mend the operator and save: kubewright dev shows what is wrong with it';
+  if (why.startsWith('KW7310')) return 'correct the operator and save: kubewright dev shows its error';
   const [, service, namespace] = /https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.svc\b/.exec(why) ?? [];
-  if (service === undefined) return 'start its operator: kubewright dev, or whatever serves that address';
+  if (service === undefined) return 'start its operator with kubewright dev, or the server at that address';
   if (/x509|certificate/i.test(why))
-    return `its certificate is not trusted yet: kubectl -n ${namespace} logs deployment/${service.replace(/webhook-service$/, 'controller-manager')}`;
-  return `start its operator (kubewright deploy; kubectl -n ${namespace} get pods,endpointslices), or take its webhooks away: kubewright undeploy`;
+    return `the certificate is not trusted yet; check the operator log: kubectl -n ${namespace} logs deployment/${service.replace(/webhook-service$/, 'controller-manager')}`;
+  return `start its operator (kubewright deploy; kubectl -n ${namespace} get pods,endpointslices), or remove its webhooks: kubewright undeploy`;
 }

@@ -81,9 +81,9 @@ async function established({ client, surroundings }: Target, name: string): Prom
       return;
   }
   throw new CliError('KW7307', {
-    what: `the kind ${name} is not served`,
-    why: `it was not established within ${establishMs / 1000} s`,
-    remedy: `kubectl describe crd ${name}`,
+    what: `the API server does not serve the kind ${name}`,
+    why: `its CRD was not established within ${establishMs / 1000} s`,
+    remedy: `check the conditions of the CRD: kubectl describe crd ${name}`,
   });
 }
 
@@ -102,11 +102,11 @@ export async function kindOf(client: KubernetesClient, object: UnstructuredObjec
   const again = await find();
   if (again) return again;
   throw new CliError('KW7305', {
-    what: `the server does not know ${object.kind} of ${object.apiVersion}`,
-    why: 'its CRD is not installed there',
+    what: `the API server does not serve ${object.kind} of ${object.apiVersion}`,
+    why: 'its CRD is not installed',
     remedy:
       group === 'cert-manager.io'
-        ? 'install cert-manager there, or leave "certificates" out of package.json: the operator then signs for itself'
-        : 'kubewright install',
+        ? 'install cert-manager, or remove "certificates" from package.json: the operator then creates its own certificates'
+        : 'install the CRDs: kubewright install',
   });
 }

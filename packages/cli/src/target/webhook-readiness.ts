@@ -36,9 +36,9 @@ async function missingOf(target: Target, object: UnstructuredObject): Promise<st
   const { name = '' } = object.metadata ?? {};
   const current = await client.resource(await kindOf(client, object)).get({ name }, { signal: surroundings.signal });
   for (const { service, caBundle = '' } of configsOf(current)) {
-    if (caBundle === '') return 'nobody has told the API server which authority signs their certificate';
+    if (caBundle === '') return 'the operator has not registered its CA certificate yet';
     if (service && !(await hasEndpoint(target, service)))
-      return `the service ${service.namespace}/${service.name} has no ready pod behind it`;
+      return `the service ${service.namespace}/${service.name} has no ready pods`;
   }
   return undefined;
 }
@@ -56,8 +56,8 @@ async function hasEndpoint(
 
 function unreachable({ kind, metadata }: UnstructuredObject, why: string): CliError {
   return new CliError('KW7310', {
-    what: `the webhooks of ${kind} ${metadata?.name} cannot be called: what they are asked about cannot be written`,
+    what: `writes are rejected because the API server cannot call the webhooks of ${kind} ${metadata?.name}`,
     why,
-    remedy: "the operator's log says more; kubewright undeploy takes the webhooks away with it",
+    remedy: "check the operator's log; kubewright undeploy removes the operator and its webhooks",
   });
 }

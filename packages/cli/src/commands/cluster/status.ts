@@ -5,6 +5,6 @@ import type { Context } from '../../program/context.ts';
 export function addClusterStatus(cluster: Command, context: Context): void {
   cluster
     .command('status')
-    .description('say what runs in this folder')
+    .description('show the status of the cluster of this folder')
     .action(async () => (await import('../../cluster/status.ts')).status(context));
 }

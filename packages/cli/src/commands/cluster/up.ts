@@ -8,12 +8,12 @@ export function addClusterUp(cluster: Command, context: Context): void {
   cluster
     .command('up')
     .description('start the embedded cluster of this folder; Ctrl-C stops it')
-    .option('--background', 'come back once it runs; kubewright cluster down stops it')
-    .option('--port <PORT>', 'port of the API server (otherwise a free one, kept from start to start)', portNumber)
-    .option('--nodes <N>', 'how many nodes', nodeCount)
+    .option('--background', 'return once the cluster runs; stop it with kubewright cluster down')
+    .option('--port <PORT>', 'port of the API server (default: a free port, reused on later starts)', portNumber)
+    .option('--nodes <N>', 'number of nodes', nodeCount)
     .addOption(driverOption())
-    .option('--kubeconfig <FILE>', 'write the kubeconfig to this file, too')
-    .option('--allow-root-pods', 'let pods run as uid 0')
-    .option('--allow-host-programs', 'let images be programs of this machine by their absolute paths')
+    .option('--kubeconfig <FILE>', 'also write the kubeconfig to this file')
+    .option('--allow-root-pods', 'allow pods to run as UID 0')
+    .option('--allow-host-programs', 'allow absolute paths of local programs as images')
     .action(async (options: UpOptions) => (await import('../../cluster/up.ts')).up(context, options));
 }

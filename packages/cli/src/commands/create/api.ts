@@ -6,18 +6,18 @@ import type { CreateApiOptions } from '../../scaffold/create-api.ts';
 export function addCreateApi(create: Command, context: Context): void {
   create
     .command('api')
-    .description('add a kind and its controller, or a version of a kind; files that are there stay as they are')
-    .requiredOption('--group <GROUP>', 'API group; the domain of the project is added')
-    .requiredOption('--version <VERSION>', 'such as v1')
-    .requiredOption('--kind <KIND>', 'such as Postgresql')
-    .option('--plural <PLURAL>', 'name in URLs (otherwise the English plural)')
-    .addOption(new Option('--scope <SCOPE>', 'where objects live').choices(['Namespaced', 'Cluster']))
+    .description('add a kind with its controller, or a version of a kind; existing files are not changed')
+    .requiredOption('--group <GROUP>', 'API group, without the domain of the project')
+    .requiredOption('--version <VERSION>', 'version of the kind, such as v1')
+    .requiredOption('--kind <KIND>', 'name of the kind, such as Postgresql')
+    .option('--plural <PLURAL>', 'plural name in URLs (default: the English plural)')
+    .addOption(new Option('--scope <SCOPE>', 'scope of the objects').choices(['Namespaced', 'Cluster']))
     // Accepts the defaults as flags too, because kubebuilder command lines state them.
-    .option('--resource', 'write type and sample (the default)')
-    .option('--no-resource', 'write no type and no sample')
-    .option('--controller', "write a controller with its test (the default for a kind's first version)")
-    .option('--no-controller', 'write no controller')
-    .option('-y, --yes', 'ask nothing (it never does)')
+    .option('--resource', 'write the type and a sample (default)')
+    .option('--no-resource', 'do not write the type and the sample')
+    .option('--controller', "write a controller with a test (default for a kind's first version)")
+    .option('--no-controller', 'do not write a controller')
+    .option('-y, --yes', 'no effect: this command never prompts')
     .action(async (options: CreateApiOptions) => {
       await (await import('../../scaffold/create-api.ts')).createApi(context, options);
     });

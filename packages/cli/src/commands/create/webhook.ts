@@ -6,18 +6,15 @@ import type { CreateWebhookOptions } from '../../scaffold/create-webhook.ts';
 export function addCreateWebhook(create: Command, context: Context): void {
   create
     .command('webhook')
-    .description('add webhooks of a kind; files that are there stay as they are')
-    .requiredOption('--group <GROUP>', 'API group; the domain of the project is added')
-    .requiredOption(
-      '--version <VERSION>',
-      'of the kind; with --conversion the one that others are converted to and from',
-    )
-    .requiredOption('--kind <KIND>', 'a kind of the project, such as Postgresql')
-    .option('--defaulting', 'what completes objects before they are stored')
-    .option('--validation', 'what says which objects may be stored')
+    .description('add webhooks to a kind; existing files are not changed')
+    .requiredOption('--group <GROUP>', 'API group, without the domain of the project')
+    .requiredOption('--version <VERSION>', 'version of the kind; with --conversion, the hub version')
+    .requiredOption('--kind <KIND>', 'name of the kind, such as Postgresql')
+    .option('--defaulting', 'add a webhook that sets defaults')
+    .option('--validation', 'add a webhook that validates objects')
     .addOption(new Option('--programmatic-validation', "kubebuilder's name for --validation").hideHelp())
-    .option('--conversion', 'what converts between the versions of the kind')
-    .option('-y, --yes', 'ask nothing (it never does)')
+    .option('--conversion', 'add a webhook that converts between versions')
+    .option('-y, --yes', 'no effect: this command never prompts')
     .action(async (options: CreateWebhookOptions) => {
       await (await import('../../scaffold/create-webhook.ts')).createWebhook(context, options);
     });

@@ -6,17 +6,20 @@ import type { Context } from '../../program/context.ts';
 export function addImportCrd(imports: Command, context: Context): void {
   imports
     .command('crd')
-    .description('write TypeScript types of a CRD')
-    .argument('<SOURCE>', 'a file, an https address, or the name of a kind of a cluster: certificates.cert-manager.io')
+    .description('generate TypeScript types from a CRD')
+    .argument(
+      '<SOURCE>',
+      'a file, an https URL, or the name of a CRD in the cluster, such as certificates.cert-manager.io',
+    )
     .addOption(
-      new Option('--as <FORM>', 'kind: for clients and controllers; definition: a kind of your own, generated again')
+      new Option('--as <FORM>', 'kind: types for clients and controllers; definition: source of a kind of your own')
         .choices(['kind', 'definition'])
         .default('kind'),
     )
-    .option('--version <VERSION>', 'version of the kind (otherwise the stored one)')
-    .option('--out <FILE>', 'write this file (otherwise the output)')
+    .option('--version <VERSION>', 'version of the kind (default: the storage version)')
+    .option('--out <FILE>', 'output file (default: standard output)')
     .option('--kubeconfig <FILE>', 'kubeconfig of the cluster')
-    .option('--context <NAME>', 'context in the kubeconfig')
+    .option('--context <NAME>', 'kubeconfig context')
     .action(async (source: string, options: ImportCrdOptions) => {
       await (await import('../../import-crd/import-crd.ts')).importCrdFrom(context, source, options);
     });

@@ -4,14 +4,14 @@ import { InvalidArgumentError, Option } from 'commander';
 export function portNumber(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
-  throw new InvalidArgumentError('It is a number from 0 to 65535.');
+  throw new InvalidArgumentError('It must be a number from 0 to 65535.');
 }
 
 /** Parses the number of nodes. */
 export function nodeCount(text: string): number {
   const count = Number(text);
   if (/^\d{1,3}$/.test(text) && count >= 1 && count <= 100) return count;
-  throw new InvalidArgumentError('It is a number from 1 to 100.');
+  throw new InvalidArgumentError('It must be a number from 1 to 100.');
 }
 
 /** Returns the option that selects how containers run. */

@@ -9,16 +9,16 @@ describe('imageReference', () => {
 
   it('rejects what a container runtime rejects, with its reason', () => {
     expect(() => imageReference('Bad:Image:x')).toThrow(
-      'It is no image: invalid reference format: repository name (library/Bad) must be lowercase.',
+      'It is not a valid image: invalid reference format: repository name (library/Bad) must be lowercase.',
     );
-    expect(() => imageReference('')).toThrow('It is no image: invalid reference format.');
+    expect(() => imageReference('')).toThrow('It is not a valid image: invalid reference format.');
   });
 });
 
 describe('imageToLoad', () => {
   it('rejects a digest, which is not known before the image is built', () => {
     expect(imageToLoad('shop:0.1')).toBe('shop:0.1');
-    expect(() => imageToLoad(`shop@sha256:${'f'.repeat(64)}`)).toThrow('It has a digest; name a tag.');
+    expect(() => imageToLoad(`shop@sha256:${'f'.repeat(64)}`)).toThrow('It must have a tag instead of a digest.');
     expect(() => imageToLoad('Bad:Image:x')).toThrow('must be lowercase');
   });
 });

@@ -7,12 +7,14 @@ export function imageReference(text: string): string {
     parseImageReference(text);
     return text;
   } catch (error) {
-    throw new InvalidArgumentError(`It is no image: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new InvalidArgumentError(
+      `It is not a valid image: ${error instanceof Error ? error.message : String(error)}.`,
+    );
   }
 }
 
 /** Validates the reference of an image that is built here: it cannot have a digest yet. */
 export function imageToLoad(text: string): string {
   if (parseImageReference(imageReference(text)).digest === undefined) return text;
-  throw new InvalidArgumentError('It has a digest; name a tag.');
+  throw new InvalidArgumentError('It must have a tag instead of a digest.');
 }
