@@ -54,7 +54,7 @@ async function ask(
 
 async function download(address: string, { clock, signal }: Surroundings): Promise<string> {
   const late = new AbortController();
-  using _timer = clock.setTimer(patienceMs, () => late.abort(new Error(`no answer within ${patienceMs / 1000} s`)));
+  using _timer = clock.setTimer(patienceMs, () => late.abort(new Error(`no response within ${patienceMs / 1000} s`)));
   const limit = AbortSignal.any([signal, late.signal]);
   let url = allowed(address);
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {

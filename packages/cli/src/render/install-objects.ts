@@ -52,9 +52,9 @@ export function crdsOf({ root }: Pick<Project, 'root'>): readonly UnstructuredOb
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => /\.ya?ml$/.test(name)) : [];
   if (files.length > 0) return files.sort().flatMap((name) => readObjects(join(folder, name)));
   throw new CliError('KW7402', {
-    what: 'there is no kind to install',
-    why: `${folder} holds no CRD`,
-    remedy: 'kubewright generate makes them from the types',
+    what: 'no kinds to install',
+    why: `${folder} contains no CRDs`,
+    remedy: 'generate the CRDs from the types: kubewright generate',
   });
 }
 
@@ -70,7 +70,7 @@ export function noImage(
 ): CliError {
   return new CliError('KW7503', {
     what,
-    why: `no image was named, and nobody has one called ${placeholder}`,
-    remedy: `kubewright ${command} --image registry.example.com/${name}:0.1.0`,
+    why: `no image was specified, and the placeholder ${placeholder} does not exist`,
+    remedy: `specify an image: kubewright ${command} --image registry.example.com/${name}:0.1.0`,
   });
 }
