@@ -95,7 +95,7 @@ class Dev {
   /** Resolves with the moment at which a text was seen behind a place in the output. */
   seen(pattern, { from = 0, withinMs = 60_000 } = {}) {
     return new Promise((done, fail) => {
-      const timer = setTimeout(() => fail(new Error(`${pattern} was not seen in\n${this.text}`)), withinMs);
+      const timer = setTimeout(() => fail(new Error(`${pattern} did not appear in\n${this.text}`)), withinMs);
       const look = () => {
         if (!pattern.test(this.text.slice(from))) return;
         clearTimeout(timer);

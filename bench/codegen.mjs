@@ -58,7 +58,7 @@ async function measure(project) {
   for (let i = 0; i < 3 * rounds; i++) {
     writeFileSync(changing, kindSource(0, `/** @maxLength ${i + 1} */ readonly added${i}?: string;`));
     const change = await timed();
-    if (!change.files.some(({ text }) => text.includes(`added${i}:`))) throw new Error(`change ${i} did not arrive`);
+    if (!change.files.some(({ text }) => text.includes(`added${i}:`))) throw new Error(`change ${i} was not generated`);
     changes.push(change);
   }
   const unchanged = await timed();
@@ -80,7 +80,7 @@ function print({ kinds, cold, first, changes, unchanged, files }) {
     const times = `${ms.toFixed(0).padStart(7)} ms ${processor.toFixed(0).padStart(7)} ms`;
     process.stdout.write(`${name.padEnd(42)}${times}  ${note}\n`);
   };
-  process.stdout.write(`${' '.repeat(42)}   on the wall  of processor\n`);
+  process.stdout.write(`${' '.repeat(42)}   wall time    CPU time\n`);
   line('from starting the process to all files', figures.cold, `median of ${cold.length}, goal ${GOALS.cold}`);
   line('the first call in a process that runs', first);
   line('after a change of one kind', figures.change, `median of ${changes.length}, goal ${GOALS.change}`);

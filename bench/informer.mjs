@@ -21,7 +21,9 @@ const { values: flags } = parseArgs({
   },
 });
 if (!globalThis.gc) {
-  process.stderr.write('heap cannot be measured\n  why: no garbage collection on demand\n  fix: node --expose-gc\n');
+  process.stderr.write(
+    'cannot measure the heap\n  why: garbage collection cannot be triggered\n  fix: run node --expose-gc\n',
+  );
   process.exit(2);
 }
 const count = Number(flags.objects);

@@ -30,7 +30,7 @@ const subject = fork(program('./soak/subject.mjs'), [`http://127.0.0.1:${port}`]
   execArgv: ['--conditions=kubewright-source', ...(flags.profile ? ['--expose-gc'] : [])],
 });
 let reject = () => {};
-subject.once('exit', (code) => reject(new Error(`the operator ended with ${code}`)));
+subject.once('exit', (code) => reject(new Error(`the operator exited with code ${code}`)));
 const ask = (command) =>
   new Promise((resolve, failed) => {
     reject = failed;
@@ -74,7 +74,7 @@ else {
   );
   say(`heap: ${percent(result.heapGrowth)}; buffers outside: ${percent(result.outsideGrowth)}`);
   say(
-    `${result.perSecond.toFixed(0)} events/s, ${result.reconciles} reconciles, cache ${result.converged ? 'as' : 'NOT as'} the server at the end`,
+    `${result.perSecond.toFixed(0)} events/s, ${result.reconciles} reconciles, cache ${result.converged ? 'matches' : 'DOES NOT MATCH'} the server at the end`,
   );
   say(result.ok ? 'met' : 'MISSED');
 }

@@ -51,7 +51,7 @@ export class Connection {
       const stream = this.#session.request({ ':path': path, authorization: this.#authorization });
       stream.once('response', (headers) => {
         if (headers[':status'] === 200) resolve();
-        else reject(new Error(`${path} was answered ${headers[':status']}`));
+        else reject(new Error(`${path} returned ${headers[':status']}`));
       });
       stream.on('data', (chunk) => {
         let lines = 0;
@@ -74,7 +74,7 @@ function answer(stream, { path, expected }) {
     stream.on('end', () => {
       const body = Buffer.concat(chunks);
       if (status === expected) resolve(body);
-      else reject(new Error(`${path} was answered ${status}: ${body}`));
+      else reject(new Error(`${path} returned ${status}: ${body}`));
     });
     stream.on('error', reject);
   });

@@ -9,7 +9,9 @@ export async function boot(side, place) {
     for (;;) {
       const gone = children.find((child) => child.exitCode !== null);
       if (gone)
-        throw new Error(`${gone.spawnfile} ended with ${gone.exitCode} at start; its log is in ${place.folder}`);
+        throw new Error(
+          `${gone.spawnfile} exited with code ${gone.exitCode} during startup; see its log in ${place.folder}`,
+        );
       if (await isReady(place.port)) break;
       if (performance.now() - started > 60_000) throw new Error(`${side.name} was not ready after 60 s`);
       await sleep(2);

@@ -109,7 +109,7 @@ function configMap(name) {
 
 async function within(promise, what) {
   const late = sleep(60_000, undefined, { ref: false }).then(() => {
-    throw new Error(`${what} did not come within 60 s`);
+    throw new Error(`timed out after 60 s waiting for ${what}`);
   });
   return Promise.race([promise, late]);
 }

@@ -115,7 +115,7 @@ function runLoad(task) {
   const child = fork(fileURLToPath(new URL('./load.mjs', import.meta.url)), { execArgv: [] });
   return new Promise((resolve, reject) => {
     child.once('message', ({ error, ...result }) => (error ? reject(new Error(error)) : resolve(result)));
-    child.once('exit', (code) => reject(new Error(`the load generator ended with ${code}`)));
+    child.once('exit', (code) => reject(new Error(`the load generator exited with code ${code}`)));
     child.send(task);
   });
 }

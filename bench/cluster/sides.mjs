@@ -30,7 +30,9 @@ export function ourSide() {
 export function oracleSide(bin) {
   for (const program of ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler']) {
     if (existsSync(join(bin, program))) continue;
-    process.stderr.write(`no ${program} in ${bin}\n  why: --oracle names the folder of the real programs\n`);
+    process.stderr.write(
+      `${program} not found in ${bin}\n  why: --oracle must be the folder of the Kubernetes binaries\n`,
+    );
     process.exit(2);
   }
   return {

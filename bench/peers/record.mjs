@@ -27,7 +27,7 @@ async function until(what, condition) {
     const value = await condition();
     if (value) return value;
     if (performance.now() > end)
-      throw new Error(`${what}: not within 30 s\n${all.flatMap(({ logs }) => logs.slice(-12)).join('\n')}`);
+      throw new Error(`timed out after 30 s: ${what}\n${all.flatMap(({ logs }) => logs.slice(-12)).join('\n')}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

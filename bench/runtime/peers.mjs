@@ -23,7 +23,7 @@ export function peers(say) {
     const { status, error, stderr } = spawnSync(command, args, { cwd: here(folder), encoding: 'utf8' });
     if (status === 0) return true;
     say(
-      `${what} is left out: ${error?.code === 'ENOENT' ? `no ${command} here` : `${command} failed: ${stderr.slice(-300)}`}`,
+      `skipped ${what}: ${error?.code === 'ENOENT' ? `${command} is not installed` : `${command} failed: ${stderr.slice(-300)}`}`,
     );
     return false;
   };

@@ -22,8 +22,8 @@ const IMPERSONATION = '1.36 asks for a new verb first; the older rule, which sta
 const QUERY = 'a malformed parameter is judged, not dropped';
 
 const notText: Difference = refused('not valid UTF-8', TEXT);
-const halfPair: Difference = refused('half of a surrogate pair', TEXT);
-const notRepresentable: Difference = refused('is not representable', NUMBER);
+const halfPair: Difference = refused('unpaired surrogate', TEXT);
+const notRepresentable: Difference = refused('cannot be represented exactly', NUMBER);
 const forgedToken: Difference = { says: 'continue key is not valid', why: TOKEN_WORDS };
 
 /** The closed list of differences, by table and case. A case that matches upstream must not be listed. */
@@ -31,7 +31,7 @@ export const acceptedDifferences: Readonly<Record<string, Table>> = {
   transport: {
     'a path with a bad escape': refused('percent-escape', "Go's HTTP server refuses it as text, before the API server"),
     'protobuf that is none': { says: 'k8s\\\\0', why: 'the decoder has its own words' },
-    'protobuf of an unknown type': { says: 'ends too early', why: 'the decoder has its own words' },
+    'protobuf of an unknown type': { says: 'unexpected EOF', why: 'the decoder has its own words' },
     'a gzip body': { says: 'not valid UTF-8', why: 'bytes are checked before syntax' },
   },
   decoding: {

@@ -45,11 +45,11 @@ describe('npm start', () => {
     }
     await using started = new Started({ cwd, flags: ['--once'], env: { TMPDIR: temporary, PG_BIN: programs } });
     expect(await started.ended).toEqual({ code: 1, signal: null });
-    expect(started.output).toMatch(/ s {2}pod waits +CrashLoopBackOff\n/);
-    const told = started.output.slice(started.output.indexOf('postgresql-sample does not stay up'));
-    expect(told.trim().split('\n')).toEqual([
-      'postgresql-sample does not stay up: its container postgres ended with exit code 1',
-      '  why: the end of its log says',
+    expect(started.output).toMatch(/ s {2}pod waiting +CrashLoopBackOff\n/);
+    const report = started.output.slice(started.output.indexOf('postgresql-sample keeps crashing'));
+    expect(report.trim().split('\n')).toEqual([
+      'postgresql-sample keeps crashing: container postgres exited with code 1',
+      '  why: its log ends with',
       '    | initdb: the moon is in the wrong phase',
       expect.stringMatching(/^ {2}fix: /),
     ]);

@@ -52,9 +52,9 @@ describe('npm start in unusual places', () => {
     copyCheckout(checkout, { embeddedPostgres: 'absent' });
     await using started = new Started({ cwd: checkout, checkout, env: withoutPostgres });
     await started.ready();
-    expect(started.output).toMatch(/ s {2}pod waits +(ErrImagePull|ImagePullBackOff)\n/);
+    expect(started.output).toMatch(/ s {2}pod waiting +(ErrImagePull|ImagePullBackOff)\n/);
     const [, what, why, remedy] =
-      /\n(postgresql-sample waits: .*)\n {2}why: (.*)\n {2}fix: (.*)\n/.exec(started.output) ?? [];
+      /\n(postgresql-sample is waiting: .*)\n {2}why: (.*)\n {2}fix: (.*)\n/.exec(started.output) ?? [];
     expect(what).toContain('"postgres:17" cannot run on this node');
     expect(why).toContain('PostgreSQL server programs not found');
     expect(remedy).toContain('PG_BIN');
@@ -74,7 +74,7 @@ describe('npm start in unusual places', () => {
     });
     expect(await started.ended).toEqual({ code: 1, signal: null });
     expect(started.output.trim().split('\n').slice(-3)).toEqual([
-      expect.stringContaining('postgresql-sample waits: '),
+      expect.stringContaining('postgresql-sample is waiting: '),
       expect.stringContaining('  why: '),
       expect.stringContaining('  fix: '),
     ]);

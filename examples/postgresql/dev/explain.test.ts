@@ -5,29 +5,31 @@ describe('explain', () => {
   it('says what, why and what to do, a line each', () => {
     const text = explain('db', 'image "postgres:17" cannot run here: there are no programs; install them: now');
     expect(text).toBe(
-      'db waits: image "postgres:17" cannot run here\n  why: there are no programs\n  fix: install them: now\n',
+      'db is waiting: image "postgres:17" cannot run here\n  why: there are no programs\n  fix: install them: now\n',
     );
   });
 
   it('leaves another form alone', () => {
     expect(explain('db', 'back-off')).toBe(
-      'db waits\n  why: back-off\n  fix: see kubectl describe pod db and kubectl logs db\n',
+      'db is waiting\n  why: back-off\n  fix: check kubectl describe pod db and kubectl logs db\n',
     );
   });
 });
 
 describe('explainCrash', () => {
-  it('says how a container ended, and why by the end of its log', () => {
+  it('reports how a container exited, with the end of its log', () => {
     const terminated = { exitCode: 3, reason: 'Error' };
     const container = { name: 'c', image: 'i', imageID: '', ready: false, restartCount: 2, lastState: { terminated } };
     expect(explainCrash('db', { container, log: 'starting\nFATAL: no\n' }).split('\n').slice(0, 5)).toEqual([
-      'db does not stay up: its container c ended with exit code 3',
-      '  why: the end of its log says',
+      'db keeps crashing: container c exited with code 3',
+      '  why: its log ends with',
       '    | starting',
       '    | FATAL: no',
       expect.stringMatching(/^ {2}fix: /),
     ]);
     const killed = { ...container, lastState: { terminated: { exitCode: 137, signal: 9 } } };
-    expect(explainCrash('db', { container: killed, log: '' })).toMatch(/signal 9\n {2}why: it wrote no log\n {2}fix: /);
+    expect(explainCrash('db', { container: killed, log: '' })).toMatch(
+      /signal 9\n {2}why: its log is empty\n {2}fix: /,
+    );
   });
 });

@@ -7,9 +7,9 @@ import type { ContainerStatus } from '@kubewright/apimachinery/core/v1';
 export function explain(subject: string, message: string): string {
   const match = /^(.*?): (.*); (.*)$/s.exec(message);
   if (!match)
-    return `${subject} waits\n  why: ${message}\n  fix: see kubectl describe pod ${subject} and kubectl logs ${subject}\n`;
+    return `${subject} is waiting\n  why: ${message}\n  fix: check kubectl describe pod ${subject} and kubectl logs ${subject}\n`;
   const [, what, why, remedy] = match;
-  return `${subject} waits: ${what}\n  why: ${why}\n  fix: ${remedy}\n`;
+  return `${subject} is waiting: ${what}\n  why: ${why}\n  fix: ${remedy}\n`;
 }
 
 /** Describes how a crash-looping container ended, with the end of its log. */
@@ -18,14 +18,14 @@ export function explainCrash(
   { container, log }: { readonly container: ContainerStatus | undefined; readonly log: string },
 ): string {
   const { exitCode, signal } = container?.lastState?.terminated ?? container?.state?.terminated ?? {};
-  const how = signal ? `was ended by signal ${signal}` : `ended with exit code ${exitCode ?? 'unknown'}`;
+  const how = signal ? `was killed by signal ${signal}` : `exited with code ${exitCode ?? 'unknown'}`;
   const lines = log.split('\n').filter((line) => line.trim() !== '');
-  const why = lines.length === 0 ? 'it wrote no log' : 'the end of its log says';
+  const why = lines.length === 0 ? 'its log is empty' : 'its log ends with';
   return [
-    `${subject} does not stay up: its container ${container?.name ?? ''} ${how}`,
+    `${subject} keeps crashing: container ${container?.name ?? ''} ${how}`,
     `  why: ${why}`,
     ...lines.map((line) => `    | ${line}`),
-    '  fix: fix the problem named above, then start again; PG_BIN selects the PostgreSQL programs',
+    '  fix: correct the problem shown above, then restart; set PG_BIN to choose the PostgreSQL programs',
     '',
   ].join('\n');
 }

@@ -1,17 +1,17 @@
-// Plain JavaScript: `npm start` reads its flags before anything was built.
+// Plain JavaScript, because `npm start` reads its flags before building.
 import { parseArgs } from 'node:util';
 
 export const usage = `npm start [-- FLAGS]    an embedded cluster, the PostgreSQL operator, and a sample
 
   --empty             start without the sample
-  --once              end after the sample was up
+  --once              exit once the sample is up
   --port PORT         port of the API server (default: a free port, reused on later starts)
-  --images FILE       what further images run, as JSON (otherwise kubewright-images.json, if there)
+  --images FILE       JSON file that maps more images to programs (default: kubewright-images.json)
   --allow-host-programs   allow absolute paths of local programs as images
   --allow-root-pods   allow pods to run as UID 0
-  --help              this text`;
+  --help              show this help`;
 
-/** Reads the flags; throws an Error that names the flag it does not know. */
+/** Reads the flags. Throws an Error that names an unknown flag. */
 export function readFlags(argv) {
   const { values } = parseArgs({
     args: [...argv],
@@ -27,7 +27,7 @@ export function readFlags(argv) {
   });
   const port = values.port === undefined ? undefined : Number(values.port);
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536)) {
-    throw new Error(`--port must be a number from 0 to 65535, not ${values.port}`);
+    throw new Error(`invalid --port ${values.port}: must be an integer from 0 to 65535`);
   }
   return {
     once: values.once,

@@ -19,8 +19,8 @@ describe('readFlags', () => {
     expect(readFlags(all)).toEqual({ ...everything, port: 6443, help: false });
   });
 
-  it('names what it does not understand', () => {
+  it('names unknown flags and invalid values', () => {
     expect(() => readFlags(['--wat'])).toThrow(/--wat/);
-    expect(() => readFlags(['--port', 'x'])).toThrow('--port must be a number from 0 to 65535, not x');
+    expect(() => readFlags(['--port', 'x'])).toThrow('invalid --port x: must be an integer from 0 to 65535');
   });
 });

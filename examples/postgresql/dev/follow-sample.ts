@@ -46,19 +46,19 @@ async function followPod({ client, name, steps, signal, onObstacle }: FollowOpti
     if (node) once('scheduled', () => steps.step('pod scheduled', `${name} on ${node}`));
     if (running) once('started', () => steps.step('container started', `${container?.image} at ${status?.podIP}`));
     if (waiting?.reason === 'CrashLoopBackOff') {
-      once('obstacle', () => steps.step('pod waits', waiting.reason, 'bad'));
+      once('obstacle', () => steps.step('pod waiting', waiting.reason, 'bad'));
       onObstacle(explainCrash(name, { container, log: await lastLines(client, name, signal) }));
     } else if (waiting?.message && /Err|BackOff|Invalid/.test(waiting.reason ?? '')) {
       once('obstacle', () => {
-        steps.step('pod waits', waiting.reason, 'bad');
+        steps.step('pod waiting', waiting.reason, 'bad');
         onObstacle(explain(name, waiting.message ?? ''));
       });
     }
   }
-  throw new Error(`the watch of pod ${name} ended before the server was up`);
+  throw new Error(`the watch on pod ${name} ended before the server was up`);
 }
 
-/** The end of the log of the container's last attempt. */
+/** Returns the end of the log of the container's last attempt. */
 async function lastLines(client: KubernetesClient, name: string, signal: AbortSignal): Promise<string> {
   const log = await client.pods.logs({ namespace: 'default', name }, { tailLines: 10, limitBytes: 16_384, signal });
   const chunks: Uint8Array[] = [];
@@ -71,5 +71,5 @@ async function waitForPhase({ client, name, signal }: FollowOptions): Promise<vo
   for await (const event of client.resource(Postgresql).watch({ namespace: 'default', fieldSelector, signal })) {
     if ((event.type === 'ADDED' || event.type === 'MODIFIED') && event.object.status?.pgPhase === 'up') return;
   }
-  throw new Error(`the watch of Postgresql ${name} ended before it was up`);
+  throw new Error(`the watch on Postgresql ${name} ended before it was up`);
 }

@@ -64,7 +64,7 @@ export async function runCluster(flags: StartFlags, options: RunOptions): Promis
 
 /** Returns the notice that the port changed, which matters to an exported KUBECONFIG and other terminals. */
 function otherPort(taken: number): string {
-  return `${taken}, the port of the last start, is in use: another this time, and in the kubeconfig; the next start tries ${taken} again`;
+  return `${taken}, the previous port, is in use; the kubeconfig has a new port for this run, and the next start will try ${taken} again`;
 }
 
 /** Stops the operator first, so that its last writes arrive; a reconcile that never ends is left behind. */

@@ -32,7 +32,7 @@ export async function showSample(client: KubernetesClient, options: ShowSampleOp
   const stuck = new Promise<string>((resolve) => {
     obstacle.signal.addEventListener('abort', () => resolve(String(obstacle.signal.reason)), { once: true });
   });
-  const late = `${name} is not up after ${patienceMs / 1000} s\n  why: see kubectl describe pod ${name}\n  fix: wait, or stop and start again\n`;
+  const late = `${name} is not up after ${patienceMs / 1000} s\n  why: run kubectl describe pod ${name} to find out\n  fix: wait, or stop and restart\n`;
   using _patience = systemClock.setTimer(patienceMs, () => obstacle.abort(late), { unref: true });
   const up = followSample({ client, name, steps, signal, onObstacle: (text) => obstacle.abort(text) }).then((pod) =>
     answer(client, { host: pod.status?.podIP ?? '', steps, signal }),
@@ -60,5 +60,5 @@ async function answer(
 async function ended(running: Promise<void>, signal: AbortSignal): Promise<never> {
   await running;
   signal.throwIfAborted();
-  throw new Error('the operator ended before the sample was up');
+  throw new Error('the operator stopped before the sample was up');
 }

@@ -107,7 +107,10 @@ function resourceOf(row: Row): BuiltinResource {
     // Created on demand: listing resources must not build schemas.
     get schema(): SchemaNode {
       const schema = builtinSchema(row);
-      if (schema === undefined) throw new Error(`the type table lacks ${row.kind} of ${apiVersionOf(row)}`);
+      if (schema === undefined)
+        throw new Error(
+          `${row.kind} of ${apiVersionOf(row)} is missing from the type table; run node scripts/generate-builtin.mjs`,
+        );
       return schema;
     },
   };

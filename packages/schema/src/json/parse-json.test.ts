@@ -98,7 +98,7 @@ describe('parseJson', () => {
 
   it('rejects bytes that are not text', () => {
     expect(problemOf(Uint8Array.of(0x22, 0xff, 0x22))).toBe('the body is not valid UTF-8');
-    expect(problemOf(encode('{"a":"\\ud800x"}'))).toContain('half of a surrogate pair');
+    expect(problemOf(encode('{"a":"\\ud800x"}'))).toContain('unpaired surrogate');
     expect(parseJson(encode('"\\ud83d\\ude00"')).value).toBe('😀');
   });
 

@@ -57,7 +57,7 @@ describe('parseYaml', () => {
     ['a\0b: c', 'yaml: control characters are not allowed'],
     [`a: ${'['.repeat(3000)}`, 'yaml: exceeded max depth of 500'],
     [`a: ${'['.repeat(600)}${']'.repeat(600)}`, 'yaml: exceeded max depth of 500'],
-    ['a: 9007199254740993', 'is not representable'],
+    ['a: 9007199254740993', 'cannot be represented exactly'],
   ])('rejects %.30j', (text, message) => {
     expect(() => read(text)).toThrow(message);
   });

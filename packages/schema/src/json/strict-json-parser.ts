@@ -173,7 +173,7 @@ class StrictJsonParser {
     if (LONE_SURROGATE.test(result)) {
       this.contentError ??= new BodyReadError(
         'encoding',
-        `the string at ${JSON.stringify(this.path)} holds half of a surrogate pair, which is not text; write the whole character`,
+        `the string at ${JSON.stringify(this.path)} contains an unpaired surrogate; use complete surrogate pairs`,
       );
     }
     return result;
@@ -238,7 +238,7 @@ class StrictJsonParser {
     } else if (!Number.isSafeInteger(value) && String(value) !== token) {
       this.contentError ??= new BodyReadError(
         'number',
-        `the number ${token} at ${JSON.stringify(this.path)} is not representable: integers beyond 2^53 would be rounded; write it as a string`,
+        `the number ${token} at ${JSON.stringify(this.path)} cannot be represented exactly: integers beyond 2^53 would be rounded; use a string`,
       );
     }
     return value;

@@ -47,7 +47,7 @@ function integerValue(negative: boolean, digits: string): number {
   if (magnitude <= 0xffffffffffffffffn && BigInt(value) !== exact) {
     throw new BodyReadError(
       'number',
-      `the number ${exact} is not representable: integers beyond 2^53 would be rounded; write it as a string`,
+      `the number ${exact} cannot be represented exactly: integers beyond 2^53 would be rounded; use a string`,
     );
   }
   return value === 0 ? 0 : value;

@@ -43,7 +43,7 @@ function listSchema(definition: DocumentedResource, options: OpenApiOptions & { 
         type: 'array',
         items: { $ref: `#/components/schemas/${options.item}` },
       },
-      metadata: reference(META_COMPONENTS.listMeta, 'Metadata of the list.'),
+      metadata: reference(META_COMPONENTS.listMeta, 'Standard list metadata.'),
     },
     'x-kubernetes-group-version-kind': [{ group, version, kind: listKind }],
   };

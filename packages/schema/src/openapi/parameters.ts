@@ -2,26 +2,62 @@ import type { JsonObject } from './json-object.ts';
 
 type ParameterType = 'string' | 'integer' | 'boolean';
 
-/** Query parameters of the API: type and description, in our own words. */
+/** Query parameters of the API: type, and upstream's description, abridged. */
 const QUERY: Readonly<Record<string, readonly [ParameterType, string]>> = {
-  allowWatchBookmarks: ['boolean', 'Asks for BOOKMARK events on a watch.'],
-  continue: ['string', 'Continues a list where an earlier page ended.'],
-  dryRun: ['string', 'With "All", everything is done but nothing is stored.'],
-  fieldManager: ['string', 'Name of who makes the change; required for apply. At most 128 printable characters.'],
-  fieldSelector: ['string', 'Selects objects by their fields.'],
-  fieldValidation: ['string', 'What to do about unknown and duplicate fields: Ignore, Warn (the default) or Strict.'],
-  force: ['boolean', 'On apply, takes over fields that others own.'],
-  gracePeriodSeconds: ['integer', 'How long the object may take to end; 0 deletes at once.'],
-  labelSelector: ['string', 'Selects objects by their labels.'],
-  limit: ['integer', 'At most so many objects in one answer.'],
-  orphanDependents: ['boolean', 'Deprecated; use propagationPolicy.'],
-  pretty: ['string', 'With "true", the answer is indented.'],
-  propagationPolicy: ['string', 'What happens to dependents: Orphan, Background or Foreground.'],
-  resourceVersion: ['string', 'Version of the collection to read at or to watch from.'],
-  resourceVersionMatch: ['string', 'How resourceVersion is meant: Exact or NotOlderThan.'],
-  sendInitialEvents: ['boolean', 'Starts a watch with the state, then a marked BOOKMARK.'],
-  timeoutSeconds: ['integer', 'Ends a list or watch after so many seconds.'],
-  watch: ['boolean', 'Watches for changes instead of listing.'],
+  allowWatchBookmarks: ['boolean', 'allowWatchBookmarks requests watch events with type "BOOKMARK".'],
+  continue: ['string', 'The continue option should be set when retrieving more results from the server.'],
+  dryRun: [
+    'string',
+    'When present, indicates that modifications should not be persisted. Valid values are: - All: all dry run stages will be processed',
+  ],
+  fieldManager: [
+    'string',
+    'fieldManager is a name associated with the actor or entity that is making these changes. This field is required for apply requests.',
+  ],
+  fieldSelector: [
+    'string',
+    'A selector to restrict the list of returned objects by their fields. Defaults to everything.',
+  ],
+  fieldValidation: [
+    'string',
+    'fieldValidation instructs the server on how to handle objects in the request (POST/PUT/PATCH) containing unknown or duplicate fields. Valid values are: Ignore, Warn (the default) and Strict.',
+  ],
+  force: [
+    'boolean',
+    'Force is going to "force" Apply requests. It means user will re-acquire conflicting fields owned by other people.',
+  ],
+  gracePeriodSeconds: [
+    'integer',
+    'The duration in seconds before the object should be deleted. The value zero indicates delete immediately.',
+  ],
+  labelSelector: [
+    'string',
+    'A selector to restrict the list of returned objects by their labels. Defaults to everything.',
+  ],
+  limit: ['integer', 'limit is a maximum number of responses to return for a list call.'],
+  orphanDependents: [
+    'boolean',
+    'Deprecated: please use the PropagationPolicy. Should the dependent objects be orphaned.',
+  ],
+  pretty: ['string', "If 'true', then the output is pretty printed."],
+  propagationPolicy: [
+    'string',
+    "Whether and how garbage collection will be performed. Acceptable values are: 'Orphan', 'Background' and 'Foreground'.",
+  ],
+  resourceVersion: [
+    'string',
+    'resourceVersion sets a constraint on what resource versions a request may be served from.',
+  ],
+  resourceVersionMatch: ['string', 'resourceVersionMatch determines how resourceVersion is applied to list calls.'],
+  sendInitialEvents: [
+    'boolean',
+    '`sendInitialEvents=true` may be set together with `watch=true`. In that case, the watch stream will begin with synthetic events to produce the current state of objects in the collection.',
+  ],
+  timeoutSeconds: ['integer', 'Timeout for the list/watch call.'],
+  watch: [
+    'boolean',
+    'Watch for changes to the described resources and return them as a stream of add, update, and remove notifications.',
+  ],
 };
 
 export const LIST_PARAMETERS: readonly string[] = [
@@ -69,6 +105,7 @@ export function queryParameters(names: readonly string[]): readonly JsonObject[]
 
 /** Returns a path parameter. */
 export function pathParameter(name: 'name' | 'namespace', kind: string): JsonObject {
-  const description = name === 'name' ? `name of the ${kind}` : 'namespace of the object';
+  const description =
+    name === 'name' ? `name of the ${kind}` : 'object name and auth scope, such as for teams and projects';
   return { name, in: 'path', description, required: true, schema: { type: 'string', uniqueItems: true } };
 }

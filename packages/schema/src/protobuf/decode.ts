@@ -80,10 +80,7 @@ interface Envelope {
 
 function readEnvelope(bytes: Uint8Array): Envelope {
   if (!isProtobuf(bytes)) {
-    throw new ProtobufError(
-      'malformed',
-      'the body is not a Kubernetes object in protobuf: it does not begin with k8s\\0',
-    );
+    throw new ProtobufError('malformed', 'the body does not appear to be a protobuf message, expected prefix k8s\\0');
   }
   const envelope: Envelope = { apiVersion: '', kind: '', raw: new Uint8Array(0) };
   const reader = new WireReader(bytes, prefix.length);
@@ -109,7 +106,7 @@ function readTypeMeta(reader: WireReader, envelope: Envelope): void {
 
 function refuse(what: string, value: string): void {
   if (value === '' || value === protobufMediaType) return;
-  throw new ProtobufError('malformed', `the envelope of the body has the ${what} ${value.slice(0, 100)}`);
+  throw new ProtobufError('malformed', `unsupported ${what} in the protobuf envelope: ${value.slice(0, 100)}`);
 }
 
 /** Options and results of meta/v1 may be sent with the apiVersion of any group. */
@@ -119,7 +116,7 @@ function messageOf(table: MessageTable, type: { readonly apiVersion: string; rea
     (definition === undefined ? undefined : table.indexOf(definition)) ?? table.indexOf(`${metaPackage}.${type.kind}`);
   if (index === undefined) {
     const name = `${type.kind.slice(0, 100)} of ${type.apiVersion.slice(0, 100)}`;
-    throw new ProtobufError('unknownKind', `there is no protobuf form of ${name}`);
+    throw new ProtobufError('unknownKind', `${name} has no protobuf encoding`);
   }
   return index;
 }

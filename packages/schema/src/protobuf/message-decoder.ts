@@ -37,7 +37,7 @@ export class MessageDecoder {
   /** Decodes a message into an object. */
   into(object: Fields, { reader, message, depth }: Task): void {
     if (depth > this.#options.maxDepth) {
-      throw new ProtobufError('tooDeep', `the body is nested deeper than ${this.#options.maxDepth} levels`);
+      throw new ProtobufError('tooDeep', `the body exceeds the maximum depth of ${this.#options.maxDepth} levels`);
     }
     while (!reader.atEnd) {
       const tag = reader.tag();
@@ -101,7 +101,7 @@ export class MessageDecoder {
 
   #value({ reader, field, wireType, depth }: FieldTask): unknown {
     if (++this.#values > this.#options.maxValues) {
-      throw new ProtobufError('tooLarge', `the body has more than ${this.#options.maxValues} values`);
+      throw new ProtobufError('tooLarge', `the body exceeds the maximum of ${this.#options.maxValues} values`);
     }
     switch (field.type) {
       case 's':
@@ -167,7 +167,7 @@ export class MessageDecoder {
     try {
       return parseJson(raw, { maxDepth: this.#options.maxDepth }).value;
     } catch (error) {
-      throw new ProtobufError('malformed', 'a raw value in the body is not JSON', { cause: error });
+      throw new ProtobufError('malformed', 'a raw extension in the body is not valid JSON', { cause: error });
     }
   }
 
@@ -211,7 +211,7 @@ interface FieldTask {
 
 function expect(actual: number, wanted: number): void {
   if (actual !== wanted) {
-    throw new ProtobufError('malformed', `the body is not valid protobuf: wire type ${actual} instead of ${wanted}`);
+    throw new ProtobufError('malformed', `the body is not valid protobuf: expected wire type ${wanted}, got ${actual}`);
   }
 }
 
@@ -289,7 +289,7 @@ function timeOf(reader: WireReader, precision: 'seconds' | 'micros'): string | n
   const date = new Date(seconds * 1000);
   const year = date.getUTCFullYear();
   if (!(year >= 0 && year <= 9999) || nanos < 0 || nanos > 999_999_999) {
-    throw new ProtobufError('notRepresentable', `the time ${seconds} s is not between the years 0 and 9999`);
+    throw new ProtobufError('notRepresentable', `the timestamp ${seconds} s is not between the years 0 and 9999`);
   }
   const text = date.toISOString().slice(0, 19);
   if (precision === 'seconds') return `${text}Z`;

@@ -51,7 +51,8 @@ export class MessageTable {
   /** Returns the message with a name that must exist. */
   named(name: string): Message {
     const index = this.#byName.get(name);
-    if (index === undefined) throw new Error(`the protobuf table lacks ${name}: run scripts/generate-builtin.mjs`);
+    if (index === undefined)
+      throw new Error(`${name} is missing from the protobuf table; run node scripts/generate-builtin.mjs`);
     return this.at(index);
   }
 }

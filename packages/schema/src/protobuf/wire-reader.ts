@@ -21,7 +21,7 @@ export class WireReader {
   /** Reads a tag: field number × 8 + wire type. */
   tag(): number {
     const tag = this.varint32();
-    if (tag >>> 3 === 0) throw malformed('field number 0');
+    if (tag >>> 3 === 0) throw malformed('invalid field number 0');
     return tag >>> 0;
   }
 
@@ -33,7 +33,7 @@ export class WireReader {
       if (shift < 32) result |= (byte & 0x7f) << shift;
       if (byte < 0x80) return result;
     }
-    throw malformed('a number of more than ten bytes');
+    throw malformed('varint longer than ten bytes');
   }
 
   /** Reads a varint as a signed 64-bit integer; throws if a double cannot hold it. */
@@ -48,7 +48,7 @@ export class WireReader {
       factor *= 128;
       if (byte < 0x80) return count < 7 ? small : toSafe(low | BigInt(small));
     }
-    throw malformed('a number of more than ten bytes');
+    throw malformed('varint longer than ten bytes');
   }
 
   double(): number {
@@ -70,7 +70,7 @@ export class WireReader {
     try {
       return utf8.decode(this.#bytes.subarray(start, start + length));
     } catch (error) {
-      throw new ProtobufError('malformed', 'a text in the body is not UTF-8', { cause: error });
+      throw new ProtobufError('malformed', 'a string in the body is not valid UTF-8', { cause: error });
     }
   }
 
@@ -87,7 +87,7 @@ export class WireReader {
     else if (wireType === 1) this.#take(8);
     else if (wireType === 2) this.#take(this.#length());
     else if (wireType === 5) this.#take(4);
-    else throw malformed(`wire type ${wireType}`);
+    else throw malformed(`invalid wire type ${wireType}`);
   }
 
   #ascii(start: number, length: number): string | undefined {
@@ -102,19 +102,19 @@ export class WireReader {
 
   #length(): number {
     const length = this.varint32();
-    if (length < 0) throw malformed('a negative length');
+    if (length < 0) throw malformed('negative length');
     return length;
   }
 
   #take(length: number): number {
     const start = this.#position;
-    if (start + length > this.#end) throw malformed('it ends too early');
+    if (start + length > this.#end) throw malformed('unexpected EOF');
     this.#position = start + length;
     return start;
   }
 
   #byte(): number {
-    if (this.#position >= this.#end) throw malformed('it ends too early');
+    if (this.#position >= this.#end) throw malformed('unexpected EOF');
     return this.#bytes[this.#position++] ?? 0;
   }
 }
@@ -123,7 +123,7 @@ function toSafe(raw: bigint): number {
   const value = BigInt.asIntN(64, raw);
   const number = Number(value);
   if (!Number.isSafeInteger(number)) {
-    throw new ProtobufError('notRepresentable', `the integer ${value} is not representable without loss`);
+    throw new ProtobufError('notRepresentable', `the integer ${value} cannot be represented exactly`);
   }
   return number;
 }

@@ -29,7 +29,7 @@ describe('integers beyond 2^53', () => {
       await server.put(`${WIDGETS}/a/scale`, `{"metadata":{"name":"a"},"spec":{"replicas":${ROUNDED}}}`),
     ];
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400));
-    for (const { text } of answers) expect(text).toContain('is not representable');
+    for (const { text } of answers) expect(text).toContain('cannot be represented exactly');
     expect((await server.get(`${WIDGETS}/a`)).json.spec.size).toBe(1);
   });
 

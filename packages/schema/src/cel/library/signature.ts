@@ -47,7 +47,7 @@ function argumentsEnd(text: string): number {
     if (text[i] === '(') depth++;
     if (text[i] === ')' && --depth === 0 && text[i + 1] === ' ') return i;
   }
-  throw new TypeError(`signature "${text}" is malformed: write it as name(type, type) type`);
+  throw new TypeError(`invalid signature "${text}": expected name(type, type) type`);
 }
 
 function groupStart(text: string, close: number): number {
@@ -88,7 +88,7 @@ class Reader {
     const name = /[\s,]*([\w.]+)/y;
     name.lastIndex = this.#at;
     const match = name.exec(this.#text);
-    if (match === null) throw new TypeError(`signature "${this.#text}" lacks a type at ${this.#at}`);
+    if (match === null) throw new TypeError(`invalid signature "${this.#text}": missing type at ${this.#at}`);
     this.#at = name.lastIndex;
     const params = this.#text[this.#at] === '(' ? this.types() : [];
     return make(match[1]!, params);

@@ -6,7 +6,7 @@ export class FieldPathError extends Error {
 
   constructor(path: string, reason: string) {
     super(
-      `fieldPath "${path}" is no path within the rule's schema: ${reason}; write it like .spec.replicas or ['my.key']`,
+      `invalid fieldPath "${path}": ${reason}; use a path in the rule's schema, such as .spec.replicas or ['my.key']`,
     );
     this.name = 'FieldPathError';
   }
@@ -24,22 +24,22 @@ export function normalizeFieldPath(path: string, schema: SchemaNode): string {
     throw new FieldPathError(path, reason);
   };
   const tokens = path.match(TOKEN) ?? [];
-  if (tokens.join('') !== path) refuse('it cannot be read');
+  if (tokens.join('') !== path) refuse('unterminated string literal');
   let node = schema;
   let result = '';
   for (let i = 0; i < tokens.length; ) {
     let name: string;
     if (tokens[i] === '.') {
-      name = tokens[i + 1] ?? refuse('it ends after a dot');
+      name = tokens[i + 1] ?? refuse('unexpected end of JSON path');
       i += 2;
     } else if (tokens[i] === '[') {
-      name = unquote(tokens[i + 1] ?? '') ?? refuse('brackets hold a name in single quotes');
-      if (tokens[i + 2] !== ']') refuse('a bracket is not closed');
+      name = unquote(tokens[i + 1] ?? '') ?? refuse(`expected single quoted string but got ${tokens[i + 1] ?? ''}`);
+      if (tokens[i + 2] !== ']') refuse(`expected ] but got ${tokens[i + 2] ?? ''}`);
       i += 3;
     } else {
       return refuse(`expected [ or . but got: ${tokens[i]}`);
     }
-    const step = descend(node, name) ?? refuse(`there is no ${name}`);
+    const step = descend(node, name) ?? refuse('does not refer to a valid field');
     result += step.named ? (result === '' ? name : `.${name}`) : `[${name}]`;
     node = step.node;
   }

@@ -26,7 +26,7 @@ export const DYN_DECL: DeclType = {
         // Every JSON object has string keys.
         return new SchemaObject(raw as { readonly [property: string]: unknown }, MEMBERS);
       default:
-        return fail(`${typeof raw} is no JSON`);
+        return fail(`${typeof raw} is not a JSON value`);
     }
   },
 };

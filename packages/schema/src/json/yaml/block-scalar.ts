@@ -23,7 +23,7 @@ export function readBlockScalar(cursor: YamlCursor, parentIndent: number): strin
       if (indent === undefined) widest = Math.max(widest, width);
     } else if (indent === undefined) {
       if (width < minimum) break;
-      if (widest > width) cursor.fail('block scalar begins with an empty line that is indented more than its text');
+      if (widest > width) cursor.fail('block scalar starts with an empty line that is indented more than its text');
       if (cursor.text.charCodeAt(at) === TAB && width === 0)
         cursor.fail('found a tab character where an indentation space is expected');
       indent = width;

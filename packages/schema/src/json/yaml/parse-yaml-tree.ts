@@ -108,7 +108,7 @@ class TreeParser {
     }
     const c = cursor.text[cursor.at];
     if (c === '?' && cursor.isBreakOrBlank(1)) {
-      cursor.fail('explicit keys are not supported in a body of this size; send JSON');
+      cursor.fail('explicit keys are not supported in YAML of this size; use JSON');
     }
     if (c === '|' || c === '>') {
       const at = cursor.at;
@@ -175,7 +175,7 @@ class TreeParser {
     const cursor = this.#cursor;
     const { at, lineStart } = cursor;
     if (cursor.text[at] === '?' && cursor.isBreakOrBlank(1)) {
-      cursor.fail('explicit keys are not supported in a body of this size; send JSON');
+      cursor.fail('explicit keys are not supported in YAML of this size; use JSON');
     }
     const own = this.#properties();
     const key = this.#mark(this.#flowNode({ inFlow: false, minColumn: 0 }), own);
@@ -279,7 +279,7 @@ class TreeParser {
     const cursor = this.#cursor;
     const options = { inFlow: true, minColumn };
     if (cursor.text[cursor.at] === '?' && cursor.isBreakOrBlank(1)) {
-      cursor.fail('explicit keys are not supported in a body of this size; send JSON');
+      cursor.fail('explicit keys are not supported in YAML of this size; use JSON');
     }
     const { lineStart } = cursor;
     const node = this.#flowValue(options);
