@@ -30,9 +30,12 @@ const provocations = [
   ['packages/cli/src/unplaced/provoked.ts', "import '../program/reporter.ts';", 'cli-folders-have-a-place'],
   ['packages/codegen/src/provoked.ts', "import '@kubewright/runtime';", 'codegen-imports-downward'],
   ['packages/codegen/src/provoked.ts', "import 'typescript';", 'one-file-knows-the-compiler'],
-  ['packages/controlplane/src/apiserver/provoked.ts', "import '@kubewright/client';", 'server-shares-nothing'],
+  ['packages/apiserver/src/provoked.ts', "import '@kubewright/controlplane';", 'apiserver-imports-downward'],
+  ['packages/apiserver/src/storage/provoked.ts', "import '../api-server.ts';", 'storage-knows-no-server'],
+  ['packages/controlplane/src/kube-apiserver/provoked.ts', "import '@kubewright/client';", 'server-shares-nothing'],
+  ['packages/controlplane/src/kinds/provoked.ts', "import '../kube-apiserver/control-plane.ts';", 'kinds-know-only'],
   ['packages/controlplane/src/node/provoked.ts', "import '../cluster/index.ts';", 'components-are-ordinary-programs'],
-  ['packages/controlplane/src/storage/provoked.ts', "import '../apiserver/api-server.ts';", 'storage-knows-no-server'],
+  ['packages/controlplane/src/node/provoked.ts', "import '@kubewright/apiserver';", 'components-are-ordinary-programs'],
 ];
 
 // If the check is interrupted, no invalid import may remain in the sources.

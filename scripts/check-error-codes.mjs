@@ -9,6 +9,8 @@ const ranges = {
   client: '2',
   runtime: '3',
   schema: '4',
+  // The built-in kinds continue the generic server's range.
+  apiserver: '5',
   controlplane: '5',
   codegen: '6',
   cli: '7',

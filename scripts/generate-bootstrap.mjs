@@ -12,7 +12,7 @@ const check = process.argv.includes('--check');
 const data = process.argv.slice(2).find((argument) => !argument.startsWith('--')) ?? '../shared/data';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, data, 'recorded-1.36.3/bootstrap-objects.json');
-const server = join(root, 'packages/controlplane/src/apiserver');
+const server = join(root, 'packages/controlplane/src/kube-apiserver');
 const target = join(server, 'bootstrap/generated/bootstrap-objects.ts');
 // The aggregator makes APIServices from what is served, and the service range from its flag.
 const skipped = new Set(['apiregistration.k8s.io/v1/apiservices', 'networking.k8s.io/v1/servicecidrs']);

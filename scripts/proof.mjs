@@ -28,8 +28,8 @@ const recorders = [
   { folder: 'packages/schema/src/apply', plain: true },
   { folder: 'packages/schema/src/decode' },
   { folder: 'packages/schema/src/cel' },
-  { folder: 'packages/controlplane/src/apiserver/registry', stdout: 'answers-1.36.3.json' },
-  { folder: 'packages/controlplane/src/apiserver/builtin', args: ['invalid'], plain: true },
+  { folder: 'packages/controlplane/src/kube-apiserver/registry', stdout: 'answers-1.36.3.json' },
+  { folder: 'packages/controlplane/src/kinds', args: ['invalid'], plain: true },
 ];
 const noAdmission =
   '--disable-admission-plugins=ServiceAccount,Priority,DefaultTolerationSeconds,TaintNodesByCondition,RuntimeClass';

@@ -8,7 +8,7 @@ interface Recorded {
   readonly stored: { readonly apiVersion: string; readonly metadata: { readonly generation?: number } };
 }
 
-const file = new URL('../../packages/controlplane/src/apiserver/builtin/testdata/minimal.jsonl', import.meta.url);
+const file = new URL('../../packages/controlplane/src/kinds/testdata/minimal.jsonl', import.meta.url);
 const recorded = readFileSync(file, 'utf8')
   .trim()
   .split('\n')

@@ -1,10 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { seededRandom, type VirtualClock } from '@kubewright/apimachinery';
+import { type ApiRequest, type ApiResponse, type Connection, MemoryStorage } from '@kubewright/apiserver';
 import { InProcessTransport, type Transport, TransportError } from '@kubewright/client';
-import type { ApiRequest, ApiResponse, Connection } from '../../packages/controlplane/src/apiserver/http/index.ts';
-import { ControlPlane } from '../../packages/controlplane/src/cluster/control-plane.ts';
 import { adminIdentity } from '../../packages/controlplane/src/cluster/identities.ts';
-import { MemoryStorage } from '../../packages/controlplane/src/storage/index.ts';
+import { ControlPlane } from '../../packages/controlplane/src/kube-apiserver/control-plane.ts';
 
 /** The embedded API server on a virtual clock; it can be stopped and restarted with its stored data. */
 export class RestartingServer implements AsyncDisposable {

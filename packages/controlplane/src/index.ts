@@ -1,9 +1,9 @@
 // Kept in the declarations, which name Node's types: whoever compiles against them need not list these.
 /// <reference types="@types/node/index.d.ts" preserve="true" />
 
-export type { ApiServerLimits } from './apiserver/api-server.ts';
-export { KeyFolderError } from './apiserver/certificates/index.ts';
-export { type HttpLimits, ListenError } from './apiserver/http/index.ts';
+export type { ApiServerLimits } from '@kubewright/apiserver';
+export { type HttpLimits, KeyFolderError, ListenError } from '@kubewright/apiserver';
+export * from './cluster/index.ts';
 export type {
   AttachOptions,
   CheckOptions,
@@ -12,5 +12,4 @@ export type {
   NodeConnector,
   PortForwardOptions,
   TerminalSize,
-} from './apiserver/node-connector.ts';
-export * from './cluster/index.ts';
+} from './kube-apiserver/pods/node-connector.ts';

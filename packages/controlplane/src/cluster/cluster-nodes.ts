@@ -1,7 +1,7 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
-import type { NodeConnector } from '../apiserver/node-connector.ts';
+import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import { processNode, simulatedNode } from '../node/index.ts';
 import { containedClock } from './contained-clock.ts';
 import { type MadeNode, SupervisedNode } from './supervised-node.ts';

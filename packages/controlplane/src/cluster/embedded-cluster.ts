@@ -1,23 +1,23 @@
 import { type Clock, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
-import { InProcessTransport, KubernetesClient } from '@kubewright/client';
-import type { Logger } from '@kubewright/runtime';
-import type { ApiServerLimits } from '../apiserver/api-server.ts';
-import { type CertificateStore, FRONT_PROXY, openCertificates } from '../apiserver/certificates/index.ts';
 import {
+  type ApiServerLimits,
   type ClientCertificate,
   type Connection,
   createHttpServer,
   type HttpLimits,
   type HttpServer,
-} from '../apiserver/http/index.ts';
-import type { NodeConnector } from '../apiserver/node-connector.ts';
-import { podEviction, podStreams } from '../apiserver/streaming/index.ts';
+  MemoryStorage,
+} from '@kubewright/apiserver';
+import { type CertificateStore, FRONT_PROXY, openCertificates } from '@kubewright/apiserver/internal';
+import { InProcessTransport, KubernetesClient } from '@kubewright/client';
+import type { Logger } from '@kubewright/runtime';
+import { ControlPlane } from '../kube-apiserver/control-plane.ts';
+import { podEviction, podStreams } from '../kube-apiserver/pods/index.ts';
+import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import { Deadline } from '../node/deadline.ts';
-import { MemoryStorage } from '../storage/index.ts';
 import type { ClusterNode, NodeSettings } from './cluster-nodes.ts';
 import type { Components } from './components.ts';
 import { containedClock } from './contained-clock.ts';
-import { ControlPlane } from './control-plane.ts';
 import { firstRevision, noteLastRevision } from './first-revision.ts';
 import {
   adminIdentity,

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '@kubewright/apimachinery';
+import { MemoryStorage } from '@kubewright/apiserver';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MemoryStorage } from '../storage/memory-storage.ts';
 import { firstRevision, noteLastRevision } from './first-revision.ts';
 import { StateDirectory } from './state-directory.ts';
 

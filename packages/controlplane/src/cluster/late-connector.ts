@@ -6,7 +6,7 @@ import type {
   LogOptions,
   NodeConnector,
   PortForwardOptions,
-} from '../apiserver/node-connector.ts';
+} from '../kube-apiserver/pods/node-connector.ts';
 
 /** A connector to the pods of several nodes, for a server that starts before the nodes. */
 export class LateConnector implements NodeConnector {

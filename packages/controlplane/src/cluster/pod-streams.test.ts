@@ -10,7 +10,7 @@ import { silentLogger } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { parse } from 'yaml';
-import type { AttachOptions, ExecOptions, PortForwardOptions } from '../apiserver/node-connector.ts';
+import type { AttachOptions, ExecOptions, PortForwardOptions } from '../kube-apiserver/pods/node-connector.ts';
 import { EmbeddedCluster } from './embedded-cluster.ts';
 
 const path = '/api/v1/namespaces/default/pods/p';

@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { Logger } from '@kubewright/runtime';
-import type { NodeConnector } from '../apiserver/node-connector.ts';
+import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import { runWithRestarts } from './restarts.ts';
 
 /** A node that has been created but is not running yet. */

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import type { TerminalSize } from '../apiserver/node-connector.ts';
+import type { TerminalSize } from '../kube-apiserver/pods/node-connector.ts';
 
 /**
  * Runs containers for the node agent. The agent decides what runs and when (init order, restarts, probes, grace periods). A

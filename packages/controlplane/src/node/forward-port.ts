@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { PortForwardOptions } from '../apiserver/node-connector.ts';
+import type { PortForwardOptions } from '../kube-apiserver/pods/node-connector.ts';
 
 /**
  * Connects to a port and copies bytes both ways until the server has ended or `signal` is aborted. A client that has closed its

@@ -14,7 +14,7 @@ import {
   requestController,
   watch,
 } from '@kubewright/runtime';
-import type { NodeConnector } from '../apiserver/node-connector.ts';
+import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import { Deadline } from './deadline.ts';
 import type { Driver } from './driver.ts';
 import { LocalLogStore } from './logs/local-log-store.ts';

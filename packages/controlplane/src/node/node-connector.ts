@@ -8,7 +8,7 @@ import type {
   LogOptions,
   NodeConnector,
   PortForwardOptions,
-} from '../apiserver/node-connector.ts';
+} from '../kube-apiserver/pods/node-connector.ts';
 import type { RunningContainer } from './driver.ts';
 import { forwardPort } from './forward-port.ts';
 import type { LogStore } from './logs/log-store.ts';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Clock, Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
-import type { NodeConnector } from '../apiserver/node-connector.ts';
+import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import { makeFolder } from './make-folder.ts';
 import { NodeAgent } from './node-agent.ts';
 import type { NodeFacts } from './object/node-description.ts';

@@ -6,7 +6,7 @@ const dependency = /[\\/]node_modules[\\/]/;
 const ours = /[\\/]node_modules[\\/]@kubewright[\\/]/;
 
 /** Folders of this project's packages. */
-const names = 'apimachinery|schema|client|runtime|controlplane|codegen|cli';
+const names = 'apimachinery|apiserver|schema|client|runtime|controlplane|codegen|cli';
 
 /**
  * Returns the frames of a stack that help a user: those of user code, then those of their dependencies. Includes frames of Node

@@ -1,12 +1,12 @@
 import { seededRandom } from '@kubewright/apimachinery';
 import { Node, Pod, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import type { ClientCertificate, Connection } from '@kubewright/apiserver';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import { Manager, silentLogger } from '@kubewright/runtime';
 import { expect, it } from 'vitest';
-import type { ClientCertificate, Connection } from '../../apiserver/http/index.ts';
-import { PlaneUnderTest } from '../../apiserver/testdata/plane-under-test.ts';
 import { adminIdentity, controllerIdentity, controllerManagerIdentity } from '../../cluster/identities.ts';
 import { SplitIdentityTransport } from '../../cluster/split-identity-transport.ts';
+import { PlaneUnderTest } from '../../kube-apiserver/testdata/plane-under-test.ts';
 import { podGarbageCollector } from './pod-gc.ts';
 
 const namespace = 'default';

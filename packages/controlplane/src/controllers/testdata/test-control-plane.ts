@@ -2,10 +2,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { type Status, systemClock, systemRandom } from '@kubewright/apimachinery';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import { type ControllerDefinition, type LogDestination, jsonLogger, silentLogger } from '@kubewright/runtime';
-import type { ApiHandler, ClientCertificate, Connection } from '../../apiserver/http/index.ts';
-import { podEviction } from '../../apiserver/streaming/index.ts';
+import { MemoryStorage, type ApiHandler, type ClientCertificate, type Connection } from '@kubewright/apiserver';
+import { podEviction } from '../../kube-apiserver/pods/index.ts';
 import { Components } from '../../cluster/components.ts';
-import { ControlPlane } from '../../cluster/control-plane.ts';
+import { ControlPlane } from '../../kube-apiserver/control-plane.ts';
 import {
   adminIdentity,
   controllerIdentity,
@@ -15,7 +15,6 @@ import {
 } from '../../cluster/identities.ts';
 import { SplitIdentityTransport } from '../../cluster/split-identity-transport.ts';
 import { schedulerController } from '../../scheduler/index.ts';
-import { MemoryStorage } from '../../storage/index.ts';
 import { builtInControllers } from '../index.ts';
 
 type Define = (name: string, definition: ControllerDefinition) => ControllerDefinition;

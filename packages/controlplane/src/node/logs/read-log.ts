@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Clock } from '@kubewright/apimachinery';
-import type { LogOptions } from '../../apiserver/node-connector.ts';
+import type { LogOptions } from '../../kube-apiserver/pods/node-connector.ts';
 import { parseCriLine } from './cri-line.ts';
 import type { ReadableLog } from './log-store.ts';
 

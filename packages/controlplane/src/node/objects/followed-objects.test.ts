@@ -1,11 +1,11 @@
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import { ConfigMap, Pod, Secret, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import type { Connection } from '@kubewright/apiserver';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import { silentLogger } from '@kubewright/runtime';
 import { expect, it } from 'vitest';
-import type { Connection } from '../../apiserver/http/index.ts';
-import { PlaneUnderTest } from '../../apiserver/testdata/plane-under-test.ts';
 import { adminIdentity, nodeIdentity } from '../../cluster/identities.ts';
+import { PlaneUnderTest } from '../../kube-apiserver/testdata/plane-under-test.ts';
 import { FollowedObjects } from './followed-objects.ts';
 
 const namespace = 'default';

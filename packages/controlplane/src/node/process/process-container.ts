@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { type Clock, sleep } from '@kubewright/apimachinery';
-import type { TerminalSize } from '../../apiserver/node-connector.ts';
+import type { TerminalSize } from '../../kube-apiserver/pods/node-connector.ts';
 import type { AttachRequest, ContainerExit, ExecRequest, ExecSession, RunningContainer } from '../driver.ts';
 import { CommandError } from './find-command.ts';
 import { FirstWords } from './first-words.ts';

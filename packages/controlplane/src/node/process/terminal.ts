@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { TerminalSize } from '../../apiserver/node-connector.ts';
+import type { TerminalSize } from '../../kube-apiserver/pods/node-connector.ts';
 
 /**
  * Finds the system's `script` program (util-linux 2.35 and newer), which creates terminals for commands: Node cannot create them,

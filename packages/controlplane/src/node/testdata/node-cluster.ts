@@ -5,15 +5,13 @@ import { join } from 'node:path';
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import { jsonLogger, Manager, silentLogger } from '@kubewright/runtime';
-import { ControlPlane } from '../../cluster/control-plane.ts';
+import { ControlPlane } from '../../kube-apiserver/control-plane.ts';
 import { adminIdentity, nodeIdentity } from '../../cluster/identities.ts';
-import type { ClientCertificate } from '../../apiserver/http/index.ts';
-import type { ConnectSubresource } from '../../apiserver/registry/index.ts';
+import { MemoryStorage, type ClientCertificate, type ConnectSubresource } from '@kubewright/apiserver';
 import { nodeLifecycleController } from '../../controllers/node-lifecycle/node-lifecycle.ts';
 import { schedulerController } from '../../scheduler/index.ts';
-import { MemoryStorage } from '../../storage/index.ts';
 import { type ProcessNode, type ProcessNodeOptions, processNode } from '../process-node.ts';
-import type { NodeConnector } from '../../apiserver/node-connector.ts';
+import type { NodeConnector } from '../../kube-apiserver/pods/node-connector.ts';
 
 /** A control plane with a scheduler and one process node, for tests. */
 export interface NodeCluster extends AsyncDisposable {

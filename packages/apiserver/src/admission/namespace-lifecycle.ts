@@ -1,0 +1,62 @@
+import { forbidden, notFound, StatusError } from '@kubewright/apimachinery';
+import type { Storage, StoredObject } from '../storage/storage.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.ts';
+
+const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
+const NAMESPACES = { group: '', resource: 'namespaces' };
+const decoder = new TextDecoder();
+
+/**
+ * Protects namespaces: rejects writes to one that does not exist, rejects new objects in one that is being deleted, and never
+ * deletes the three that every cluster needs. Mirrors `NamespaceLifecycle` (1.36).
+ *
+ * @param options.storage - storage of the namespaces; read once per write, bypassing any cache
+ * @param options.prefix - their {@link ResourceDefinition.storagePrefix}. @defaultValue `/registry/namespaces/`
+ */
+export function namespaceLifecycle(options: { readonly storage: Storage; readonly prefix?: string }): AdmissionPlugin {
+  const { storage, prefix = '/registry/namespaces/' } = options;
+  const terminating = new WeakMap<StoredObject, boolean>();
+  const isTerminating = (stored: StoredObject): boolean => {
+    let answer = terminating.get(stored);
+    if (answer === undefined) {
+      const { status } = JSON.parse(decoder.decode(stored.bytes)) as { readonly status?: { readonly phase?: string } };
+      answer = status?.phase === 'Terminating';
+      terminating.set(stored, answer);
+    }
+    return answer;
+  };
+  return {
+    name: 'NamespaceLifecycle',
+    async mutate(attributes) {
+      const { operation, definition, namespace, name } = attributes;
+      const isNamespace = definition.resource === 'namespaces' && definition.group === '';
+      if (operation === 'DELETE') {
+        if (isNamespace && IMMORTAL.has(name)) throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
+        return;
+      }
+      if (namespace === '' || isNamespace || isAccessReview(attributes)) return;
+      const stored = await storage.get(prefix + namespace);
+      if (stored === undefined) throw notFound(NAMESPACES, namespace);
+      if (operation === 'CREATE' && isTerminating(stored)) throw terminated(attributes);
+    },
+  };
+}
+
+/** True for access reviews, which are allowed in namespaces that do not exist. */
+function isAccessReview({ definition }: AdmissionAttributes): boolean {
+  return definition.group === 'authorization.k8s.io' && definition.resource === 'localsubjectaccessreviews';
+}
+
+function terminated({ definition, namespace, name }: AdmissionAttributes): StatusError {
+  const { status } = forbidden(
+    definition,
+    name,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  );
+  const cause = {
+    reason: 'NamespaceTerminating',
+    message: `namespace ${namespace} is being terminated`,
+    field: 'metadata.namespace',
+  };
+  return new StatusError({ ...status, details: { ...status.details, causes: [cause] } });
+}

@@ -1,0 +1,35 @@
+import { Buffer } from 'node:buffer';
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { Storage } from '../storage/storage.ts';
+
+/** The location of a stored object of a built-in kind. */
+export interface ObjectLocation {
+  readonly group: string;
+  readonly resource: string;
+  /** Absent for cluster-scoped kinds. */
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** Reads an object for a server-side decision, without authorization; `undefined` if it does not exist. */
+export type ReadObject = (location: ObjectLocation) => Promise<KubernetesObject | undefined>;
+
+/**
+ * Returns a reader of stored objects that reads directly from storage. Every request reads its account, so decoded objects are
+ * cached as long as the stored bytes are in memory. They are shared and must never be modified.
+ */
+export function storedObjectReader(storage: Storage): ReadObject {
+  const decoded = new WeakMap<Uint8Array, KubernetesObject>();
+  return async ({ group, resource, namespace, name }) => {
+    const prefix = `/registry/${group === '' ? '' : `${group}/`}${resource}/`;
+    const stored = await storage.get(namespace === undefined ? prefix + name : `${prefix}${namespace}/${name}`);
+    if (stored === undefined) return undefined;
+    let object = decoded.get(stored.bytes);
+    if (object === undefined) {
+      // The server stores only objects.
+      object = JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as KubernetesObject;
+      decoded.set(stored.bytes, object);
+    }
+    return object;
+  };
+}

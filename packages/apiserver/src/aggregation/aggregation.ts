@@ -1,0 +1,117 @@
+import type { Clock } from '@kubewright/apimachinery';
+import type { KeyPair } from '@kubewright/apimachinery/internal';
+import type { ReadObject } from '../admission/object-reader.ts';
+import type { NonResourceHandler } from '../api-server.ts';
+import type { RequestContext } from '../endpoints/request-context.ts';
+import type { ApiHandler, ApiResponse } from '../http/api-request.ts';
+import { eachChange, type Storage, type StoredObject } from '../storage/index.ts';
+import type { Aggregator } from './aggregator.ts';
+import { API_SERVICES_PREFIX, type ApiService, isRemote, type RemoteApiService } from './api-service.ts';
+import type { RemoteGroups, RemoteVersion } from './remote-groups.ts';
+
+/** Options of {@link Aggregation}. */
+export interface AggregationOptions {
+  readonly storage: Storage;
+  readonly read: ReadObject;
+  readonly clock: Clock;
+  /** The server itself, through which the state of other servers is written. */
+  readonly handle: ApiHandler;
+  /** The certificate that identifies this server to others; requested with the first remote APIService. */
+  readonly clientCertificate: () => Promise<KeyPair | undefined>;
+  readonly onError: (error: unknown) => void;
+}
+
+const decoder = new TextDecoder();
+
+/**
+ * Forwards requests to the servers behind APIServices. This class only knows which group versions are remote; the code that talks
+ * to other servers is loaded with the first of them. Mirrors kube-aggregator (1.36).
+ */
+export class Aggregation implements RemoteGroups, Disposable {
+  readonly #options: AggregationOptions;
+  /** Remote APIServices by name: `v1.example.com`. */
+  readonly #remote = new Map<string, RemoteApiService>();
+  #loading: Promise<Aggregator> | undefined;
+  #aggregator: Aggregator | undefined;
+  #subscription: Disposable | undefined;
+  #ended = false;
+
+  constructor(options: AggregationOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the stored APIServices, then follows changes in the turn in which they become visible. */
+  async start(): Promise<void> {
+    const { storage } = this.#options;
+    const { objects, revision } = await storage.list({ prefix: API_SERVICES_PREFIX });
+    for (const { key, bytes } of objects) this.#set(key, bytes);
+    const apply = eachChange(({ key, current }) => this.#set(key, current?.bytes));
+    this.#subscription = storage.watch({ prefix: API_SERVICES_PREFIX, fromRevision: revision }, apply);
+  }
+
+  /** Handles requests for remote group versions. Must run before the server's own handlers. */
+  readonly handler: NonResourceHandler = (context) => {
+    if (this.#remote.size === 0) return undefined;
+    const [, group, version] = /^\/apis\/([^/]+)\/([^/]+)(?:\/|$)/.exec(context.info.path) ?? [];
+    const name = `${version}.${group}`;
+    return this.#remote.has(name) ? this.#forward(name, context) : undefined;
+  };
+
+  get generation(): number {
+    return this.#aggregator?.generation ?? 0;
+  }
+
+  versions(): readonly RemoteVersion[] {
+    return this.#aggregator?.versions() ?? [];
+  }
+
+  openApiPaths(): ReadonlyMap<string, string> {
+    return this.#aggregator?.openApiPaths() ?? NO_PATHS;
+  }
+
+  async openApiDocument(name: string, context: RequestContext): Promise<ApiResponse> {
+    return (await this.#load()).openApiDocument(name, context);
+  }
+
+  [Symbol.dispose](): void {
+    this.#ended = true;
+    this.#subscription?.[Symbol.dispose]();
+    this.#aggregator?.[Symbol.dispose]();
+  }
+
+  async #forward(name: string, context: RequestContext): Promise<ApiResponse> {
+    return (await this.#load()).forward(name, context);
+  }
+
+  #set(key: string, bytes: StoredObject['bytes'] | undefined): void {
+    const name = key.slice(API_SERVICES_PREFIX.length);
+    // The server stores only APIServices there.
+    const apiService = bytes && (JSON.parse(decoder.decode(bytes)) as ApiService);
+    const wasRemote = this.#remote.has(name);
+    if (apiService && isRemote(apiService)) {
+      this.#remote.set(name, apiService);
+      if (this.#aggregator) this.#aggregator.set(apiService);
+      else void this.#load().catch(this.#options.onError);
+    } else if (wasRemote) {
+      this.#remote.delete(name);
+      this.#aggregator?.remove(name, apiService);
+    }
+  }
+
+  #load(): Promise<Aggregator> {
+    this.#loading ??= this.#start();
+    return this.#loading;
+  }
+
+  async #start(): Promise<Aggregator> {
+    const { Aggregator: Loaded } = await import('./aggregator.ts');
+    const aggregator = new Loaded(this.#options);
+    await aggregator.start();
+    if (this.#ended) aggregator[Symbol.dispose]();
+    else for (const apiService of this.#remote.values()) aggregator.set(apiService);
+    this.#aggregator = aggregator;
+    return aggregator;
+  }
+}
+
+const NO_PATHS: ReadonlyMap<string, string> = new Map();

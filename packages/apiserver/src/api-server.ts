@@ -1,0 +1,272 @@
+import {
+  apiVersionOf,
+  type Clock,
+  pathNotFound,
+  type Random,
+  StatusError,
+  unauthorized,
+} from '@kubewright/apimachinery';
+import { AdmissionChain } from './admission/admission-chain.ts';
+import type { AdmissionPlugin } from './admission/admission-plugin.ts';
+import type { Authenticator, UserInfo } from './authentication/authenticator.ts';
+import { RequestAuthenticator } from './authentication/request-authenticator.ts';
+import type { Authorizer } from './authorization/authorizer.ts';
+import {
+  authorizeRequest,
+  InFlight,
+  impersonate,
+  type RequestContext,
+  resourceEndpoint,
+  statusAnswer,
+  statusOf,
+  WarningList,
+} from './endpoints/index.ts';
+import type { ApiRequest, ApiResponse } from './http/api-request.ts';
+import type { ProtobufDecoder } from './negotiation/index.ts';
+import {
+  ConvertedStorage,
+  Registry,
+  type RegistryServices,
+  type ResourceCatalog,
+  type ResourceDefinition,
+} from './registry/index.ts';
+import { parseRequestInfo, type RequestInfo } from './request-info/index.ts';
+import { CommitTooLargeError, type Storage, StorageFullError } from './storage/index.ts';
+import { TurnLimit } from './turn-limit.ts';
+import { WatchHubs } from './watch/index.ts';
+import { WebhookFault } from './webhooks/webhook-fault.ts';
+
+/** Handles paths that are not resources: discovery, OpenAPI, health, version, metrics. `undefined` means "not mine". */
+export type NonResourceHandler = (context: RequestContext) => Promise<ApiResponse> | ApiResponse | undefined;
+
+/** Describes an answered request; the seam for audit logs and metrics. Must not throw. */
+export interface AuditEvent {
+  readonly auditId: string;
+  readonly request: ApiRequest;
+  readonly info: RequestInfo | undefined;
+  /** Absent if the request was rejected before authentication completed. */
+  readonly user: UserInfo | undefined;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/**
+ * Limits on requests. A request beyond them gets a 429 with `Retry-After`. Privileged callers are the group `system:masters` and
+ * callers inside the process, such as the cluster's own controllers; upstream never rejects the former (1.36).
+ */
+export interface ApiServerLimits {
+  /** Size of a body, in bytes. @defaultValue 3 MiB */
+  readonly maxBodyBytes?: number | undefined;
+  /** Concurrent read requests. @defaultValue 400 */
+  readonly maxReading?: number | undefined;
+  /** Concurrent write requests. @defaultValue 200 */
+  readonly maxWriting?: number | undefined;
+  /** Additional slots of each kind, for privileged callers only. @defaultValue 40 */
+  readonly reserved?: number | undefined;
+  /** The fraction of each limit that one user may hold at a time; privileged callers are exempt. @defaultValue 0.5 */
+  readonly userShare?: number | undefined;
+}
+
+/** Options of {@link ApiServer}. */
+export interface ApiServerOptions {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly catalog: ResourceCatalog;
+  readonly authenticators: readonly Authenticator[];
+  readonly authorizer: Authorizer;
+  /** Admission plugins in order; see {@link AdmissionChain}. */
+  readonly admissionPlugins?: readonly AdmissionPlugin[] | undefined;
+  /** Runs before all other handlers, and forwards requests that another server handles. */
+  readonly aggregation?: NonResourceHandler | undefined;
+  /** Handlers for other paths, tried in order. */
+  readonly nonResourceHandlers?: readonly NonResourceHandler[] | undefined;
+  /** Decodes protobuf bodies of built-in kinds; without it, they get a 415. */
+  readonly decodeProtobuf?: ProtobufDecoder | undefined;
+  readonly limits?: ApiServerLimits | undefined;
+  /** Receives internal errors. */
+  readonly onError?: ((error: unknown, request: ApiRequest) => void) | undefined;
+  readonly audit?: ((event: AuditEvent) => void) | undefined;
+}
+
+const DEFAULT_MAX_BODY_BYTES = 3 * 1024 * 1024;
+const READING = new Set(['get', 'list', 'head', 'options']);
+
+/**
+ * The API server as a function: `handle(request) → response`, without a socket.
+ *
+ * A request passes through: request info → authentication → impersonation → authorization → routing → mutating admission →
+ * validation → validating admission → storage. Every failure is answered with a `Status`; `handle` never rejects. Mirrors the
+ * handler chain of k8s.io/apiserver (1.36).
+ */
+export class ApiServer implements AsyncDisposable {
+  readonly #options: ApiServerOptions;
+  readonly #authenticator: RequestAuthenticator;
+  readonly #services: RegistryServices;
+  readonly #hubs: WatchHubs;
+  readonly #inFlight: InFlight;
+  readonly #registries = new WeakMap<ResourceDefinition, Registry>();
+  readonly #maxBodyBytes: number;
+  readonly #turns: TurnLimit;
+
+  constructor(options: ApiServerOptions) {
+    const { storage, clock, random, authenticators, admissionPlugins = [], limits = {} } = options;
+    this.#options = options;
+    this.#turns = new TurnLimit(clock);
+    this.#authenticator = new RequestAuthenticator({ authenticators, unauthorized });
+    this.#hubs = new WatchHubs({ storage, clock, random });
+    this.#services = {
+      storage,
+      clock,
+      random,
+      admission: new AdmissionChain(admissionPlugins),
+      knowsKind: ({ group, version }, kind) =>
+        options.catalog
+          .all()
+          .some((other) => other.kind === kind && other.group === group && other.version === version),
+      watchSource: (definition) => this.#hubs.hub(definition.storagePrefix),
+    };
+    const { maxReading = 400, maxWriting = 200, reserved = 40, userShare = 0.5 } = limits;
+    const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = limits;
+    this.#inFlight = new InFlight({ maxReading, maxWriting, reserved, userShare });
+    this.#maxBodyBytes = maxBodyBytes;
+  }
+
+  /** The watches of all resources, for metrics and for ending those of a resource that is no longer served. */
+  get watches(): WatchHubs {
+    return this.#hubs;
+  }
+
+  /** Returns the registry of a definition, through which the server's own components read and write without authorization. */
+  registry(definition: ResourceDefinition): Registry {
+    let registry = this.#registries.get(definition);
+    if (registry === undefined) {
+      registry = new Registry(definition, this.#servicesOf(definition));
+      this.#registries.set(definition, registry);
+    }
+    return registry;
+  }
+
+  /** Returns the services of a definition. A version with a conversion webhook sees storage through that conversion. */
+  #servicesOf(definition: ResourceDefinition): RegistryServices {
+    const { converter, storagePrefix } = definition;
+    if (converter === undefined) return this.#services;
+    const apiVersion = apiVersionOf(definition);
+    const storage = new ConvertedStorage(this.#services.storage, { converter, apiVersion });
+    const convert: ConvertedStorage['convertAll'] = (objects) => storage.convertAll(objects);
+    return {
+      ...this.#services,
+      storage,
+      rehearse: (made) => storage.rehearse(made),
+      watchSource: () => this.#hubs.convertedHub(storagePrefix, { apiVersion, convert }),
+    };
+  }
+
+  /** Handles a request. Never rejects. Bound, because it is passed around as an {@link ApiHandler}. */
+  readonly handle = async (request: ApiRequest): Promise<ApiResponse> => {
+    const { clock, random, audit } = this.#options;
+    const pause = this.#turns.pause();
+    if (pause) await pause;
+    const started = audit ? clock.monotonic() : 0;
+    const auditId = request.headers['audit-id'] ?? random.uid();
+    const warnings = new WarningList();
+    const state: RequestState = { auditId, info: undefined, user: undefined };
+    let response: ApiResponse;
+    try {
+      response = await this.#process(request, { warnings, state });
+    } catch (error) {
+      response = this.#failure(request, error);
+    }
+    if (audit) {
+      const { info, user } = state;
+      audit({ auditId, request, info, user, status: response.status, durationMs: clock.monotonic() - started });
+    }
+    if (response.status === 101) return response;
+    const headers: Record<string, string | readonly string[]> = { ...response.headers, 'audit-id': auditId };
+    const warning = warnings.headers();
+    if (warning !== undefined) headers['warning'] = warning;
+    const isHead = request.method === 'HEAD';
+    // A stream without a reader would stay open until its timeout.
+    if (isHead && !(response.body instanceof Uint8Array)) await response.body[Symbol.asyncIterator]().return?.();
+    const body = isHead ? EMPTY : response.body;
+    return { status: response.status, headers, body };
+  };
+
+  async #process(
+    request: ApiRequest,
+    { warnings, state }: { readonly warnings: WarningList; readonly state: RequestState },
+  ): Promise<ApiResponse> {
+    const { authorizer } = this.#options;
+    const info = parseRequestInfo(request.method, request.path);
+    state.info = info;
+    const authenticated = await this.#authenticator.authenticate(request);
+    state.user = authenticated;
+    const user = await impersonate(request, authenticated, authorizer);
+    state.user = user;
+    await authorizeRequest(authorizer, info, user);
+    const context: RequestContext = { request, info, user, warnings, auditId: state.auditId };
+    if (info.verb === 'watch' || request.upgrade !== undefined) return this.#route(context);
+    const slot = {
+      writes: !READING.has(info.verb),
+      username: user.username,
+      privileged: request.connection.protocol === 'in-process' || user.groups.includes('system:masters'),
+    };
+    this.#inFlight.enter(slot);
+    try {
+      return await this.#route(context);
+    } finally {
+      this.#inFlight.leave(slot);
+    }
+  }
+
+  #route(context: RequestContext): Promise<ApiResponse> | ApiResponse {
+    const { info } = context;
+    const { authorizer, catalog, aggregation, nonResourceHandlers = [], decodeProtobuf: protobuf } = this.#options;
+    const elsewhere = aggregation?.(context);
+    if (elsewhere !== undefined) return elsewhere;
+    if (info.isResource) {
+      const definition = catalog.find(info.group, info.version, info.resource);
+      if (definition !== undefined) {
+        const registry = this.registry(definition);
+        const endpointOptions = { authorizer, maxBodyBytes: this.#maxBodyBytes, protobuf };
+        return resourceEndpoint({ ...context, registry, options: endpointOptions });
+      }
+    }
+    for (const handler of nonResourceHandlers) {
+      const response = handler(context);
+      if (response !== undefined) return response;
+    }
+    if (info.isResource && catalog.servesGroup(info.group)) throw pathNotFound();
+    return PAGE_NOT_FOUND;
+  }
+
+  #failure(request: ApiRequest, error: unknown): ApiResponse {
+    const status = statusOf(error);
+    // A deliberate error response is not an internal error, whatever its code: some are a 500 without a reason, as upstream's.
+    const isRefusal = [WebhookFault, CommitTooLargeError, StorageFullError].some((type) => error instanceof type);
+    const meant = isRefusal || (error instanceof StatusError && status.reason !== 'InternalError');
+    if (status.code >= 500 && !meant && !request.signal.aborted) this.#options.onError?.(error, request);
+    return statusAnswer(status);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#hubs[Symbol.asyncDispose]();
+  }
+}
+
+interface RequestState {
+  readonly auditId: string;
+  info: RequestInfo | undefined;
+  user: UserInfo | undefined;
+}
+
+const EMPTY = new Uint8Array(0);
+const PAGE_NOT_FOUND: ApiResponse = {
+  status: 404,
+  headers: {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-cache, private',
+    'x-content-type-options': 'nosniff',
+  },
+  body: Buffer.from('404 page not found\n'),
+};

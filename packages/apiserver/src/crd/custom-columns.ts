@@ -1,0 +1,70 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { TableColumn } from '../registry/resource-definition.ts';
+import { ageOf } from '../tables/age.ts';
+import type { CrdColumn } from './custom-resource-definition.ts';
+import { compileJsonPath, type JsonPath, JsonPathError } from './json-path.ts';
+
+const NAME: TableColumn = { name: 'Name', type: 'string', format: 'name', description: '', priority: 0 };
+
+/** The columns if a CRD defines none. */
+const DEFAULT_COLUMNS: readonly CrdColumn[] = [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }];
+
+/** Returns a custom resource's table columns: the name, then the CRD's own (`tableconvertor` of apiextensions-apiserver). */
+export function customColumns(columns: readonly CrdColumn[] | undefined): {
+  readonly columns: readonly TableColumn[];
+  readonly cells: (object: KubernetesObject, nowMs: number) => readonly unknown[];
+} {
+  const wanted = readers(columns) ?? readers(DEFAULT_COLUMNS) ?? [];
+  return {
+    columns: [
+      NAME,
+      ...wanted.map(({ column: { name, type, format = '', description = '', priority = 0 } }) => {
+        return { name, type, format, description, priority };
+      }),
+    ],
+    cells: (object, nowMs) => [
+      object.metadata.name,
+      ...wanted.map(({ column, path }) => cell(column, path.read(object), nowMs)),
+    ],
+  };
+}
+
+/**
+ * Compiles the columns. Returns undefined, which means the default columns, if the list is empty or any path is invalid, as
+ * upstream does.
+ */
+function readers(columns: readonly CrdColumn[] = []): readonly { column: CrdColumn; path: JsonPath }[] | undefined {
+  try {
+    return columns.length === 0
+      ? undefined
+      : columns.map((column) => ({ column, path: compileJsonPath(column.jsonPath) }));
+  } catch (error) {
+    if (error instanceof JsonPathError) return undefined;
+    throw error;
+  }
+}
+
+function cell({ type }: CrdColumn, values: readonly unknown[], nowMs: number): unknown {
+  const [first] = values;
+  if (first === undefined || first === null) return null;
+  switch (type) {
+    case 'integer':
+      return typeof first === 'number' ? Math.trunc(first) : null;
+    case 'number':
+      return typeof first === 'number' ? first : null;
+    case 'boolean':
+      return typeof first === 'boolean' ? first : null;
+    case 'date':
+      return typeof first === 'string' ? dateCell(first, nowMs) : null;
+    default:
+      return text(first);
+  }
+}
+
+function dateCell(value: string, nowMs: number): string {
+  return Number.isNaN(Date.parse(value)) ? '<invalid>' : ageOf(value, nowMs);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { pathNotFound } from '@kubewright/apimachinery';
+import type { RemoteGroups } from '../aggregation/remote-groups.ts';
+import type { NonResourceHandler } from '../api-server.ts';
+import { answer } from '../endpoints/answer.ts';
+import type { RequestContext } from '../endpoints/index.ts';
+import type { ApiResponse } from '../http/api-request.ts';
+import { negotiateOutput, wantsPretty } from '../negotiation/index.ts';
+import type { ResourceCatalog } from '../registry/index.ts';
+import { aggregatedDocument } from './aggregated-document.ts';
+import { type ApiGroup, arrangeGroups } from './api-groups.ts';
+import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './legacy-documents.ts';
+
+const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+/** Options of {@link discoveryHandler}. */
+export interface DiscoveryOptions {
+  readonly catalog: ResourceCatalog;
+  /** Groups that other servers serve. */
+  readonly remote?: RemoteGroups | undefined;
+  /** The `host:port` where clients reach the server; called on each use. */
+  readonly serverAddress: () => string;
+}
+
+/**
+ * Serves `/api`, `/apis` and the paths below them down to a version, from a live catalog: in one document for clients that ask
+ * for aggregated discovery (with ETag), in the legacy documents for others.
+ */
+export function discoveryHandler(options: DiscoveryOptions): NonResourceHandler {
+  const documents = new DiscoveryDocuments(options);
+  return (context) => {
+    const { isResource, path, verb } = context.info;
+    if (isResource || !path.startsWith('/api') || verb === 'head') return undefined;
+    const key = path.replace(/\/+$/, '');
+    if ((key === '/api' || key === '/apis') && wantsAggregated(context.request.headers['accept'])) {
+      return aggregatedAnswer(context, documents.aggregated(key));
+    }
+    const document = documents.legacy(key);
+    if (document) return legacyAnswer(context, document);
+    // An unknown version is a resource that is not found; an unknown group is a page that is not found.
+    const [, group] = /^\/(?:api|apis\/([^/]+))\/[^/]+$/.exec(key) ?? [];
+    // Groups of custom resources have their own router upstream, which answers in plain text.
+    if (group === undefined ? /^\/api\/[^/]+$/.test(key) : options.catalog.servesGroup(group)) throw pathNotFound();
+    return undefined;
+  };
+}
+
+interface Encoded {
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+}
+
+/** The documents of the current catalog: built on first use, dropped when the catalog changes. */
+class DiscoveryDocuments {
+  readonly #catalog: ResourceCatalog;
+  readonly #remote: RemoteGroups | undefined;
+  readonly #serverAddress: () => string;
+  #generation = '';
+  #groups: readonly ApiGroup[] = [];
+  readonly #legacy = new Map<string, Uint8Array | undefined>();
+  readonly #aggregated = new Map<string, Encoded>();
+
+  constructor(options: DiscoveryOptions) {
+    this.#catalog = options.catalog;
+    this.#remote = options.remote;
+    this.#serverAddress = options.serverAddress;
+  }
+
+  legacy(path: string): Uint8Array | undefined {
+    this.#refresh();
+    if (path === '/api') return encode(apiVersions(this.#core(), this.#serverAddress()));
+    if (this.#legacy.has(path)) return this.#legacy.get(path);
+    const document = this.#document(path);
+    // Unknown paths are not cached, because clients could invent any number of them.
+    if (!document) return undefined;
+    const bytes = encode(document);
+    this.#legacy.set(path, bytes);
+    return bytes;
+  }
+
+  aggregated(path: '/api' | '/apis'): Encoded {
+    this.#refresh();
+    let known = this.#aggregated.get(path);
+    if (!known) {
+      const bytes = encode(aggregatedDocument(this.#groups.filter(({ name }) => (name === '') === (path === '/api'))));
+      known = { bytes, etag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"` };
+      this.#aggregated.set(path, known);
+    }
+    return known;
+  }
+
+  #document(path: string): object | undefined {
+    if (path === '/apis') return apiGroupList(this.#groups.filter(({ name }) => name !== ''));
+    const [, root, ...rest] = path.split('/');
+    const [name = '', version] = root === 'apis' ? rest : ['', ...rest];
+    const group = this.#groups.find((candidate) => candidate.name === name);
+    if (!group || (root !== 'apis' && root !== 'api') || rest.length > (root === 'apis' ? 2 : 1)) return undefined;
+    if (version === undefined) return root === 'apis' && name !== '' ? apiGroup(group) : undefined;
+    const found = group.versions.find((candidate) => candidate.version === version);
+    return found && apiResourceList(group, found);
+  }
+
+  #core(): ApiGroup | undefined {
+    return this.#groups.find(({ name }) => name === '');
+  }
+
+  #refresh(): void {
+    const generation = `${this.#catalog.generation} ${this.#remote?.generation}`;
+    if (generation === this.#generation) return;
+    this.#generation = generation;
+    this.#groups = arrangeGroups(this.#catalog.all(), this.#remote?.versions());
+    this.#legacy.clear();
+    this.#aggregated.clear();
+  }
+}
+
+/** True if the first supported form in `Accept` is the aggregated one. */
+function wantsAggregated(accept: string | undefined): boolean {
+  if (!accept?.includes('APIGroupDiscoveryList')) return false;
+  for (const clause of accept.split(',', 64)) {
+    const [type, ...params] = clause.split(';').map((part) => part.trim());
+    if (type !== 'application/json') continue;
+    const parameters = new Map(params.map((param) => param.split('=', 2) as [string, string | undefined]));
+    if (!parameters.has('as')) return false;
+    const isAggregated =
+      parameters.get('as') === 'APIGroupDiscoveryList' && parameters.get('g') === 'apidiscovery.k8s.io';
+    if (isAggregated && parameters.get('v') === 'v2') return true;
+  }
+  return false;
+}
+
+function aggregatedAnswer({ request }: RequestContext, { bytes, etag }: Encoded): ApiResponse {
+  const headers = { 'cache-control': 'public', etag, vary: 'Accept' };
+  const known = request.headers['if-none-match'];
+  if (known?.split(',').some((tag) => tag.trim() === etag)) return { status: 304, headers, body: new Uint8Array(0) };
+  return { status: 200, headers: { ...headers, 'content-type': AGGREGATED_TYPE }, body: bytes };
+}
+
+function legacyAnswer({ request, info }: RequestContext, document: Uint8Array): ApiResponse {
+  const { accept, 'user-agent': userAgent } = request.headers;
+  const pretty = wantsPretty(info.query, userAgent);
+  const response = answer(200, document, negotiateOutput(accept, { table: false }, pretty));
+  return info.path.replace(/\/+$/, '').split('/').length > 2
+    ? response
+    : { ...response, headers: { ...response.headers, vary: 'Accept' } };
+}
+
+function encode(document: object): Uint8Array {
+  return Buffer.from(JSON.stringify(document));
+}

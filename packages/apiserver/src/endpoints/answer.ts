@@ -1,0 +1,167 @@
+import { type Clock, type Status, StatusError } from '@kubewright/apimachinery';
+import { formatYaml } from '@kubewright/schema';
+import type { ApiResponse } from '../http/api-request.ts';
+import type { OutputFormat } from '../negotiation/index.ts';
+import { Pacer } from '../registry/pacer.ts';
+import type { Page } from '../registry/read.ts';
+import type { ServedForm } from '../registry/served-form.ts';
+import { CommitTooLargeError, StorageFullError, type StoredObject } from '../storage/storage.ts';
+import {
+  encodeParts,
+  encodeTable,
+  type IncludeObject,
+  type ListParts,
+  partialJson,
+  partialParts,
+  tableParts,
+} from '../tables/index.ts';
+import { encodeStyled } from './styled-list.ts';
+
+const JSON_FORMAT: OutputFormat = { mediaType: 'application/json', pretty: false };
+const decoder = new TextDecoder();
+
+/** Builds a response with one object in the form that the client accepts. */
+export function objectAnswer(
+  form: ServedForm,
+  stored: StoredObject,
+  options: { readonly status: number; readonly format: OutputFormat; readonly include: IncludeObject; now(): number },
+): ApiResponse {
+  const { status, format, include } = options;
+  return answer(status, objectBytes(form, stored, { format, include, nowMs: options.now() }), format);
+}
+
+function objectBytes(
+  form: ServedForm,
+  stored: StoredObject,
+  {
+    format,
+    include,
+    nowMs,
+  }: { readonly format: OutputFormat; readonly include: IncludeObject; readonly nowMs: number },
+): Uint8Array {
+  if (format.as === undefined) return form.bytes(stored);
+  if (format.as !== 'Table') return Buffer.from(partialJson(form.object(stored)));
+  const { resourceVersion } = form.object(stored).metadata;
+  return encodeTable(form, stored, { include, nowMs, metadata: JSON.stringify({ resourceVersion }) });
+}
+
+/**
+ * Builds a response with a page of a list. Stored items are copied; items that must be re-encoded yield to other requests in
+ * between.
+ */
+export async function listAnswer(
+  form: ServedForm,
+  page: Page,
+  options: { readonly format: OutputFormat; readonly include: IncludeObject; readonly clock: Clock },
+): Promise<ApiResponse> {
+  const { format, include, clock } = options;
+  const pacer = new Pacer(clock);
+  const metadata = JSON.stringify({
+    resourceVersion: String(page.revision),
+    continue: page.continueToken,
+    remainingItemCount: page.remaining,
+  });
+  const parts = partsOf(form, { as: format.as, include, metadata, nowMs: clock.now() });
+  if (format.pretty || format.mediaType === 'application/yaml') {
+    return ready(200, await encodeStyled(page.objects, { parts, format, pacer }), format);
+  }
+  if (format.as !== undefined) return ready(200, await encodeParts(page.objects, { parts, pacer }), format);
+  return ready(200, await encodeList(form, page.objects, { head: parts.head, pacer }), format);
+}
+
+function partsOf(
+  form: ServedForm,
+  table: {
+    readonly as: OutputFormat['as'];
+    readonly include: IncludeObject;
+    readonly metadata: string;
+    readonly nowMs: number;
+  },
+): ListParts {
+  if (table.as === 'Table') return tableParts(form, table);
+  if (table.as !== undefined) return partialParts(form, table.metadata);
+  const { listKind } = form.definition;
+  const type = `"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(form.apiVersion)}`;
+  const item = (stored: StoredObject): string => {
+    const bytes = form.bytes(stored);
+    const target = Buffer.allocUnsafe(bytes.length);
+    return target.toString('utf8', 0, form.writeItem(target, 0, bytes));
+  };
+  return { head: `{${type},"metadata":${table.metadata},"items":[`, item };
+}
+
+async function encodeList(
+  form: ServedForm,
+  objects: readonly StoredObject[],
+  options: { readonly head: string; readonly pacer: Pacer },
+): Promise<Uint8Array> {
+  const { pacer } = options;
+  const head = Buffer.from(options.head);
+  const served: Uint8Array[] = [];
+  for (const stored of objects) {
+    // Any version other than the stored one has to be decoded and re-encoded.
+    if (pacer.isDue) await pacer.rest();
+    served.push(form.bytes(stored));
+  }
+  let length = head.length + 2;
+  for (const bytes of served) length += bytes.length + 1;
+  const target = Buffer.allocUnsafe(length);
+  target.set(head, 0);
+  let at = head.length;
+  for (let i = 0; i < served.length; i++) {
+    if (i > 0) target[at++] = 0x2c;
+    at = form.writeItem(target, at, served[i] as Uint8Array); // the index is within bounds
+  }
+  target[at++] = 0x5d;
+  target[at++] = 0x7d;
+  return target.subarray(0, at);
+}
+
+/** Builds a response from JSON bytes, indented or as YAML if the client asked for it. */
+export function answer(status: number, json: Uint8Array, format: OutputFormat): ApiResponse {
+  if (format.mediaType === 'application/yaml') {
+    return ready(status, Buffer.from(formatYaml(JSON.parse(decoder.decode(json)))), format);
+  }
+  if (!format.pretty) return ready(status, json, format);
+  return ready(status, Buffer.from(JSON.stringify(JSON.parse(decoder.decode(json)), undefined, 2)), format);
+}
+
+/** Builds a response from bytes that are already in the client's form. */
+function ready(status: number, body: Uint8Array, { mediaType }: OutputFormat): ApiResponse {
+  return { status, headers: { 'content-type': mediaType, 'cache-control': 'no-cache, private' }, body };
+}
+
+/** Builds a response from a Status. */
+export function statusAnswer(status: Status, format: OutputFormat = JSON_FORMAT): ApiResponse {
+  const response = answer(status.code ?? 200, Buffer.from(JSON.stringify(status)), format);
+  const seconds = status.details?.retryAfterSeconds;
+  return seconds === undefined
+    ? response
+    : { ...response, headers: { ...response.headers, 'retry-after': String(seconds) } };
+}
+
+/** Removes an unknown reason, which is omitted on the wire. */
+function withoutEmptyReason(status: Status): Status {
+  if (status.reason !== '') return status;
+  const { reason: _reason, ...rest } = status;
+  return rest;
+}
+
+/** Returns the Status of a thrown value. Anything other than an API error becomes an internal error without details. */
+export function statusOf(error: unknown): Status {
+  if (error instanceof StatusError) return withoutEmptyReason(error.status);
+  // Upstream passes on etcd's message, without a reason.
+  if (error instanceof CommitTooLargeError)
+    return { ...FAILURE, message: 'etcdserver: request is too large', code: 500 };
+  if (error instanceof StorageFullError)
+    return { ...FAILURE, message: 'etcdserver: mvcc: database space exceeded', code: 500 };
+  return {
+    ...FAILURE,
+    message: 'Internal error occurred: the server failed to handle the request; its log has the details',
+    reason: 'InternalError',
+    details: { causes: [{ message: 'the server failed to handle the request' }] },
+    code: 500,
+  };
+}
+
+const FAILURE = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' } as const;

@@ -1,0 +1,8 @@
+export type {
+  ApiHandler,
+  ApiRequest,
+  ApiResponse,
+  ClientCertificate,
+  Connection,
+  UpgradedStream,
+} from './api-request.ts';

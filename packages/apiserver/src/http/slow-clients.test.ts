@@ -1,0 +1,81 @@
+import { connect, type TLSSocket } from 'node:tls';
+import { systemClock, VirtualClock } from '@kubewright/apimachinery';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openCertificates } from '../certificates/certificate-store.ts';
+import { createHttpServer, type HttpServer } from './http-server.ts';
+import { readBody } from './request-body.ts';
+import { jsonResponse } from './status-response.ts';
+
+describe('slow clients', () => {
+  let server: HttpServer;
+
+  beforeEach(async () => {
+    const { serving, clientCa } = await openCertificates({ clock: systemClock });
+    server = await createHttpServer({
+      handle: async ({ body }) => jsonResponse(200, { length: (await readBody(body)).length }),
+      tls: { ...serving, clientCa },
+      port: 0,
+      clock: systemClock,
+      onError: () => undefined,
+      limits: { headersTimeoutMs: 100, requestTimeoutMs: 300 },
+    });
+  });
+  afterEach(() => server.close({ graceMs: 0 }));
+
+  function answerTo(text: string): Promise<string> {
+    return new Promise((resolve) => {
+      const socket: TLSSocket = connect({ port: server.port, host: server.host, rejectUnauthorized: false });
+      let answer = '';
+      socket.on('data', (chunk) => {
+        answer += chunk.toString('latin1');
+        if (answer.endsWith('}') || answer.endsWith('}\n')) socket.destroy();
+      });
+      socket.on('error', () => undefined);
+      socket.on('close', () => resolve(answer));
+      socket.write(text);
+    });
+  }
+
+  it('close the connection when their headers take too long', async () => {
+    expect(await answerTo('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')).toMatch(/^HTTP\/1.1 408 /);
+  });
+
+  it('get a 504 when their body takes too long', async () => {
+    const answer = await answerTo('POST /api HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{');
+    expect(answer).toMatch(/^HTTP\/1.1 504 [\s\S]*"reason":"Timeout"/);
+  });
+
+  it('lose a large response that they do not read', async () => {
+    const clock = new VirtualClock();
+    const { serving, clientCa } = await openCertificates({ clock: systemClock });
+    const length = 64 * 1024 * 1024;
+    const generous = await createHttpServer({
+      handle: async () => ({ status: 200, headers: {}, body: Buffer.alloc(length) }),
+      tls: { ...serving, clientCa },
+      port: 0,
+      clock,
+      onError: () => undefined,
+    });
+    const socket = connect({ port: generous.port, host: generous.host, rejectUnauthorized: false });
+    let received = 0;
+    socket.on('error', () => undefined);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await new Promise<void>((resolve) => {
+      socket.on('data', (chunk) => {
+        received += chunk.length;
+        socket.pause();
+        resolve();
+      });
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    });
+    await clock.advance(60_000);
+    socket.removeAllListeners('data');
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    socket.resume();
+    await closed;
+    expect(received).toBeLessThan(length);
+    await generous.close({ graceMs: 0 });
+  });
+});

@@ -1,0 +1,37 @@
+/**
+ * What the control plane needs of this package besides its public API. Not part of the public API: it changes without notice, and
+ * programs that use Kubewright must not import it.
+ *
+ * @internal
+ * @packageDocumentation
+ */
+export { conditionFault } from './admission/match-conditions.ts';
+export { type ReadObject, storedObjectReader } from './admission/object-reader.ts';
+export { MutatingWebhooks } from './admission/webhooks/mutating-webhooks.ts';
+export { ValidatingWebhooks } from './admission/webhooks/validating-webhooks.ts';
+export { WebhookMetrics } from './admission/webhooks/webhook-metrics.ts';
+export { WebhookSource } from './admission/webhooks/webhook-source.ts';
+export { Aggregation } from './aggregation/aggregation.ts';
+export { asServer } from './as-server.ts';
+export { bearerToken } from './authentication/bearer-token.ts';
+export { type CertificateStore, FRONT_PROXY, openCertificates } from './certificates/certificate-store.ts';
+export type { SchemaTools } from './crd/compile-version.ts';
+export { crdDefinition } from './crd/crd-definition.ts';
+export { CrdServing } from './crd/crd-serving.ts';
+export { groupPriority, versionPriority } from './discovery/priorities.ts';
+export { HIJACKED } from './http/api-request.ts';
+export { Counter, Histogram, renderGauge } from './metrics/metric-family.ts';
+export { ServerMetrics } from './metrics/metrics-handler.ts';
+export { nextTurn } from './next-turn.ts';
+export { encodeStored } from './registry/served-form.ts';
+export { eachChange } from './storage/each-change.ts';
+export { checkCommandUpgrade, openCommandStreams, type WantedStreams } from './streaming/command-streams.ts';
+export { PortForwardChannels, readPorts } from './streaming/port-forward-channels.ts';
+export { type ForwardPort, SpdyPortForward } from './streaming/spdy-port-forward.ts';
+export { acceptSpdy, wantsSpdy } from './streaming/spdy-upgrade.ts';
+export { acceptWebSocket, offersProtocol, wantsWebSocket } from './streaming/web-socket.ts';
+export { ageOf, humanDuration } from './tables/age.ts';
+export { HttpsWebhookCaller } from './webhooks/https-webhook-caller.ts';
+export { serviceResolver } from './webhooks/service-resolver.ts';
+export type { WebhookCaller, WebhookRequest, WebhookResponse } from './webhooks/webhook-caller.ts';
+export { WebhookClient } from './webhooks/webhook-client.ts';

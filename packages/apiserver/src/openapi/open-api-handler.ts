@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import { methodNotSupported, notAcceptable } from '@kubewright/apimachinery';
+import { BuiltinDescriptions, groupVersionDocument, type OpenApiOptions } from '@kubewright/schema';
+import type { RemoteGroups } from '../aggregation/remote-groups.ts';
+import type { NonResourceHandler } from '../api-server.ts';
+import type { RequestContext } from '../endpoints/index.ts';
+import type { ApiResponse } from '../http/api-request.ts';
+import type { ResourceCatalog, ResourceDefinition } from '../registry/index.ts';
+import { swaggerDocument } from './swagger-document.ts';
+
+/** Part of every hash: increase it when the form of the documents changes. */
+const FORM = 'kubewright 1';
+
+/** Options of {@link openApiHandler}. */
+export interface OpenApiHandlerOptions {
+  readonly catalog: ResourceCatalog;
+  /** Groups that other servers serve. */
+  readonly remote?: RemoteGroups | undefined;
+  /** Source of the descriptions of built-in kinds. @defaultValue the package `kubernetes-types`, if installed */
+  readonly description?: OpenApiOptions['description'];
+}
+
+/**
+ * Serves `/openapi/v3` (an index with hashes, so that clients fetch only what has changed), the documents of each group and
+ * version below it, and `/openapi/v2` as JSON. Documents are built on first use and dropped when their resources change; those of
+ * other servers are fetched for each client, under its identity.
+ */
+export function openApiHandler(options: OpenApiHandlerOptions): NonResourceHandler {
+  const documents = new OpenApiDocuments(options);
+  return (context) => {
+    const path = context.info.path.replace(/\/+$/, '');
+    if (!path.startsWith('/openapi/')) return undefined;
+    const answer = route(path, { context, documents });
+    if (answer && !/^(?:GET|HEAD)$/.test(context.request.method)) throw methodNotSupported();
+    return answer?.();
+  };
+}
+
+function route(
+  path: string,
+  { context, documents }: { readonly context: RequestContext; readonly documents: OpenApiDocuments },
+): (() => Promise<ApiResponse> | ApiResponse) | undefined {
+  const { request, info } = context;
+  if (path === '/openapi/v3') return () => jsonAnswer(documents.index());
+  if (path === '/openapi/v2') {
+    return () => {
+      assertJson(request.headers['accept']);
+      return documentAnswer(documents.swagger(), { context, hash: undefined });
+    };
+  }
+  const name = path.slice('/openapi/v3/'.length);
+  const fetched = path.startsWith('/openapi/v3/') && documents.fetched(name, context);
+  if (fetched) return fetched;
+  const hash = path.startsWith('/openapi/v3/') ? documents.hash(name) : undefined;
+  if (hash === undefined) return () => ({ status: 404, headers: {}, body: new Uint8Array(0) });
+  const asked = info.query.get('hash');
+  if (asked !== null && asked !== hash) {
+    const location = `/openapi/v3/${name}?hash=${hash}`;
+    return () => ({
+      status: 301,
+      headers: { location, 'cache-control': 'no-cache, private' },
+      body: new Uint8Array(0),
+    });
+  }
+  return () => {
+    assertJson(request.headers['accept']);
+    return documentAnswer(documents.document(name), { context, hash: asked ?? undefined });
+  };
+}
+
+/** Rejects requests for protobuf only: every client that asks for protobuf also asks for JSON, or falls back to it. */
+function assertJson(accept: string | undefined): void {
+  if (accept === undefined || /(?:^|[,\s])(?:application\/json|application\/\*|\*\/\*)/.test(accept)) return;
+  throw notAcceptable(['application/json']);
+}
+
+interface Encoded {
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+}
+
+class OpenApiDocuments {
+  readonly #catalog: ResourceCatalog;
+  readonly #remote: RemoteGroups | undefined;
+  readonly #options: OpenApiOptions;
+  #generation = -1;
+  /** Definitions by `api/v1`, `apis/apps/v1`. */
+  #parts = new Map<string, ResourceDefinition[]>();
+  #hashes = new Map<string, string>();
+  /** Documents by hash, kept across changes of the catalog. */
+  readonly #documents = new Map<string, Encoded>();
+  #swagger: Encoded | undefined;
+
+  constructor({ catalog, remote, description }: OpenApiHandlerOptions) {
+    this.#catalog = catalog;
+    this.#remote = remote;
+    const texts = new BuiltinDescriptions();
+    this.#options = { description: description ?? ((definition, field) => texts.description(definition, field)) };
+  }
+
+  index(): object {
+    this.#refresh();
+    const urls = new Map([...this.#hashes].map(([name, hash]) => [name, `/openapi/v3/${name}?hash=${hash}`]));
+    for (const [name, url] of this.#remote?.openApiPaths() ?? []) urls.set(name, url);
+    const paths = [...urls]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, serverRelativeURL]) => [name, { serverRelativeURL }]);
+    return { paths: Object.fromEntries(paths) };
+  }
+
+  /** Returns a function that fetches another server's document, or undefined. */
+  fetched(name: string, context: RequestContext): (() => Promise<ApiResponse>) | undefined {
+    const remote = this.#remote;
+    return remote?.openApiPaths().has(name) ? () => remote.openApiDocument(name, context) : undefined;
+  }
+
+  hash(name: string): string | undefined {
+    this.#refresh();
+    return this.#hashes.get(name);
+  }
+
+  document(name: string): Encoded {
+    const hash = this.hash(name) ?? '';
+    let known = this.#documents.get(hash);
+    if (!known) {
+      known = encode(groupVersionDocument(this.#parts.get(name) ?? [], this.#options));
+      this.#documents.set(hash, known);
+    }
+    return known;
+  }
+
+  swagger(): Encoded {
+    this.#refresh();
+    this.#swagger ??= encode(swaggerDocument(this.#catalog.all(), this.#options));
+    return this.#swagger;
+  }
+
+  #refresh(): void {
+    const { generation } = this.#catalog;
+    if (generation === this.#generation) return;
+    this.#generation = generation;
+    this.#swagger = undefined;
+    this.#parts = new Map();
+    for (const definition of this.#catalog.all()) {
+      const { group, version } = definition;
+      const name = group === '' ? `api/${version}` : `apis/${group}/${version}`;
+      const siblings = this.#parts.get(name);
+      if (siblings) siblings.push(definition);
+      else this.#parts.set(name, [definition]);
+    }
+    this.#hashes = new Map([...this.#parts].map(([name, definitions]) => [name, fingerprint(name, definitions)]));
+    const current = new Set(this.#hashes.values());
+    for (const hash of this.#documents.keys()) if (!current.has(hash)) this.#documents.delete(hash);
+  }
+}
+
+/** Returns a hash that changes with the document, computed without building it. */
+function fingerprint(name: string, definitions: readonly ResourceDefinition[]): string {
+  const hash = createHash('sha512').update(FORM).update(name);
+  for (const definition of definitions) {
+    const { resource, kind, listKind, scope, verbs, subresources, openApiSchema } = definition;
+    hash.update(JSON.stringify([resource, kind, listKind, scope, verbs, [...subresources.keys()], openApiSchema]));
+  }
+  return hash.digest('hex').toUpperCase();
+}
+
+function encode(document: object): Encoded {
+  const bytes = Buffer.from(JSON.stringify(document));
+  return { bytes, etag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"` };
+}
+
+function jsonAnswer(document: object): ApiResponse {
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-cache, private' };
+  return { status: 200, headers, body: Buffer.from(JSON.stringify(document)) };
+}
+
+function documentAnswer(
+  { bytes, etag }: Encoded,
+  { context, hash }: { readonly context: RequestContext; readonly hash: string | undefined },
+): ApiResponse {
+  // The document under a hash never changes, so clients may cache it for a year.
+  const caching = hash === undefined ? 'no-cache, private' : 'public, immutable, max-age=31536000';
+  const headers = { etag, vary: 'Accept', 'cache-control': caching };
+  const known = context.request.headers['if-none-match'];
+  if (known?.split(',').some((tag) => tag.trim() === etag)) return { status: 304, headers, body: new Uint8Array(0) };
+  return { status: 200, headers: { ...headers, 'content-type': 'application/json' }, body: bytes };
+}

@@ -1,0 +1,117 @@
+import type {
+  Commit,
+  Storage,
+  StorageChange,
+  StorageList,
+  StorageListOptions,
+  StorageWatchOptions,
+  StorageWrite,
+  StoredObject,
+} from '../storage/index.ts';
+import type { ObjectConverter } from './resource-definition.ts';
+import { encodeStored } from './served-form.ts';
+import type { Draft } from './strategy.ts';
+
+/** Maximum number of a list's objects that are converted concurrently. */
+const PARALLEL = 8;
+const decoder = new TextDecoder();
+
+/**
+ * Storage as seen by one version of a kind that needs an external converter: reads return that version, and writes are converted
+ * to the stored version. Conversions for lists and watches are cached as long as the stored bytes are in memory, as in upstream's
+ * watch cache; single objects are converted on every read.
+ */
+export class ConvertedStorage implements Storage {
+  readonly #storage: Storage;
+  readonly #converter: ObjectConverter;
+  readonly #apiVersion: string;
+  readonly #converted = new WeakMap<Uint8Array, Promise<StoredObject>>();
+
+  constructor(storage: Storage, options: { readonly converter: ObjectConverter; readonly apiVersion: string }) {
+    this.#storage = storage;
+    this.#converter = options.converter;
+    this.#apiVersion = options.apiVersion;
+  }
+
+  get revision(): number {
+    return this.#storage.revision;
+  }
+
+  get compactedRevision(): number {
+    return this.#storage.compactedRevision;
+  }
+
+  async get(key: string): Promise<StoredObject | undefined> {
+    const stored = await this.#storage.get(key);
+    return stored && this.#convert(stored);
+  }
+
+  async list(options: StorageListOptions): Promise<StorageList> {
+    const list = await this.#storage.list(options);
+    return { ...list, objects: await this.convertAll(list.objects) };
+  }
+
+  async commit(writes: readonly StorageWrite[]): Promise<Commit> {
+    const { revision, objects } = await this.#storage.commit(await Promise.all(writes.map((one) => this.#write(one))));
+    return { revision, objects: await Promise.all(objects.map((stored) => stored && this.#convert(stored))) };
+  }
+
+  /** Emits changes as stored; watches convert them with {@link convertAll}. */
+  watch(options: StorageWatchOptions, handler: (changes: readonly StorageChange[]) => void): Disposable {
+    return this.#storage.watch(options, handler);
+  }
+
+  /** Converts stored objects, several at a time, and caches the results. */
+  async convertAll(objects: readonly StoredObject[]): Promise<readonly StoredObject[]> {
+    const converted: StoredObject[] = [];
+    for (let at = 0; at < objects.length; at += PARALLEL) {
+      converted.push(
+        ...(await Promise.all(objects.slice(at, at + PARALLEL).map((stored) => this.#remembered(stored)))),
+      );
+    }
+    return converted;
+  }
+
+  /** Converts an object to its stored form and back, without writing it. */
+  async rehearse(made: StoredObject): Promise<StoredObject> {
+    const draft = decode(made.bytes);
+    const stored = await this.#converter.convert(draft, this.#converter.storageApiVersion);
+    return this.#convert({ ...made, bytes: Buffer.from(JSON.stringify(stored)) });
+  }
+
+  /** Does nothing: this view does not own the underlying storage. */
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  #remembered(stored: StoredObject): Promise<StoredObject> {
+    const found = this.#converted.get(stored.bytes);
+    if (found !== undefined) return found;
+    const made = this.#convert(stored);
+    this.#converted.set(stored.bytes, made);
+    // A failure is not cached, so a later read can succeed.
+    made.catch(() => this.#converted.delete(stored.bytes));
+    return made;
+  }
+
+  async #convert(stored: StoredObject): Promise<StoredObject> {
+    const object = this.#converter.fromStored(decode(stored.bytes));
+    const converted = await this.#converter.convert(object, this.#apiVersion);
+    const { kind, apiVersion, metadata, ...rest } = converted;
+    return { ...stored, bytes: Buffer.from(JSON.stringify({ kind, apiVersion, metadata, ...rest })) };
+  }
+
+  async #write(write: StorageWrite): Promise<StorageWrite> {
+    const { encode } = write;
+    const { storageApiVersion } = this.#converter;
+    if (encode === undefined || storageApiVersion === this.#apiVersion) return write;
+    const draft = decode(encode(0));
+    delete draft.metadata.resourceVersion; // not known until the write
+    const { kind, apiVersion, metadata, ...rest } = await this.#converter.convert(draft, storageApiVersion);
+    const stored: Draft = { kind, apiVersion, metadata, ...rest };
+    return { ...write, encode: (revision) => encodeStored(stored, String(revision)) };
+  }
+}
+
+/** The server stores only objects with type and metadata. */
+function decode(bytes: Uint8Array): Draft {
+  return JSON.parse(decoder.decode(bytes)) as Draft;
+}

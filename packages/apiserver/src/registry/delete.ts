@@ -1,0 +1,210 @@
+import { conflict, formatTime, type KubernetesObject, notFound, type Status } from '@kubewright/apimachinery';
+import { RevisionMismatchError, type StoredObject } from '../storage/storage.ts';
+import type { WriteCall } from './call.ts';
+import type { DeleteOptions } from './delete-options.ts';
+import { finalizersFor } from './garbage-collection.ts';
+import { isNamespace, markTerminating, namespaceFinalizers } from './namespace-rules.ts';
+import type { Registry } from './registry.ts';
+import { encodeStored, toStorageForm } from './served-form.ts';
+import type { Draft } from './strategy.ts';
+
+/** The result of a deletion: the object, still present or as last stored, or a Status. */
+export interface Deleted {
+  readonly stored?: StoredObject | undefined;
+  readonly status?: Status | undefined;
+  /** False if the object waits for finalizers or its grace period. */
+  readonly immediate: boolean;
+}
+
+/** Deletes an object or starts its deletion: grace period, finalizers, preconditions. Mirrors `Store.Delete` (1.36). */
+export async function deleteObject(registry: Registry, call: WriteCall, options: DeleteOptions): Promise<Deleted> {
+  const { definition, services } = registry;
+  const key = registry.key(call.namespace, call.name);
+  for (;;) {
+    call.signal.throwIfAborted();
+    const stored = await services.storage.get(key);
+    if (stored === undefined) throw notFound(definition, call.name);
+    const live = registry.form.object(stored);
+    checkPreconditions(registry, live, { call, options });
+    const attributes = registry.admissionAttributes(admissionCall(registry, call, live), {
+      operation: 'DELETE',
+      object: undefined,
+      old: live,
+    });
+    await services.admission.mutate(attributes);
+    await services.admission.validate(attributes);
+    try {
+      return await deleteOnce(registry, { call, options, stored, live });
+    } catch (error) {
+      if (!(error instanceof RevisionMismatchError)) throw error;
+    }
+  }
+}
+
+/** Adds a UID precondition to the deletion of a namespace. */
+function admissionCall({ definition }: Registry, call: WriteCall, { metadata }: KubernetesObject): WriteCall {
+  if (!isNamespace(definition)) return call;
+  return { ...call, options: { preconditions: { uid: metadata.uid }, ...call.options } };
+}
+
+function checkPreconditions(
+  { definition }: Registry,
+  live: KubernetesObject,
+  { call, options }: { readonly call: WriteCall; readonly options: DeleteOptions },
+): void {
+  const { uid, resourceVersion } = options.preconditions ?? {};
+  const resource = { group: definition.group, resource: definition.kind };
+  if (uid !== undefined && uid !== live.metadata.uid) {
+    throw conflict(
+      resource,
+      call.name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${live.metadata.uid}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion) {
+    throw conflict(
+      resource,
+      call.name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${live.metadata.resourceVersion}). The object might have been modified`,
+    );
+  }
+}
+
+interface Deletion {
+  readonly call: WriteCall;
+  readonly options: DeleteOptions;
+  readonly stored: StoredObject;
+  readonly live: KubernetesObject;
+}
+
+async function deleteOnce(registry: Registry, deletion: Deletion): Promise<Deleted> {
+  const { call, stored, live } = deletion;
+  const plan = planDeletion(registry, deletion);
+  if (plan.type === 'pending') return { ...answer(registry, stored, live), immediate: false };
+  if (plan.type === 'update') return { stored: await store(registry, plan.draft, deletion), immediate: false };
+  if (plan.type === 'unchanged') return { stored, immediate: false };
+  if (!call.dryRun) {
+    await registry.services.storage.commit([{ key: stored.key, expected: stored.revision, encode: undefined }]);
+  }
+  const removed = plan.draft ? { ...stored, bytes: encode(registry, plan.draft, stored.revision) } : stored;
+  return { ...answer(registry, removed, live), immediate: true };
+}
+
+type Plan =
+  | { readonly type: 'remove'; readonly draft?: Draft | undefined }
+  | { readonly type: 'update'; readonly draft: Draft }
+  | { readonly type: 'pending' }
+  | { readonly type: 'unchanged' };
+
+function planDeletion(registry: Registry, deletion: Deletion): Plan {
+  const { definition, services } = registry;
+  const { call, options, stored, live } = deletion;
+  if (isNamespace(definition)) return planNamespace(registry, deletion);
+  const { strategy } = definition;
+  const draft = registry.form.draft(stored);
+  const grace = decideGrace(registry, draft, deletion);
+  if (grace === 'pending') return { type: 'pending' };
+  if (live.metadata.deletionTimestamp === undefined) {
+    strategy.prepareForDelete?.(draft, registry.strategyContext(call));
+  }
+  setFinalizers(draft, finalizersFor(draft.metadata.finalizers ?? [], { options, definition }));
+  const pending = (draft.metadata.finalizers?.length ?? 0) > 0;
+  if (grace === 'graceful') {
+    const seconds = draft.metadata.deletionGracePeriodSeconds ?? 0;
+    return pending || seconds > 0 ? { type: 'update', draft } : { type: 'remove', draft };
+  }
+  if (!pending) return { type: 'remove' };
+  const now = formatTime(services.clock.now());
+  if (strategy.deletionMark === 'timestamp' && live.metadata.deletionTimestamp === undefined) {
+    draft.metadata.deletionTimestamp = now;
+    return { type: 'update', draft };
+  }
+  return markDeleting(draft, live, now) ? { type: 'update', draft } : { type: 'unchanged' };
+}
+
+/** Sets the timestamps of objects with graceful deletion; see `BeforeDelete` (1.36). */
+function decideGrace(registry: Registry, draft: Draft, { options, live }: Deletion): 'graceful' | 'none' | 'pending' {
+  const { strategy } = registry.definition;
+  if (!strategy.gracefulSeconds) return 'none';
+  const { metadata } = draft;
+  const asked = options.gracePeriodSeconds;
+  const granted = metadata.deletionGracePeriodSeconds;
+  if (metadata.deletionTimestamp !== undefined) {
+    if (granted === undefined) return 'none';
+    if (asked === undefined || asked >= granted) return 'pending';
+    const since = Date.parse(metadata.deletionTimestamp) - granted * 1000;
+    metadata.deletionTimestamp = formatTime(since + asked * 1000);
+    metadata.deletionGracePeriodSeconds = asked;
+    return 'graceful';
+  }
+  const seconds = strategy.gracefulSeconds(live, asked);
+  if (seconds === undefined) return 'none';
+  metadata.deletionTimestamp = formatTime(registry.services.clock.now() + seconds * 1000);
+  metadata.deletionGracePeriodSeconds = seconds;
+  if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
+  return 'graceful';
+}
+
+function setFinalizers(draft: Draft, finalizers: string[]): void {
+  if (finalizers.length > 0) draft.metadata.finalizers = finalizers;
+  else delete draft.metadata.finalizers;
+}
+
+/** Marks an object that waits for its finalizers. @returns false if nothing changed. */
+function markDeleting(draft: Draft, live: KubernetesObject, now: string): boolean {
+  const { metadata } = draft;
+  if (metadata.deletionGracePeriodSeconds === undefined && (metadata.generation ?? 0) > 0) {
+    metadata.generation = (metadata.generation ?? 0) + 1;
+  }
+  if (metadata.deletionTimestamp === undefined || metadata.deletionTimestamp > now) metadata.deletionTimestamp = now;
+  metadata.deletionGracePeriodSeconds = 0;
+  const old = live.metadata;
+  return (
+    old.deletionTimestamp !== metadata.deletionTimestamp ||
+    old.deletionGracePeriodSeconds !== 0 ||
+    (old.finalizers ?? []).join() !== (metadata.finalizers ?? []).join()
+  );
+}
+
+function planNamespace(registry: Registry, { call, options, stored, live }: Deletion): Plan {
+  const { definition, services } = registry;
+  if (live.metadata.deletionTimestamp !== undefined) {
+    if (namespaceFinalizers(live).length > 0) return { type: 'unchanged' };
+    if ((live.metadata.finalizers?.length ?? 0) > 0) return { type: 'unchanged' };
+    return { type: 'remove' };
+  }
+  const draft = registry.form.draft(stored);
+  draft.metadata.deletionTimestamp = formatTime(services.clock.now());
+  markTerminating(draft);
+  definition.strategy.prepareForDelete?.(draft, registry.strategyContext(call));
+  setFinalizers(draft, finalizersFor(draft.metadata.finalizers ?? [], { options, definition }));
+  return { type: 'update', draft };
+}
+
+async function store(registry: Registry, draft: Draft, { call, stored }: Deletion): Promise<StoredObject> {
+  const { key, revision } = stored;
+  if (call.dryRun) return { key, bytes: encode(registry, draft, revision), revision };
+  const { objects } = await registry.services.storage.commit([
+    { key, expected: revision, encode: (at) => encode(registry, draft, at) },
+  ]);
+  return objects[0] as StoredObject; // one write that is not a delete returns one object
+}
+
+function encode({ definition }: Registry, draft: Draft, revision: number): Uint8Array {
+  return encodeStored(toStorageForm(draft, definition), String(revision));
+}
+
+function answer({ definition }: Registry, stored: StoredObject, live: KubernetesObject): Omit<Deleted, 'immediate'> {
+  if (definition.strategy.answersWithDeleted) return { stored };
+  const { name = '', uid } = live.metadata;
+  const details = {
+    name,
+    ...(definition.group === '' ? {} : { group: definition.group }),
+    kind: definition.resource,
+    ...(uid === undefined ? {} : { uid }),
+  };
+  // On the wire, a success has no code.
+  return {
+    status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } as unknown as Status,
+  };
+}

@@ -1,0 +1,167 @@
+import { badRequest, formatTime, type KubernetesObject, parseApiVersion, StatusError } from '@kubewright/apimachinery';
+import { BodyReadError, type ParsedBody, parseYaml } from '@kubewright/schema';
+import type { StoredObject } from '../storage/storage.ts';
+import type { WriteCall } from './call.ts';
+import { checkObjectKey, decodeDraft } from './decode-draft.ts';
+import { applyPatchBody, type PatchType, readPatchBody } from './patch-body.ts';
+import type { WriteOptions } from './query-options.ts';
+import type { Registry } from './registry.ts';
+import type { ResourceDefinition } from './resource-definition.ts';
+import { goText, strategicFault } from './strategic-fault.ts';
+import type { Draft, Strategy } from './strategy.ts';
+import { type Updated, updateObject } from './update.ts';
+
+/** A patch as sent. */
+export interface PatchRequest {
+  readonly type: PatchType;
+  readonly bytes: Uint8Array;
+  readonly options: WriteOptions;
+  readonly strategy: Strategy;
+}
+
+type Plain = Readonly<Record<string, unknown>>;
+
+/** Patches an object: read, change, write, and retry when another writer was faster. Mirrors `patchResource` (1.36). */
+export async function patchObject(registry: Registry, call: WriteCall, patch: PatchRequest): Promise<Updated> {
+  const { strategy } = patch;
+  if (patch.type === 'apply') return applyObject(registry, call, patch);
+  const { duplicates, change } = readPatch(registry, patch);
+  const transform = (_live: KubernetesObject | undefined, stored: StoredObject | undefined): Draft => {
+    // Patches never create, so the object exists.
+    const draft = registry.form.draft(stored as StoredObject);
+    return decodePatched(registry, change(draft), { call, patch, duplicates });
+  };
+  return updateObject(registry, transform, { call, strategy: { ...strategy, allowCreateOnUpdate: false } });
+}
+
+function decodePatched(
+  registry: Registry,
+  value: unknown,
+  parts: { readonly call: WriteCall; readonly patch: PatchRequest; readonly duplicates: readonly string[] },
+): Draft {
+  const { call, patch, duplicates } = parts;
+  const { definition } = registry;
+  const { fieldValidation } = patch.options;
+  const body: ParsedBody = { value, duplicates: [], format: 'json' };
+  const unknown: string[] = patch.options.fieldValidation === 'Ignore' ? [] : [...duplicates];
+  let draft: Draft;
+  try {
+    draft = decodeDraft(body, {
+      definition,
+      strategy: patch.strategy,
+      fieldValidation: fieldValidation === 'Ignore' ? 'Ignore' : 'Warn',
+      warn: (text) => unknown.push(text),
+    });
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.httpStatus !== 400) throw error;
+    const detail = error.message.replace(/^.* cannot be handled as an? \S+: /, '');
+    if (patch.type !== 'strategic') throw invalidPatch(JSON.stringify(value), detail);
+    const fault = strategicFault(readPatchBody(patch.type, patch.bytes).value, detail);
+    throw invalidPatch(fault.shown, fault.detail);
+  }
+  if (unknown.length > 0 && fieldValidation === 'Strict') {
+    const shown =
+      patch.type === 'strategic' ? goText(readPatchBody(patch.type, patch.bytes).value) : JSON.stringify(value);
+    throw invalidPatch(shown, `strict decoding error: ${unknown.join(', ')}`);
+  }
+  for (const text of unknown) call.warn(text);
+  checkObjectKey(draft, definition, call);
+  return draft;
+}
+
+/**
+ * Builds an error that shows the whole patched object, or for a strategic patch the patch itself, and names no kind, as upstream
+ * does.
+ */
+function invalidPatch(shown: string, detail: string): StatusError {
+  const message = `Invalid value: ${JSON.stringify(shown)}: ${detail}`;
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: ` "" is invalid: patch: ${message}`,
+    reason: 'Invalid',
+    details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }] },
+    code: 422,
+  });
+}
+
+function readPatch(
+  registry: Registry,
+  { type, bytes }: PatchRequest,
+): { readonly duplicates: readonly string[]; change(draft: Draft): unknown } {
+  const { value: patch, duplicates } = readPatchBody(type, bytes);
+  return {
+    duplicates,
+    change: (draft) => applyPatchBody(draft, { type, patch, schema: registry.definition.schema }),
+  };
+}
+
+async function applyObject(registry: Registry, call: WriteCall, patch: PatchRequest): Promise<Updated> {
+  const { services, definition } = registry;
+  const applied = readConfiguration(registry, call, patch);
+  const force = patch.options.force === true;
+  const transform = async (live: KubernetesObject | undefined): Promise<Draft> => {
+    const time = formatTime(services.clock.now());
+    const { manager, subresource } = call;
+    const result = await registry.ownership.apply(live, applied, { manager, subresource, time, force });
+    // A webhook's conversion does not apply this version's defaults, so an unchanged object must not get them either.
+    if (!result.changed && definition.converter !== undefined) return result.draft;
+    const body: ParsedBody = { value: result.draft, duplicates: [], format: 'json' };
+    const draft = decodeDraft(body, {
+      definition,
+      strategy: patch.strategy,
+      fieldValidation: 'Ignore',
+      warn: call.warn,
+    });
+    checkObjectKey(draft, definition, call);
+    return draft;
+  };
+  const createIfMissing = call.subresource === '';
+  const { strategy } = patch;
+  return updateObject(registry, transform, { call, strategy, createIfMissing, tracked: true });
+}
+
+/** Reads and validates the configuration of an apply. */
+function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequest): Plain {
+  const { definition } = registry;
+  let body: ParsedBody;
+  try {
+    body = parseYaml(patch.bytes);
+  } catch (error) {
+    if (!(error instanceof BodyReadError)) throw error;
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`, { cause: error });
+  }
+  const { value } = body;
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    const what = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+    const fault = `json: cannot unmarshal ${what} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${fault}`);
+  }
+  const applied = (value ?? {}) as Plain;
+  const { kind = '', apiVersion = '' } = applied as { readonly kind?: string; readonly apiVersion?: string };
+  const { group, version } = parseApiVersion(String(apiVersion));
+  if (kind !== definition.kind || group !== definition.group || version !== definition.version) {
+    throw badRequest(`invalid object type: ${group}/${version}, Kind=${kind}`);
+  }
+  const metadata = applied['metadata'];
+  if (metadata !== undefined && (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))) {
+    throw badRequest('error decoding YAML: metadata is not an object');
+  }
+  const own: Draft = { kind, apiVersion: String(apiVersion), metadata: { ...(metadata as object | undefined) } };
+  if (own.metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
+  checkAppliedKey(own, definition, call);
+  if (body.duplicates.length > 0 && patch.options.fieldValidation !== 'Ignore') {
+    if (patch.options.fieldValidation === 'Strict') {
+      throw badRequest(`error strict decoding YAML: ${body.duplicates.join(', ')}`);
+    }
+    for (const text of body.duplicates) call.warn(text);
+  }
+  return applied;
+}
+
+/** Checks the name and namespace of an applied configuration. It may omit both for an existing object. */
+function checkAppliedKey({ metadata }: Draft, definition: ResourceDefinition, call: WriteCall): void {
+  if (metadata.name) checkObjectKey({ kind: '', apiVersion: '', metadata: { ...metadata } }, definition, call);
+}

@@ -1,0 +1,140 @@
+import { badRequest, expired, type KubernetesObject, notFound, StatusError } from '@kubewright/apimachinery';
+import { CompactedError, FutureRevisionError, type StorageList, type StoredObject } from '../storage/storage.ts';
+import { tooLargeResourceVersion } from '../watch/index.ts';
+import type { Call } from './call.ts';
+import { type ContinueToken, decodeContinue, encodeContinue } from './continue-token.ts';
+import { reachRevision } from './freshness.ts';
+import { type ListOptions, readResourceVersion } from './list-options.ts';
+import { Pacer } from './pacer.ts';
+import type { Registry } from './registry.ts';
+import type { Selection } from './selection.ts';
+
+/** A page of a list. */
+export interface Page {
+  readonly objects: readonly StoredObject[];
+  readonly revision: number;
+  readonly continueToken: string | undefined;
+  /** Undefined if selectors make the number unknown. */
+  readonly remaining: number | undefined;
+}
+
+/** Reads an object that is at least as new as the requested resourceVersion. */
+export async function getObject(registry: Registry, call: Call, resourceVersion = ''): Promise<StoredObject> {
+  const { services, definition } = registry;
+  if (resourceVersion !== '' && resourceVersion !== '0') {
+    await reachRevision(services, readResourceVersion(resourceVersion), call.signal);
+  }
+  const stored = await services.storage.get(registry.key(call.namespace, call.name));
+  if (stored === undefined) throw notFound(definition, call.name);
+  return stored;
+}
+
+/** Lists a collection. Implements the table of resourceVersion, match, limit and continue in the API concepts (1.36). */
+export async function listObjects(
+  registry: Registry,
+  call: Call,
+  { options, selection }: { readonly options: ListOptions; readonly selection: Selection },
+): Promise<Page> {
+  const { resourceVersion, limit } = options;
+  const prefix = registry.key(call.namespace, '');
+  if (options.continue !== '') {
+    if (resourceVersion !== '' && resourceVersion !== '0') {
+      throw badRequest('specifying resource version is not allowed when using continue');
+    }
+    const token = decodeContinue(options.continue);
+    return collect(registry, { prefix, token, limit, selection, revision: undefined });
+  }
+  const revision = await decideRevision(registry, call, options);
+  // A list at "any" version ignores the limit, as upstream's cache does.
+  const page = resourceVersion === '0' ? 0 : limit;
+  return collect(registry, { prefix, token: undefined, limit: page, selection, revision });
+}
+
+async function decideRevision(
+  { services }: Registry,
+  call: Call,
+  { resourceVersion, resourceVersionMatch, limit }: ListOptions,
+): Promise<number | undefined> {
+  if (resourceVersion === '' || resourceVersion === '0') return undefined;
+  const asked = readResourceVersion(resourceVersion, 'invalid resource version: ');
+  const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && limit > 0);
+  if (exact) return asked;
+  await reachRevision(services, asked, call.signal);
+  return undefined;
+}
+
+interface Collection {
+  readonly prefix: string;
+  readonly token: ContinueToken | undefined;
+  readonly limit: number;
+  readonly selection: Selection;
+  readonly revision: number | undefined;
+}
+
+async function collect(registry: Registry, wanted: Collection): Promise<Page> {
+  const { token, limit, selection } = wanted;
+  let revision = token === undefined ? wanted.revision : token.revision < 0 ? undefined : token.revision;
+  let after = token === undefined ? undefined : wanted.prefix + token.after;
+  const { matches } = selection;
+  const pacer = new Pacer(registry.services.clock);
+  const found: StoredObject[] = [];
+  for (;;) {
+    const need = limit > 0 ? (matches ? Math.max(limit, 500) : limit) : undefined;
+    const list = await read(registry, wanted, { revision, after, limit: need });
+    revision = list.revision;
+    for (let i = 0; i < list.objects.length; i++) {
+      const stored = list.objects[i] as StoredObject; // the index is within bounds
+      // A selector inspects every object, and each may have to be decoded.
+      if (matches && pacer.isDue) await pacer.rest();
+      if (matches && !matches(registry.form.object(stored))) continue;
+      found.push(stored);
+      if (limit === 0 || found.length < limit) continue;
+      const left = list.remaining + list.objects.length - i - 1;
+      return page(wanted, { found, revision, left, last: stored });
+    }
+    if (list.remaining === 0) return page(wanted, { found, revision, left: 0, last: undefined });
+    after = list.objects.at(-1)?.key;
+  }
+}
+
+function page(
+  { prefix, selection }: Collection,
+  state: { found: readonly StoredObject[]; revision: number; left: number; last: StoredObject | undefined },
+): Page {
+  const { found, revision, left, last } = state;
+  if (left === 0 || last === undefined) {
+    return { objects: found, revision, continueToken: undefined, remaining: undefined };
+  }
+  const continueToken = encodeContinue({ revision, after: last.key.slice(prefix.length) });
+  return { objects: found, revision, continueToken, remaining: selection.matches ? undefined : left };
+}
+
+async function read(
+  { services }: Registry,
+  { prefix, token }: Collection,
+  at: { readonly revision: number | undefined; readonly after: string | undefined; readonly limit: number | undefined },
+): Promise<StorageList> {
+  try {
+    return await services.storage.list({ prefix, ...at });
+  } catch (error) {
+    if (error instanceof FutureRevisionError)
+      throw tooLargeResourceVersion(at.revision ?? 0, services.storage.revision);
+    if (error instanceof CompactedError) throw token ? continueExpired(token) : tooOld();
+    throw error;
+  }
+}
+
+function tooOld(): StatusError {
+  return expired('The resourceVersion for the provided list is too old.');
+}
+
+/** Builds a 410 with a token that continues anyway, at the newest revision. */
+function continueExpired(token: ContinueToken): StatusError {
+  const { status } = expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+  );
+  return new StatusError({ ...status, metadata: { continue: encodeContinue({ revision: -1, after: token.after }) } });
+}
+
+/** Reports whether an object belongs in a list. */
+export type Matches = (object: KubernetesObject) => boolean;

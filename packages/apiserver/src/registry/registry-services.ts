@@ -1,0 +1,19 @@
+import type { Clock, Random } from '@kubewright/apimachinery';
+import type { AdmissionChain } from '../admission/admission-chain.ts';
+import type { Storage, StoredObject } from '../storage/storage.ts';
+import type { WatchSource } from '../watch/index.ts';
+import type { ResourceDefinition } from './resource-definition.ts';
+
+/** Dependencies shared by all registries. */
+export interface RegistryServices {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly admission: AdmissionChain;
+  /** True if another kind is served in a definition's group and version. */
+  knowsKind(beside: ResourceDefinition, kind: string): boolean;
+  /** Converts an object to its stored form and back, as a write would. Absent if that returns the object unchanged. */
+  readonly rehearse?: ((stored: StoredObject) => Promise<StoredObject>) | undefined;
+  /** Returns the watch source of a resource; one for each {@link ResourceDefinition.storagePrefix}. */
+  watchSource(definition: ResourceDefinition): WatchSource;
+}

@@ -1,0 +1,245 @@
+import {
+  badRequest,
+  conflict,
+  type FieldError,
+  formatTime,
+  invalid,
+  invalidField,
+  isDeleting,
+  type KubernetesObject,
+  notFound,
+} from '@kubewright/apimachinery';
+import type { AdmissionAttributes } from '../admission/admission-plugin.ts';
+import { RevisionMismatchError, type StoredObject } from '../storage/storage.ts';
+import type { WriteCall } from './call.ts';
+import { commitObject } from './commit-object.ts';
+import { checkNamespace, createObject } from './create.ts';
+import { jsonEqual } from './json-equal.ts';
+import { validateMetadataUpdate, warnOfFinalizers } from './metadata-validation.ts';
+import { isNamespace, namespaceFinalizers } from './namespace-rules.ts';
+import { dedupOwnerReferences } from './owner-references.ts';
+import type { Registry } from './registry.ts';
+import { encodeStored, toStorageForm } from './served-form.ts';
+import type { Draft, Strategy } from './strategy.ts';
+
+/** Builds the new object from the stored one. Called again when another writer was faster. */
+export type Transform = (
+  live: KubernetesObject | undefined,
+  stored: StoredObject | undefined,
+) => Draft | Promise<Draft>;
+
+/** Options of {@link updateObject}. */
+export interface UpdateOptions {
+  readonly call: WriteCall;
+  readonly strategy: Strategy;
+  /** Creates a missing object, whatever the kind's strategy says (server-side apply). */
+  readonly createIfMissing?: boolean | undefined;
+  /** UID that the stored object must have. */
+  readonly uid?: string | undefined;
+  /** True if the transform has already recorded field ownership. */
+  readonly tracked?: boolean | undefined;
+  /**
+   * The attributes for validating admission, if the client did not send the object itself and the transform has already run
+   * mutating admission on what was sent. `none`: admission has already run.
+   */
+  readonly admission?: 'none' | ((draft: Draft, live: KubernetesObject) => AdmissionAttributes) | undefined;
+}
+
+/** The result of {@link updateObject}. */
+export interface Updated {
+  readonly stored: StoredObject;
+  readonly created: boolean;
+}
+
+const OPTIMISTIC_LOCK = 'the object has been modified; please apply your changes to the latest version and try again';
+
+/** Changes an object by compare-and-swap, with as many retries as needed. Mirrors `Store.Update` (1.36). */
+export async function updateObject(registry: Registry, transform: Transform, options: UpdateOptions): Promise<Updated> {
+  const { definition, services } = registry;
+  const { call, strategy } = options;
+  const key = registry.key(call.namespace, call.name);
+  for (;;) {
+    call.signal.throwIfAborted();
+    const stored = await services.storage.get(key);
+    if (stored === undefined) {
+      if (!strategy.allowCreateOnUpdate && options.createIfMissing !== true) throw notFound(definition, call.name);
+      const draft = await transform(undefined, undefined);
+      checkMissing(registry, draft, options);
+      const created = await createObject(registry, draft, { call, strategy, tracked: options.tracked === true });
+      return { stored: created, created: true };
+    }
+    try {
+      return { stored: await updateOnce(registry, transform, { ...options, stored }), created: false };
+    } catch (error) {
+      if (!(error instanceof RevisionMismatchError)) throw error;
+    }
+  }
+}
+
+function checkMissing({ definition }: Registry, draft: Draft, { call, uid }: UpdateOptions): void {
+  const asked = draft.metadata.uid || uid;
+  if (asked) {
+    const cause = `uid mismatch: the provided object specified uid ${asked}, and no existing object was found`;
+    throw conflict(definition, call.name, cause);
+  }
+  if (draft.metadata.resourceVersion) throw notFound(definition, call.name);
+}
+
+async function updateOnce(
+  registry: Registry,
+  transform: Transform,
+  options: UpdateOptions & { readonly stored: StoredObject },
+): Promise<StoredObject> {
+  const { services } = registry;
+  const { call, strategy, stored, uid } = options;
+  const live = registry.form.object(stored);
+  if (uid && uid !== live.metadata.uid) throw uidPrecondition(registry, { call, uid, actual: live.metadata.uid ?? '' });
+  const draft = await transform(live, stored);
+  const now = formatTime(services.clock.now());
+  dedupOwnerReferences(draft, call.warn);
+  if (options.tracked !== true) await registry.trackUpdate(live, draft, { call, time: now });
+  const own = registry.admissionAttributes(call, { operation: 'UPDATE', object: draft, old: live });
+  const { admission = own } = options;
+  if (admission === own) await services.admission.mutate(own);
+  checkNamespace(registry, draft, call);
+  dedupOwnerReferences(draft, call.warn, ' after mutating admission happens');
+  checkResourceVersion(registry, draft, { call, strategy, stored });
+  try {
+    beforeUpdate(registry, draft, { call, strategy, live });
+    const judged = typeof admission === 'function' ? admission(draft, live) : admission;
+    if (judged !== 'none') await services.admission.validate(judged);
+    registry.keepUnchangedTimes(draft, live);
+    return await write(registry, draft, { call, live, stored });
+  } catch (error) {
+    strategy.abandon?.(draft);
+    throw error;
+  }
+}
+
+function uidPrecondition(
+  { definition }: Registry,
+  { call, uid, actual }: { readonly call: WriteCall; readonly uid: string; readonly actual: string },
+): Error {
+  const key = definition.storagePrefix + (call.namespace === '' ? '' : `${call.namespace}/`) + call.name;
+  return conflict(
+    definition,
+    call.name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual}`,
+  );
+}
+
+function checkResourceVersion(
+  { definition }: Registry,
+  draft: Draft,
+  options: { readonly call: WriteCall; readonly strategy: Strategy; readonly stored: StoredObject },
+): void {
+  const { call, strategy, stored } = options;
+  const { resourceVersion } = draft.metadata;
+  if (!resourceVersion || resourceVersion === '0') {
+    if (strategy.allowUnconditionalUpdate) return;
+    const kind = { group: definition.group, kind: definition.resource };
+    throw invalid(kind, call.name, [invalidField('metadata.resourceVersion', 0, 'must be specified for an update')]);
+  }
+  if (!/^\d+$/.test(resourceVersion)) {
+    throw badRequest(`strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
+  }
+  if (resourceVersion !== String(stored.revision)) throw conflict(definition, call.name, OPTIMISTIC_LOCK);
+}
+
+function beforeUpdate(
+  registry: Registry,
+  draft: Draft,
+  options: { readonly call: WriteCall; readonly strategy: Strategy; readonly live: KubernetesObject },
+): void {
+  const { definition } = registry;
+  const { call, strategy, live } = options;
+  const { metadata } = draft;
+  if (definition.scope === 'Namespaced') metadata.namespace = call.namespace;
+  const generation = live.metadata.generation;
+  if (generation === undefined) delete metadata.generation;
+  else metadata.generation = generation;
+  const context = registry.strategyContext(call);
+  strategy.prepareForUpdate?.(draft, live, context);
+  // Read again: subresources that keep the metadata replace it with another object.
+  const prepared = draft.metadata;
+  if (generationMoves(registry, draft, { strategy, live })) {
+    prepared.generation = (generation ?? 0) + 1;
+  }
+  const metadataErrors = validateMetadataUpdate(prepared, live.metadata, definition);
+  const object = draft as unknown as KubernetesObject; // the draft is complete now
+  const own: readonly FieldError[] = strategy.validateUpdate?.(object, live, context) ?? [];
+  const errors = metadataErrors.length > 0 ? [...metadataErrors, ...own] : own;
+  if (errors.length > 0) throw invalid(definition, call.name, errors);
+  if (strategy.warnings) for (const text of strategy.warnings(object, live)) call.warn(text);
+  if (definition.custom) warnOfFinalizers(prepared, live.metadata, call.warn);
+}
+
+function generationMoves(
+  { definition }: Registry,
+  draft: Draft,
+  { strategy, live }: { readonly strategy: Strategy; readonly live: KubernetesObject },
+): boolean {
+  if (strategy.generation === 'none') return false;
+  const old = live as unknown as Readonly<Record<string, unknown>>;
+  if (strategy.generation === 'spec') return !jsonEqual(draft['spec'], old['spec']);
+  const ignored = definition.subresources.has('status') ? IGNORED_WITH_STATUS : IGNORED;
+  for (const key of new Set([...Object.keys(draft), ...Object.keys(old)])) {
+    if (!ignored.has(key) && !jsonEqual(draft[key], old[key])) return true;
+  }
+  return false;
+}
+
+const IGNORED = new Set(['apiVersion', 'kind', 'metadata']);
+const IGNORED_WITH_STATUS = new Set([...IGNORED, 'status']);
+
+async function write(
+  registry: Registry,
+  draft: Draft,
+  options: { readonly call: WriteCall; readonly live: KubernetesObject; readonly stored: StoredObject },
+): Promise<StoredObject> {
+  const { definition, services } = registry;
+  const { call, live, stored } = options;
+  const { key, revision } = stored;
+  const next = toStorageForm(draft, definition);
+  if (isFinished(registry, draft, live)) {
+    // The last finalizer was removed while the object was being deleted, so this request deletes it.
+    if (!call.dryRun) await services.storage.commit([{ key, expected: revision, encode: undefined }]);
+    return { key, bytes: encodeStored(next, String(revision)), revision };
+  }
+  if (isUnchanged(registry, draft, live)) return stored;
+  if (call.dryRun) {
+    const made = { key, bytes: encodeStored(next, String(revision)), revision };
+    return services.rehearse?.(made) ?? made;
+  }
+  return commitObject(registry, next, { key, expected: revision });
+}
+
+function isUnchanged({ definition }: Registry, draft: Draft, live: KubernetesObject): boolean {
+  draft.metadata.resourceVersion = live.metadata.resourceVersion ?? '';
+  draft.apiVersion = live.apiVersion;
+  draft.kind = definition.kind;
+  return jsonEqual(pruneEmpty(draft), live);
+}
+
+/** Removes empty maps and lists of metadata, which are never stored. */
+function pruneEmpty(draft: Draft): Draft {
+  const { metadata } = draft;
+  for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences', 'managedFields', 'generateName']) {
+    const value = metadata[field];
+    if (value === undefined) continue;
+    if (value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)) {
+      delete metadata[field];
+    }
+  }
+  return draft;
+}
+
+function isFinished({ definition }: Registry, draft: Draft, live: KubernetesObject): boolean {
+  if (!isDeleting(live) || (draft.metadata.finalizers?.length ?? 0) > 0) return false;
+  if (isNamespace(definition)) {
+    return namespaceFinalizers(draft).length === 0 && (live.metadata.deletionGracePeriodSeconds ?? 0) === 0;
+  }
+  const { deletionGracePeriodSeconds } = live.metadata;
+  if (definition.strategy.deletionMark === 'timestamp') return (deletionGracePeriodSeconds ?? 0) === 0;
+  return deletionGracePeriodSeconds === 0;
+}

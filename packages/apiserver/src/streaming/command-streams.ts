@@ -1,0 +1,51 @@
+import { badRequest, type Clock } from '@kubewright/apimachinery';
+import type { ApiRequest } from '../http/api-request.ts';
+import { ExecChannels, execProtocols } from './exec-channels.ts';
+import { openSpdyCommand, spdyCommandProtocols } from './spdy-command.ts';
+import { acceptSpdy, wantsSpdy } from './spdy-upgrade.ts';
+import type { TerminalSize } from './terminal-sizes.ts';
+import { acceptWebSocket, wantsWebSocket } from './web-socket.ts';
+
+/** The streams between a client and a command or a container, over a WebSocket or SPDY. */
+export interface CommandStreams {
+  /** Input from the client. */
+  readonly stdin: AsyncIterable<Uint8Array>;
+  /** Sizes of the client's terminal. */
+  readonly sizes: AsyncIterable<TerminalSize>;
+  stdout(chunk: Uint8Array): void;
+  stderr(chunk: Uint8Array): void;
+  /** Sends the final `Status` and closes. */
+  end(status: unknown): void;
+}
+
+/** The streams that a client requests. */
+export interface WantedStreams {
+  readonly stdin: boolean;
+  readonly stdout: boolean;
+  readonly stderr: boolean;
+  /** True if the command runs on a terminal. */
+  readonly tty: boolean;
+}
+
+/** Throws unless a request asks to switch to a protocol for commands. @throws StatusError 400 */
+export function checkCommandUpgrade(request: ApiRequest): void {
+  if (!wantsWebSocket(request) && !wantsSpdy(request)) throw badRequest('Upgrade request required');
+}
+
+/**
+ * Upgrades the connection to a protocol for remote commands (WebSocket or SPDY).
+ *
+ * @param options - `closed` is called when the client disconnects.
+ * @throws StatusError 400 when the client offers no supported protocol.
+ */
+export async function openCommandStreams(
+  request: ApiRequest,
+  options: { readonly wanted: WantedStreams; readonly clock: Clock; readonly closed: () => void },
+): Promise<CommandStreams> {
+  if (wantsSpdy(request)) {
+    const { duplex } = acceptSpdy(request, spdyCommandProtocols);
+    return openSpdyCommand(duplex, options);
+  }
+  const { socket } = await acceptWebSocket(request, execProtocols);
+  return new ExecChannels(socket, options);
+}

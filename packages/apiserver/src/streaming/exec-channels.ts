@@ -1,0 +1,99 @@
+import { Buffer } from 'node:buffer';
+import type { Clock } from '@kubewright/apimachinery';
+import type { RawData, WebSocket } from 'ws';
+import { ByteQueue } from './byte-queue.ts';
+import type { CommandStreams } from './command-streams.ts';
+import type { TerminalSize } from './terminal-sizes.ts';
+import { readTerminalSizes } from './terminal-sizes.ts';
+
+/** The supported protocol versions, in order of preference. */
+export const execProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
+
+const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
+/** Above this many bytes unread by the command, the client has to wait. */
+const mostUnreadBytes = 1024 * 1024;
+/** Above this many unsent bytes, the client has stopped reading. */
+const mostUnsentBytes = 64 * 1024 * 1024;
+
+/**
+ * Initial delay before anything is sent. kubectl starts reading before it has created its streams, and drops data for unknown
+ * ones; kubelets are never that fast.
+ */
+const settleMs = 20;
+
+/** The streams of an exec over one WebSocket. Each message starts with its channel number. */
+export class ExecChannels implements CommandStreams {
+  readonly stdin: ByteQueue = new ByteQueue();
+  readonly #resize: ByteQueue = new ByteQueue();
+  readonly sizes: AsyncIterable<TerminalSize> = readTerminalSizes(this.#resize);
+  readonly #socket: WebSocket;
+  /** Messages queued until the client is ready; undefined afterwards. */
+  #early: (() => void)[] | undefined = [];
+
+  constructor(socket: WebSocket, options: { readonly clock: Clock; readonly closed: () => void }) {
+    this.#socket = socket;
+    const settled = options.clock.setTimer(settleMs, () => {
+      const early = this.#early ?? [];
+      this.#early = undefined;
+      for (const go of early) go();
+    });
+    this.stdin.drained = () => {
+      if (socket.isPaused) socket.resume();
+    };
+    socket.on('message', (data) => this.#receive(data));
+    socket.on('close', () => {
+      settled[Symbol.dispose]();
+      this.stdin.end();
+      this.#resize.end();
+      options.closed();
+    });
+    socket.on('error', () => socket.terminate());
+  }
+
+  stdout(chunk: Uint8Array): void {
+    this.#send(channels.stdout, chunk);
+  }
+
+  stderr(chunk: Uint8Array): void {
+    this.#send(channels.stderr, chunk);
+  }
+
+  /** Sends the final status and closes. */
+  end(status: unknown): void {
+    this.#send(channels.error, Buffer.from(JSON.stringify(status)));
+    this.#whenSettled(() => this.#socket.close(1000));
+  }
+
+  #send(channel: number, chunk: Uint8Array): void {
+    this.#whenSettled(() => this.#write(channel, chunk));
+  }
+
+  #whenSettled(go: () => void): void {
+    if (this.#early) this.#early.push(go);
+    else go();
+  }
+
+  #write(channel: number, chunk: Uint8Array): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#socket.bufferedAmount > mostUnsentBytes) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#socket.send(Buffer.concat([Buffer.of(channel), chunk]));
+  }
+
+  #receive(data: RawData): void {
+    const message = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer);
+    const channel = message[0];
+    if (channel === channels.stdin) {
+      this.stdin.push(message.subarray(1));
+      if (this.stdin.size > mostUnreadBytes) this.#socket.pause();
+    }
+    // Unread sizes are worthless once there are many.
+    else if (channel === channels.resize && this.#resize.size < 4_096) {
+      this.#resize.push(Buffer.concat([message.subarray(1), Buffer.from('\n')]));
+    }
+    // Version 5: the client has closed the channel that follows.
+    else if (channel === channels.close && message[1] === channels.stdin) this.stdin.end();
+  }
+}

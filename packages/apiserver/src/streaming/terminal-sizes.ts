@@ -1,0 +1,32 @@
+import { Buffer } from 'node:buffer';
+
+/** The size of a terminal, in characters. */
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** A size takes about thirty bytes. */
+const mostTextBytes = 1024;
+
+/** Reads sizes as clients send them: JSON objects, one per line. Anything else is skipped. */
+export async function* readTerminalSizes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TerminalSize> {
+  let text = '';
+  for await (const chunk of bytes) {
+    text += Buffer.from(chunk).toString('latin1');
+    const lines = text.split('\n');
+    text = lines.pop() ?? '';
+    if (text.length > mostTextBytes) text = '';
+    for (const line of lines) {
+      const size = parseSize(line);
+      if (size) yield size;
+    }
+  }
+}
+
+function parseSize(line: string): TerminalSize | undefined {
+  const [, width] = /"Width":(\d{1,5})\b/.exec(line) ?? [];
+  const [, height] = /"Height":(\d{1,5})\b/.exec(line) ?? [];
+  const [columns, rows] = [Number(width), Number(height)];
+  return columns > 0 && rows > 0 && columns <= 65_535 && rows <= 65_535 ? { columns, rows } : undefined;
+}

@@ -1,0 +1,100 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { Pacer } from '../registry/pacer.ts';
+import type { ServedForm } from '../registry/served-form.ts';
+import type { StoredObject } from '../storage/storage.ts';
+
+/** How much of an object a table row includes (`includeObject`). */
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+const encoder = new TextEncoder();
+/** Characters to collect before encoding them as bytes. */
+const PIECE_LENGTH = 256 * 1024;
+
+/** Options for encoding a table. */
+export interface TableOptions {
+  readonly include: IncludeObject;
+  readonly nowMs: number;
+  /** JSON of the table's metadata. */
+  readonly metadata: string;
+  /** Watches send column definitions with the first event only. @defaultValue true */
+  readonly columns?: boolean;
+}
+
+/** Encodes a meta/v1 `Table` of one object. */
+export function encodeTable(form: ServedForm, stored: StoredObject, options: TableOptions): Uint8Array {
+  return encoder.encode(`${tableHead(form, options)}${rowJson(form, stored, options)}]}`);
+}
+
+/** A document that ends in a list: the part before the first item, and each item. */
+export interface ListParts {
+  /** JSON up to the opening bracket of the list. */
+  readonly head: string;
+  /** Returns the JSON of one item. */
+  item(stored: StoredObject): string;
+}
+
+/** Returns the parts of a meta/v1 `Table` of a page of a list, as `kubectl get` requests it. */
+export function tableParts(form: ServedForm, options: TableOptions): ListParts {
+  return { head: tableHead(form, options), item: (stored) => rowJson(form, stored, options) };
+}
+
+function tableHead(form: ServedForm, { metadata, columns = true }: TableOptions): string {
+  const definitions = columns ? columnsJson(form) : 'null';
+  return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"columnDefinitions":${definitions},"rows":[`;
+}
+
+/** Encodes a document that ends in a list, piece by piece, yielding to other work in between. */
+export async function encodeParts(
+  objects: readonly StoredObject[],
+  { parts, pacer }: { readonly parts: ListParts; readonly pacer: Pacer },
+): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let text = parts.head;
+  for (let i = 0; i < objects.length; i++) {
+    if (pacer.isDue) await pacer.rest();
+    if (text.length > PIECE_LENGTH) {
+      pieces.push(encoder.encode(text));
+      text = '';
+    }
+    if (i > 0) text += ',';
+    text += parts.item(objects[i] as StoredObject); // the index is within bounds
+  }
+  const last = encoder.encode(`${text}]}`);
+  return pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
+}
+
+function columnsJson(form: ServedForm): string {
+  const columns = form.definition.columns.map(({ name, type, format, description, priority }) => ({
+    name,
+    type,
+    format,
+    description,
+    priority,
+  }));
+  return JSON.stringify(columns);
+}
+
+function rowJson(
+  form: ServedForm,
+  stored: StoredObject,
+  { include, nowMs }: { readonly include: IncludeObject; readonly nowMs: number },
+): string {
+  const object = form.object(stored);
+  const cells = JSON.stringify(form.definition.cells(object, nowMs));
+  if (include === 'None') return `{"cells":${cells},"object":null}`;
+  const inner = include === 'Object' ? decoder.decode(form.bytes(stored)) : partialJson(object);
+  return `{"cells":${cells},"object":${inner}}`;
+}
+
+const decoder = new TextDecoder();
+
+/** Returns the JSON of a meta/v1 `PartialObjectMetadata`: an object's metadata without the rest. */
+export function partialJson(object: KubernetesObject): string {
+  return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify(object.metadata)}}`;
+}
+
+/** Returns the parts of a meta/v1 `PartialObjectMetadataList`. */
+export function partialParts(form: ServedForm, metadata: string): ListParts {
+  const head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[`;
+  return { head, item: (stored) => partialJson(form.object(stored)) };
+}

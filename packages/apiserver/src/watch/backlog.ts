@@ -1,0 +1,82 @@
+import { nextTurn } from '../next-turn.ts';
+import type { StorageChange, StoredObject } from '../storage/index.ts';
+import { ChangeFrames, type DecodeStored, storedItem } from './change-frames.ts';
+import { frame } from './watch-frame.ts';
+import type { WatchRequest } from './watch-request.ts';
+import { type Backlog, CHUNK_BYTES } from './watcher.ts';
+
+/** Maximum number of objects to examine per turn, if a selector matches few of them. */
+const EXAMINED_PER_TURN = 500;
+
+/** Sends the state as ADDED events, then optionally a bookmark that marks its end. */
+export function stateBacklog(
+  objects: readonly StoredObject[],
+  options: {
+    readonly request: WatchRequest;
+    readonly decode: DecodeStored;
+    /** Revision of the state, if its end should be marked. */
+    readonly endMark: string | undefined;
+  },
+): Backlog {
+  const { request, decode, endMark } = options;
+  const { representation, filter } = request;
+  let first = representation.firstDiffers ?? false;
+  const frames = function* (): Generator<Uint8Array | undefined> {
+    for (const stored of objects) {
+      const item = storedItem(stored, decode);
+      if (filter && !filter.matches(item)) yield undefined;
+      else {
+        yield frame('ADDED', representation.encode(item, { first }));
+        first = false;
+      }
+    }
+    if (endMark !== undefined) {
+      yield frame('BOOKMARK', representation.bookmark(endMark, { 'k8s.io/initial-events-end': 'true' }));
+    }
+  };
+  return new FrameBacklog(frames());
+}
+
+/** Sends the changes between the start of the watch and the events its class has seen. */
+export function historyBacklog(
+  changes: readonly StorageChange[],
+  options: { readonly request: WatchRequest; readonly decode: DecodeStored },
+): Backlog {
+  const { representation, filter } = options.request;
+  let first = representation.firstDiffers ?? false;
+  const frames = function* (): Generator<Uint8Array | undefined> {
+    for (const change of changes) {
+      const made = new ChangeFrames(change, options.decode).frame(filter, { representation, first });
+      if (made) first = false;
+      yield made;
+    }
+  };
+  return new FrameBacklog(frames());
+}
+
+/** Collects frames into chunks, and yields to other work in between. */
+class FrameBacklog implements Backlog {
+  readonly #frames: Iterator<Uint8Array | undefined>;
+
+  constructor(frames: Iterator<Uint8Array | undefined>) {
+    this.#frames = frames;
+  }
+
+  async next(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      const frames: Uint8Array[] = [];
+      let length = 0;
+      let done = false;
+      for (let examined = 0; examined < EXAMINED_PER_TURN && length < CHUNK_BYTES && !done; examined++) {
+        const next = this.#frames.next();
+        done = next.done === true;
+        if (!next.value) continue;
+        frames.push(next.value as Uint8Array); // the return value is void
+        length += (next.value as Uint8Array).length;
+      }
+      if (length > 0) return frames.length === 1 ? frames[0] : Buffer.concat(frames, length);
+      if (done) return undefined;
+      await nextTurn();
+    }
+  }
+}

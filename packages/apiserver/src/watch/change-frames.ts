@@ -1,0 +1,90 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { StorageChange, StoredObject } from '../storage/index.ts';
+import { frame } from './watch-frame.ts';
+import type { WatchFilter, WatchItem, WatchRepresentation } from './watch-request.ts';
+
+/** Decodes stored bytes. The result may come from a cache, so it must not be modified. */
+export type DecodeStored = (stored: StoredObject) => KubernetesObject;
+
+type Transition = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** The frames of one change for different watchers. Everything is computed once, on first use. */
+export class ChangeFrames {
+  readonly #change: StorageChange;
+  readonly #decode: DecodeStored;
+  readonly #transitions = new Map<string, Transition | undefined>();
+  readonly #frames = new Map<string, Uint8Array>();
+  #current: WatchItem | undefined;
+  #deleted: WatchItem | undefined;
+
+  constructor(change: StorageChange, decode: DecodeStored) {
+    this.#change = change;
+    this.#decode = decode;
+  }
+
+  get revision(): number {
+    return this.#change.revision;
+  }
+
+  /** Returns the frame for watchers with a filter and a representation; `undefined` if they must not see the change. */
+  frame(
+    filter: WatchFilter | undefined,
+    options: { readonly representation: WatchRepresentation; readonly first: boolean },
+  ): Uint8Array | undefined {
+    const transition = this.#transition(filter);
+    if (!transition) return undefined;
+    const { representation, first } = options;
+    const key = `${transition} ${first} ${representation.id}`;
+    const known = this.#frames.get(key);
+    if (known) return known;
+    const item = transition === 'DELETED' ? this.#deletedItem() : this.#currentItem();
+    const made = frame(transition, representation.encode(item, { first }));
+    this.#frames.set(key, made);
+    return made;
+  }
+
+  #transition(filter: WatchFilter | undefined): Transition | undefined {
+    const { current, previous } = this.#change;
+    if (!filter) return current ? (previous ? 'MODIFIED' : 'ADDED') : 'DELETED';
+    if (this.#transitions.has(filter.id)) return this.#transitions.get(filter.id);
+    const matches = (stored: StoredObject | undefined): boolean =>
+      stored !== undefined && filter.matches(storedItem(stored, this.#decode));
+    const [now, before] = [matches(current), matches(previous)];
+    const transition = now ? (before ? 'MODIFIED' : 'ADDED') : before ? 'DELETED' : undefined;
+    this.#transitions.set(filter.id, transition);
+    return transition;
+  }
+
+  #currentItem(): WatchItem {
+    const stored = this.#change.current as StoredObject; // ADDED and MODIFIED have one
+    this.#current ??= storedItem(stored, this.#decode);
+    return this.#current;
+  }
+
+  #deletedItem(): WatchItem {
+    const stored = this.#change.previous as StoredObject; // DELETED has one
+    this.#deleted ??= deletedItem(stored, { revision: this.#change.revision, decode: this.#decode });
+    return this.#deleted;
+  }
+}
+
+/** Wraps a stored object as a watch item. */
+export function storedItem(stored: StoredObject, decode: DecodeStored): WatchItem {
+  return {
+    key: stored.key,
+    bytes: stored.bytes,
+    get object() {
+      return decode(stored);
+    },
+  };
+}
+
+/** Wraps a deleted object's last content, with the revision of its deletion. */
+function deletedItem(
+  stored: StoredObject,
+  options: { readonly revision: number; readonly decode: DecodeStored },
+): WatchItem {
+  const last = options.decode(stored);
+  const object = { ...last, metadata: { ...last.metadata, resourceVersion: `${options.revision}` } };
+  return { key: stored.key, bytes: Buffer.from(JSON.stringify(object)), object };
+}

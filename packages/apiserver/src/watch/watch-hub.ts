@@ -1,0 +1,321 @@
+import type { Clock, KubernetesObject, Random, Timer } from '@kubewright/apimachinery';
+import { CompactedError, type Storage, type StorageChange, type StoredObject } from '../storage/index.ts';
+import { historyBacklog, stateBacklog } from './backlog.ts';
+import { ChangeFrames, type DecodeStored } from './change-frames.ts';
+import { type ConvertStored, OrderedConversion } from './ordered-conversion.ts';
+import { waitForRevision } from './wait-for-revision.ts';
+import { classKey, isInScope, scopesOf, WatchClass } from './watch-class.ts';
+import { expired, tooLargeResourceVersion } from './watch-failures.ts';
+import type { WatchRequest, WatchSource } from './watch-request.ts';
+import { type WatchStart, watchStart } from './watch-start.ts';
+import { Watcher, type WatcherHost } from './watcher.ts';
+
+/** Options of {@link WatchHub}. */
+export interface WatchHubOptions {
+  readonly storage: Storage;
+  /** Prefix of the resource's keys, ending in `/`. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Decodes stored bytes; shares a cache with the registry. @defaultValue JSON.parse */
+  readonly decode?: DecodeStored | undefined;
+  /** Converts stored objects for this hub's watchers, if that takes an external converter. */
+  readonly convert?: ConvertStored | undefined;
+  /** Bytes kept for slow watchers of the same events. @defaultValue 32 MiB */
+  readonly ringBytes?: number | undefined;
+}
+
+/** Approximate interval between bookmarks, in milliseconds. */
+const BOOKMARK_MS = 60_000;
+/** Time before its end at which a stream gets a last bookmark, in milliseconds. */
+const LAST_BOOKMARK_MS = 2_000;
+
+/**
+ * Serves all watches of one resource. Subscribes to storage once, while there are watchers. The work per change depends on the
+ * number of watcher classes, not on the number of watchers.
+ */
+export class WatchHub implements WatchSource {
+  readonly #options: WatchHubOptions;
+  readonly #decode: DecodeStored;
+  readonly #classes = new Map<string, WatchClass>();
+  readonly #byScope = new Map<string, Set<WatchClass>>();
+  readonly #watchers = new Map<Watcher, WatcherState>();
+  readonly #host: WatcherHost;
+  #subscription: Disposable | undefined;
+  /** Changes up to this revision have been delivered to the classes. */
+  #progress = 0;
+  #bookmarkTimer: Timer | undefined;
+  #closed = false;
+  readonly #conversion: OrderedConversion | undefined;
+
+  constructor(options: WatchHubOptions) {
+    this.#options = options;
+    this.#decode = options.decode ?? decodeJson;
+    this.#conversion = options.convert && new OrderedConversion(options.convert);
+    const progress = (): number => this.#progress;
+    this.#host = {
+      get progress() {
+        return progress();
+      },
+      leave: (watcher) => this.#leave(watcher),
+    };
+  }
+
+  /** The number of open streams. */
+  get watcherCount(): number {
+    return this.#watchers.size;
+  }
+
+  async watch(request: WatchRequest): Promise<AsyncIterable<Uint8Array>> {
+    const start = watchStart(request);
+    const watcher = this.#join(request);
+    try {
+      await this.#begin(watcher, { request, start });
+    } catch (error) {
+      this.#leave(watcher);
+      throw error;
+    }
+    return watcher;
+  }
+
+  /** Ends all streams, when the resource is removed or the server stops. */
+  close(): void {
+    this.#closed = true;
+    for (const watcher of this.#watchers.keys()) watcher.end();
+  }
+
+  async #begin(
+    watcher: Watcher,
+    options: { readonly request: WatchRequest; readonly start: WatchStart },
+  ): Promise<void> {
+    const { start, request } = options;
+    switch (start.type) {
+      case 'now':
+        watcher.begin({ backlog: undefined, afterRevision: this.#options.storage.revision });
+        return;
+      case 'after':
+        await this.#beginAfter(watcher, { request, revision: start.revision });
+        return;
+      case 'state':
+        await this.#beginWithState(watcher, { request, start });
+        return;
+    }
+  }
+
+  async #beginAfter(
+    watcher: Watcher,
+    options: { readonly request: WatchRequest; readonly revision: number },
+  ): Promise<void> {
+    const { request, revision } = options;
+    const { storage, prefix } = this.#options;
+    // Changes that storage has made visible but not delivered yet come through the ring.
+    const upTo = this.#progress;
+    const changes: StorageChange[] = [];
+    try {
+      const history = storage.watch({ prefix: scopePrefix(prefix, request), fromRevision: revision }, (past) => {
+        for (const change of past) {
+          if (change.revision <= upTo && isInScope(change.key.slice(prefix.length), request)) changes.push(change);
+        }
+      });
+      history[Symbol.dispose]();
+    } catch (error) {
+      if (!(error instanceof CompactedError)) throw error;
+      watcher.fail(expired(revision, error.compactedRevision));
+      return;
+    }
+    const shown = this.#conversion && changes.length > 0 ? await this.#conversion.changes(changes) : changes;
+    const backlog = shown.length > 0 ? historyBacklog(shown, { request, decode: this.#decode }) : undefined;
+    watcher.begin({ backlog, afterRevision: Math.max(revision, upTo) });
+  }
+
+  async #beginWithState(
+    watcher: Watcher,
+    options: { readonly request: WatchRequest; readonly start: Extract<WatchStart, { type: 'state' }> },
+  ): Promise<void> {
+    const { request, start } = options;
+    const { storage, clock } = this.#options;
+    if (!(await waitForRevision(storage, { revision: start.notOlderThan, clock, signal: request.signal }))) {
+      watcher.fail(tooLargeResourceVersion(start.notOlderThan, storage.revision));
+      return;
+    }
+    const { objects, revision } = await this.#state(request);
+    const endMark = start.markEnd ? `${revision}` : undefined;
+    watcher.begin({
+      backlog: stateBacklog(objects, { request, decode: this.#decode, endMark }),
+      afterRevision: revision,
+    });
+  }
+
+  async #state(
+    request: WatchRequest,
+  ): Promise<{ readonly objects: readonly StoredObject[]; readonly revision: number }> {
+    const { storage, prefix } = this.#options;
+    const { revision, objects } = await storage.list({ prefix: scopePrefix(prefix, request) });
+    const isWanted = ({ key }: StoredObject): boolean => isInScope(key.slice(prefix.length), request);
+    const wanted = request.name === undefined ? objects : objects.filter(isWanted);
+    const { convert } = this.#options;
+    return { revision, objects: convert ? await convert(wanted) : wanted };
+  }
+
+  #join(request: WatchRequest): Watcher {
+    const { storage, prefix, ringBytes = 32 * 1024 * 1024 } = this.#options;
+    if (!this.#subscription) {
+      this.#progress = storage.revision;
+      this.#subscription = storage.watch({ prefix, fromRevision: this.#progress }, (changes) => this.#taken(changes));
+    }
+    const key = classKey(request);
+    let watchClass = this.#classes.get(key);
+    if (!watchClass) {
+      watchClass = new WatchClass(request, { maxBytes: ringBytes });
+      this.#classes.set(key, watchClass);
+      for (const scope of watchClass.scopes) this.#classesOf(scope).add(watchClass);
+    }
+    const watcher = new Watcher(watchClass, this.#host);
+    watchClass.watchers.add(watcher);
+    this.#watchers.set(watcher, this.#live(watcher, { request, watchClass }));
+    if (this.#closed || request.signal.aborted) watcher.end();
+    return watcher;
+  }
+
+  /** Arms the timers that end a stream and send its bookmarks. */
+  #live(watcher: Watcher, options: { readonly request: WatchRequest; readonly watchClass: WatchClass }): WatcherState {
+    const { request, watchClass } = options;
+    const { clock, random } = this.#options;
+    const bookmarks = request.allowWatchBookmarks ?? false;
+    const timeoutMs = (request.timeoutSeconds || 1800 + random.next() * 1800) * 1000;
+    const timers = [clock.setTimer(timeoutMs, () => watcher.end(), { unref: true })];
+    if (bookmarks && timeoutMs > LAST_BOOKMARK_MS) {
+      timers.push(clock.setTimer(timeoutMs - LAST_BOOKMARK_MS, () => this.#bookmark([watcher]), { unref: true }));
+    }
+    const onAbort = (): void => watcher.end();
+    request.signal.addEventListener('abort', onAbort, { once: true });
+    if (bookmarks) this.#bookmarkTimer ??= clock.setTimer(BOOKMARK_MS, () => this.#tick(), { unref: true });
+    const stop = (): void => {
+      for (const timer of timers) timer[Symbol.dispose]();
+      request.signal.removeEventListener('abort', onAbort);
+    };
+    return { watchClass, bookmarks, stop };
+  }
+
+  /** Ends watchers that may have missed a change, so that they relist; the hub reports the error. */
+  #taken(changes: readonly StorageChange[]): void {
+    try {
+      this.#take(changes);
+    } catch (error) {
+      for (const { revision } of changes) this.#progress = Math.max(this.#progress, revision);
+      this.#failAll(error);
+      throw error;
+    }
+  }
+
+  #failAll(error: unknown): void {
+    for (const watcher of [...this.#watchers.keys()]) watcher.fail(error);
+  }
+
+  #take(changes: readonly StorageChange[]): void {
+    if (this.#conversion === undefined) {
+      this.#deliver(changes);
+      return;
+    }
+    this.#conversion.take(changes, {
+      deliver: (converted) => this.#deliver(converted),
+      failed: (error) => {
+        for (const { revision } of changes) this.#progress = Math.max(this.#progress, revision);
+        this.#failAll(error);
+      },
+    });
+  }
+
+  #deliver(changes: readonly StorageChange[]): void {
+    const touched = new Set<WatchClass>();
+    for (const change of changes) {
+      let frames: ChangeFrames | undefined;
+      for (const scope of scopesOf(change.key.slice(this.#options.prefix.length))) {
+        for (const watchClass of this.#byScope.get(scope) ?? []) {
+          frames ??= new ChangeFrames(change, this.#decode);
+          try {
+            if (watchClass.take(frames)) touched.add(watchClass);
+          } catch (error) {
+            // An object that a representation cannot encode ends only the streams in that representation.
+            for (const watcher of [...watchClass.watchers]) watcher.fail(error);
+          }
+        }
+      }
+      this.#progress = Math.max(this.#progress, change.revision);
+    }
+    for (const watchClass of touched) {
+      for (const watcher of watchClass.watchers) watcher.wake();
+    }
+  }
+
+  #tick(): void {
+    this.#bookmarkTimer = undefined;
+    const due: Watcher[] = [];
+    for (const [watcher, { bookmarks }] of this.#watchers) if (bookmarks) due.push(watcher);
+    if (due.length === 0) return;
+    this.#bookmark(due);
+    for (const watchClass of this.#classes.values()) watchClass.trim();
+    this.#bookmarkTimer = this.#options.clock.setTimer(BOOKMARK_MS, () => this.#tick(), { unref: true });
+  }
+
+  #bookmark(watchers: readonly Watcher[]): void {
+    const { revision } = this.#options.storage;
+    // Storage delivers changes in a microtask queued when they become visible. After this one, all changes up to `revision` have
+    // arrived, for this resource or others, so the bookmark cannot promise too much.
+    const send = (): void => {
+      this.#progress = Math.max(this.#progress, revision);
+      for (const watcher of watchers) watcher.requestBookmark();
+    };
+    queueMicrotask(() => {
+      if (this.#conversion === undefined) send();
+      else this.#conversion.afterwards(send, (error) => this.#failAll(error));
+    });
+  }
+
+  #leave(watcher: Watcher): void {
+    const state = this.#watchers.get(watcher);
+    if (!state) return;
+    this.#watchers.delete(watcher);
+    state.stop();
+    const { watchClass } = state;
+    watchClass.watchers.delete(watcher);
+    if (watchClass.watchers.size === 0) this.#forget(watchClass);
+    if (this.#watchers.size > 0) return;
+    this.#subscription?.[Symbol.dispose]();
+    this.#subscription = undefined;
+    this.#bookmarkTimer?.[Symbol.dispose]();
+    this.#bookmarkTimer = undefined;
+  }
+
+  #forget(watchClass: WatchClass): void {
+    this.#classes.delete(watchClass.key);
+    for (const scope of watchClass.scopes) {
+      const classes = this.#classesOf(scope);
+      classes.delete(watchClass);
+      if (classes.size === 0) this.#byScope.delete(scope);
+    }
+  }
+
+  #classesOf(scope: string): Set<WatchClass> {
+    let classes = this.#byScope.get(scope);
+    if (!classes) {
+      classes = new Set();
+      this.#byScope.set(scope, classes);
+    }
+    return classes;
+  }
+}
+
+interface WatcherState {
+  readonly watchClass: WatchClass;
+  readonly bookmarks: boolean;
+  stop(): void;
+}
+
+function scopePrefix(prefix: string, { namespace }: WatchRequest): string {
+  return namespace ? `${prefix}${namespace}/` : prefix;
+}
+
+function decodeJson(stored: StoredObject): KubernetesObject {
+  return JSON.parse(Buffer.from(stored.bytes).toString()) as KubernetesObject; // only objects are stored
+}

@@ -1,9 +1,0 @@
-import { replaySteps } from '../testdata/replay-steps.ts';
-// @ts-expect-error: plain JavaScript, shared with the recorder
-import { steps } from './testdata/views.mjs';
-
-replaySteps({
-  name: 'views of built-in kinds',
-  steps,
-  recorded: new URL('./testdata/views-1.36.3.jsonl', import.meta.url),
-});

@@ -1,9 +1,0 @@
-import type { ScaleSubresource } from '../registry/resource-definition.ts';
-
-/** The field paths of a workload's scale. */
-export const workloadScale: ScaleSubresource = {
-  type: 'scale',
-  specReplicasPath: ['spec', 'replicas'],
-  statusReplicasPath: ['status', 'replicas'],
-  selectorPath: ['spec', 'selector'],
-};

@@ -1,2 +1,0 @@
-export { type HealthCheck, healthHandler } from './health-handler.ts';
-export { versionHandler } from './version-handler.ts';

@@ -1,1 +1,0 @@
-export { ServerMetrics, type ServerMetricsOptions } from './metrics-handler.ts';

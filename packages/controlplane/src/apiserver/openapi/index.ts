@@ -1,1 +1,0 @@
-export { openApiHandler } from './open-api-handler.ts';

@@ -1,0 +1,41 @@
+import {
+  checkQualifiedName,
+  type FieldError,
+  type FieldPath,
+  invalidField,
+  requiredField,
+  tooManyField,
+} from '@kubewright/apimachinery';
+import { conditionFault } from '@kubewright/apiserver/internal';
+import type { MatchCondition } from '../generated/drafts.ts';
+import { type Check, each, unique } from '../validation/check.ts';
+
+const MAX_CONDITIONS = 64;
+
+/** Match conditions of a webhook. Each must compile, so that requests do not fail on it later. */
+export const matchConditions: Check<readonly MatchCondition[]> = (value, path) => {
+  const list = value ?? [];
+  const faults: FieldError[] =
+    list.length > MAX_CONDITIONS ? [tooManyField(path, { actual: list.length, max: MAX_CONDITIONS })] : [];
+  faults.push(...each(condition)(list, path));
+  faults.push(
+    ...unique<MatchCondition>(
+      ({ name }) => name,
+      (at) => at.child('name'),
+    )(list, path),
+  );
+  return faults;
+};
+
+function condition(value: MatchCondition | undefined, path: FieldPath): readonly FieldError[] {
+  const { name = '', expression = '' } = value ?? {};
+  const faults: FieldError[] = [];
+  const source = expression.trim();
+  if (source === '') faults.push(requiredField(path.child('expression')));
+  else {
+    const fault = conditionFault(source);
+    if (fault !== undefined) faults.push(invalidField(path.child('expression'), source, fault));
+  }
+  if (name === '') return [...faults, requiredField(path.child('name'))];
+  return [...faults, ...checkQualifiedName(name).map((detail) => invalidField(path.child('name'), name, detail))];
+}

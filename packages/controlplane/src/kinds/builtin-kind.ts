@@ -1,0 +1,68 @@
+import type { FieldError } from '@kubewright/apimachinery';
+import type { Conversion, ScaleSubresource, Strategy, StrategyContext } from '@kubewright/apiserver';
+
+/** The strategy of one kind, with that kind's own type; see {@link Strategy} for when each part runs. */
+export interface KindStrategy<T> {
+  prepareForCreate?(object: T, context: StrategyContext): void;
+  prepareForUpdate?(object: T, old: T, context: StrategyContext): void;
+  validate?(object: T, context: StrategyContext): readonly FieldError[];
+  validateUpdate?(object: T, old: T, context: StrategyContext): readonly FieldError[];
+  warnings?(object: T, old: T | undefined): readonly string[];
+  validateName?(name: string): readonly string[];
+  gracefulSeconds?(object: T, asked: number | undefined): number | undefined;
+  abandon?(object: T): void;
+}
+
+/**
+ * The main endpoint's treatment of `status`: reset on create and kept on update, only kept on update, or taken from the request.
+ */
+export type StatusHandling = 'reset' | 'kept-on-update' | 'free';
+
+/** The definition of one built-in kind. Names, scope, verbs and columns come from the type table. */
+export interface BuiltinKind<T = never> {
+  /** `group/version/resource`; the core group is empty: `/v1/pods`. */
+  readonly resource: string;
+  /** The structure in the table of wire shapes: `appsv1.Deployment`. */
+  readonly struct: string;
+  /** @defaultValue 'none' */
+  readonly generation?: Strategy['generation'];
+  /** @defaultValue 'reset' for kinds with a status subresource, else 'free' */
+  readonly status?: StatusHandling;
+  /** @defaultValue true */
+  readonly allowUnconditionalUpdate?: boolean;
+  /** @defaultValue false */
+  readonly allowCreateOnUpdate?: boolean;
+  readonly defaultPropagation?: Strategy['defaultPropagation'];
+  readonly unsaidPropagationWarning?: string;
+  /** See {@link Strategy.resets}. */
+  readonly resets?: Strategy['resets'];
+  readonly strategy?: KindStrategy<T>;
+  /** Subresources through which only a part of the object changes, by name; `status` always exists. */
+  readonly views?: Readonly<Record<string, KindView<T>>>;
+  readonly scale?: ScaleSubresource;
+  readonly fieldLabels?: Readonly<Record<string, (object: T) => string>>;
+  readonly conversion?: Conversion;
+  /** The stored version, if it is another one. */
+  readonly storageApiVersion?: string;
+  /** The storage prefix, if it is another resource's: `/registry/events/`. */
+  readonly storagePrefix?: string;
+}
+
+/** The rules of a subresource. All fields that it does not own are first taken from the stored object. */
+export interface KindView<T> extends KindStrategy<T> {
+  /** Root fields that a write through this subresource may change. @defaultValue ['status'] */
+  readonly owns?: readonly string[];
+  /**
+   * See {@link Strategy.resets}.
+   *
+   * @defaultValue spec and metadata for a status view that keeps the metadata
+   */
+  readonly resets?: Strategy['resets'];
+  /** True if labels, annotations and similar metadata keep their stored values. @defaultValue false */
+  readonly keepsMetadata?: boolean;
+}
+
+/** Defines a kind with its own type and erases the type: the registry passes each strategy only objects of its kind. */
+export function builtinKind<T>(kind: BuiltinKind<T>): BuiltinKind {
+  return kind as unknown as BuiltinKind;
+}

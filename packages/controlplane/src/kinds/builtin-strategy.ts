@@ -1,0 +1,127 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { Draft, Strategy } from '@kubewright/apiserver';
+import type { BuiltinKind, KindStrategy, KindView, StatusHandling } from './builtin-kind.ts';
+import { copyJson } from './copy-json.ts';
+import { wireShapes } from './generated/wire-shapes.ts';
+import type { WireTypes } from './wire/wire-types.ts';
+
+/** Kinds whose deletion returns the removed object. */
+const ANSWERS_WITH_DELETED: ReadonlySet<string> = new Set([
+  '/v1/persistentvolumes',
+  '/v1/persistentvolumeclaims',
+  '/v1/pods',
+  '/v1/podtemplates',
+  '/v1/resourcequotas',
+  '/v1/services',
+  '/v1/serviceaccounts',
+  'resource.k8s.io/v1/resourceclaims',
+  'storage.k8s.io/v1/volumeattachments',
+]);
+
+/** Returns a kind's strategy for the main endpoint. */
+export function mainStrategy(kind: BuiltinKind, types: WireTypes): Strategy {
+  const own = untyped(kind.strategy);
+  const handling = kind.status ?? (statusStruct(kind) === undefined ? 'free' : 'reset');
+  return {
+    ...shared(kind, types),
+    ...passedOn(own),
+    ...(kind.resets && { resets: kind.resets }),
+    ...(kind.unsaidPropagationWarning && { unsaidPropagationWarning: kind.unsaidPropagationWarning }),
+    answersWithDeleted: ANSWERS_WITH_DELETED.has(kind.resource),
+    prepareForCreate(object, context) {
+      if (handling === 'reset') resetStatus({ object, kind, types });
+      own.prepareForCreate?.(object, context);
+    },
+    prepareForUpdate(object, old, context) {
+      if (keepsStatus(handling)) takeOver(object, { from: old, fields: ['status'] });
+      own.prepareForUpdate?.(object, old, context);
+    },
+  };
+}
+
+/** Returns the strategy of a subresource: fields that it does not own come from the stored object. */
+export function viewStrategy(kind: BuiltinKind, view: KindView<never>, types: WireTypes): Strategy {
+  const own = untyped(view);
+  const owned = new Set(view.owns ?? ['status']);
+  const fixed = Object.keys(wireShapes[kind.struct] ?? {}).filter((field) => field !== 'metadata' && !owned.has(field));
+  return {
+    ...shared(kind, types),
+    ...passedOn(own),
+    ...resetsOf(view),
+    prepareForUpdate(object, old, context) {
+      takeOver(object, { from: old, fields: fixed });
+      if (view.keepsMetadata) keepMetadata(object, old);
+      own.prepareForUpdate?.(object, old, context);
+    },
+  };
+}
+
+function resetsOf({ resets, keepsMetadata, owns }: KindView<never>): Pick<Strategy, 'resets'> {
+  if (resets) return { resets };
+  return keepsMetadata && owns === undefined ? { resets: [['spec'], ['metadata']] } : {};
+}
+
+/** Resets an object's status to its kind's empty form. */
+function resetStatus(options: { readonly object: Draft; readonly kind: BuiltinKind; readonly types: WireTypes }): void {
+  const struct = statusStruct(options.kind);
+  if (struct !== undefined) options.object['status'] = options.types.zero(struct);
+}
+
+function shared(kind: BuiltinKind, types: WireTypes): Strategy {
+  return {
+    generation: kind.generation ?? 'none',
+    allowUnconditionalUpdate: kind.allowUnconditionalUpdate ?? true,
+    allowCreateOnUpdate: kind.allowCreateOnUpdate ?? false,
+    ...(kind.defaultPropagation === undefined ? {} : { defaultPropagation: kind.defaultPropagation }),
+    applyDefaults(object) {
+      types.normalise(kind.struct, object);
+      types.applyDefaults(kind.struct, object);
+    },
+  };
+}
+
+function passedOn(own: Partial<Strategy>): Partial<Strategy> {
+  const { validate, validateUpdate, warnings, validateName, gracefulSeconds, abandon } = own;
+  return {
+    ...(validate && { validate }),
+    ...(validateUpdate && { validateUpdate }),
+    ...(warnings && { warnings }),
+    ...(validateName && { validateName }),
+    ...(gracefulSeconds && { gracefulSeconds }),
+    ...(abandon && { abandon }),
+  };
+}
+
+function untyped(strategy: KindStrategy<never> | undefined): Partial<Strategy> {
+  // A kind's strategy sees only objects of that kind; `builtinKind` erased the type.
+  return (strategy ?? {}) as unknown as Partial<Strategy>;
+}
+
+function keepsStatus(handling: StatusHandling): boolean {
+  return handling !== 'free';
+}
+
+function statusStruct(kind: BuiltinKind): string | undefined {
+  const code = wireShapes[kind.struct]?.['status'];
+  return code?.startsWith('o@') || code?.startsWith('!@') ? code.slice(2) : undefined;
+}
+
+function takeOver(
+  object: Draft,
+  source: { readonly from: KubernetesObject; readonly fields: readonly string[] },
+): void {
+  const old = source.from as unknown as Readonly<Record<string, unknown>>;
+  for (const field of source.fields) {
+    if (old[field] === undefined) delete object[field];
+    else object[field] = copyJson(old[field]);
+  }
+}
+
+/** Restores the stored metadata, except for managed fields. */
+function keepMetadata(object: Draft, old: KubernetesObject): void {
+  const { managedFields, resourceVersion } = object.metadata;
+  object.metadata = copyJson(old.metadata) as Draft['metadata'];
+  delete object.metadata['managedFields'];
+  if (managedFields !== undefined) object.metadata['managedFields'] = managedFields;
+  if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
+}

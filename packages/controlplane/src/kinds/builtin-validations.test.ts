@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import {
+  causesOf,
+  invalidField,
+  type KubernetesObject,
+  type StatusCause,
+  StatusError,
+  seededRandom,
+  VirtualClock,
+} from '@kubewright/apimachinery';
+import type { Draft, StrategyContext } from '@kubewright/apiserver';
+import { describe, expect, it } from 'vitest';
+import { builtinDefinitions } from './builtin-definitions.ts';
+// The cases that the recorder sends, so the fixtures contain only responses.
+import { build, invalidCases } from './testdata/invalid-objects.mjs';
+
+interface Recorded {
+  readonly index: number;
+  readonly resource: string;
+  readonly code: number;
+  readonly causes?: readonly StatusCause[];
+}
+
+const file = new URL('testdata/invalid.jsonl', import.meta.url);
+const recorded = readFileSync(file, 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Recorded);
+const clock = new VirtualClock();
+const random = seededRandom(1);
+const definitions = builtinDefinitions({ clock, random });
+const context: StrategyContext = {
+  user: { username: 'admin', groups: [] },
+  clock,
+  random,
+  dryRun: true,
+  warn: () => {},
+};
+
+describe('builtin validation', () => {
+  it('has at least 120 recorded rejections', () => {
+    expect(recorded.filter(({ code }) => code === 422).length).toBeGreaterThan(120);
+  });
+
+  it.each(recorded.map((one) => ({ ...one, changes: JSON.stringify(invalidCases[one.index]?.[1]).slice(0, 120) })))(
+    'answers $index $resource $changes as the real API server does',
+    ({ index, code, causes = [] }) => {
+      const made = faultsOf(index);
+      if (code !== 422) expect(made).toEqual([]);
+      else expect(sorted(made)).toEqual(sorted(causes));
+    },
+  );
+});
+
+function faultsOf(index: number): readonly StatusCause[] {
+  const one = invalidCases[index];
+  if (!one) throw new Error(`case ${index} is missing; record the answers anew`);
+  const { resource, object } = build(one) as { resource: string; object: Draft };
+  const definition = definitions.find(
+    (d) => d.resource === resource && `${d.group}/${d.version}`.replace(/^\//, '') === object.apiVersion,
+  );
+  if (!definition) throw new Error(`nobody defines ${resource}`);
+  const { strategy } = definition;
+  object.metadata.uid = 'uid';
+  if (definition.scope === 'Namespaced') object.metadata.namespace = 'default';
+  try {
+    strategy.applyDefaults?.(object);
+    strategy.prepareForCreate?.(object, context);
+    const stored = object as unknown as KubernetesObject;
+    const names = (strategy.validateName?.(object.metadata.name ?? '') ?? []).map((detail) =>
+      invalidField('metadata.name', object.metadata.name, detail),
+    );
+    return causesOf([...names, ...(strategy.validate?.(stored, context) ?? [])]);
+  } catch (error) {
+    if (error instanceof StatusError) return error.status.details?.causes ?? [];
+    throw error;
+  }
+}
+
+function sorted(causes: readonly StatusCause[]): readonly string[] {
+  return causes
+    .map(({ reason, field, message }) => `${field} ${reason} ${message?.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'uid')}`)
+    .sort();
+}

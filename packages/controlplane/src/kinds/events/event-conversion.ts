@@ -1,0 +1,32 @@
+import type { Conversion } from '@kubewright/apiserver';
+import { copyJson } from '../copy-json.ts';
+
+/** Field names of events.k8s.io/v1 and their core/v1 names; all other names are the same. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['regarding', 'involvedObject'],
+  ['note', 'message'],
+  ['reportingController', 'reportingComponent'],
+  ['deprecatedSource', 'source'],
+  ['deprecatedFirstTimestamp', 'firstTimestamp'],
+  ['deprecatedLastTimestamp', 'lastTimestamp'],
+  ['deprecatedCount', 'count'],
+]);
+const BACK: ReadonlyMap<string, string> = new Map([...NAMES].map(([theirs, core]) => [core, theirs]));
+
+/** Renames fields between the two event APIs, without loss in either direction. */
+export const eventConversion: Conversion = {
+  toStorage(object) {
+    const renamed = rename(object, NAMES);
+    return { ...renamed, apiVersion: 'v1', kind: 'Event', metadata: object.metadata };
+  },
+  fromStorage(object) {
+    const renamed = rename(object, BACK);
+    return { ...renamed, apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: object.metadata };
+  },
+};
+
+function rename(object: object, names: ReadonlyMap<string, string>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(object).map(([field, value]) => [names.get(field) ?? field, copyJson(value)]),
+  );
+}

@@ -1,0 +1,30 @@
+import { StatusError } from '@kubewright/apimachinery';
+import type { ConnectSubresource, VirtualResource } from '@kubewright/apiserver';
+import type { BuiltinResource } from '@kubewright/schema';
+import type { BuiltinDefinitionsOptions } from './builtin-options.ts';
+import { podBinding } from './core/pod-binding.ts';
+
+/** Returns the behavior of a subresource other than a status or scale; the caller's takes precedence. */
+export function connectSubresource(path: string, options: BuiltinDefinitionsOptions): ConnectSubresource {
+  const given = options.connect?.get(path);
+  if (given) return given;
+  if (path === 'pods/binding') return podBinding(options.clock);
+  return { type: 'connect', connect: () => Promise.reject(notServed(path)) };
+}
+
+/** Returns the behavior of a resource that is never stored. */
+export function virtualResource(resource: BuiltinResource, options: BuiltinDefinitionsOptions): VirtualResource {
+  const given = options.virtual?.get(resource.resource);
+  return given ?? { create: () => Promise.reject(notServed(resource.resource)) };
+}
+
+function notServed(what: string): StatusError {
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: `${what} has no behaviour on this server; start it with a component that gives it one`,
+    code: 501,
+  });
+}

@@ -1,0 +1,9 @@
+import type { ScaleSubresource } from '@kubewright/apiserver';
+
+/** The field paths of a workload's scale. */
+export const workloadScale: ScaleSubresource = {
+  type: 'scale',
+  specReplicasPath: ['spec', 'replicas'],
+  statusReplicasPath: ['status', 'replicas'],
+  selectorPath: ['spec', 'selector'],
+};

@@ -1,0 +1,27 @@
+import type { AdmissionAttributes, AdmissionPlugin } from '@kubewright/apiserver';
+
+interface Toleration {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly effect?: string;
+  readonly tolerationSeconds?: number;
+}
+
+/** Lets every pod stay for five minutes on a node that is not ready or unreachable, unless the pod sets its own tolerations. */
+export const defaultTolerationSeconds: AdmissionPlugin = {
+  name: 'DefaultTolerationSeconds',
+  async mutate({ definition, subresource, object }: AdmissionAttributes): Promise<void> {
+    if (definition.resource !== 'pods' || definition.group !== '' || subresource !== '' || object === undefined) return;
+    const spec = object['spec'] as { tolerations?: Toleration[] } | undefined;
+    if (spec === undefined) return;
+    for (const key of ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']) {
+      const tolerated = (spec.tolerations ?? []).some(
+        (toleration) =>
+          (toleration.key === key || !toleration.key) && (toleration.effect === 'NoExecute' || !toleration.effect),
+      );
+      if (tolerated) continue;
+      const toleration = { key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 };
+      spec.tolerations = [...(spec.tolerations ?? []), toleration];
+    }
+  },
+};

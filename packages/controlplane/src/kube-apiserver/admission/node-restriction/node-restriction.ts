@@ -1,0 +1,106 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
+import type { AdmissionPlugin, Authorizer } from '@kubewright/apiserver';
+import type { ReadObject } from '@kubewright/apiserver/internal';
+import { nodeNameOf } from '../../authorization/node/node-identity.ts';
+import { admitNode } from './node-object.ts';
+import { admitEviction, admitPod, admitPodStatus } from './node-pods.ts';
+import { admitToken } from './node-tokens.ts';
+import { type NodeWrite, quoted, refusal } from './node-write.ts';
+
+/**
+ * Restricts the writes of nodes to their own Node, Lease, CSINode and ResourceSlices and to their own pods. The node authorizer
+ * allows these requests because it knows only names. Mirrors `NodeRestriction` (1.36) without its check of certificate signing
+ * requests: this cluster has no signer for kubelets.
+ */
+export function nodeRestriction(options: {
+  readonly read: ReadObject;
+  readonly authorizer: Authorizer;
+}): AdmissionPlugin {
+  const { read, authorizer } = options;
+  return {
+    name: 'NodeRestriction',
+    async mutate(attributes) {
+      const node = nodeNameOf(attributes.user);
+      if (node === undefined) return;
+      const write: NodeWrite = { node, attributes, read };
+      if (node === '') {
+        throw refusal(write, `could not determine node from user ${quoted(attributes.user.username)}`);
+      }
+      const { definition } = attributes;
+      await admitters[`${definition.group}/${definition.resource}`]?.(write, authorizer);
+    },
+  };
+}
+
+/** Restrictions by `<group>/<resource>`. */
+const admitters: Readonly<Record<string, (write: NodeWrite, authorizer: Authorizer) => Promise<void>>> = {
+  '/pods': admitPods,
+  '/nodes': admitNode,
+  '/persistentvolumeclaims': admitClaim,
+  '/serviceaccounts': admitToken,
+  'coordination.k8s.io/leases': admitLease,
+  'storage.k8s.io/csinodes': (write) => admitOwnName(write, 'CSINode'),
+  'resource.k8s.io/resourceslices': admitResourceSlice,
+};
+
+async function admitPods(write: NodeWrite): Promise<void> {
+  const { subresource } = write.attributes;
+  if (subresource === '') return admitPod(write);
+  if (subresource === 'status') return admitPodStatus(write);
+  if (subresource === 'eviction') return admitEviction(write);
+  throw refusal(write, `unexpected pod subresource ${quoted(subresource)}, only 'status' and 'eviction' are allowed`);
+}
+
+/** Allows a node to report only the size of a claim's volume. */
+async function admitClaim(write: NodeWrite): Promise<void> {
+  const { node, attributes } = write;
+  const { operation, subresource, object, oldObject } = attributes;
+  if (subresource !== 'status') throw refusal(write, 'may only update PVC status');
+  if (operation !== 'UPDATE') throw refusal(write, `unexpected operation ${quoted(operation)}`);
+  if (sameJson(withoutCapacity(object), withoutCapacity(oldObject))) return;
+  throw refusal(
+    write,
+    `node ${quoted(node)} is not allowed to update fields other than status.quantity and status.conditions`,
+  );
+}
+
+/** Returns a claim without the fields that a node may change and those that the server changes. */
+function withoutCapacity(object: object | undefined): object {
+  const claim = object as KubernetesObject & { readonly status?: Readonly<Record<string, unknown>> };
+  const { resourceVersion: _version, managedFields: _fields, ...metadata } = claim.metadata;
+  const {
+    capacity: _capacity,
+    conditions: _conditions,
+    allocatedResources: _resources,
+    allocatedResourceStatuses: _statuses,
+    ...status
+  } = claim.status ?? {};
+  return { ...claim, metadata, status };
+}
+
+async function admitLease(write: NodeWrite): Promise<void> {
+  if (write.attributes.namespace !== 'kube-node-lease') {
+    throw refusal(write, 'can only access leases in the "kube-node-lease" system namespace');
+  }
+  await admitOwnName(write, 'node lease');
+}
+
+async function admitOwnName(write: NodeWrite, what: string): Promise<void> {
+  if (write.attributes.name === write.node) return;
+  throw refusal(write, `can only access ${what} with the same name as the requesting node`);
+}
+
+async function admitResourceSlice(write: NodeWrite): Promise<void> {
+  const { node, attributes } = write;
+  const { operation, object, oldObject } = attributes;
+  const nodeOf = (slice: object | undefined) =>
+    (slice as { readonly spec?: { readonly nodeName?: string | null } } | undefined)?.spec?.nodeName;
+  if (operation === 'CREATE' && nodeOf(object) !== node) {
+    throw refusal(write, 'can only create ResourceSlice with the same NodeName as the requesting node');
+  }
+  // Admission of a deletion runs twice, first without its object and then with it.
+  if (operation === 'DELETE' && oldObject !== undefined && nodeOf(oldObject) !== node) {
+    throw refusal(write, 'can only delete ResourceSlice with the same NodeName as the requesting node');
+  }
+}

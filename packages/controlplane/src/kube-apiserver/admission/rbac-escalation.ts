@@ -1,0 +1,122 @@
+import { forbidden, notFound } from '@kubewright/apimachinery';
+import type {
+  AdmissionAttributes,
+  AdmissionPlugin,
+  AuthorizationAttributes,
+  Authorizer,
+  Draft,
+} from '@kubewright/apiserver';
+import { formatRule, type PolicyRule, uncoveredRules } from '../authorization/policy-rule.ts';
+import type { RbacIndex } from '../authorization/rbac-index.ts';
+
+const GROUP = 'rbac.authorization.k8s.io';
+
+/**
+ * Prevents users from granting more than they hold, by writing a role (unless they may `escalate` it) or by binding one (unless
+ * they may `bind` it). Upstream does this in the storage of RBAC kinds (`policybased`, 1.36).
+ */
+export function rbacEscalationCheck(options: {
+  readonly index: RbacIndex;
+  readonly authorizer: Authorizer;
+}): AdmissionPlugin {
+  const { index, authorizer } = options;
+  return {
+    name: 'RBACEscalation',
+    async validate(attributes: AdmissionAttributes): Promise<void> {
+      const { definition, object, operation, user } = attributes;
+      if (definition.group !== GROUP || object === undefined || operation === 'DELETE') return;
+      if (user.groups.includes('system:masters') || unchanged(attributes)) return;
+      const isRole = definition.resource === 'roles' || definition.resource === 'clusterroles';
+      if (await allowed(authorizer, attributes, isRole)) return;
+      const wanted = isRole ? rulesOf(object) : boundRules(index, attributes, object);
+      const held = [...index.rulesFor(user, attributes.namespace)].map(({ rule }) => rule);
+      const missing = uncoveredRules(held, wanted);
+      if (missing.length > 0) throw refusal(attributes, missing);
+      if (aggregates(attributes) && uncoveredRules(held, EVERYTHING).length > 0) throw aggregationRefusal(attributes);
+    },
+  };
+}
+
+function unchanged({ object, oldObject }: AdmissionAttributes): boolean {
+  if (object === undefined || oldObject === undefined) return false;
+  const old = oldObject as unknown as Record<string, unknown>;
+  return ['rules', 'aggregationRule', 'subjects', 'roleRef'].every(
+    (field) => JSON.stringify(object[field]) === JSON.stringify(old[field]),
+  );
+}
+
+function rulesOf(object: Draft): readonly PolicyRule[] {
+  return (object['rules'] as PolicyRule[] | null | undefined) ?? [];
+}
+
+/** Returns the rules of a binding's role, or throws if it does not exist: binding it would grant whatever it contains later. */
+function boundRules(
+  index: RbacIndex,
+  { namespace, definition }: AdmissionAttributes,
+  object: Draft,
+): readonly PolicyRule[] {
+  const ref = object['roleRef'] as { readonly kind: string; readonly name: string } | undefined;
+  const rules = ref && index.role(namespace, ref);
+  if (rules === undefined) throw notFound({ group: GROUP, resource: definition.resource }, ref?.name ?? '');
+  return rules;
+}
+
+const EVERYTHING: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
+
+/** True if a role aggregates others. What it grants is unknown, because it changes with the roles that it selects. */
+function aggregates({ object, oldObject }: AdmissionAttributes): boolean {
+  return [object, oldObject as unknown as Draft | undefined].some((role) => role?.['aggregationRule'] != null);
+}
+
+function aggregationRefusal({ definition, name }: AdmissionAttributes): Error {
+  const detail = 'must have cluster-admin privileges to use the aggregationRule';
+  return forbidden({ group: GROUP, resource: definition.resource }, name, detail);
+}
+
+async function allowed(
+  authorizer: Authorizer,
+  { definition, namespace, name, object, user }: AdmissionAttributes,
+  isRole: boolean,
+): Promise<boolean> {
+  const ref = object?.['roleRef'] as { readonly kind: string; readonly name: string } | undefined;
+  const resource = isRole ? definition.resource : ref?.kind === 'ClusterRole' ? 'clusterroles' : 'roles';
+  const attributes: AuthorizationAttributes = {
+    user,
+    verb: isRole ? 'escalate' : 'bind',
+    resource: {
+      group: GROUP,
+      version: 'v1',
+      resource,
+      subresource: '',
+      namespace,
+      name: isRole ? name : (ref?.name ?? ''),
+    },
+  };
+  return (await authorizer.authorize(attributes)).decision === 'allow';
+}
+
+function refusal({ definition, name, user }: AdmissionAttributes, missing: readonly PolicyRule[]): Error {
+  const groups = JSON.stringify(user.groups).replaceAll(',', ' ');
+  const rules = compact(missing).map(formatRule).join('\n');
+  return forbidden(
+    { group: GROUP, resource: definition.resource },
+    name,
+    `user "${user.username}" (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${rules}`,
+  );
+}
+
+/** Joins the verbs of rules that are otherwise equal, and sorts the rules for readability. */
+function compact(rules: readonly PolicyRule[]): readonly PolicyRule[] {
+  const joined = new Map<string, { readonly rule: PolicyRule; readonly verbs: string[] }>();
+  for (const rule of rules) {
+    const { verbs, ...rest } = rule;
+    const key = formatRule({ ...rest, verbs: [] });
+    const same = joined.get(key);
+    if (same) same.verbs.push(...(verbs ?? []).filter((verb) => !same.verbs.includes(verb)));
+    else joined.set(key, { rule, verbs: [...(verbs ?? [])] });
+  }
+  return [...joined].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { rule, verbs }]) => ({ ...rule, verbs }));
+}

@@ -1,0 +1,21 @@
+import type { AdmissionPlugin } from '@kubewright/apiserver';
+
+const KEY = 'node.kubernetes.io/not-ready';
+
+interface Taint {
+  readonly key: string;
+  readonly effect: string;
+}
+
+/** Taints new nodes, so that no pod is scheduled on one until the node controller sees that it is ready and removes the taint. */
+export const taintNodesByCondition: AdmissionPlugin = {
+  name: 'TaintNodesByCondition',
+  async mutate({ definition, subresource, operation, object }): Promise<void> {
+    if (definition.resource !== 'nodes' || definition.group !== '' || subresource !== '') return;
+    if (operation !== 'CREATE' || object === undefined) return;
+    const spec = (object['spec'] ?? {}) as { taints?: readonly Taint[] };
+    const taints = spec.taints ?? [];
+    if (taints.some(({ key, effect }) => key === KEY && effect === 'NoSchedule')) return;
+    object['spec'] = { ...spec, taints: [...taints, { key: KEY, effect: 'NoSchedule' }] };
+  },
+};

@@ -1,0 +1,37 @@
+import { Buffer } from 'node:buffer';
+import type { ApiResponse, NonResourceHandler } from '@kubewright/apiserver';
+import type { ServiceAccountTokens } from './service-account-token.ts';
+
+/** Serves the location and content of the public keys for service account tokens (`OIDC` discovery, 1.36). */
+export function openIdHandler(options: {
+  readonly tokens: ServiceAccountTokens;
+  /** The `host:port` that serves the keys. */
+  readonly serverAddress: () => string;
+}): NonResourceHandler {
+  const { tokens, serverAddress } = options;
+  return ({ info, request }) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
+    switch (info.path) {
+      case '/.well-known/openid-configuration':
+        return answer('application/json', {
+          issuer: tokens.issuer,
+          jwks_uri: `https://${serverAddress()}/openid/v1/jwks`,
+          response_types_supported: ['id_token'],
+          subject_types_supported: ['public'],
+          id_token_signing_alg_values_supported: ['ES256'],
+        });
+      case '/openid/v1/jwks':
+        return answer('application/jwk-set+json', tokens.keySet());
+      default:
+        return undefined;
+    }
+  };
+}
+
+function answer(type: string, value: unknown): ApiResponse {
+  return {
+    status: 200,
+    headers: { 'content-type': type, 'cache-control': 'public, max-age=3600' },
+    body: Buffer.from(JSON.stringify(value)),
+  };
+}

@@ -1,0 +1,83 @@
+import type { ApiRequest, Authenticator, UserInfo } from '@kubewright/apiserver';
+import { bearerToken, type ReadObject } from '@kubewright/apiserver/internal';
+import type { BoundObject, ServiceAccountClaims, ServiceAccountTokens } from './service-account-token.ts';
+
+/** Time that a token stays valid after its object's deletion was due, in milliseconds (as upstream, 1.36). */
+const LEEWAY_MS = 60_000;
+
+/**
+ * Accepts this server's service account tokens while their account, and the pod, secret or node that they are bound to, exist
+ * with the same UID and have not been deleting for more than a minute.
+ */
+export class ServiceAccountAuthenticator implements Authenticator {
+  readonly #tokens: ServiceAccountTokens;
+  readonly #read: ReadObject;
+
+  constructor(options: { readonly tokens: ServiceAccountTokens; readonly read: ReadObject }) {
+    this.#tokens = options.tokens;
+    this.#read = options.read;
+  }
+
+  async authenticate(request: ApiRequest): Promise<UserInfo | undefined> {
+    const token = bearerToken(request);
+    return token === undefined ? undefined : (await this.review(token, []))?.user;
+  }
+
+  /**
+   * Verifies a token for the given audiences (empty: the server's own).
+   *
+   * @returns the user and the audiences common to the token and the caller; `undefined` if the token is not valid.
+   */
+  async review(
+    token: string,
+    audiences: readonly string[],
+  ): Promise<{ readonly user: UserInfo; readonly audiences: readonly string[] } | undefined> {
+    const claims = this.#tokens.read(token);
+    if (claims === undefined) return undefined;
+    const wanted = audiences.length > 0 ? audiences : [this.#tokens.issuer];
+    const shared = claims.aud.filter((audience) => wanted.includes(audience));
+    if (shared.length === 0 || !(await this.#stillBound(claims))) return undefined;
+    return { user: userOf(claims), audiences: shared };
+  }
+
+  async #stillBound(claims: ServiceAccountClaims): Promise<boolean> {
+    const { namespace, serviceaccount, pod, secret, node } = claims['kubernetes.io'];
+    const checks: readonly [string, BoundObject | undefined, { readonly namespace?: string }][] = [
+      ['serviceaccounts', serviceaccount, { namespace }],
+      ['pods', pod, { namespace }],
+      ['secrets', secret, { namespace }],
+      // The node in a pod's token is informational: the token lives as long as the pod.
+      ['nodes', pod ? undefined : node, {}],
+    ];
+    const goneSinceMs = this.#tokens.clock.now() - LEEWAY_MS;
+    for (const [resource, bound, scope] of checks) {
+      if (bound === undefined) continue;
+      const found = await this.#read({ group: '', resource, name: bound.name, ...scope });
+      if (found?.metadata.uid !== bound.uid) return false;
+      const { deletionTimestamp } = found.metadata;
+      if (deletionTimestamp && Date.parse(deletionTimestamp) < goneSinceMs) return false;
+    }
+    return true;
+  }
+}
+
+function userOf(claims: ServiceAccountClaims): UserInfo {
+  const { namespace, serviceaccount, pod, node } = claims['kubernetes.io'];
+  const extra: Record<string, readonly string[]> = {
+    'authentication.kubernetes.io/credential-id': [`JTI=${claims.jti}`],
+  };
+  if (pod) {
+    extra['authentication.kubernetes.io/pod-name'] = [pod.name];
+    extra['authentication.kubernetes.io/pod-uid'] = [pod.uid];
+  }
+  if (node) {
+    extra['authentication.kubernetes.io/node-name'] = [node.name];
+    extra['authentication.kubernetes.io/node-uid'] = [node.uid];
+  }
+  return {
+    username: claims.sub,
+    uid: serviceaccount.uid,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
+    extra,
+  };
+}

@@ -1,0 +1,135 @@
+import { Buffer } from 'node:buffer';
+import type { Storage, StoredObject } from '@kubewright/apiserver';
+import { eachChange } from '@kubewright/apiserver/internal';
+import { Claims } from './claims.ts';
+import {
+  claimNames,
+  configMapNames,
+  isMirrorPod,
+  type ReferringPod,
+  resourceClaimNames,
+  secretNames,
+} from './pod-references.ts';
+import { type ReferringVolume, volumeSecrets } from './volume-secrets.ts';
+
+/** A kind of object that may be related to a node. */
+export type RelatedKind =
+  | 'configmap'
+  | 'persistentvolume'
+  | 'persistentvolumeclaim'
+  | 'pod'
+  | 'resourceclaim'
+  | 'resourceslice'
+  | 'secret'
+  | 'serviceaccount'
+  | 'volumeattachment';
+
+const PODS = '/registry/pods/';
+const VOLUMES = '/registry/persistentvolumes/';
+const ATTACHMENTS = '/registry/storage.k8s.io/volumeattachments/';
+const SLICES = '/registry/resource.k8s.io/resourceslices/';
+
+/**
+ * Tracks which objects are related to which node: its pods, the objects they refer to, the volumes of their claims with those
+ * volumes' secrets, and objects that name the node itself. Mirrors the graph of upstream's node authorizer (1.36).
+ *
+ * Follows storage. Changes are read on the next query, once per object however often it changed; the cost of a query does not
+ * depend on other objects.
+ */
+export class NodeGraph implements Disposable {
+  /** Changes since the last query, by key. */
+  readonly #changed = new Map<string, StoredObject | undefined>();
+  /** Nodes by related object: `secret/<namespace>/<name>`. */
+  readonly #related = new Claims();
+  /** Names of volumes by claim, and by secret. */
+  readonly #volumes = new Claims();
+  /** Claims by volume. */
+  readonly #claimOf = new Map<string, string>();
+  readonly #subscriptions: Disposable[] = [];
+
+  /** Reads the stored objects, then follows changes. */
+  async start(storage: Storage): Promise<void> {
+    for (const prefix of [PODS, VOLUMES, ATTACHMENTS, SLICES]) {
+      const { objects, revision } = await storage.list({ prefix });
+      for (const stored of objects) this.#changed.set(stored.key, stored);
+      const apply = eachChange(({ key, current }) => this.#changed.set(key, current));
+      this.#subscriptions.push(storage.watch({ prefix, fromRevision: revision }, apply));
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]();
+  }
+
+  /** True if an object is related to a node. `namespace` is empty for cluster-scoped kinds. */
+  isRelated(
+    node: string,
+    object: { readonly kind: RelatedKind; readonly namespace: string; readonly name: string },
+  ): boolean {
+    this.#catchUp();
+    const { kind, namespace, name } = object;
+    if (kind === 'persistentvolume') return this.#reaches(node, name);
+    if (this.#related.has(`${kind}/${namespace}/${name}`, node)) return true;
+    if (kind !== 'secret') return false;
+    return this.#volumes.of(`${namespace}/${name}`).some((volume) => this.#reaches(node, volume));
+  }
+
+  /** True if a node runs a pod that mounts the claim bound to a volume. */
+  #reaches(node: string, volume: string): boolean {
+    const claim = this.#claimOf.get(volume);
+    return claim !== undefined && this.#related.has(`persistentvolumeclaim/${claim}`, node);
+  }
+
+  #catchUp(): void {
+    for (const [key, stored] of this.#changed) {
+      this.#changed.delete(key);
+      // An unreadable object is related to nothing.
+      this.#forget(key);
+      if (stored) this.#take(key, JSON.parse(Buffer.from(stored.bytes).toString('utf8')));
+    }
+  }
+
+  #forget(key: string): void {
+    this.#related.drop(key);
+    this.#volumes.drop(key);
+    if (key.startsWith(VOLUMES)) this.#claimOf.delete(key.slice(VOLUMES.length));
+  }
+
+  #take(key: string, object: unknown): void {
+    // The server stores nothing else under these prefixes.
+    if (key.startsWith(PODS)) this.#takePod(key, object as ReferringPod);
+    else if (key.startsWith(VOLUMES)) this.#takeVolume(key, object as ReferringVolume);
+    else {
+      const { spec } = object as { readonly spec?: { readonly nodeName?: string | null } };
+      const kind = key.startsWith(SLICES) ? 'resourceslice' : 'volumeattachment';
+      const name = key.slice(key.lastIndexOf('/') + 1);
+      if (spec?.nodeName) this.#related.put(key, [`${kind}//${name}`], spec.nodeName);
+    }
+  }
+
+  #takePod(key: string, pod: ReferringPod): void {
+    const node = pod.spec?.nodeName;
+    if (!node) return;
+    const { namespace, name } = pod.metadata;
+    const in_ = (kind: RelatedKind, names: readonly string[]) => names.map((each) => `${kind}/${namespace}/${each}`);
+    // A node creates its mirror pods itself, so they must not grant it access to anything.
+    const references = isMirrorPod(pod)
+      ? []
+      : [
+          ...in_('serviceaccount', pod.spec?.serviceAccountName ? [pod.spec.serviceAccountName] : []),
+          ...in_('secret', secretNames(pod)),
+          ...in_('configmap', configMapNames(pod)),
+          ...in_('persistentvolumeclaim', claimNames(pod)),
+          ...in_('resourceclaim', resourceClaimNames(pod)),
+        ];
+    this.#related.put(key, [`pod/${namespace}/${name}`, ...references], node);
+  }
+
+  #takeVolume(key: string, volume: ReferringVolume): void {
+    const name = key.slice(VOLUMES.length);
+    const { claimRef } = volume.spec ?? {};
+    if (!claimRef) return;
+    this.#claimOf.set(name, `${claimRef.namespace}/${claimRef.name}`);
+    this.#volumes.put(key, volumeSecrets(volume), name);
+  }
+}

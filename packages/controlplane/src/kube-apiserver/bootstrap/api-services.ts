@@ -1,0 +1,96 @@
+import type { ApiHandler, ResourceCatalog } from '@kubewright/apiserver';
+import { asServer, groupPriority, versionPriority } from '@kubewright/apiserver/internal';
+import { BootstrapError } from './bootstrap-error.ts';
+
+const PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
+const MANAGED = 'kube-aggregator.kubernetes.io/automanaged';
+
+interface Wanted {
+  readonly group: string;
+  readonly version: string;
+  readonly custom: boolean;
+}
+
+/**
+ * Keeps the APIService objects in sync with what the server serves: one per group and version, `Local` and always available.
+ * Mirrors the autoregister and the local-availability controller of kube-aggregator (1.36).
+ */
+export class ApiServices {
+  readonly #catalog: ResourceCatalog;
+  readonly #ask: ReturnType<typeof asServer>;
+  readonly #onError: (error: unknown) => void;
+  #running: Promise<void> | undefined;
+  #again = false;
+
+  constructor(options: {
+    readonly handle: ApiHandler;
+    readonly catalog: ResourceCatalog;
+    readonly onError: (error: unknown) => void;
+  }) {
+    this.#catalog = options.catalog;
+    this.#ask = asServer(options.handle);
+    this.#onError = options.onError;
+  }
+
+  /** Synchronizes with the catalog. Calls made during a run are coalesced into one further run. */
+  refresh(): Promise<void> {
+    this.#again = true;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#again) {
+      this.#again = false;
+      try {
+        await this.#round();
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+
+  async #round(): Promise<void> {
+    const wanted = new Map<string, Wanted>();
+    for (const { group, version, custom } of this.#catalog.all()) {
+      // The group of APIServices is always served locally, whatever they contain.
+      if (group === 'apiregistration.k8s.io') continue;
+      const name = `${version}.${group}`;
+      if (!wanted.has(name)) wanted.set(name, { group, version, custom });
+    }
+    const { items } = JSON.parse((await this.#expect('GET', PATH, undefined)).text) as {
+      readonly items: readonly { readonly metadata: { readonly name: string; readonly labels?: object } }[];
+    };
+    const present = new Set(items.map(({ metadata }) => metadata.name));
+    for (const [name, one] of wanted) if (!present.has(name)) await this.#make(name, one);
+    for (const { metadata } of items) {
+      const ours = metadata.labels !== undefined && Object.hasOwn(metadata.labels, MANAGED);
+      if (ours && !wanted.has(metadata.name)) await this.#ask('DELETE', `${PATH}/${metadata.name}`);
+    }
+  }
+
+  async #make(name: string, { group, version, custom }: Wanted): Promise<void> {
+    const object = {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name, labels: { [MANAGED]: custom ? 'true' : 'onstart' } },
+      spec: {
+        ...(group !== '' && { group }),
+        version,
+        groupPriorityMinimum: groupPriority(group),
+        versionPriority: versionPriority({ group, version, custom }),
+      },
+    };
+    await this.#expect('POST', PATH, object);
+  }
+
+  async #expect(method: string, path: string, body: unknown): Promise<{ readonly text: string }> {
+    const { status, text } = await this.#ask(method, path, { body });
+    if (status >= 300 && status !== 409) {
+      throw new BootstrapError(`keeping APIServices equal to what is served: ${method} ${path}: ${status} ${text}`);
+    }
+    return { text };
+  }
+}

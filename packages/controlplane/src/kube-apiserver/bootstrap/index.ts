@@ -1,0 +1,4 @@
+export { ApiServices } from './api-services.ts';
+export { bootstrap } from './bootstrap.ts';
+export { publishServer } from './kubernetes-service.ts';
+export { type AuthenticationTrust, publishAuthentication } from './publish-authentication.ts';

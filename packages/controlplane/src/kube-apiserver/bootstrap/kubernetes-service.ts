@@ -1,0 +1,63 @@
+import { isIPv4 } from 'node:net';
+import type { ApiHandler } from '@kubewright/apiserver';
+import { asServer, nextTurn } from '@kubewright/apiserver/internal';
+import { BootstrapError } from './bootstrap-error.ts';
+
+/**
+ * Publishes the server inside the cluster: the Service `default/kubernetes`, with the Endpoints and the EndpointSlice that point
+ * to `address`. Call it once the server's address is known, and again after a restart on another port.
+ */
+export async function publishServer(options: {
+  readonly handle: ApiHandler;
+  /** `host:port` */
+  readonly address: string;
+}): Promise<void> {
+  const ask = asServer(options.handle);
+  const at = options.address.lastIndexOf(':');
+  const host = options.address.slice(0, at).replace(/^\[|\]$/g, '');
+  const port = Number(options.address.slice(at + 1));
+  // For anything but a single IPv4 address, clients on this machine use the loopback address.
+  const ip = isIPv4(host) && host !== '0.0.0.0' ? host : '127.0.0.1';
+  const metadata = { name: 'kubernetes', namespace: 'default' };
+  const ports = [{ name: 'https', port, protocol: 'TCP' }];
+  const objects = [
+    {
+      path: '/api/v1/namespaces/default/services',
+      object: {
+        metadata: { ...metadata, labels: { component: 'apiserver', provider: 'kubernetes' } },
+        spec: {
+          clusterIP: '10.96.0.1',
+          ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
+          sessionAffinity: 'None',
+          type: 'ClusterIP',
+        },
+      },
+    },
+    {
+      path: '/api/v1/namespaces/default/endpoints',
+      object: {
+        metadata: { ...metadata, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+        subsets: [{ addresses: [{ ip }], ports }],
+      },
+    },
+    {
+      path: '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices',
+      object: {
+        metadata: { ...metadata, labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+        addressType: 'IPv4',
+        endpoints: [{ addresses: [ip], conditions: { ready: true } }],
+        ports,
+      },
+    },
+  ];
+  for (const { path, object } of objects) {
+    // The first clients are already connected.
+    await nextTurn();
+    // A POST of an existing Service would be rejected because its IP is already allocated to the Service itself.
+    const contentType = 'application/merge-patch+json';
+    const changed = await ask('PATCH', `${path}/kubernetes`, { body: object, contentType });
+    const { status, text } = changed.status === 404 ? await ask('POST', path, { body: object }) : changed;
+    if (status >= 300)
+      throw new BootstrapError(`publishing the server at ${options.address}: ${path}: ${status} ${text}`);
+  }
+}

@@ -1,0 +1,41 @@
+import type { ApiHandler } from '@kubewright/apiserver';
+import { asServer } from '@kubewright/apiserver/internal';
+import { BootstrapError } from './bootstrap-error.ts';
+
+/** The trust settings with which servers behind this one authenticate callers. */
+export interface AuthenticationTrust {
+  /** CA of client certificates, in PEM format. */
+  readonly clientCa: string;
+  /** CA of the certificate that this server presents when it forwards requests, in PEM format. */
+  readonly requestHeaderCa: string;
+  /** Names allowed in such a certificate. */
+  readonly allowedNames: readonly string[];
+}
+
+const PATH = '/api/v1/namespaces/kube-system/configmaps';
+const NAME = 'extension-apiserver-authentication';
+
+/**
+ * Publishes how servers behind this one authenticate callers: the ConfigMap `kube-system/extension-apiserver-authentication`.
+ * Mirrors the cluster authentication trust controller (1.36) at its start.
+ */
+export async function publishAuthentication(
+  handle: ApiHandler,
+  { clientCa, requestHeaderCa, allowedNames }: AuthenticationTrust,
+): Promise<void> {
+  const ask = asServer(handle);
+  const data = {
+    'client-ca-file': clientCa,
+    'requestheader-allowed-names': JSON.stringify(allowedNames),
+    'requestheader-client-ca-file': requestHeaderCa,
+    'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+    'requestheader-group-headers': '["X-Remote-Group"]',
+    'requestheader-uid-headers': '["X-Remote-Uid"]',
+    'requestheader-username-headers': '["X-Remote-User"]',
+  };
+  const made = await ask('POST', PATH, { body: { metadata: { name: NAME, namespace: 'kube-system' }, data } });
+  const contentType = 'application/merge-patch+json';
+  const { status, text } =
+    made.status === 409 ? await ask('PATCH', `${PATH}/${NAME}`, { body: { data }, contentType }) : made;
+  if (status >= 300) throw new BootstrapError(`publishing how callers are known: ${PATH}/${NAME}: ${status} ${text}`);
+}

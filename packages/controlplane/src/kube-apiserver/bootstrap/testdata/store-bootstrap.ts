@@ -1,0 +1,47 @@
+import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
+import { PlaneUnderTest } from '../../testdata/plane-under-test.ts';
+import { ApiServices } from '../api-services.ts';
+import { asServer } from '@kubewright/apiserver/internal';
+
+/** An object as it is stored, and where. */
+export interface StoredForm {
+  readonly key: string;
+  readonly object: KubernetesObject;
+}
+
+/**
+ * Sends objects to a server that has none yet, lets it name its APIServices, and answers all that is stored then, in the
+ * order of the writes: without uids and versions, its times as `TIME`.
+ */
+export async function storeBootstrap(objects: readonly KubernetesObject[]): Promise<readonly StoredForm[]> {
+  await using made = new PlaneUnderTest();
+  const { plane, storage, clock } = made;
+  const ask = asServer(plane.handle);
+  for (const object of objects) {
+    const { status, text } = await ask('POST', collectionPath(plane, object), { body: object });
+    if (status !== 201) throw new Error(`making ${object.kind} ${object.metadata.name}: ${status} ${text}`);
+  }
+  const onError = (error: unknown): never => {
+    throw error;
+  };
+  await new ApiServices({ handle: plane.handle, catalog: plane.catalog, onError }).refresh();
+  const { objects: stored } = await storage.list({ prefix: '/' });
+  const now = new Date(clock.now()).toISOString().replace('.000Z', 'Z');
+  return [...stored]
+    .sort((one, other) => one.revision - other.revision)
+    .map(({ key, bytes }) => ({ key, object: withoutOwn(Buffer.from(bytes).toString('utf8'), now) }));
+}
+
+function withoutOwn(text: string, now: string): KubernetesObject {
+  const object = JSON.parse(text.replaceAll(`"${now}"`, '"TIME"'));
+  object.metadata.uid = '';
+  object.metadata.resourceVersion = '';
+  return object;
+}
+
+function collectionPath({ catalog }: PlaneUnderTest['plane'], { apiVersion, kind, metadata }: KubernetesObject): string {
+  const served = catalog.all().find((each) => apiVersionOf(each) === apiVersion && each.kind === kind);
+  if (!served) throw new Error(`the server does not serve ${apiVersion} ${kind}`);
+  const scope = served.scope === 'Namespaced' ? `/namespaces/${metadata.namespace}` : '';
+  return `${served.group === '' ? '/api' : '/apis'}/${apiVersion}${scope}/${served.resource}`;
+}

@@ -1,0 +1,109 @@
+import type { ResourceDefinition } from '@kubewright/apiserver';
+import type { SchemaNode } from '@kubewright/schema';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
+
+/** Names that every plain object inherits. */
+const WORDS = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'];
+
+/** Builds values of a schema: every string and every key is one word, or every collection is empty, or holds only null. */
+type Style = { readonly word: string } | { readonly holds: 'nothing' | 'null' };
+
+function make(node: SchemaNode, style: Style, depth = 0): unknown {
+  switch (node.type) {
+    case 'string':
+      return 'word' in style ? style.word : '';
+    case 'integer':
+    case 'number':
+      return 1;
+    case 'boolean':
+      return true;
+    case 'array':
+      if (!('word' in style)) return style.holds === 'nothing' ? [] : [null];
+      return depth > 9 || node.items === undefined ? [] : [make(node.items, style, depth + 1)];
+    case 'object': {
+      if (depth > 9 || ('holds' in style && style.holds === 'nothing' && depth > 1)) return {};
+      const made: [string, unknown][] = [];
+      for (const [name, field] of node.properties ?? []) made.push([name, make(field, style, depth + 1)]);
+      const { additionalProperties: values } = node;
+      if (typeof values === 'object' && 'word' in style) made.push([style.word, make(values, style, depth + 1)]);
+      if ('holds' in style && style.holds === 'null' && depth > 1) return null;
+      return Object.fromEntries(made);
+    }
+    default:
+      return 'word' in style ? style.word : null;
+  }
+}
+
+describe('hostile input', () => {
+  let plane: PlaneUnderTest;
+
+  beforeAll(async () => {
+    plane = await PlaneUnderTest.start();
+    for (const name of ['default', 'a']) await plane.send('POST', '/api/v1/namespaces', { metadata: { name } });
+  });
+  afterAll(() => plane[Symbol.asyncDispose]());
+
+  function rootOf({ group, version, resource, scope }: ResourceDefinition): string {
+    const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+    return `${root}/${scope === 'Namespaced' ? 'namespaces/a/' : ''}${resource}`;
+  }
+
+  /** Sends requests and returns those whose response is a server error. */
+  async function faults(style: Style): Promise<readonly string[]> {
+    const found: string[] = [];
+    const ask = async (method: string, path: string, body: unknown, type = 'application/json'): Promise<void> => {
+      plane.errors.length = 0;
+      const { status } = await plane.send(method, `${path}${path.includes('?') ? '&' : '?'}dryRun=All`, body, {
+        'content-type': type,
+      });
+      if (plane.errors.length > 0) found.push(`${method} ${path}: ${status} ${String(plane.errors[0])}`);
+    };
+    for (const definition of plane.plane.catalog.all()) {
+      const { group, version, kind, schema, subresources } = definition;
+      const apiVersion = group === '' ? version : `${group}/${version}`;
+      const object = { ...(make(schema, style) as object), apiVersion, kind, metadata: { name: 'x' } };
+      const path = rootOf(definition);
+      await ask('POST', path, object);
+      await ask('PUT', `${path}/x`, object);
+      await ask('PATCH', `${path}/x?fieldManager=m&force=true`, object, 'application/apply-patch+yaml');
+      for (const name of subresources.keys()) {
+        await ask('POST', `${path}/x/${name}`, object);
+        await ask('PUT', `${path}/x/${name}`, object);
+      }
+    }
+    return found;
+  }
+
+  it.each(WORDS)('causes no server error when every string is %s', async (word) => {
+    expect(await faults({ word })).toEqual([]);
+  });
+
+  it.each(['nothing', 'null'] as const)('causes no server error when collections hold %s', async (holds) => {
+    expect(await faults({ holds })).toEqual([]);
+  });
+
+  it.each(WORDS)('causes no server error when URL, method and headers are %s', async (word) => {
+    plane.errors.length = 0;
+    const paths = [
+      `/${word}`,
+      `/api/v1/${word}`,
+      `/apis/${word}/${word}/${word}`,
+      `/api/v1/namespaces/${word}/${word}/${word}/${word}`,
+      `/api/v1/pods?fieldSelector=${word}%3Dx&labelSelector=${word}`,
+      `/api/v1/pods?${word}=${word}`,
+      `/openapi/v3/${word}`,
+      `/metrics/${word}`,
+    ];
+    const statuses: number[] = [];
+    for (const path of paths) {
+      for (const method of ['GET', 'POST', word]) {
+        const headers = { accept: word, 'content-type': word, 'impersonate-user': word };
+        statuses.push((await plane.send(method, path, method === 'GET' ? undefined : {})).status);
+        statuses.push((await plane.send(method, path, method === 'GET' ? undefined : {}, headers)).status);
+      }
+    }
+    expect(plane.errors).toEqual([]);
+    expect(statuses.filter((status) => status >= 500)).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import type { ConnectCall } from '@kubewright/apiserver';
+import { describe, expect, it } from 'vitest';
+import { TestServer, widgets } from '../testdata/test-server.ts';
+
+const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
+const body = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, spec: { size: 1 } };
+
+describe('subresources', () => {
+  it('passes a connect subresource its parent and lets it change the parent', async () => {
+    await using server = await TestServer.start();
+    const base = widgets();
+    const paint = {
+      group: 'example.com',
+      version: 'v1',
+      kind: 'Paint',
+      verbs: ['create'],
+      behaviour: {
+        type: 'connect' as const,
+        async connect({ parent, updateParent, body: sent }: ConnectCall) {
+          const before = await parent();
+          const after = await updateParent((draft) => {
+            draft['spec'] = { ...(draft['spec'] as object), color: sent?.['color'] };
+          });
+          const json = { before: before.metadata.resourceVersion, after };
+          return {
+            status: 200,
+            headers: { 'content-type': 'application/json' },
+            body: Buffer.from(JSON.stringify(json)),
+          };
+        },
+      },
+    };
+    server.catalog.put({ ...base, subresources: new Map([...base.subresources, ['paint', paint]]) });
+    await server.post(WIDGETS, body);
+    const { json } = await server.post(`${WIDGETS}/w/paint`, { color: 'red' });
+    expect(json.after.spec).toEqual({ size: 1, color: 'red' });
+    expect(Number(json.after.metadata.resourceVersion)).toBeGreaterThan(Number(json.before));
+    expect((await server.post(`${WIDGETS}/nope/paint`, { color: 'red' })).status).toBe(404);
+    expect((await server.get(`${WIDGETS}/w/paint`)).status).toBe(405);
+  });
+
+  it('answers a virtual resource without storing it', async () => {
+    await using server = await TestServer.start();
+    const before = server.storage.revision;
+    server.catalog.put({
+      ...widgets(),
+      resource: 'widgetreviews',
+      kind: 'Widget',
+      scope: 'Cluster',
+      virtual: {
+        async create({ object, user }) {
+          return { ...object, metadata: {}, status: { asked: user.username } } as never;
+        },
+      },
+    });
+    const { status, json } = await server.post('/apis/example.com/v1/widgetreviews', body);
+    expect(status).toBe(201);
+    expect(json.status).toEqual({ asked: 'admin' });
+    expect(server.storage.revision).toBe(before);
+    expect((await server.get('/apis/example.com/v1/widgetreviews')).status).toBe(405);
+  });
+
+  it('serves a resource only while it is in the catalog', async () => {
+    await using server = await TestServer.start();
+    expect((await server.get(WIDGETS)).status).toBe(200);
+    server.catalog.remove('example.com', 'v1', 'widgets');
+    expect((await server.get(WIDGETS)).status).toBe(404);
+    server.catalog.put(widgets());
+    expect((await server.get(WIDGETS)).status).toBe(200);
+  });
+});

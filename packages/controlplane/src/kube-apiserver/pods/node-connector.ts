@@ -1,0 +1,69 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { PortForwardOptions, TerminalSize } from '@kubewright/apiserver';
+
+export type { PortForwardOptions, TerminalSize } from '@kubewright/apiserver';
+
+/** The API server's connection to the node that runs a pod, in the role of its connection to a kubelet. */
+export interface NodeConnector {
+  /**
+   * Streams a container's log.
+   *
+   * @throws StatusError 400 or 404 with the kubelet's words (container not found, waiting to start, previous not found).
+   */
+  logs(pod: KubernetesObject, options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
+  /**
+   * Checks that a command can run in a container now. Called before switching protocols, because afterwards no status code can be
+   * sent.
+   *
+   * @throws StatusError in the kubelet's words.
+   */
+  check?(pod: KubernetesObject, options: CheckOptions): Promise<void>;
+  /** Runs a command in a container. */
+  exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }>;
+  /** Attaches to a running container's streams; resolves when the container has ended. @defaultValue answered with 501 */
+  attach?(pod: KubernetesObject, options: AttachOptions): Promise<void>;
+  /**
+   * Connects to a port of a pod; resolves when the connection has ended.
+   *
+   * @defaultValue answered with 501
+   * @throws Error if the connection fails; the client gets its message.
+   */
+  portForward?(pod: KubernetesObject, options: PortForwardOptions): Promise<void>;
+}
+
+/** Options of core/v1 `PodLogOptions`. */
+export interface LogOptions {
+  readonly container: string;
+  readonly follow: boolean;
+  readonly previous: boolean;
+  readonly timestamps: boolean;
+  readonly sinceSeconds?: number | undefined;
+  readonly sinceTime?: string | undefined;
+  readonly tailLines?: number | undefined;
+  readonly limitBytes?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The intended operation on a container. */
+export interface CheckOptions {
+  readonly container: string;
+  /** A command on a terminal, or the container's own terminal; absent means neither. */
+  readonly terminal?: 'exec' | 'attach' | undefined;
+}
+
+/** Options of core/v1 `PodExecOptions`, with the streams. */
+export interface ExecOptions extends AttachOptions {
+  readonly command: readonly string[];
+  /** With `tty`: the size of the client's terminal, initially and after each change. */
+  readonly sizes?: AsyncIterable<TerminalSize> | undefined;
+}
+
+/** Options of core/v1 `PodAttachOptions`, with the streams. */
+export interface AttachOptions {
+  readonly container: string;
+  readonly tty: boolean;
+  readonly stdin: AsyncIterable<Uint8Array> | undefined;
+  readonly stdout: (chunk: Uint8Array) => void;
+  readonly stderr: (chunk: Uint8Array) => void;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,55 @@
+import { badRequest } from '@kubewright/apimachinery';
+import type { ApiResponse, ConnectCall, ConnectSubresource } from '@kubewright/apiserver';
+import {
+  acceptSpdy,
+  acceptWebSocket,
+  type ForwardPort,
+  HIJACKED,
+  offersProtocol,
+  PortForwardChannels,
+  readPorts,
+  SpdyPortForward,
+  wantsSpdy,
+  wantsWebSocket,
+} from '@kubewright/apiserver/internal';
+import type { NodeConnector } from './node-connector.ts';
+import { notServed } from './not-served.ts';
+import type { ReachedPod } from './pod-container.ts';
+
+/** The protocol inside SPDY streams. */
+const overSpdy = 'portforward.k8s.io';
+/** SPDY in the messages of a WebSocket: kubectl's first choice since 1.31. */
+const tunnelled = 'SPDY/3.1+portforward.k8s.io';
+/** One channel per port, with the ports in the query: used by clients other than Go programs. */
+const inChannels = ['v4.channel.k8s.io', overSpdy];
+
+/** Serves `pods/portforward`: connections to ports of a pod, over SPDY (bare, or in a WebSocket) or channels of a WebSocket. */
+export function podPortForward(connector: NodeConnector): ConnectSubresource {
+  return { type: 'connect', connect: (call) => answer(call, connector) };
+}
+
+async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiResponse> {
+  const { request, query } = call;
+  const pod = (await call.parent()) as ReachedPod;
+  const portForward = connector.portForward?.bind(connector);
+  if (!portForward) {
+    throw notServed('portforward', "connect to the pod's address: pods of this node are reachable from this machine");
+  }
+  if (!pod.spec?.nodeName) throw badRequest(`pod ${call.name} does not have a host assigned`);
+  const forward: ForwardPort = (options) => portForward(pod, options);
+  if (wantsSpdy(request)) {
+    const { duplex } = acceptSpdy(request, [overSpdy]);
+    void new SpdyPortForward(duplex, forward).run();
+  } else if (!wantsWebSocket(request)) {
+    throw badRequest('Upgrade request required');
+  } else if (offersProtocol(request, tunnelled)) {
+    const { createWebSocketStream } = await import('ws');
+    const { socket } = await acceptWebSocket(request, [tunnelled]);
+    void new SpdyPortForward(createWebSocketStream(socket), forward).run();
+  } else {
+    const ports = readPorts(query);
+    const { socket } = await acceptWebSocket(request, inChannels);
+    new PortForwardChannels(socket, { ports, forward }).start();
+  }
+  return HIJACKED;
+}

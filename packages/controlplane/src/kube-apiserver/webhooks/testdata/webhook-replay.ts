@@ -1,0 +1,132 @@
+import * as crypto from 'node:crypto';
+import { type Clock, systemClock } from '@kubewright/apimachinery';
+import { issueCertificate } from '@kubewright/apimachinery/internal';
+import { podEviction, podStreams } from '../../pods/index.ts';
+import type { NodeConnector } from '../../pods/node-connector.ts';
+import { comparable, PlaneUnderTest, type SettleCall, type Step, type StepAnswer } from '../../testdata/plane-under-test.ts';
+// @ts-expect-error: plain JavaScript, shared with the recorder
+import { CERTIFICATE_NAMES } from './certificate-names.mjs';
+// @ts-expect-error: plain JavaScript, shared with the recorder
+import { fillSteps, withoutAddress } from './fill-steps.mjs';
+// @ts-expect-error: plain JavaScript, shared with the recorder
+import { startWebhookServer } from './webhook-server.mjs';
+
+/** What a webhook server was sent. */
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly type?: string;
+  readonly accept?: string;
+  readonly body?: { readonly request?: Readonly<Record<string, unknown>> };
+}
+
+/** An answer, and what webhooks were asked for it. */
+export interface WebhookStepAnswer extends StepAnswer {
+  readonly received: readonly Received[];
+}
+
+/** A webhook server, as far as tests use it. */
+export interface WebhookServer {
+  readonly url: string;
+  readonly port: number;
+  take(): readonly Received[];
+  connections(): number;
+  close(): Promise<void>;
+}
+
+/** Certificates of one run; the words in them are the recorder's. */
+export function makeCertificates(): { readonly key: string; readonly cert: string; readonly ca: string; readonly otherCa: string } {
+  const now = systemClock.now();
+  const life = { notBeforeMs: now - 60_000, notAfterMs: now + 3_600_000 };
+  const authority = (commonName: string) => issueCertificate({ subject: { commonName }, usage: 'authority', ...life }, crypto);
+  const ca = authority('ca');
+  const hosts = [...CERTIFICATE_NAMES.dns, ...CERTIFICATE_NAMES.ip];
+  const issuer = { key: ca.key, subject: { commonName: 'ca' } };
+  const { key, certificate } = issueCertificate({ subject: { commonName: 'webhook' }, usage: 'server', hosts, issuer, ...life }, crypto);
+  return { key, cert: certificate, ca: ca.certificate, otherCa: authority('other').certificate };
+}
+
+/** Plays a script against a control plane in memory and a webhook server on loopback. */
+export async function playWithWebhooks(
+  steps: readonly Step[],
+  options: {
+    readonly behaviours: unknown;
+    settle?(plane: PlaneUnderTest): (call: SettleCall) => Promise<void>;
+  },
+): Promise<{ readonly answers: readonly WebhookStepAnswer[]; readonly errors: readonly unknown[] }> {
+  const nowhere = { reach: () => Promise.reject(new Error('there is no node')) };
+  // Made before the clock that it reads.
+  const clock = { now: () => plane.clock.now() } as Clock;
+  const connect = new Map([
+    ...podStreams(nowhere as unknown as NodeConnector, clock),
+    ['pods/eviction', podEviction({ handle: () => plane.plane.handle, clock })],
+  ]);
+  await using plane: PlaneUnderTest = await PlaneUnderTest.start({ connect });
+  const certificates = makeCertificates();
+  // What hangs is given up when its time is over.
+  const onHang = (): void => void plane.clock.advance(1000);
+  const { behaviours } = options;
+  const server: WebhookServer = await startWebhookServer({ ...certificates, behaviours, onHang });
+  const received: (readonly Received[])[] = [];
+  try {
+    const settle = options.settle?.(plane);
+    const filled = fillSteps(steps, { server, ...certificates }) as Step[];
+    const answers = await plane.play(filled, async (call) => {
+      await settle?.(call);
+      received.push(server.take());
+    });
+    const whole = answers.map((answer, index) => ({ ...answer, received: received[index] ?? [] }));
+    const shown = whole.map((answer) => JSON.parse(withoutAddress(JSON.stringify(answer), server)) as WebhookStepAnswer);
+    return { answers: shown, errors: plane.errors };
+  } finally {
+    await server.close();
+  }
+}
+
+/** What a webhook was sent, without what differs from run to run. */
+export function comparableReceived(received: readonly Received[]): unknown {
+  return received.map(({ body, ...call }) => ({ ...call, ...(body && { body: comparableReview(body) }) }));
+}
+
+function comparableReview(body: NonNullable<Received['body']>): unknown {
+  const review = JSON.parse(JSON.stringify(body)) as { request?: { object?: unknown; oldObject?: unknown } };
+  for (const object of [review.request?.object, review.request?.oldObject]) withoutScaleOwners(object);
+  const { body: compared } = comparable({ status: 0, text: JSON.stringify(review) }) as { readonly body: unknown };
+  return compared;
+}
+
+/** Who owns the fields of a Scale is seen on its parent. */
+function withoutScaleOwners(object: unknown): void {
+  const { kind, metadata } = (object ?? {}) as { kind?: string; metadata?: Record<string, unknown> };
+  if (kind === 'Scale' || kind === 'Binding' || kind === 'Eviction' || kind === 'TokenRequest' || kind === 'SelfSubjectReview') {
+    delete metadata?.['managedFields'];
+  }
+}
+
+/** Names that were drawn. */
+export function withoutChance(answer: WebhookStepAnswer): WebhookStepAnswer {
+  return JSON.parse(JSON.stringify(answer).replace(/gen-[a-z0-9]{5}\b/g, 'gen-DRAWN')) as WebhookStepAnswer;
+}
+
+/** The questions of ConversionReviews as text: what is to be converted into what, without what differs from run to run. */
+export function reviewsOf(received: readonly Received[]): readonly string[] {
+  return received.map(({ path, query, body }) => {
+    const { request, ...review } = (body ?? {}) as { request?: { desiredAPIVersion?: unknown; objects?: readonly unknown[] } };
+    const objects = (request?.objects ?? []).map((object) => comparable({ status: 0, text: JSON.stringify(unversioned(object)) }));
+    return JSON.stringify(sorted([path, query, review, request?.desiredAPIVersion, objects]));
+  });
+}
+
+/** Revisions and owners are left out: caches ask about objects before and after they got theirs. */
+function unversioned(object: unknown): unknown {
+  const { metadata, ...rest } = object as { metadata: Record<string, unknown> };
+  const { resourceVersion: _revision, managedFields: _owners, ...others } = metadata;
+  return { ...rest, metadata: others };
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, sorted(item)]));
+}
