@@ -34,7 +34,7 @@ export {
   type PartitionEntry,
   type ShardedOptions,
 } from './controller/definition/partition.ts';
-export { ReconcileTimeoutError } from './controller/pipeline/reconcile-timeout.ts';
+export { ReconcileTimeoutError } from './controller/pipeline/reconcile-timeout-error.ts';
 export { childrenFirst } from './desired/children-first.ts';
 export { after, type Child, type DesiredState, type OrderedChild } from './desired/desired-state.ts';
 export { type ObjectReadiness, type ObjectState, objectState } from './desired/object-state.ts';

@@ -1,54 +1,18 @@
-import type { Clock, KubernetesObject, ObjectKey, Random } from '@kubewright/apimachinery';
-import type { KubernetesClient } from '@kubewright/client';
 import { asCachedKind } from '../cache/cached-kind.ts';
 import type { DeclaredKind } from '../cache/declared-kind.ts';
-import type { InformerCache } from '../cache/informer-cache.ts';
-import { objectForm } from '../desired/object-form.ts';
-import { reportFinding } from '../detector/finding.ts';
-import { FutileWrites, type WriteSession } from '../detector/futile-writes.ts';
-import type { KindResolver } from '../discovery/kind-resolver.ts';
-import { type Moment, momentOf } from '../fencing/tenure.ts';
 import type { Logger } from '../log/logger.ts';
-import type { ControllerMetrics, ReconcileResultLabel, RuntimeMetrics } from '../metrics/runtime-metrics.ts';
-import { type Lifetime, LoopContext } from '../reconcile/context.ts';
+import type { ControllerMetrics, RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import { nextRun } from '../reconcile/next-run.ts';
 import type { ReconcileOutcome } from '../reconcile/reconcile.ts';
-import type { EventRecorder } from '../recorder/event-recorder.ts';
-import type { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
-import { type Activity, noActivity } from '../watchdog/activity.ts';
 import type { TimedKey } from '../workqueue/waiting-keys.ts';
-import { type PendingWork, type WorkItem, WorkQueue } from '../workqueue/work-queue.ts';
+import { type PendingWork, WorkQueue, type WorkQueueMetrics } from '../workqueue/work-queue.ts';
 import type { ControllerDefinition } from './definition/controller-definition.ts';
-import { type PartitionEntry, whileOwned } from './definition/partition.ts';
-import { type AfterReconcile, afterFailure, afterSuccess } from './pipeline/after-reconcile.ts';
-import { ObjectReconcile } from './pipeline/object-reconcile.ts';
-import { ReconcileRun, type ReconcileRunParts } from './pipeline/reconcile-run.ts';
-import { TimeLimit } from './pipeline/reconcile-timeout.ts';
-import { type RunningReconcile, SlowReconciles } from './pipeline/slow-reconciles.ts';
-import { FailureTelling } from './reports/failure-telling.ts';
-import { ReconcileStories } from './reports/reconcile-stories.ts';
+import type { ControllerParts } from './definition/controller-parts.ts';
+import { ReconcilePipeline } from './pipeline/reconcile-pipeline.ts';
+import type { ReconcileRun } from './pipeline/reconcile-run.ts';
 import { AwaitedEnds } from './sources/awaited-ends.ts';
 import { ControllerSources } from './sources/controller-sources.ts';
 import { LoopTurn } from './sources/loop-turn.ts';
-
-/** The parts of the manager that a controller uses. */
-export interface ControllerParts {
-  readonly cache: InformerCache;
-  readonly client: KubernetesClient;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly kinds: KindResolver;
-  readonly activity?: Activity;
-  /** Creates the recorder of a reconcile; its events are about `regarding` unless they say otherwise. */
-  readonly recorder: (controller: string, regarding: KubernetesObject | undefined) => EventRecorder;
-  readonly metrics?: RuntimeMetrics;
-  readonly tracing?: ReconcileTracing;
-  /** Called on a programming error in a controller that does not recover from them. */
-  readonly panicked?: (error: unknown) => void;
-  /** Called when a controller that starts late, after the others, fails to start. */
-  readonly failed?: (error: unknown) => void;
-}
 
 /** Runs one declared controller: sources fill the queue, workers reconcile its keys. */
 export class ControllerLoop {
@@ -57,20 +21,9 @@ export class ControllerLoop {
   readonly #definition: ControllerDefinition;
   readonly #parts: ControllerParts;
   readonly #log: Logger;
-  /** Aborted to cancel running reconciles. */
-  readonly #work = new AbortController();
   readonly #sources: ControllerSources;
   readonly #turn: LoopTurn;
-  readonly #futile: FutileWrites;
-  readonly #telling: FailureTelling;
-  readonly #stories: ReconcileStories | undefined;
-  readonly #metrics: ControllerMetrics | undefined;
-  readonly #runs: ReconcileRunParts;
-  readonly #limit: TimeLimit;
-  readonly #steps: ObjectReconcile | undefined;
-  readonly #after: AfterReconcile;
-  readonly #awaited = new AwaitedEnds();
-  readonly #slow: SlowReconciles;
+  readonly #pipeline: ReconcilePipeline;
   #declared: Declared | undefined;
   #workers: Promise<void>[] = [];
   #stopped: Promise<void> | undefined;
@@ -83,58 +36,57 @@ export class ControllerLoop {
     this.name = definition.name;
     this.#definition = definition;
     this.#parts = parts;
+    this.#log = controllerLog(definition, parts);
     this.#turn = new LoopTurn(parts.clock);
-    const { primary } = definition;
-    this.#log = parts.log.with({
-      controller: definition.name,
-      ...(primary && { controllerGroup: primary.group, controllerKind: primary.kind }),
+    const metrics = this.#makeMetrics();
+    const awaited = new AwaitedEnds();
+    this.queue = this.#makeQueue(metrics?.queue);
+    this.#pipeline = this.#makePipeline(metrics?.controller, awaited);
+    this.#sources = this.#makeSources(awaited);
+  }
+
+  #makeMetrics(): ReturnType<RuntimeMetrics['controller']> | undefined {
+    const { name, maxConcurrentReconciles = 1 } = this.#definition;
+    const gauges = { workingFor: () => this.queue.workingFor() };
+    return this.#parts.metrics?.controller(name, { maxConcurrentReconciles, gauges });
+  }
+
+  #makeQueue(metrics: WorkQueueMetrics | undefined): WorkQueue {
+    const { rateLimiter } = this.#definition;
+    return new WorkQueue({
+      clock: this.#parts.clock,
+      ...(rateLimiter && { rateLimiter }),
+      ...(metrics && { metrics }),
     });
-    const metrics = parts.metrics?.controller(definition.name, {
-      maxConcurrentReconciles: definition.maxConcurrentReconciles ?? 1,
-      gauges: { workingFor: () => this.queue.workingFor() },
-    });
-    this.#metrics = metrics?.controller;
-    this.queue = new WorkQueue({
-      clock: parts.clock,
-      ...(definition.rateLimiter && { rateLimiter: definition.rateLimiter }),
-      ...(metrics && { metrics: metrics.queue }),
-    });
-    this.#runs = {
+  }
+
+  #makePipeline(metrics: ControllerMetrics | undefined, awaited: AwaitedEnds): ReconcilePipeline {
+    return new ReconcilePipeline({
+      definition: this.#definition,
+      parts: this.#parts,
       log: this.#log,
-      random: parts.random,
-      primary,
-      recorderOf: (regarding) => parts.recorder(definition.name, regarding),
-    };
-    const { reconcileTimeoutMs: timeoutMs = 120_000 } = definition;
-    this.#limit = new TimeLimit({ clock: parts.clock, timeoutMs, signal: this.#work.signal });
-    this.#steps = objectReconcile(definition, parts);
-    this.#telling = new FailureTelling({ clock: parts.clock, recordsEvents: definition.errorEvents ?? true });
-    this.#after = {
       queue: this.queue,
-      metrics: this.#metrics,
-      telling: this.#telling,
-      isStopping: () => this.#work.signal.aborted,
-      ...(definition.recoverPanic === false && { panicked: parts.panicked }),
-    };
-    this.#slow = new SlowReconciles(parts.clock);
-    this.#stories = ReconcileStories.for(parts.log, parts);
-    this.#futile = new FutileWrites({
-      cache: parts.cache,
-      clock: parts.clock,
-      fieldManager: this.#fieldManager,
-      onFutile: (what) => this.#metrics?.futile(what),
+      metrics,
+      awaited,
+      onDropped: (key) => this.#sources.dropped(key),
+      onSucceeded: (run, outcome) => {
+        if (this.#left) this.#noteEnd(run, outcome);
+      },
     });
-    this.#sources = new ControllerSources({
-      ...parts,
-      definition,
+  }
+
+  #makeSources(awaited: AwaitedEnds): ControllerSources {
+    const { cache, clock, random } = this.#parts;
+    return new ControllerSources({
+      cache,
+      clock,
+      random,
+      definition: this.#definition,
       log: this.#log,
       queue: this.queue,
       turn: this.#turn,
-      awaited: this.#awaited,
-      onAsked: (key, by, afterMs) => {
-        this.#futile.asked(key, by?.event.object);
-        this.#stories?.asked(key, by, afterMs);
-      },
+      awaited,
+      onAsked: (key, by, afterMs) => this.#pipeline.asked(key, by, afterMs),
     });
   }
 
@@ -217,11 +169,11 @@ export class ControllerLoop {
     this.#sources.stop(patience.reason);
     this.#left = this.queue.pending();
     void this.queue.shutDown();
-    const giveUp = (): void => this.#work.abort(patience.reason);
+    const giveUp = (): void => this.#pipeline.cancel(patience.reason);
     if (patience.aborted) giveUp();
     else patience.addEventListener('abort', giveUp, { once: true });
     await Promise.all(this.#workers);
-    this.#slow.stop();
+    this.#pipeline.stop();
     patience.removeEventListener('abort', giveUp);
     this.#log.info('all workers finished');
   }
@@ -231,7 +183,7 @@ export class ControllerLoop {
       const item = await this.queue.get();
       if (!item) return;
       try {
-        await this.#process(item);
+        await this.#pipeline.process(item);
       } catch (error) {
         // Only a rate limiter or a metric that throws gets here; the worker must survive it.
         this.#log.error('a worker stumbled', { key: item.key, error });
@@ -243,135 +195,13 @@ export class ControllerLoop {
     }
   }
 
-  async #process(item: WorkItem): Promise<void> {
-    const { clock } = this.#parts;
-    const request = parseRequest(item.key);
-    this.#awaited.forget(item.key);
-    if (this.#definition.partition?.owns(request) === false) {
-      this.queue.forget(item.key);
-      this.queue.requeueAfter(item.key, undefined);
-      this.#telling.forget(item.key);
-      this.#sources.dropped(item.key);
-      return;
-    }
-    const startMs = clock.monotonic();
-    const story = this.#stories?.begin(item.key);
-    const run = new ReconcileRun(item.key, { parts: this.#runs, request, story });
-    const running = this.#slow.begin(() => run.log);
-    let nextMs: number | undefined;
-    this.#metrics?.activeWorkers(1);
-    const onNext = (inMs: number | undefined): void => {
-      nextMs = inMs;
-    };
-    const after = story ? { ...this.#after, onNext } : this.#after;
-    let label: ReconcileResultLabel = 'error';
-    try {
-      const outcome = await this.#traced(run, running);
-      label = afterSuccess(item, outcome, after);
-      if (this.#left) this.#noteEnd(item, outcome);
-      if (this.#telling.isTroubled(item.key))
-        this.#telling.succeeded(item.key, { log: run.log, isThere: run.events.isBegun });
-    } catch (error) {
-      label = afterFailure(item, { error, log: run.log, events: run.events }, after);
-    } finally {
-      this.#slow.ended(running);
-      this.#metrics?.activeWorkers(-1);
-      this.#metrics?.reconciled(label, (clock.monotonic() - startMs) / 1000);
-      story?.ended(run.log, { failed: label === 'error', nextMs });
-    }
-  }
-
   /** Records the outcome of a key after the stop for the next term, because the queue accepts nothing more. */
-  #noteEnd({ key, priority: given }: WorkItem, outcome: ReconcileOutcome): void {
+  #noteEnd({ key, priority: given }: ReconcileRun, outcome: ReconcileOutcome): void {
     const next = outcome ? nextRun(outcome, key) : undefined;
     if (next === 'with back-off') return;
     const { priority = given } = outcome ?? {};
     const dueMs = this.#parts.clock.monotonic() + (next?.delayMs ?? 0);
     this.#endedWell.set(key, next ? [{ key, slot: 'requeue', dueMs, priority }] : []);
-  }
-
-  #traced(run: ReconcileRun, running: RunningReconcile): Promise<ReconcileOutcome> {
-    const { tracing, client } = this.#parts;
-    if (!tracing) return this.#limited(run, { client, running });
-    const { primary } = this.#definition;
-    const { namespace, name } = run.request;
-    const attributes = {
-      controller: this.name,
-      reconcileID: run.reconcileID,
-      ...(primary && { controllerGroup: primary.group, controllerKind: primary.kind }),
-      'k8s.object.name': name,
-      ...(namespace && { 'k8s.namespace.name': namespace }),
-    };
-    return tracing.reconcile(attributes, (calls) => this.#limited(run, { client: client.intercepted(calls), running }));
-  }
-
-  #limited(
-    run: ReconcileRun,
-    within: { readonly client: KubernetesClient; readonly running: RunningReconcile },
-  ): Promise<ReconcileOutcome> {
-    const entry = this.#definition.partition?.enter(run.request);
-    const outcome = this.#limit.run(
-      (lifetime) => this.#call(run, { ...within, entry, lifetime }),
-      () => `reconcile of ${this.name} ${run.key}`,
-    );
-    // An abandoned reconcile can no longer write, so its key may move to another replica.
-    return entry ? outcome.finally(() => entry[Symbol.dispose]()) : outcome;
-  }
-
-  async #call(run: ReconcileRun, within: Within): Promise<ReconcileOutcome> {
-    const { key, request } = run;
-    const { run: wanted, primary: primaryKind, fenced: checkPrimary = true } = this.#definition;
-    const { activity = noActivity, cache, clock, random, kinds } = this.#parts;
-    const mark = activity.mark(this.name, key);
-    const writes = this.#futile.begin(key, {
-      client: within.client,
-      tell: (finding, written) => reportFinding({ finding, written }, run),
-    });
-    let made: KubernetesClient | undefined;
-    const client = (): KubernetesClient => {
-      made ??= this.#guarded(run, { ...within, writes });
-      return made;
-    };
-    const contextFor = (primary: KubernetesObject | undefined, askedAt?: Moment): LoopContext =>
-      new LoopContext({
-        run,
-        lifetime: within.lifetime,
-        client,
-        cache,
-        clock,
-        random,
-        kinds,
-        events: run.events.begin(primary),
-        fieldManager: this.#fieldManager,
-        primaryKind,
-        primary,
-        checkPrimary,
-        askedAt,
-        resumed: mark.resumed,
-        writes,
-        awaitEnd: (objectId) => this.#awaited.wait(key, objectId),
-      });
-    try {
-      if (wanted.level === 'request') return await wanted.reconcile(request, contextFor(undefined));
-      return await this.#steps!.run(request, { lifetime: within.lifetime, client, contextFor });
-    } finally {
-      writes.ended();
-      mark.ended();
-    }
-  }
-
-  /** Returns the client of a reconcile: its writes are observed, and allowed only while this replica owns the key. */
-  #guarded(run: ReconcileRun, within: Within & { readonly writes: WriteSession }): KubernetesClient {
-    const { client, entry, writes, running } = within;
-    const onRefused = (): void => this.#sources.dropped(run.key);
-    const guards = [running.interceptor, writes.interceptor];
-    if (entry) guards.push(whileOwned(entry, { key: run.key, onRefused }));
-    const guarded = client.intercepted(...guards).observed(writes.observer);
-    return run.story ? guarded.observed(run.story.observer) : guarded;
-  }
-
-  get #fieldManager(): string {
-    return this.#definition.fieldManager ?? this.#definition.name;
   }
 }
 
@@ -381,28 +211,10 @@ interface Declared {
   readonly read: readonly DeclaredKind[];
 }
 
-/** What one reconcile works within. */
-interface Within {
-  readonly client: KubernetesClient;
-  readonly entry: PartitionEntry | undefined;
-  readonly lifetime: Lifetime;
-  readonly running: RunningReconcile;
-}
-
-function objectReconcile(definition: ControllerDefinition, parts: ControllerParts): ObjectReconcile | undefined {
-  const { run, primary, owns, finalizers, fieldManager = definition.name } = definition;
-  if (run.level === 'request') return undefined;
-  const { cache, clock } = parts;
-  return new ObjectReconcile({
-    kind: primary!,
-    finalizers,
-    reconcile: objectForm({ run, primary: primary!, owns, fieldManager }),
-    cache,
-    now: () => momentOf(clock),
+/** Returns the logger of a controller, with controller-runtime's keys. */
+function controllerLog({ name, primary }: ControllerDefinition, { log }: ControllerParts): Logger {
+  return log.with({
+    controller: name,
+    ...(primary && { controllerGroup: primary.group, controllerKind: primary.kind }),
   });
-}
-
-function parseRequest(key: string): ObjectKey {
-  const slash = key.indexOf('/');
-  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }

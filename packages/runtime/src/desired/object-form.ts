@@ -33,16 +33,17 @@ export interface ObjectFormOptions {
 /** Adapts a controller's function to the object form, whether it acts, returns the desired state, or does both. */
 export function objectForm({ run, primary, owns, fieldManager }: ObjectFormOptions): ObjectForm {
   const shape = new StatusShape(primary);
+  const realization = (object: Stored<KubernetesObject>, context: LoopContext): Realization =>
+    new Realization({ context, object, kind: primary, owns, shape, fieldManager });
   return async (object, context) => {
-    const realization = new Realization({ context, object, kind: primary, owns, shape, fieldManager });
     if (run.desired) {
       // Deleting an object also deletes its children, so recreating them would work against that.
-      return isDeleting(object) ? undefined : realization.ofFunction(run.desired);
+      return isDeleting(object) ? undefined : realization(object, context).ofFunction(run.desired);
     }
     const outcome = await run.reconcile(object, context);
     if (!isState(outcome)) return outcome;
     const { children: _children, ...rest } = outcome;
-    return realization.run(isDeleting(object) ? rest : outcome);
+    return realization(object, context).run(isDeleting(object) ? rest : outcome);
   };
 }
 

@@ -30,10 +30,14 @@ describe('FutileWrites', () => {
     const futile = new FutileWrites({ cache, clock, fieldManager: 'me', onFutile: () => {} });
     const key = { namespace: 'default', name: 'a' };
     const write = async (signal?: AbortSignal): Promise<void> => {
-      const session = futile.begin('default/a', { client: server.client, tell: () => {} });
-      const client = server.client.intercepted(session.interceptor).observed(session.observer);
+      const session = futile.begin({ key: 'default/a', unguarded: server.client, report: () => {} });
+      const guarded = server.client.intercepted(futile.interceptor(session));
+      const client = guarded.observed(futile.observer(session));
       const body = { spec: 'mine' };
-      await client.resource(Thing).patch(key, { type: 'merge', body }, { signal }).finally(session.ended);
+      await client
+        .resource(Thing)
+        .patch(key, { type: 'merge', body }, { signal })
+        .finally(() => futile.ended(session));
     };
     for (let i = 0; i < 4; i++) {
       const { metadata } = server.put(Thing, { metadata: { name: 'a' }, spec: 'theirs' });

@@ -84,14 +84,38 @@ class Trail {
   }
 }
 
-/** Tracks the writes of one reconcile. */
-export interface WriteSession {
-  readonly observer: WriteObserver;
-  readonly interceptor: ClientInterceptor;
+/** The reconcile whose writes are tracked. */
+export interface WritingRun {
+  readonly key: string;
+  /** Client that looks for other writers; its calls are not tracked. */
+  readonly unguarded: KubernetesClient;
+  /** Called when a pattern is detected. */
+  report(finding: Finding, written: KubernetesObject): void;
+}
+
+/** The writes of one reconcile. */
+export class WriteSession {
+  readonly run: WritingRun;
+  readonly trail: Trail;
+  /** True if only the key's own writes triggered the reconcile. */
+  readonly selfTriggered: boolean;
+  #intended: Map<string, KubernetesObject> | undefined;
+
+  constructor(run: WritingRun, trail: Trail) {
+    this.run = run;
+    this.trail = trail;
+    this.selfTriggered = trail.begin();
+  }
+
   /** Records the intended content of the next write to an object. */
-  intends(object: KubernetesObject): void;
-  /** Ends the session. */
-  ended(): void;
+  intends(object: KubernetesObject): void {
+    this.#intended ??= new Map();
+    this.#intended.set(idOfObject(object), object);
+  }
+
+  intended(id: string): KubernetesObject | undefined {
+    return this.#intended?.get(id);
+  }
 }
 
 /**
@@ -106,7 +130,7 @@ export class FutileWrites {
   readonly #options: FutileWritesOptions;
   /** Keys whose reconciles have written. */
   readonly #trails = new Map<string, Trail>();
-  readonly #running = new Few<Run>();
+  readonly #running = new Few<WriteSession>();
 
   constructor(options: FutileWritesOptions) {
     this.#options = options;
@@ -117,80 +141,84 @@ export class FutileWrites {
     this.#trailOf(key)?.asked(by);
   }
 
-  /** Starts a reconcile; `tell` is called when a pattern is detected. */
-  begin(
-    key: string,
-    to: { readonly client: KubernetesClient; readonly tell: (finding: Finding, written: KubernetesObject) => void },
-  ): WriteSession {
-    const trail = this.#trailOf(key) ?? new Trail();
-    const run: Run = { key, trail, selfTriggered: trail.begin(), intended: undefined, tell: to.tell };
-    this.#running.add(run);
-    return {
-      observer: (write) => this.#observe(run, write.target),
-      interceptor: async (call, next) => {
-        if (isWrite(call)) await this.#lookForOthers(key, { call, client: to.client });
-        return next(call);
-      },
-      intends: (object) => {
-        run.intended ??= new Map();
-        run.intended.set(idOfObject(object), object);
-      },
-      ended: () => this.#running.delete(run),
-    };
+  /** Starts a reconcile. */
+  begin(run: WritingRun): WriteSession {
+    const session = new WriteSession(run, this.#trailOf(run.key) ?? new Trail());
+    this.#running.add(session);
+    return session;
   }
 
-  #observe(run: Run, target: CallTarget): ReturnType<WriteObserver> {
+  ended(session: WriteSession): void {
+    this.#running.delete(session);
+  }
+
+  /** Returns the interceptor of a reconcile's calls. */
+  interceptor(session: WriteSession): ClientInterceptor {
+    return (call, next) => (isWrite(call) ? this.#write(session, { call, next }) : next(call));
+  }
+
+  /** Returns the observer of a reconcile's writes. */
+  observer(session: WriteSession): WriteObserver {
+    return (write) => this.#observe(session, write.target);
+  }
+
+  async #write(
+    session: WriteSession,
+    { call, next }: { readonly call: ClientCall; readonly next: Parameters<ClientInterceptor>[1] },
+  ): ReturnType<ClientInterceptor> {
+    await this.#lookForOthers(session.run, call);
+    return next(call);
+  }
+
+  #observe(session: WriteSession, target: CallTarget): ReturnType<WriteObserver> {
     const { cache, clock, onFutile } = this.#options;
     const kind = target.key && cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
     const before = kind && cache.peek(kind, target.key!)?.object;
     return (outcome) => {
       const answer = 'answer' in outcome ? asObject(outcome.answer) : undefined;
       if (!answer || answer.kind !== target.kind) return;
-      const trail = this.#trail(run);
+      const trail = this.#trail(session);
       trail.wrote(versionOf(answer));
       if (!before || before.metadata.uid !== answer.metadata.uid) return;
       const id = idOfObject(answer);
       const object = this.#written(trail, id);
       if (before.metadata.resourceVersion === answer.metadata.resourceVersion) {
         onFutile('no-op');
-        this.#noop(run, { trail, object, answer, id });
+        this.#noop(session, { object, answer, id });
         return;
       }
       object.noops = 0;
-      if (run.selfTriggered) onFutile('self-triggered');
+      if (session.selfTriggered) onFutile('self-triggered');
       const changes = differences(before, answer, 16);
-      for (const { pattern, path, times } of object.note(changes, { nowMs: clock.monotonic(), ...run })) {
+      for (const { pattern, path, times } of object.note(changes, {
+        nowMs: clock.monotonic(),
+        selfTriggered: session.selfTriggered,
+      })) {
         const managers = object.others.get(path) ?? [];
-        this.#tell(run, { trail, answer, finding: { pattern, object: nameOf(answer), path, times, managers } });
+        this.#tell(session, { answer, finding: { pattern, object: nameOf(answer), path, times, managers } });
       }
     };
   }
 
   #noop(
-    run: Run,
+    session: WriteSession,
     what: {
-      readonly trail: Trail;
       readonly object: WrittenObject;
       readonly answer: KubernetesObject;
       readonly id: string;
     },
   ): void {
-    const { trail, object, answer, id } = what;
+    const { object, answer, id } = what;
     if (++object.noops < patience) return;
-    const wanted = run.intended?.get(id);
+    const wanted = session.intended(id);
     const [lost] = wanted ? differences(wanted, onlyMembersOf(wanted, answer), 1) : [];
     const path = lost ? formatPath(lost.steps) : '(the set of owned fields)';
     const finding: Finding = { pattern: 'no-op', object: nameOf(answer), path, times: object.noops, managers: [] };
-    this.#tell(run, { trail, answer, finding });
+    this.#tell(session, { answer, finding });
   }
 
   /** Queries the field's other managers before a value is restored once more. */
-  async #lookForOthers(
-    key: string,
-    on: { readonly call: ClientCall; readonly client: KubernetesClient },
-  ): Promise<void> {
-    const { client, call } = on;
-    const { target, request } = call;
+  async #lookForOthers({ key, unguarded: client }: WritingRun, { target, request }: ClientCall): Promise<void> {
     const name = target?.key;
     const kind = name && this.#options.cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
     if (!kind) return;
@@ -205,8 +233,10 @@ export class FutileWrites {
     }
   }
 
-  #tell(run: Run, what: { readonly trail: Trail; readonly answer: KubernetesObject; readonly finding: Finding }): void {
-    const { trail, answer, finding } = what;
+  #tell(
+    { run, trail }: WriteSession,
+    { answer, finding }: { readonly answer: KubernetesObject; readonly finding: Finding },
+  ): void {
     const id = idOfObject(answer);
     const now = this.#options.clock.monotonic();
     const told = `${finding.pattern} ${id}`;
@@ -214,16 +244,16 @@ export class FutileWrites {
     trail.told.set(told, now);
     if (trail.told.size > mostObjects) trail.told.delete(trail.told.keys().next().value ?? '');
     if (finding.pattern === 'conflict') this.#options.onFutile('conflict');
-    run.tell(finding, answer);
+    run.report(finding, answer);
   }
 
   /** Returns the trail of a reconcile that has written or is still running. */
   #trailOf(key: string): Trail | undefined {
-    return this.#trails.get(key) ?? this.#running.find((run) => run.key === key)?.trail;
+    return this.#trails.get(key) ?? this.#running.find(({ run }) => run.key === key)?.trail;
   }
 
   /** Stores the trail, so that only keys that write are remembered. */
-  #trail({ key, trail }: Run): Trail {
+  #trail({ run: { key }, trail }: WriteSession): Trail {
     this.#trails.delete(key);
     this.#trails.set(key, trail);
     if (this.#trails.size > mostKeys) this.#trails.delete(this.#trails.keys().next().value ?? '');
@@ -237,14 +267,6 @@ export class FutileWrites {
     if (trail.objects.size > mostObjects) trail.objects.delete(trail.objects.keys().next().value ?? '');
     return object;
   }
-}
-
-interface Run {
-  readonly key: string;
-  readonly trail: Trail;
-  readonly selfTriggered: boolean;
-  intended: Map<string, KubernetesObject> | undefined;
-  readonly tell: (finding: Finding, written: KubernetesObject) => void;
 }
 
 /** Returns an id for a version of an object, as in events and responses. */

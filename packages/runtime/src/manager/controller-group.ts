@@ -1,6 +1,7 @@
-import { ControllerLoop, type ControllerParts } from '../controller/controller-loop.ts';
+import { ControllerLoop } from '../controller/controller-loop.ts';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
-import { settleMs } from '../controller/pipeline/reconcile-timeout.ts';
+import type { ControllerParts } from '../controller/definition/controller-parts.ts';
+import { settleMs } from '../controller/pipeline/reconcile-lifetime.ts';
 import { ManagerError } from './manager-error.ts';
 import type { StopBudget } from './stop-budget.ts';
 

@@ -1,8 +1,8 @@
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
-import type { ControllerParts } from '../controller/controller-loop.ts';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
+import type { ControllerParts } from '../controller/definition/controller-parts.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';

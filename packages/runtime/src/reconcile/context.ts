@@ -16,50 +16,54 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';
 import { SplitReads } from '../cache/split-reads.ts';
-import type { WriteSession } from '../detector/futile-writes.ts';
 import type { KindResolver } from '../discovery/kind-resolver.ts';
 import type { Moment } from '../fencing/tenure.ts';
 import { writeFence } from '../fencing/write-fence.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
+import type { ReconcileEvents } from '../recorder/reconcile-events.ts';
 import { appliedAlready } from './applied-already.ts';
 import { writingStatus } from './no-status-subresource-error.ts';
 import { childId, type Observed, observedChildren } from './observed-children.ts';
 import type { ApplyObjectsOptions, DeleteObjectOptions, ReconcileContext, SetStatusOptions } from './reconcile.ts';
 import { migrateToApply, updatedBefore } from './updated-before.ts';
 
-/** The lifetime of a reconcile. */
-export interface Lifetime {
-  /** Aborted at the end. Created on first use, because most reconciles wait for nothing. */
-  readonly signal: AbortSignal;
-}
-
-/** The parts of a {@link LoopContext}. */
+/** The parts that the contexts of one controller share. */
 export interface ContextParts {
-  readonly run: { readonly request: ReconcileRequest; readonly reconcileID: string; readonly log: Logger };
-  readonly lifetime: Lifetime;
-  /** Creates the client of this reconcile; called at most once. */
-  readonly client: () => KubernetesClient;
   readonly cache: InformerCache;
-  readonly events: EventRecorder;
   readonly clock: Clock;
   readonly random: Random;
   readonly fieldManager: string;
   readonly kinds: KindResolver;
-  /** The primary kind and, for object controllers, the reconciled object. */
   readonly primaryKind: Kind<KubernetesObject> | undefined;
-  readonly primary: KubernetesObject | undefined;
   /** True to read the primary live before the first write. */
   readonly checkPrimary: boolean;
+}
+
+/** The reconcile that a context belongs to. */
+export interface ContextRun {
+  readonly request: ReconcileRequest;
+  readonly reconcileID: string;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** Created on first use: most reconciles find nothing to do. */
+  readonly client: KubernetesClient;
+  readonly events: ReconcileEvents;
+  /** Called whenever the reconcile resumes after a call, so that the watchdog knows which one is running. */
+  resumed(): void;
+  /** Called with each object about to be written, in its intended form. */
+  intends(object: KubernetesObject): void;
+  /** Requests another reconcile once the object with that {@link childId} is removed. */
+  awaitEnd(objectId: string): void;
+}
+
+/** The object of a context; nothing for controllers of requests. */
+export interface ContextOptions {
+  readonly run: ContextRun;
+  readonly primary: KubernetesObject | undefined;
   /** When the server was queried, if the primary comes from there instead of the cache. */
   readonly askedAt: Moment | undefined;
-  /** Called whenever the reconcile resumes after a call, so that the watchdog knows which one is running. */
-  readonly resumed: () => void;
-  /** Notified of each object about to be written, in its intended form. */
-  readonly writes: Pick<WriteSession, 'intends'>;
-  /** Requests another reconcile once the object with that {@link childId} is removed. */
-  readonly awaitEnd: (objectId: string) => void;
 }
 
 /**
@@ -68,16 +72,23 @@ export interface ContextParts {
  */
 export class LoopContext implements ReconcileContext<KubernetesObject> {
   readonly #parts: ContextParts;
+  readonly #run: ContextRun;
+  readonly #primary: KubernetesObject | undefined;
+  readonly #askedAt: Moment | undefined;
   #appliedIds: Set<string> | undefined;
   #client: KubernetesClient | undefined;
   #reads: SplitReads | undefined;
 
-  constructor(parts: ContextParts) {
+  constructor(parts: ContextParts, { run, primary, askedAt }: ContextOptions) {
     this.#parts = parts;
+    this.#run = run;
+    this.#primary = primary;
+    this.#askedAt = askedAt;
+    run.events.begin(primary);
   }
 
   get log(): Logger {
-    return this.#parts.run.log;
+    return this.#run.log;
   }
 
   get cache(): InformerCache {
@@ -85,7 +96,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   }
 
   get events(): EventRecorder {
-    return this.#parts.events;
+    return this.#run.events;
   }
 
   get clock(): Clock {
@@ -97,11 +108,11 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   }
 
   get request(): ReconcileRequest {
-    return this.#parts.run.request;
+    return this.#run.request;
   }
 
   get reconcileID(): string {
-    return this.#parts.run.reconcileID;
+    return this.#run.reconcileID;
   }
 
   /** Ids of the objects applied in this reconcile; pruning keeps them. */
@@ -112,27 +123,26 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
 
   /** Requests another reconcile once the object with that {@link childId} is removed. */
   awaitEnd(objectId: string): void {
-    this.#parts.awaitEnd(objectId);
+    this.#run.awaitEnd(objectId);
   }
 
   get signal(): AbortSignal {
-    return this.#parts.lifetime.signal;
+    return this.#run.signal;
   }
 
   /** Created on first use: most reconciles find nothing to do. */
   get client(): KubernetesClient {
     if (this.#client) return this.#client;
-    const { primary, primaryKind, checkPrimary, askedAt } = this.#parts;
-    const view = primary && primaryKind && checkPrimary ? { object: primary, kind: primaryKind } : undefined;
-    const client = this.#parts.client();
-    this.#client = client.intercepted(
-      writeFence({ signal: this.signal, view, askedAt, client, clock: this.clock, log: this.log }),
-    );
+    const { primaryKind: kind, checkPrimary } = this.#parts;
+    const view = this.#primary && kind && checkPrimary ? { object: this.#primary, kind } : undefined;
+    const { client } = this.#run;
+    const { signal, clock, log } = this;
+    this.#client = client.intercepted(writeFence({ signal, view, askedAt: this.#askedAt, client, clock, log }));
     return this.#client;
   }
 
   get observed(): Observed {
-    const { primary } = this.#parts;
+    const primary = this.#primary;
     if (!primary) throw new TypeError('there are no children to see: this controller reconciles requests, not objects');
     return observedChildren(primary, this.cache);
   }
@@ -141,7 +151,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     try {
       return await this.#splitReads.get(kind, key, { signal: this.signal });
     } finally {
-      this.#parts.resumed();
+      this.#run.resumed();
     }
   }
 
@@ -149,7 +159,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     try {
       return await this.#splitReads.list(kind, { ...options, signal: this.signal });
     } finally {
-      this.#parts.resumed();
+      this.#run.resumed();
     }
   }
 
@@ -175,7 +185,8 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   /** Sets the status; returns the resulting object, or undefined if nothing changed. */
   async applyStatus(status: unknown, options: SetStatusOptions = {}): Promise<Stored<KubernetesObject> | undefined> {
     this.signal.throwIfAborted();
-    const { primary, primaryKind } = this.#parts;
+    const primary = this.#primary;
+    const { primaryKind } = this.#parts;
     if (!primary || !primaryKind)
       throw new TypeError('cannot set a status: this controller reconciles requests, not objects');
     const fieldManager = options.fieldManager ?? this.#parts.fieldManager;
@@ -196,7 +207,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
       return undefined;
     }
     const force = options.force ?? true;
-    this.#parts.writes.intends(wanted);
+    this.#run.intends(wanted);
     const applying = { fieldManager, force, signal: this.signal };
     const { client, signal } = this;
     const write = (): Promise<Stored<KubernetesObject>> => client.resource(primaryKind).status.apply(wanted, applying);
@@ -217,7 +228,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     } catch (error) {
       if (!isNotFound(error)) throw error;
     } finally {
-      this.#parts.resumed();
+      this.#run.resumed();
     }
   }
 
@@ -235,7 +246,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     if (live && updatedBefore(live, fieldManager)) await migrateToApply(client, live, { kind, fieldManager, signal });
     const body = forWire(owned, live?.metadata.uid);
     const force = options.force ?? true;
-    this.#parts.writes.intends(body);
+    this.#run.intends(body);
     return this.#answered(await client.resource(kind).apply(body, { fieldManager, force, signal }));
   }
 
@@ -252,7 +263,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   }
 
   #owned(object: KubernetesObject, options: ApplyObjectsOptions): KubernetesObject {
-    const owner = options.owner ?? this.#parts.primary;
+    const owner = options.owner ?? this.#primary;
     const ownership = options.ownership ?? 'controller';
     if (!owner || ownership === 'none' || isSame(owner, object)) return object;
     return ownership === 'controller' ? setControllerReference(object, owner) : setOwnerReference(object, owner);
@@ -265,7 +276,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
 
   /** Freezes the response. The cache learns about writes from the client, which reports all of them. */
   #answered(answer: Stored<KubernetesObject>): Stored<KubernetesObject> {
-    this.#parts.resumed();
+    this.#run.resumed();
     return deepFreeze(answer);
   }
 }

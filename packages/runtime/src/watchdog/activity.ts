@@ -10,8 +10,3 @@ export interface ActivityMark {
 export interface Activity {
   mark(controller: string, key: string): ActivityMark;
 }
-
-/** An {@link Activity} that records nothing. */
-export const noActivity: Activity = {
-  mark: () => ({ resumed() {}, ended() {} }),
-};

@@ -1,41 +1,94 @@
-import type { Kind, KubernetesObject, Random } from '@kubewright/apimachinery';
+import type { Clock, Kind, KubernetesObject, ObjectKey, Random } from '@kubewright/apimachinery';
+import type { ClientCall, KubernetesClient } from '@kubewright/client';
+import { Few } from '../../collection/few.ts';
+import { type Finding, reportFinding } from '../../detector/finding.ts';
+import type { WriteSession } from '../../detector/futile-writes.ts';
 import type { ReconcileRequest } from '../../handler/event-handler.ts';
 import type { Logger } from '../../log/logger.ts';
+import type { ContextRun } from '../../reconcile/context.ts';
 import type { EventRecorder } from '../../recorder/event-recorder.ts';
 import { ReconcileEvents } from '../../recorder/reconcile-events.ts';
+import type { ActivityMark } from '../../watchdog/activity.ts';
+import type { WorkItem } from '../../workqueue/work-queue.ts';
+import type { PartitionEntry } from '../definition/partition.ts';
 import type { Story } from '../reports/reconcile-stories.ts';
+import { ReconcileLifetime } from './reconcile-lifetime.ts';
 
 /** Parts shared by the reconciles of one controller. */
 export interface ReconcileRunParts {
+  readonly controller: string;
   readonly log: Logger;
+  readonly clock: Clock;
   readonly random: Random;
+  /** The manager's client. */
+  readonly client: KubernetesClient;
   readonly primary: Kind<KubernetesObject> | undefined;
   readonly recorderOf: (regarding: KubernetesObject | undefined) => EventRecorder;
+  /** Creates the client of a reconcile, whose writes are guarded. */
+  readonly guarded: (run: ReconcileRun) => KubernetesClient;
+  /** Requests another reconcile of a key once an object is removed. */
+  readonly awaitEnd: (key: string, objectId: string) => void;
 }
 
-/** One reconcile of a key, as it appears in logs and events. Its id and logger are created on first use. */
-export class ReconcileRun {
+/** The reports about a slow reconcile: the time of the next one, and the interval to the one after it. */
+export interface SlowReports {
+  dueMs: number;
+  intervalMs: number;
+}
+
+/**
+ * One reconcile on its way through the pipeline; the stages pass it on, and note in it what later stages need. Created on first
+ * use: everything that most reconciles do without.
+ */
+export class ReconcileRun implements ContextRun {
   readonly key: string;
+  readonly priority: number;
   readonly request: ReconcileRequest;
+  /** By the monotonic clock. */
+  readonly startMs: number;
+  readonly lifetime: ReconcileLifetime;
   readonly events: ReconcileEvents;
+  /** Summarizes the reconcile for debugging. */
   readonly story: Story | undefined;
+  /** The client whose calls are traced, if the manager traces. */
+  tracedClient: KubernetesClient | undefined;
+  /** Its place in the partition of keys, if replicas share them. */
+  entry: PartitionEntry | undefined;
+  writes: WriteSession | undefined;
+  mark: ActivityMark | undefined;
+  /** Set once the reconcile was reported as slow. */
+  slow: SlowReports | undefined;
+  /** Delay after which the key runs again, once that is known. */
+  nextMs: number | undefined;
   readonly #parts: ReconcileRunParts;
   #reconcileID: string | undefined;
   #log: Logger | undefined;
+  #client: KubernetesClient | undefined;
+  #calls: Few<ClientCall> | undefined;
 
-  constructor(
-    key: string,
-    options: {
-      readonly parts: ReconcileRunParts;
-      readonly request: ReconcileRequest;
-      readonly story: Story | undefined;
-    },
-  ) {
-    this.key = key;
-    this.request = options.request;
-    this.events = new ReconcileEvents(options.parts.recorderOf);
-    this.story = options.story;
-    this.#parts = options.parts;
+  constructor(item: WorkItem, options: { parts: ReconcileRunParts; request: ObjectKey; story: Story | undefined }) {
+    const { parts, request, story } = options;
+    this.key = item.key;
+    this.priority = item.priority;
+    this.request = request;
+    this.startMs = parts.clock.monotonic();
+    this.story = story;
+    this.events = new ReconcileEvents(parts.recorderOf);
+    this.lifetime = new ReconcileLifetime(this);
+    this.#parts = parts;
+  }
+
+  /** Names the reconcile in errors. */
+  get name(): string {
+    return `reconcile of ${this.#parts.controller} ${this.key}`;
+  }
+
+  get clock(): Clock {
+    return this.#parts.clock;
+  }
+
+  get signal(): AbortSignal {
+    return this.lifetime.signal;
   }
 
   /** Unique per reconcile. */
@@ -47,6 +100,39 @@ export class ReconcileRun {
   get log(): Logger {
     this.#log ??= this.#parts.log.with(this.#logFields());
     return this.#log;
+  }
+
+  /** The client before its guards. */
+  get unguarded(): KubernetesClient {
+    return this.tracedClient ?? this.#parts.client;
+  }
+
+  get client(): KubernetesClient {
+    this.#client ??= this.#parts.guarded(this);
+    return this.#client;
+  }
+
+  /** The API calls that the reconcile waits for. */
+  get calls(): Few<ClientCall> {
+    this.#calls ??= new Few();
+    return this.#calls;
+  }
+
+  resumed(): void {
+    this.mark?.resumed();
+  }
+
+  intends(object: KubernetesObject): void {
+    this.writes?.intends(object);
+  }
+
+  awaitEnd(objectId: string): void {
+    this.#parts.awaitEnd(this.key, objectId);
+  }
+
+  /** Reports futile writes of this reconcile. */
+  report(finding: Finding, written: KubernetesObject): void {
+    reportFinding({ finding, written }, this);
   }
 
   #logFields(): Record<string, unknown> {

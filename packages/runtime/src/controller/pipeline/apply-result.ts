@@ -5,13 +5,14 @@ import { nextRun } from '../../reconcile/next-run.ts';
 import { isPanic } from '../../reconcile/panic.ts';
 import type { ReconcileOutcome } from '../../reconcile/reconcile.ts';
 import { TerminalError } from '../../reconcile/terminal-error.ts';
-import type { WorkItem, WorkQueue } from '../../workqueue/work-queue.ts';
+import type { WorkQueue } from '../../workqueue/work-queue.ts';
 import { NotOwnerError } from '../definition/partition.ts';
-import type { FailureTelling, ToldFailure } from '../reports/failure-telling.ts';
-import { ReconcileTimeoutError } from './reconcile-timeout.ts';
+import type { FailureTelling } from '../reports/failure-telling.ts';
+import type { ReconcileRun } from './reconcile-run.ts';
+import { ReconcileTimeoutError } from './reconcile-timeout-error.ts';
 
 /** The parts of a controller that handle the end of a reconcile. */
-export interface AfterReconcile {
+export interface ResultParts {
   readonly queue: WorkQueue;
   readonly metrics: ControllerMetrics | undefined;
   readonly telling: FailureTelling;
@@ -19,8 +20,6 @@ export interface AfterReconcile {
   readonly isStopping: () => boolean;
   /** Called on a programming error, if the controller does not recover from them. */
   readonly panicked?: ((error: unknown) => void) | undefined;
-  /** Called when the key is queued again, with the delay in milliseconds; undefined if the queue accepts no more keys. */
-  readonly onNext?: (inMs: number | undefined) => void;
 }
 
 /**
@@ -28,55 +27,57 @@ export interface AfterReconcile {
  *
  * @throws RangeError when the requested delay is not a number.
  */
-export function afterSuccess(
-  item: WorkItem,
-  result: ReconcileOutcome,
-  { queue, onNext }: AfterReconcile,
-): ReconcileResultLabel {
-  const { priority = item.priority } = result ?? {};
-  const next = result ? nextRun(result, item.key) : undefined;
+export function applyOutcome(run: ReconcileRun, outcome: ReconcileOutcome, parts: ResultParts): ReconcileResultLabel {
+  const label = requeue(run, outcome, parts.queue);
+  const { telling } = parts;
+  if (telling.isTroubled(run.key)) telling.succeeded(run.key, { log: run.log, isThere: run.events.isBegun });
+  return label;
+}
+
+function requeue(run: ReconcileRun, outcome: ReconcileOutcome, queue: WorkQueue): ReconcileResultLabel {
+  const { key } = run;
+  const { priority = run.priority } = outcome ?? {};
+  const next = outcome ? nextRun(outcome, key) : undefined;
   if (typeof next === 'object') {
-    queue.forget(item.key);
-    queue.requeueAfter(item.key, { ...next, priority });
-    onNext?.(next.delayMs);
+    queue.forget(key);
+    queue.requeueAfter(key, { ...next, priority });
+    run.nextMs = next.delayMs;
     return 'requeue_after';
   }
-  queue.requeueAfter(item.key, undefined);
+  queue.requeueAfter(key, undefined);
   if (next === 'with back-off') {
-    const inMs = queue.addRateLimited(item.key, { priority });
-    onNext?.(inMs);
+    run.nextMs = queue.addRateLimited(key, { priority });
     return 'requeue';
   }
-  queue.forget(item.key);
+  queue.forget(key);
   return 'success';
 }
 
 /** Counts and reports a failure, and retries the key unless that cannot help. */
-export function afterFailure(
-  item: WorkItem,
-  failure: Pick<ToldFailure, 'error' | 'log' | 'events'>,
-  { queue, metrics, telling, isStopping, panicked, onNext }: AfterReconcile,
+export function applyFailure(
+  run: ReconcileRun,
+  error: unknown,
+  { queue, metrics, telling, isStopping, panicked }: ResultParts,
 ): ReconcileResultLabel {
-  const { error, log } = failure;
+  const { key, priority, log, events } = run;
   if (error instanceof NotOwnerError) {
-    queue.forget(item.key);
-    telling.forget(item.key);
+    queue.forget(key);
+    telling.forget(key);
     log.info('the key is another replica’s by now', { error });
     return 'requeue';
   }
   if (error instanceof StaleViewError) {
-    const inMs = queue.addRateLimited(item.key, { priority: item.priority });
-    onNext?.(inMs);
+    run.nextMs = queue.addRateLimited(key, { priority });
     log.info('the cached object was stale; trying again', { error });
     return 'requeue';
   }
   metrics?.failed('error');
   if (error instanceof TerminalError) {
     metrics?.failed('terminal');
-    queue.forget(item.key);
-    queue.requeueAfter(item.key, undefined);
+    queue.forget(key);
+    queue.requeueAfter(key, undefined);
     const message = 'Reconciler error, not retried until something changes';
-    telling.failed(item.key, { ...failure, message, retryInMs: undefined });
+    telling.failed(key, { error, log, events, message, retryInMs: undefined });
     return 'error';
   }
   if (error instanceof ReconcileTimeoutError) metrics?.failed('timeout');
@@ -84,12 +85,12 @@ export function afterFailure(
     metrics?.failed('panic');
     panicked?.(error);
   }
-  const retryInMs = queue.addRateLimited(item.key, { priority: item.priority });
-  onNext?.(retryInMs);
+  const retryInMs = queue.addRateLimited(key, { priority });
+  run.nextMs = retryInMs;
   if (isStopping()) log.info('reconcile was given up: the manager stops');
   else if (isConflict(error) && !isOwnedByOthers(error))
     log.info('the object has changed meanwhile; trying again', { error });
-  else telling.failed(item.key, { ...failure, message: 'Reconciler error', retryInMs });
+  else telling.failed(key, { error, log, events, message: 'Reconciler error', retryInMs });
   return 'error';
 }
 

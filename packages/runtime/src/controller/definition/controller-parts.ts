@@ -1,0 +1,28 @@
+import type { Clock, KubernetesObject, Random } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { InformerCache } from '../../cache/informer-cache.ts';
+import type { KindResolver } from '../../discovery/kind-resolver.ts';
+import type { Logger } from '../../log/logger.ts';
+import type { RuntimeMetrics } from '../../metrics/runtime-metrics.ts';
+import type { EventRecorder } from '../../recorder/event-recorder.ts';
+import type { ReconcileTracing } from '../../tracing/reconcile-tracing.ts';
+import type { Activity } from '../../watchdog/activity.ts';
+
+/** The parts of the manager that a controller uses. */
+export interface ControllerParts {
+  readonly cache: InformerCache;
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly kinds: KindResolver;
+  readonly activity?: Activity;
+  /** Creates the recorder of a reconcile; its events are about `regarding` unless they say otherwise. */
+  readonly recorder: (controller: string, regarding: KubernetesObject | undefined) => EventRecorder;
+  readonly metrics?: RuntimeMetrics;
+  readonly tracing?: ReconcileTracing;
+  /** Called on a programming error in a controller that does not recover from them. */
+  readonly panicked?: (error: unknown) => void;
+  /** Called when a controller that starts late, after the others, fails to start. */
+  readonly failed?: (error: unknown) => void;
+}

@@ -1,0 +1,24 @@
+import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import { objectForm } from '../../desired/object-form.ts';
+import { type ContextOptions, type ContextParts, LoopContext } from '../../reconcile/context.ts';
+import type { ControllerDefinition } from '../definition/controller-definition.ts';
+import type { ControllerParts } from '../definition/controller-parts.ts';
+import { ReadObject } from './read-object.ts';
+import type { Step } from './stage.ts';
+
+/** Returns the innermost step: builds the context and calls the controller's function, with the key or with the object read. */
+export function callReconciler(
+  definition: ControllerDefinition,
+  { cache, clock, random, kinds }: Pick<ControllerParts, 'cache' | 'clock' | 'random' | 'kinds'>,
+): Step {
+  const { name, run: wanted, primary, owns, finalizers, fenced = true, fieldManager = name } = definition;
+  const parts: ContextParts = { cache, clock, random, kinds, fieldManager, primaryKind: primary, checkPrimary: fenced };
+  const context = (options: ContextOptions): LoopContext => new LoopContext(parts, options);
+  if (wanted.level === 'request') {
+    return (run) => wanted.reconcile(run.request, context({ run, primary: undefined, askedAt: undefined }));
+  }
+  const kind = primary as Kind<KubernetesObject>; // a controller of objects has one
+  const reconcile = objectForm({ run: wanted, primary: kind, owns, fieldManager });
+  const reader = new ReadObject({ kind, finalizers, reconcile, context, cache, clock });
+  return (run) => reader.run(run);
+}

@@ -1,0 +1,82 @@
+import { type Clock, isDeleting, type Kind, type KubernetesObject, type Stored } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { InformerCache } from '../../cache/informer-cache.ts';
+import { SplitReads } from '../../cache/split-reads.ts';
+import type { ObjectForm } from '../../desired/object-form.ts';
+import { momentOf } from '../../fencing/tenure.ts';
+import { addFinalizers, removeFinalizer } from '../../finalizer/finalizers.ts';
+import type { ContextOptions, LoopContext } from '../../reconcile/context.ts';
+import { nextRun } from '../../reconcile/next-run.ts';
+import type { Finalizer, ReconcileOutcome } from '../../reconcile/reconcile.ts';
+import type { ReconcileRun } from './reconcile-run.ts';
+
+/** Options of {@link ReadObject}. */
+export interface ReadObjectOptions {
+  readonly kind: Kind<KubernetesObject>;
+  readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
+  readonly reconcile: ObjectForm;
+  readonly context: (options: ContextOptions) => LoopContext;
+  readonly cache: InformerCache;
+  readonly clock: Clock;
+}
+
+/** Reads the object of a request and does what its state requires: adds finalizers, reconciles it, or cleans up. */
+export class ReadObject {
+  readonly #options: ReadObjectOptions;
+
+  constructor(options: ReadObjectOptions) {
+    this.#options = options;
+  }
+
+  async run(run: ReconcileRun): Promise<ReconcileOutcome> {
+    const { kind, finalizers, reconcile, context, cache, clock } = this.#options;
+    const { request } = run;
+    // After a write with an unknown outcome, the cached object may be outdated and repeat work already done.
+    const lookedAt = cache.isUncertain(kind, request) ? momentOf(clock) : undefined;
+    const object = lookedAt ? await this.#ask(run) : cache.peek(kind, request)?.object;
+    // The object was deleted: the normal end of every object and its requests.
+    if (!object) return undefined;
+    const names = Object.keys(finalizers);
+    if (names.length === 0) return reconcile(object, context({ run, primary: object, askedAt: lookedAt }));
+    if (isDeleting(object)) return this.#cleanUp(object, run);
+    const missing = names.filter((name) => !object.metadata.finalizers?.includes(name));
+    if (missing.length === 0) return reconcile(object, context({ run, primary: object, askedAt: lookedAt }));
+    // Added before the first reconcile, so that nothing is created outside the cluster without cleanup.
+    const askedAt = momentOf(clock);
+    const marked = await addFinalizers(object, { ...this.#patching(run), names: missing });
+    return reconcile(marked, context({ run, primary: marked, askedAt }));
+  }
+
+  async #cleanUp(object: Stored<KubernetesObject>, run: ReconcileRun): Promise<ReconcileOutcome> {
+    const { kind, finalizers, cache, context } = this.#options;
+    const { request, key } = run;
+    let current = object;
+    for (const [name, finalize] of Object.entries(finalizers)) {
+      if (!current.metadata.finalizers?.includes(name)) continue;
+      const outcome = await finalize(current, context({ run, primary: current, askedAt: undefined }));
+      // A finalizer that requests a requeue has not cleaned up yet.
+      if (outcome && nextRun(outcome, key)) return outcome;
+      // Finalizers may have written the object, so continue with the latest version.
+      const isUncertain = cache.isUncertain(kind, request);
+      const latest = isUncertain ? await this.#ask(run) : cache.peek(kind, request)?.object;
+      const base = latest?.metadata.uid === current.metadata.uid ? (latest ?? current) : current;
+      current = await removeFinalizer(base, { ...this.#patching(run), name });
+    }
+    return undefined;
+  }
+
+  /** Reads the object from the server; an object outside the selector counts as deleted. */
+  async #ask({ request: key, client, signal }: ReconcileRun): Promise<Stored<KubernetesObject> | undefined> {
+    const { kind, cache } = this.#options;
+    const object = await new SplitReads({ cache, client }).get(kind, key, { signal });
+    return cache.isOutside(kind, key) ? undefined : object;
+  }
+
+  #patching({ client, signal }: ReconcileRun): {
+    readonly client: KubernetesClient;
+    readonly kind: Kind<KubernetesObject>;
+    readonly signal: AbortSignal;
+  } {
+    return { client, kind: this.#options.kind, signal };
+  }
+}

@@ -1,0 +1,81 @@
+import type { Clock, Timer } from '@kubewright/apimachinery';
+import { Few } from '../../collection/few.ts';
+import type { ReconcileRun } from './reconcile-run.ts';
+import { ReconcileTimeoutError } from './reconcile-timeout-error.ts';
+import { firstReportMs, reportIfSlow } from './slow-reconciles.ts';
+
+/** Options of {@link RunningReconciles}. */
+export interface RunningReconcilesOptions {
+  readonly clock: Clock;
+  /** Time limit of a reconcile; 0 disables it. */
+  readonly timeoutMs: number;
+  /** Aborts all reconciles. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The running reconciles of one controller. A single timer looks at their start times, at most every ten seconds: it reports the
+ * slow ones and aborts those that exceed the time limit. A reconcile that ends in time costs nothing but its place in the list.
+ */
+export class RunningReconciles {
+  readonly #options: RunningReconcilesOptions;
+  /** In order of their start. */
+  readonly #running = new Few<ReconcileRun>();
+  /** No reconcile needs the timer earlier than this after its start. */
+  readonly #tickMs: number;
+  #timer: Timer | undefined;
+
+  constructor(options: RunningReconcilesOptions) {
+    const { timeoutMs, signal } = options;
+    this.#options = options;
+    this.#tickMs = timeoutMs > 0 ? Math.min(timeoutMs, firstReportMs) : firstReportMs;
+    signal.addEventListener('abort', () => this.#abort(), { once: true });
+  }
+
+  add(run: ReconcileRun): void {
+    this.#running.add(run);
+    // Never canceled for a reconcile that ends in time: the timer checks when it fires.
+    this.#timer ??= this.#arm(this.#tickMs);
+  }
+
+  delete(run: ReconcileRun): void {
+    this.#running.delete(run);
+  }
+
+  /** Stops the timer. */
+  stop(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+  }
+
+  #arm(delayMs: number): Timer {
+    return this.#options.clock.setTimer(delayMs, () => this.#check(), { unref: true });
+  }
+
+  #check(): void {
+    this.#timer = undefined;
+    if (this.#running.size === 0) return;
+    const nowMs = this.#options.clock.monotonic();
+    let nextMs = nowMs + this.#tickMs;
+    for (const run of this.#running) {
+      nextMs = Math.min(nextMs, reportIfSlow(run, nowMs), this.#limit(run, nowMs));
+    }
+    this.#timer = this.#arm(nextMs - nowMs);
+  }
+
+  /** Aborts a reconcile that exceeds the time limit; returns when to check it again. */
+  #limit({ startMs, lifetime, name }: ReconcileRun, nowMs: number): number {
+    const { timeoutMs } = this.#options;
+    if (timeoutMs <= 0 || lifetime.over) return Number.POSITIVE_INFINITY;
+    const dueMs = startMs + timeoutMs;
+    if (dueMs > nowMs) return dueMs;
+    lifetime.over = new ReconcileTimeoutError(name, { timeoutMs, settled: true });
+    lifetime.giveUp(lifetime.over, () => new ReconcileTimeoutError(name, { timeoutMs, settled: false }));
+    return Number.POSITIVE_INFINITY;
+  }
+
+  #abort(): void {
+    const { reason } = this.#options.signal;
+    for (const { lifetime } of this.#running) lifetime.giveUp(reason, () => reason);
+  }
+}
