@@ -1,7 +1,7 @@
 #!/bin/bash
-# A newcomer's first hour with the packed packages, for each Node that is named: create, install, then without a network generate,
+# A newcomer's first hour with the packed packages, for each given Node: create, install, then without a network generate,
 # check types, test, dev with and without a terminal, render, build. In a folder with a space in its path; as root with --as-root,
-# else as a user of no account. Needs root (for that, and to take the network away), Linux, and a registry for what others publish.
+# otherwise as a user without an account. Needs root (to switch users and disable the network), Linux, and a package registry.
 #
 #   scripts/first-hour.sh [--as-root] NODE...      for example: scripts/first-hour.sh "$(command -v node)" /opt/node-26/bin/node
 set -euo pipefail
@@ -44,7 +44,7 @@ SH
 cat >"$work/use.sh" <<'SH'
 set -euo pipefail
 cd shop
-# What is said, what must be seen, the command.
+# Arguments: name of the step, pattern that its output must match, command.
 step() {
   local name=$1 pattern=$2 output
   output=$("${@:3}" 2>&1) || { printf '%s\n  FAILED  %s\n' "$output" "$name"; exit 1; }

@@ -12,14 +12,14 @@ type Table = Readonly<Record<string, Difference>>;
 const refused = (says: string, why: string): Difference => ({ status: 400, reason: 'BadRequest', says, why });
 const unauthorized = (why: string): Difference => ({ status: 401, reason: 'Unauthorized', why });
 
-const TEXT = 'what is no text is refused, not quietly replaced';
-const DEPTH = 'everything after the reader recurses: 500 levels are the limit';
-const NUMBER = 'an integer that a double cannot hold is refused, not rounded';
-const AT_FAULT = 'upstream answers 500 without a reason, but it is the request that is at fault';
-const YAML_WORDS = 'the YAML library has its own words';
-const TOKEN_WORDS = 'what exactly is wrong with a forged token helps nobody';
-const IMPERSONATION = '1.36 asks for a new verb first; the older rule, which stays valid, is what we have';
-const QUERY = 'a malformed parameter is judged, not dropped';
+const TEXT = 'invalid UTF-8 is rejected, not silently replaced';
+const DEPTH = 'all code after the reader is recursive, so depth is limited to 500 levels';
+const NUMBER = 'an integer that a double cannot represent is rejected, not rounded';
+const AT_FAULT = 'upstream returns 500 without a reason, but the request is invalid';
+const YAML_WORDS = 'the YAML library words its errors differently';
+const TOKEN_WORDS = 'details about a forged token are of no use to clients';
+const IMPERSONATION = '1.36 checks a new verb first; we implement the older rule, which stays valid';
+const QUERY = 'a malformed parameter is rejected, not dropped';
 
 const notText: Difference = refused('not valid UTF-8', TEXT);
 const halfPair: Difference = refused('unpaired surrogate', TEXT);
@@ -29,9 +29,9 @@ const forgedToken: Difference = { says: 'continue key is not valid', why: TOKEN_
 /** The closed list of differences, by table and case. A case that matches upstream must not be listed. */
 export const acceptedDifferences: Readonly<Record<string, Table>> = {
   transport: {
-    'a path with a bad escape': refused('percent-escape', "Go's HTTP server refuses it as text, before the API server"),
-    'protobuf that is none': { says: 'k8s\\\\0', why: 'the decoder has its own words' },
-    'protobuf of an unknown type': { says: 'unexpected EOF', why: 'the decoder has its own words' },
+    'a path with a bad escape': refused('percent-escape', "Go's HTTP server rejects it before the API server sees it"),
+    'invalid protobuf': { says: 'k8s\\\\0', why: 'the decoder words its errors differently' },
+    'protobuf of an unknown type': { says: 'unexpected EOF', why: 'the decoder words its errors differently' },
     'a gzip body': { says: 'not valid UTF-8', why: 'bytes are checked before syntax' },
   },
   decoding: {
@@ -42,10 +42,10 @@ export const acceptedDifferences: Readonly<Record<string, Table>> = {
     '2^53 + 1 in an integer of a custom resource': notRepresentable,
     '2^53 + 1 in an integer of a built-in kind': notRepresentable,
     '2^63': { says: 'must be of type integer with format int64', why: 'one of the two messages about it' },
-    'a number of 400 digits': { says: 'into Go value of type float64', why: 'it is told while the body is read' },
-    '1e400': { says: 'into Go value of type float64', why: 'it is told while the body is read' },
-    'bytes that are no UTF-8': notText,
-    'bytes that are no UTF-8 in a key': notText,
+    'a number of 400 digits': { says: 'into Go value of type float64', why: 'it is reported while the body is read' },
+    '1e400': { says: 'into Go value of type float64', why: 'it is reported while the body is read' },
+    'bytes that are not UTF-8': notText,
+    'bytes that are not UTF-8 in a key': notText,
     'half a surrogate pair': halfPair,
     'half a surrogate pair in a custom resource': halfPair,
     'YAML in UTF-16': refused('not valid UTF-8', 'JSON and YAML are UTF-8 here'),
@@ -55,7 +55,7 @@ export const acceptedDifferences: Readonly<Record<string, Table>> = {
     'a JSON patch that copies a prototype': {
       status: 422,
       reason: 'Invalid',
-      why: 'RFC 6902: what is copied must be there',
+      why: 'RFC 6902: the copied value must exist',
     },
   },
   semantics: {
@@ -95,15 +95,15 @@ export const acceptedDifferences: Readonly<Record<string, Table>> = {
       status: 403,
       reason: 'Forbidden',
       says: 'attempting to grant',
-      why: 'nobody owns an empty list, which is stored as none',
+      why: 'an empty list has no owner and is stored as absent',
     },
     'anonymous: impersonation': { says: 'cannot impersonate resource', why: IMPERSONATION },
     'the default account: impersonation': { says: 'cannot impersonate resource', why: IMPERSONATION },
     'impersonation of groups alone': { says: 'need an Impersonate-User', why: 'upstream prints a Go structure' },
     'impersonation of a uid alone': { says: 'need an Impersonate-User', why: 'upstream prints a Go structure' },
-    'an empty token': unauthorized('credentials that nobody understands are not anonymous'),
-    'another scheme': unauthorized('credentials that nobody understands are not anonymous'),
-    'a header of nonsense': unauthorized('credentials that nobody understands are not anonymous'),
+    'an empty token': unauthorized('unknown credentials do not make a request anonymous'),
+    'another scheme': unauthorized('unknown credentials do not make a request anonymous'),
+    'a header of nonsense': unauthorized('unknown credentials do not make a request anonymous'),
     "a deleted pod's token": unauthorized('upstream remembers it for ten seconds'),
     'a binding to another role': { says: 'cannot change roleRef', why: 'fields are named as on the wire' },
   },

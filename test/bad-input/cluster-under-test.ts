@@ -74,7 +74,7 @@ export class ClusterUnderTest implements AsyncDisposable {
         response.resume();
         response.on('end', () => {
           if (response.statusCode === 200) resolve(performance.now() - started);
-          else reject(new Error(`/livez answered ${response.statusCode}`));
+          else reject(new Error(`/livez returned ${response.statusCode}`));
         });
       });
       call.on('error', reject);

@@ -65,7 +65,7 @@ describe('malformed HTTP/1.1', () => {
     ['a header block of 70 kB', head('GET /livez HTTP/1.1', `X-Bomb: ${'x'.repeat(70_000)}`), 431],
     ['10,000 headers', head('GET /livez HTTP/1.1', ...Array.from({ length: 10_000 }, (_, i) => `X-${i}: 1`)), 431],
     [
-      'length and chunks at once',
+      'both a length and chunks',
       `${head(`POST ${maps} HTTP/1.1`, 'Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
       400,
     ],

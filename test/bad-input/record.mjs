@@ -15,5 +15,5 @@ for (const [name, table] of Object.entries(tables)) {
   const results = await runTable({ url, token }, table);
   const lines = results.map((result) => JSON.stringify(result)).join(',\n');
   writeFileSync(new URL(`./testdata/${name}-1.36.3.json`, import.meta.url), `[\n${lines}\n]\n`);
-  process.stderr.write(`${name}: ${results.length} answers\n`);
+  process.stderr.write(`${name}: ${results.length} responses\n`);
 }

@@ -40,7 +40,7 @@ export function replayTable(name: string): void {
     for (const expected of recorded) {
       const difference = differences[expected.name];
       const status = difference?.status ?? expected.status;
-      it(`answers ${expected.name} with ${status}${difference ? ` (${difference.why})` : ''}`, () => {
+      it(`returns ${status} for ${expected.name}${difference ? ` (${difference.why})` : ''}`, () => {
         const ours = results.get(expected.name);
         if (difference) expectDifference(ours, expected, difference);
         else expect(ours).toEqual(expected);

@@ -74,7 +74,7 @@ describe('the table of markers', () => {
       const there = own.map(([, cell = '']) => cell.toLowerCase());
       expect(
         there.some((cell) => cell.includes(marker)),
-        `@${name} beside ${marker}, not ${there.join(' or ')}`,
+        `@${name} with ${marker}, not ${there.join(' or ')}`,
       ).toBe(true);
     }
   });

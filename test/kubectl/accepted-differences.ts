@@ -39,8 +39,7 @@ export const acceptedAnswers: readonly AcceptedAnswer[] = [
       answer.fields ? { ...answer, fields: answer.fields.filter((name) => !NODE_FIELDS.has(name)) } : answer,
   },
   {
-    reason:
-      'a question that is not kept has no uid, and nobody owns its fields; protobuf does not tell null from absent',
+    reason: 'a review that is not stored has no uid or managed fields; protobuf does not distinguish null from absent',
     where: ({ method, path }) => method === 'POST' && /(reviews|\/token)(\?|$)/.test(path),
     reduce: (answer) =>
       answer.fields ? { ...answer, fields: answer.fields.filter((name) => !QUESTION_FIELDS.has(name)) } : answer,

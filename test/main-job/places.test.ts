@@ -85,7 +85,7 @@ describe('npm start in unusual places', () => {
     async (context) => {
       const user = ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'];
       const enters = spawnSync(user[0] ?? '', [...user.slice(1), 'test', '-r', join(repository, 'package.json')]);
-      if (enters.status !== 0) return context.skip('the checkout is not readable for nobody');
+      if (enters.status !== 0) return context.skip('the user `nobody` cannot read the checkout');
       chmodSync(base, 0o755);
       const checkout = join(base, 'theirs');
       copyCheckout(checkout, { embeddedPostgres: 'linked' });

@@ -99,7 +99,7 @@ describe('Two replicas with the same notes', () => {
     try {
       await polled(() => (shares()['two'] ?? 0) > 8, 'the second replica gets its share');
       worked.last.clear();
-      await polled(() => worked.last.size === names.length, 'every note is worked on by somebody');
+      await polled(() => worked.last.size === names.length, 'every note is reconciled by some replica');
       const divided = new Map(worked.last);
       expect(shares()['one']).toBeGreaterThan(8);
       worked.last.clear();

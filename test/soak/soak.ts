@@ -223,7 +223,7 @@ export class Soak implements AsyncDisposable {
           wrong.push(`${wanted.metadata.name} is ${page ? 'not as it should be' : 'missing'}`);
       }
     }
-    for (const name of pages.keys()) wrong.push(`${name} is nobody's`);
+    for (const name of pages.keys()) wrong.push(`${name} has no owner`);
     return wrong;
   }
 

@@ -61,6 +61,6 @@ describe('a converter of an operator, called by the API server', () => {
     const { code, stderr } = await cluster.kubectl(['create', '-f', '-'], beta('bad', 'nobody'));
     expect(code).toBe(1);
     expect(stderr).toContain('cannot convert Shop default/bad from shop.example.com/v1beta1 to shop.example.com/v1');
-    expect(stderr).toContain('"nobody" names no size');
+    expect(stderr).toContain('"nobody" has no size');
   });
 });

@@ -81,7 +81,7 @@ describe.skipIf(process.env['USE_EXISTING_CLUSTER'] === 'true')('two replicas be
     await cluster.client.resource(Secret).delete(secret);
     await eventually('the authority is another', async () => (await caBundle()) !== before);
     let inRow = 0;
-    await eventually('both replicas are believed', async () => {
+    await eventually('both replicas are trusted', async () => {
       inRow = (await isRefused()) ? inRow + 1 : 0;
       return inRow >= 6;
     });

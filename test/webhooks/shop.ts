@@ -57,7 +57,7 @@ export const shopConversion: ConversionWebhook = converter(Shop, [
   spoke(ShopBeta, {
     toHub(old) {
       const [owner = '', size = ''] = old.spec.what.split('/');
-      if (!/^\d+$/.test(size)) throw new Error(`"${old.spec.what}" names no size`);
+      if (!/^\d+$/.test(size)) throw new Error(`"${old.spec.what}" has no size`);
       return { spec: { owner, size: Number(size) } };
     },
     fromHub: (shop) => ({ spec: { what: `${shop.spec.owner}/${shop.spec.size ?? 0}` } }),

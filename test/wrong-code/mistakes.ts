@@ -84,7 +84,7 @@ export const sites = controller({
   'no reconcile': `
 export const sites = controller({ for: Site });`,
 
-  'a finalizer that is no function': `
+  'a finalizer that is not a function': `
 export const sites = controller({
   for: Site,
   finalizers: { 'example.com/cleanup': true },

@@ -81,13 +81,13 @@ export const access = {
       ),
     ),
     as(
-      'a token signed by somebody else',
+      'a token signed with another key',
       '/api',
       bearer(
         `${jwtPart({ alg: 'RS256', kid: 'x' })}.${jwtPart({ sub: 'system:serviceaccount:kube-system:x', iss: 'https://kubernetes.default.svc.cluster.local', aud: ['https://kubernetes.default.svc.cluster.local'], exp: 99999999999 })}.${'A'.repeat(342)}`,
       ),
     ),
-    as('a token that is no JSON', '/api', bearer('a.b.c')),
+    as('a token that is not JSON', '/api', bearer('a.b.c')),
     as(
       'a token whose header is __proto__',
       '/api',
@@ -160,10 +160,10 @@ export const access = {
     post('a token bound to a kind that cannot be', `${accounts}/default/token`, {
       spec: { boundObjectRef: { kind: 'ConfigMap', apiVersion: 'v1', name: 'a' } },
     }),
-    post('a token bound to nobody', `${accounts}/default/token`, {
+    post('a token bound to a missing object', `${accounts}/default/token`, {
       spec: { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'nobody' } },
     }),
-    post('a token of nobody', `${accounts}/nobody/token`, { spec: {} }),
+    post('a token of a missing account', `${accounts}/nobody/token`, { spec: {} }),
     first(
       post(
         'a token for another audience',
@@ -259,7 +259,7 @@ export const access = {
       { as: 'mallory' },
     ),
     post(
-      'a role within what one may',
+      'a role that grants no more than the user has',
       localRoles,
       role('bad-fine', any(['get'], ['roles'], ['rbac.authorization.k8s.io'])),
       { as: 'mallory', shows: ['metadata', 'name'] },
@@ -268,7 +268,7 @@ export const access = {
     post('binding to cluster-admin in a namespace', localBindings, binding('bad-admin', 'cluster-admin', 'mallory'), {
       as: 'mallory',
     }),
-    post('binding to a role that is not there', bindings, binding('bad-nothing', 'nobody-knows', 'mallory'), {
+    post('binding to a missing role', bindings, binding('bad-nothing', 'nobody-knows', 'mallory'), {
       as: 'mallory',
     }),
     post(
@@ -332,11 +332,13 @@ export const access = {
       ),
     ),
     first(post('its binding', bindings, binding('bad-binder', 'bad-binder', 'binder'))),
-    post('binding what one may bind', localBindings, binding('bad-view', 'view', 'binder'), {
+    post('binding a role that the user may bind', localBindings, binding('bad-view', 'view', 'binder'), {
       as: 'binder',
       shows: ['metadata', 'name'],
     }),
-    post('binding what one may not bind', localBindings, binding('bad-edit', 'edit', 'binder'), { as: 'binder' }),
+    post('binding a role that the user may not bind', localBindings, binding('bad-edit', 'edit', 'binder'), {
+      as: 'binder',
+    }),
     first(
       post(
         'a role with escalate',

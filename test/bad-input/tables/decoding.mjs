@@ -77,8 +77,8 @@ export const decoding = {
     post('an unknown field, ignored', `${maps}?fieldValidation=Ignore`, map('ignored', { bogus: 1 }), {
       shows: ['bogus'],
     }),
-    post('an unknown field, nothing said', maps, map('nothing-said', { bogus: 1 }), { shows: ['bogus'] }),
-    post('an unknown way to validate fields', `${maps}?fieldValidation=Loose`, map('a')),
+    post('an unknown field, default validation', maps, map('nothing-said', { bogus: 1 }), { shows: ['bogus'] }),
+    post('an unknown field validation', `${maps}?fieldValidation=Loose`, map('a')),
     post(
       '100 unknown fields, strict',
       `${maps}?fieldValidation=Strict`,
@@ -155,7 +155,7 @@ export const decoding = {
       metadata: { name: 'a' },
       spec: { containers: [{ name: 'c', image: 'i', resources: { limits: { cpu: 'lots' } } }] },
     }),
-    post('base64 that is none', `/api/v1/namespaces/${namespace}/secrets`, {
+    post('invalid base64', `/api/v1/namespaces/${namespace}/secrets`, {
       metadata: { name: 'a' },
       data: { a: '*' },
     }),
@@ -181,11 +181,11 @@ export const decoding = {
     post('a null in a map', gadgets, gadget('null-tag', '{"tags":{"a":null}}'), { shows: ['spec'] }),
     post('a null in a map of a built-in kind', maps, map('null-datum', { data: { a: null } }), { shows: ['data'] }),
     post(
-      'bytes that are no UTF-8',
+      'bytes that are not UTF-8',
       maps,
       Buffer.from('{"metadata":{"name":"utf8"},"data":{"a":"\xff\xfe"}}', 'latin1'),
     ),
-    post('bytes that are no UTF-8 in a key', maps, Buffer.from('{"metadata":{"name":"utf8-key"},"\xff":1}', 'latin1')),
+    post('bytes that are not UTF-8 in a key', maps, Buffer.from('{"metadata":{"name":"utf8-key"},"\xff":1}', 'latin1')),
     post('half a surrogate pair', maps, '{"metadata":{"name":"surrogate"},"data":{"a":"\\ud800"}}', {
       shows: ['data'],
     }),
@@ -211,7 +211,7 @@ export const decoding = {
     post('another kind', maps, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }),
     post('another version', maps, { apiVersion: 'v2', kind: 'ConfigMap', metadata: { name: 'a' } }),
     post('a kind without a version', maps, { kind: 'ConfigMap', metadata: { name: 'only-kind' } }),
-    post('a kind that is no string', maps, { apiVersion: 'v1', kind: 5, metadata: { name: 'a' } }),
+    post('a kind that is not a string', maps, { apiVersion: 'v1', kind: 5, metadata: { name: 'a' } }),
     post('a version that is an object', maps, { apiVersion: {}, kind: 'ConfigMap', metadata: { name: 'a' } }),
     post('a custom resource without a kind', gadgets, { metadata: { name: 'a' } }),
     post('another custom kind', gadgets, { apiVersion: 'bad.example.com/v1', kind: 'Widget', metadata: { name: 'a' } }),

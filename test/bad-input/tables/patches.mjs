@@ -87,7 +87,7 @@ export const patches = {
     patch('an unknown field, strict', `${kept}?fieldValidation=Strict`, { type: 'merge', body: { bogus: 1 } }),
     patch('force on a merge patch', `${kept}?force=true`, { type: 'merge', body: {} }),
     merge('an old resourceVersion', { metadata: { resourceVersion: '1' }, data: { z: '1' } }),
-    patch('a merge patch of nobody', `${maps}/nobody`, { type: 'merge', body: {} }),
+    patch('a merge patch of a missing object', `${maps}/nobody`, { type: 'merge', body: {} }),
     strategic('a strategic patch of a list', []),
     strategic('an unknown directive', { data: { $patch: 'steal' } }),
     strategic('a retainKeys of numbers', { data: { $retainKeys: [1] } }),

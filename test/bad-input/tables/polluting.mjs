@@ -66,7 +66,7 @@ export const polluting = {
     get('selected by such a label', `${maps}?labelSelector=constructor%3Dc`, {
       shows: ['items', '0', 'metadata', 'name'],
     }),
-    get('selected by a label that nobody has', `${maps}?labelSelector=valueOf`, { shows: ['items'] }),
+    get('selected by a label that no object has', `${maps}?labelSelector=valueOf`, { shows: ['items'] }),
     get('not selected by what objects inherit', `${maps}?labelSelector=%21hasOwnProperty,constructor`, {
       shows: ['items', '0', 'metadata', 'name'],
     }),
@@ -129,7 +129,7 @@ export const polluting = {
       shows: ['data'],
     }),
     patch('a merge patch of a toy', `${toys}/kept`, { type: 'merge', body: `{"spec":{"any":${evil}}}`, shows }),
-    patch('a merge patch into what is there', `${toys}/kept`, {
+    patch('a merge patch into existing fields', `${toys}/kept`, {
       type: 'merge',
       body: '{"spec":{"any":{"__proto__":{"more":"1"}}}}',
       shows,

@@ -130,7 +130,7 @@ export const reads = {
       headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
     }),
     get('a table of another version', maps, { headers: { accept: 'application/json;as=Table;v=v9;g=meta.k8s.io' } }),
-    get('logs of nobody', `${pods}/nobody/log`),
+    get('logs of a missing pod', `${pods}/nobody/log`),
     get('logs with wrong options', `${pods}/nobody/log?tailLines=abc`),
   ],
 };

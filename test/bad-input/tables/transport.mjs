@@ -48,7 +48,7 @@ export const transport = {
       { metadata: { name: 'charset' } },
       { headers: { 'content-type': 'application/json; charset=latin1' } },
     ),
-    post('protobuf that is none', maps, 'no protobuf', {
+    post('invalid protobuf', maps, 'no protobuf', {
       headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
     }),
     post('protobuf of an unknown type', maps, Buffer.from('6b38730032', 'hex'), {

@@ -15,7 +15,7 @@ if [ ! -d "$KUBEWRIGHT_HTML" ]; then
   mkdir -p "$KUBEWRIGHT_HTML"
   echo '<!DOCTYPE html><html><head><title>Welcome to nginx!</title></head><body><h1>Welcome to nginx!</h1></body></html>' > "$KUBEWRIGHT_HTML/index.html"
 fi
-# Only root may choose whom the workers run as, and the container's folders are root's own then.
+# Only root can choose the workers' user, and only then do the container's folders belong to root.
 user=
 if [ "$(id -u)" = 0 ]; then user='user root;'; fi
 
@@ -51,7 +51,7 @@ END
 port=80
 configure 80 off
 if ! nginx -t -q -e stderr -p "$KUBEWRIGHT_RUN" -c "$KUBEWRIGHT_RUN/nginx.conf" 2> "$KUBEWRIGHT_RUN/refused"; then
-  # Anything else that is wrong is said by the server below.
+  # The server below reports all other errors.
   if grep -q 'Permission denied' "$KUBEWRIGHT_RUN/refused"; then
     port=8080
     echo '[kubewright] nginx: permission denied for port 80; using 8080 instead' >&2
