@@ -20,7 +20,7 @@ export interface ControllerParts {
   /** Creates the recorder of a reconcile; its events are about `regarding` unless they say otherwise. */
   readonly recorder: (controller: string, regarding: KubernetesObject | undefined) => EventRecorder;
   readonly metrics?: RuntimeMetrics;
-  readonly tracing?: ReconcileTracing;
+  readonly tracing?: Pick<ReconcileTracing, 'reconcile'>;
   /** Called on a programming error in a controller that does not recover from them. */
   readonly panicked?: (error: unknown) => void;
   /** Called when a controller that starts late, after the others, fails to start. */

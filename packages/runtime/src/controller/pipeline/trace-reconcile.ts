@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 
 /** Runs each reconcile in a span, with a span for each of its calls. */
 export function traceReconcile(
-  tracing: ReconcileTracing,
+  tracing: Pick<ReconcileTracing, 'reconcile'>,
   { definition, client }: { readonly definition: ControllerDefinition; readonly client: KubernetesClient },
 ): Stage {
   const { name: controller, primary } = definition;

@@ -1,0 +1,6 @@
+export {
+  type ReconcileOnceOptions,
+  type ReconcileReport,
+  type RecordedWrite,
+  reconcileOnce,
+} from './reconcile-once.ts';
