@@ -11,6 +11,7 @@ import { CrdChecker } from './crd/check-crd.ts';
 import { checkShortNames } from './crd/check-short-names.ts';
 import type { Crd } from './crd/crd.ts';
 import type { KindSchema } from './crd/kind-schema.ts';
+import { formatYamlDocuments } from './format-documents.ts';
 import { Memory, ObjectMemory } from './memory.ts';
 import { type Problem, Problems } from './problem.ts';
 import { kindRoles, managerRoles, type RoleOptions } from './rbac/build-roles.ts';
@@ -21,7 +22,6 @@ import { withConversions } from './webhook/conversions.ts';
 import { findConversions } from './webhook/find-conversions.ts';
 import { findWebhooks } from './webhook/find-webhooks.ts';
 import { webhookPlace } from './webhook/webhook-place.ts';
-import { formatYamlDocuments } from './yaml/format-yaml.ts';
 
 /** A generated file. */
 export interface GeneratedFile {

@@ -14,4 +14,3 @@ export { type ImportOptions, importCrd } from './import/import-crd.ts';
 export { ImportError } from './import/import-error.ts';
 export { formatProblem, type Position, type Problem, type ProblemCode } from './problem.ts';
 export type { RbacRule } from './rbac/rule.ts';
-export { formatYaml, formatYamlDocuments } from './yaml/format-yaml.ts';

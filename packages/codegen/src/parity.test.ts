@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseYaml } from '@kubewright/schema';
 import { describe, expect, it } from 'vitest';
+import { formatYamlDocuments } from './format-documents.ts';
 import { Generator } from './generate.ts';
-import { formatYamlDocuments } from './yaml/format-yaml.ts';
 
 const folder = new URL('./testdata/parity/', import.meta.url);
 const recorded = readFileSync(new URL('recorded.yaml', folder), 'utf8');

@@ -1,4 +1,4 @@
-import { formatYaml } from '@kubewright/codegen';
+import { formatYaml } from '@kubewright/schema';
 
 /** Lines of a template, given their column. */
 export type Lines = (column: number) => readonly string[];

@@ -1,4 +1,4 @@
-import { formatYaml } from '@kubewright/codegen';
+import { formatYaml } from '@kubewright/schema';
 import type { ChartInput } from './chart-files.ts';
 import { managerParts } from './manager-template.ts';
 

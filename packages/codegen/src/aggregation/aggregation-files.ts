@@ -1,6 +1,6 @@
 import { BuiltinDescriptions, groupVersionDocument } from '@kubewright/schema';
+import { formatYamlDocuments } from '../format-documents.ts';
 import type { GeneratedFile } from '../generate.ts';
-import { formatYamlDocuments } from '../yaml/format-yaml.ts';
 import type { AggregatedVersion } from './aggregated-versions.ts';
 import { type ApiServerPlace, apiService } from './api-services.ts';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { formatYaml } from '@kubewright/schema';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compareCrds } from '../changes/compare-crds.ts';
 import type { Crd } from '../crd/crd.ts';
 import { Generator } from '../generate.ts';
 import { crdsOf, readYaml } from '../testdata/fixture.ts';
-import { formatYaml } from '../yaml/format-yaml.ts';
 import { importCrd } from './import-crd.ts';
 import { ImportError } from './import-error.ts';
 

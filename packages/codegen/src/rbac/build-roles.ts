@@ -1,5 +1,6 @@
+import { formatYaml } from '@kubewright/schema';
 import type { Crd } from '../crd/crd.ts';
-import { formatYaml, formatYamlDocuments } from '../yaml/format-yaml.ts';
+import { formatYamlDocuments } from '../format-documents.ts';
 import { mergeRules } from './merge-rules.ts';
 import type { RbacRule } from './rule.ts';
 

@@ -1,5 +1,5 @@
+import { formatYamlDocuments } from '../format-documents.ts';
 import type { Problems } from '../problem.ts';
-import { formatYamlDocuments } from '../yaml/format-yaml.ts';
 import type { WebhookModel } from './find-webhooks.ts';
 import type { WebhookPlace } from './webhook-place.ts';
 

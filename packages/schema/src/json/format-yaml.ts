@@ -1,6 +1,182 @@
-import { yamlLibrary } from './yaml-library.ts';
+/** Go's `yaml.v2` breaks lines after this column. */
+const WIDTH = 80;
 
-/** Formats a JSON value as YAML, with sorted fields like upstream. */
+/**
+ * Formats a JSON value as YAML like Go's `yaml.v2`, with which the API server answers and controller-gen writes files: sorted
+ * keys, lists not indented below their key, multi-line strings as blocks, quotes only for strings that would otherwise be read
+ * as something else.
+ *
+ * @example
+ * ```ts
+ * formatYaml({ kind: 'ConfigMap', data: { on: 'yes', list: [1] } });
+ * // data:
+ * //   list:
+ * //   - 1
+ * //   "on": "yes"
+ * // kind: ConfigMap
+ * ```
+ */
 export function formatYaml(value: unknown): string {
-  return yamlLibrary().stringify(value, { aliasDuplicateObjects: false, sortMapEntries: true });
+  const lines: string[] = [];
+  block(value, { indent: '', lines, prefix: '' });
+  return `${lines.join('\n')}\n`;
+}
+
+interface Place {
+  readonly indent: string;
+  readonly lines: string[];
+  /** Starts the first line: a key, or the dash of a list. */
+  readonly prefix: string;
+}
+
+function block(value: unknown, place: Place): void {
+  const { indent, lines, prefix } = place;
+  if (Array.isArray(value)) list(value, place);
+  else if (typeof value === 'object' && value !== null) mapping(value as Readonly<Record<string, unknown>>, place);
+  else if (typeof value === 'string' && isBlock(value)) literal(value, place);
+  else if (typeof value === 'string') folded(scalarText(value), place);
+  else lines.push(`${indent}${prefix}${String(value)}`);
+}
+
+function isBlock(text: string): boolean {
+  // Blocks cannot preserve empty lines at the ends or a last line of white space.
+  return text.includes('\n') && !hasControls(text) && !/^\n|\n\n$|\n[^\S\n]+$/.test(text);
+}
+
+function mapping(value: Readonly<Record<string, unknown>>, { indent, lines, prefix }: Place): void {
+  const entries = Object.keys(value)
+    .filter((key) => value[key] !== undefined)
+    .sort(compareKeys);
+  if (entries.length === 0) {
+    lines.push(`${indent}${prefix}{}`);
+    return;
+  }
+  entries.forEach((key, index) => {
+    const isFirst = index === 0;
+    // After a dash, the first key is on the same line and the others are below it.
+    const here = isFirst ? indent : `${indent}${' '.repeat(prefix.length)}`;
+    const start = isFirst ? prefix : '';
+    const child = value[key];
+    const name = `${start}${scalarText(key)}:`;
+    const column = isFirst ? `${indent}${' '.repeat(prefix.length)}` : here;
+    if (Array.isArray(child) && child.length > 0) {
+      lines.push(`${here}${name}`);
+      list(child, { indent: column, lines, prefix: '' });
+    } else if (typeof child === 'object' && child !== null && !Array.isArray(child) && hasFields(child)) {
+      lines.push(`${here}${name}`);
+      mapping(child as Readonly<Record<string, unknown>>, { indent: `${column}  `, lines, prefix: '' });
+    } else {
+      scalarField(child, { here, name, column, lines });
+    }
+  });
+}
+
+function hasFields(value: object): boolean {
+  return Object.values(value).some((each) => each !== undefined);
+}
+
+interface Field {
+  readonly here: string;
+  readonly name: string;
+  /** The column of the key. */
+  readonly column: string;
+  readonly lines: string[];
+}
+
+function scalarField(value: unknown, { here, name, column, lines }: Field): void {
+  if (typeof value === 'string' && isBlock(value)) {
+    const mark = value.endsWith('\n') ? '|' : '|-';
+    const hint = /^\s/.test(value) ? '2' : '';
+    lines.push(`${here}${name} ${mark[0]}${hint}${mark.slice(1)}`);
+    for (const line of value.replace(/\n$/, '').split('\n')) lines.push(line === '' ? '' : `${column}  ${line}`);
+    return;
+  }
+  if (typeof value === 'string') {
+    lines.push(...fold(`${here}${name} `, scalarText(value), `${column}  `));
+    return;
+  }
+  const text = Array.isArray(value) ? '[]' : typeof value === 'object' && value !== null ? '{}' : String(value);
+  lines.push(`${here}${name} ${text}`);
+}
+
+function list(value: readonly unknown[], { indent, lines, prefix }: Place): void {
+  if (value.length === 0) {
+    lines.push(`${indent}${prefix}[]`);
+    return;
+  }
+  value.forEach((each, index) => {
+    const here = index === 0 ? indent : `${indent}${' '.repeat(prefix.length)}`;
+    block(each, { indent: here, lines, prefix: `${index === 0 ? prefix : ''}- ` });
+  });
+}
+
+function literal(value: string, { indent, lines, prefix }: Place): void {
+  const column = `${indent}${' '.repeat(prefix.length)}`;
+  lines.push(`${indent}${prefix}|${/^\s/.test(value) ? '2' : ''}${value.endsWith('\n') ? '' : '-'}`);
+  for (const line of value.replace(/\n$/, '').split('\n')) lines.push(line === '' ? '' : `${column}${line}`);
+}
+
+function folded(text: string, { indent, lines, prefix }: Place): void {
+  lines.push(...fold(`${indent}${prefix}`, text, `${indent}${' '.repeat(prefix.length)}`));
+}
+
+/** Breaks at single spaces once the width is exceeded, like Go's writer; double-quoted strings are not broken. */
+function fold(start: string, text: string, indent: string): string[] {
+  if (start.length + text.length <= WIDTH || text.startsWith('"')) return [start + text];
+  const lines: string[] = [];
+  let line = start;
+  let column = start.length;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i] as string; // i is within the text
+    const isBreak = char === ' ' && column > WIDTH && i > 0 && text[i + 1] !== ' ' && text[i - 1] !== ' ';
+    if (isBreak && i < text.length - 1) {
+      lines.push(line);
+      line = indent;
+      column = indent.length;
+      continue;
+    }
+    line += char;
+    column++;
+  }
+  return [...lines, line];
+}
+
+function hasControls(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: YAML wants them escaped
+  return /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]|\t/.test(text) || /[^\S\n]\n/.test(text);
+}
+
+/** Matches strings that YAML 1.1 reads as another type. */
+const OTHER =
+  /^(?:|~|null|Null|NULL|true|True|TRUE|false|False|FALSE|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|y|Y|n|N|[-+]?(?:\.inf|\.Inf|\.INF)|\.nan|\.NaN|\.NAN|<<|=)$/;
+const NUMBER = /^[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|(?:[0-9][0-9_]*)?(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?)$/;
+const DATE = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|\s+)\d\d?:\d\d:\d\d(?:\.\d*)?\s*(?:Z|[-+]\d\d?(?::\d\d)?)?)?$/;
+
+function scalarText(text: string): string {
+  if (hasControls(text) || text.includes('\n')) return JSON.stringify(text);
+  const isOther = OTHER.test(text) || (/\d/.test(text) && NUMBER.test(text)) || DATE.test(text);
+  // Like Go: strings that read as another type get double quotes, strings that only break the syntax single quotes.
+  if (isOther) return JSON.stringify(text);
+  const breaksForm =
+    /^[-?:](?:\s|$)/.test(text) ||
+    /^[[\]{},#&*!|>'"%@`]/.test(text) ||
+    /^(?:---|\.\.\.)/.test(text) ||
+    /:(?:\s|$)/.test(text) ||
+    /\s#/.test(text) ||
+    /^\s|\s$/.test(text);
+  return breaksForm ? `'${text.replaceAll("'", "''")}'` : text;
+}
+
+/** Compares keys like Go's `yaml.v2`: letters after other characters, numbers by value. */
+function compareKeys(a: string, b: string): number {
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const [x, y] = [a[i] as string, b[i] as string]; // i is within both
+    if (x === y) continue;
+    const [xIsLetter, yIsLetter] = [/\p{L}/u.test(x), /\p{L}/u.test(y)];
+    if (xIsLetter !== yIsLetter) return xIsLetter ? 1 : -1;
+    const [n, m] = [/^\d+/.exec(a.slice(i))?.[0], /^\d+/.exec(b.slice(i))?.[0]];
+    if (n !== undefined && m !== undefined && Number(n) !== Number(m)) return Number(n) - Number(m);
+    return x < y ? -1 : 1;
+  }
+  return a.length - b.length;
 }

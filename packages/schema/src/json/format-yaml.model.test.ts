@@ -1,7 +1,7 @@
-import { parseYaml } from '@kubewright/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatYaml } from './format-yaml.ts';
+import { parseYaml } from './parse-yaml.ts';
 
 const words = fc.constantFrom(
   'a',
