@@ -1,5 +1,5 @@
 import type { Pod } from '@kubewright/apimachinery/core/v1';
-import type { PodFailure } from './pod-worker.ts';
+import type { PodFailure } from './pod-state.ts';
 
 /** Rejects a pod if another pod on the node uses one of its host ports. Mirrors the kubelet's `NodePorts` predicate. */
 export function hostPortConflict(pod: Pod, others: readonly Pod[]): PodFailure | undefined {

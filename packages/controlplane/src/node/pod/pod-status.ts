@@ -5,6 +5,7 @@ import type { ContainerSlot } from './container-slot.ts';
 import { containerStatusOf } from './container-status.ts';
 import { podConditions } from './pod-conditions.ts';
 import { podPhase } from './pod-phase.ts';
+import { endingOf, failureOf, type PodFailure, type PodState } from './pod-state.ts';
 
 /** Input of a pod's status. */
 export interface StatusInput {
@@ -14,14 +15,7 @@ export interface StatusInput {
   readonly podIP: string | undefined;
   readonly hostIP: string;
   readonly startTimeMs: number;
-  /** True if nothing runs or will run again. */
-  readonly ended: boolean;
-  /** True if nothing is restarted. */
-  readonly ending: boolean;
-  /** True if the node rejected the pod; the status then has no container statuses. */
-  readonly rejected: boolean;
-  /** The reason why the node itself ended the pod. */
-  readonly failure: { readonly reason: string; readonly message: string } | undefined;
+  readonly state: PodState;
   readonly nowMs: number;
 }
 
@@ -30,20 +24,22 @@ export interface StatusInput {
  * rewritten.
  */
 export function podStatusOf(input: StatusInput, before: PodStatus | undefined): PodStatus {
-  const { pod, slots, plan, podIP, hostIP, nowMs, failure } = input;
-  if (input.rejected) return rejectedStatus(input);
+  const { pod, slots, plan, podIP, hostIP, nowMs, state } = input;
+  const ending = endingOf(state);
+  if (ending?.type === 'rejected') return rejectedStatus(input, ending.failure);
+  const failure = failureOf(state);
+  const ended = state.type === 'terminated';
   const { initialized } = plan;
   const pausing = new Set(plan.pausing.map(({ slot }) => slot));
-  const view = { pod, initialized, ending: input.ending, pausing };
+  const view = { pod, initialized, ending: ending !== undefined, pausing };
   const status = (slot: ContainerSlot) => containerStatusOf(slot, view);
   const initStatuses = slots.filter(({ role }) => role === 'init' || role === 'sidecar').map(status);
   const statuses = slots.filter(({ role }) => role === 'main').map(status);
   const ephemeralStatuses = slots.filter(({ role }) => role === 'ephemeral').map(status);
   const sidecars = new Set(slots.filter(({ role }) => role === 'sidecar').map(({ name }) => name));
-  const phase =
-    failure && input.ended ? 'Failed' : podPhase({ pod, initialized, initStatuses, statuses, ended: input.ended });
+  const phase = failure && ended ? 'Failed' : podPhase({ pod, initialized, initStatuses, statuses, ended });
   const evicted = failure?.reason === 'Evicted' ? failure.message : undefined;
-  const hasSandbox = podIP !== undefined && !input.ended;
+  const hasSandbox = podIP !== undefined && !ended;
   const conditions = podConditions(
     { pod, phase, initialized, hasSandbox, initStatuses, statuses, sidecars, nowMs, evicted },
     before?.conditions ?? [],
@@ -63,12 +59,12 @@ export function podStatusOf(input: StatusInput, before: PodStatus | undefined): 
   };
 }
 
-function rejectedStatus({ pod, failure, startTimeMs }: StatusInput): PodStatus {
+function rejectedStatus({ pod, startTimeMs }: StatusInput, { reason, message }: PodFailure): PodStatus {
   return {
     ...(pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
     phase: 'Failed',
-    reason: failure?.reason ?? '',
-    message: failure?.message ?? '',
+    reason,
+    message,
     startTime: pod.status?.startTime ?? formatTime(startTimeMs),
   };
 }

@@ -7,6 +7,7 @@ import { ContainerRunner } from './container-runner.ts';
 import { type ContainerSlot, slotsOf } from './container-slot.ts';
 import type { PodHost } from './pod-host.ts';
 import { PodPreparation } from './pod-preparation.ts';
+import { endingOf, failureOf, type PodEnding, type PodFailure, type PodState, withEnding } from './pod-state.ts';
 import { podStatusOf } from './pod-status.ts';
 
 /** Options of {@link PodWorker}. */
@@ -15,12 +16,6 @@ export interface PodWorkerOptions {
   readonly makeVolumes: (pod: Pod, sandbox: PodSandbox) => PodVolumes;
   /** Returns the reason if this node rejects the pod; called once. */
   readonly admit: (pod: Pod) => PodFailure | undefined;
-}
-
-/** The reason why the node ended a pod. */
-export interface PodFailure {
-  readonly reason: string;
-  readonly message: string;
 }
 
 const evicted = 'Evicted';
@@ -49,15 +44,8 @@ export class PodWorker {
   readonly #preparation: PodPreparation;
   readonly #changed: () => void;
   readonly #startMs: number;
-  /** True if the pod had already finished when this worker first saw it. */
-  readonly #wasOver: boolean;
   #pod: Pod;
-  #failure: PodFailure | undefined;
-  #admitted = false;
-  #rejected = false;
-  #orphaned = false;
-  #finished = false;
-  #ended = false;
+  #state: PodState;
   #status: PodStatus | undefined;
   #seenMetadata = '';
 
@@ -67,7 +55,8 @@ export class PodWorker {
     this.#pod = pod;
     this.#options = options;
     this.#startMs = pod.status?.startTime ? Date.parse(pod.status.startTime) : host.clock.now();
-    this.#wasOver = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+    const wasOver = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+    this.#state = wasOver ? { type: 'restored', ending: { type: 'finished' } } : { type: 'new' };
     this.#status = pod.status;
     const changed = (): void => host.wake(this.#pod);
     this.#preparation = new PodPreparation({ host, makeVolumes, changed });
@@ -85,7 +74,7 @@ export class PodWorker {
 
   /** True if nothing of the pod runs or will run. */
   get isOver(): boolean {
-    return this.#wasOver || this.#ended;
+    return this.#state.type === 'terminated' || this.#state.type === 'restored';
   }
 
   get podIP(): string | undefined {
@@ -102,12 +91,12 @@ export class PodWorker {
 
   /** Marks the pod as deleted from the API: it is stopped immediately. */
   orphan(): void {
-    this.#orphaned = true;
+    this.#endBy({ type: 'orphaned' });
   }
 
   /** Stops every container within `withinMs`; the pod stays in the API unchanged. Used when the agent stops. */
   async shutDown(withinMs: number): Promise<void> {
-    this.#orphaned = true;
+    this.orphan();
     await Promise.all([...this.#runners.values()].map((runner) => runner.shutDown(withinMs)));
   }
 
@@ -125,14 +114,15 @@ export class PodWorker {
     this.#takeContainers(pod);
     const { host } = this.#options;
     const nowMs = host.clock.now();
-    if (this.#wasOver)
-      return { status: undefined, removable: isDeleting(pod) || this.#orphaned, wakeAtMs: Number.POSITIVE_INFINITY };
+    if (this.#state.type === 'restored')
+      return { status: undefined, removable: this.#isGone, wakeAtMs: Number.POSITIVE_INFINITY };
+    this.#admit(pod);
     this.#failWhereDue(pod, nowMs);
+    if (isDeleting(pod) && !endingOf(this.#state)) this.#endBy({ type: 'deleted' });
     let plan = this.#plan(nowMs);
-    if (this.#isEnding()) this.#end();
+    if (endingOf(this.#state)) this.#stopContainers();
     else plan = this.#advance(plan, nowMs);
-    const ending = this.#isEnding();
-    this.#ended ||= ending && this.slots.every((slot) => !slot.busy && !slot.isRunning);
+    this.#noticeEnd();
     const status = podStatusOf(
       {
         pod,
@@ -141,21 +131,15 @@ export class PodWorker {
         podIP: this.podIP,
         hostIP: host.node.ip,
         startTimeMs: this.#startMs,
-        ended: this.#ended,
-        ending,
-        rejected: this.#rejected,
-        failure: this.#failure,
+        state: this.#state,
         nowMs,
       },
       this.#status,
     );
     this.#status = status;
-    if (this.#ended && !isDeleting(pod)) this.#removeVolumes();
-    return {
-      status,
-      removable: this.#ended && (isDeleting(pod) || this.#orphaned),
-      wakeAtMs: this.#wakeAt(plan, ending),
-    };
+    const { isOver } = this;
+    if (isOver && !isDeleting(pod)) this.#removeVolumes();
+    return { status, removable: isOver && this.#isGone, wakeAtMs: this.#wakeAt(plan) };
   }
 
   /** Removes the volumes of a pod that stays in the API. Volumes that cannot be removed now are removed with the pod. */
@@ -186,23 +170,37 @@ export class PodWorker {
     return planContainers(this.#pod, this.slots, nowMs);
   }
 
-  #isEnding(): boolean {
-    return isDeleting(this.#pod) || this.#orphaned || this.#failure !== undefined || this.#finished;
+  /** True if the pod is no longer wanted in the API. */
+  get #isGone(): boolean {
+    return isDeleting(this.#pod) || endingOf(this.#state)?.type === 'orphaned';
+  }
+
+  #endBy(ending: PodEnding): void {
+    this.#state = withEnding(this.#state, ending);
+  }
+
+  /** Moves from terminating to terminated once nothing runs. */
+  #noticeEnd(): void {
+    if (this.#state.type !== 'terminating' || this.slots.some((slot) => slot.busy || slot.isRunning)) return;
+    this.#state = { ...this.#state, type: 'terminated' };
+  }
+
+  #admit(pod: Pod): void {
+    if (this.#state.type !== 'new') return;
+    const failure = this.#options.admit(pod);
+    this.#state = { type: 'syncing' };
+    if (!failure) return;
+    this.#endBy({ type: 'rejected', failure });
+    this.#options.host.event(pod, { type: 'Warning', reason: failure.reason, note: failure.message });
   }
 
   #failWhereDue(pod: Pod, nowMs: number): void {
-    if (!this.#admitted) {
-      this.#admitted = true;
-      this.#failure = this.#options.admit(pod);
-      this.#rejected = this.#failure !== undefined;
-      if (this.#failure) {
-        this.#options.host.event(pod, { type: 'Warning', reason: this.#failure.reason, note: this.#failure.message });
-      }
-    }
-    if (this.#failure || this.#finished) return;
+    const ending = endingOf(this.#state);
+    // A pod that is being deleted may still be evicted: that shortens its grace period.
+    if (ending && ending.type !== 'deleted') return;
     const { excess } = this.#preparation;
     if (excess !== undefined) {
-      this.#failure = { reason: evicted, message: excess };
+      this.#endBy({ type: 'failed', failure: { reason: evicted, message: excess } });
       this.#options.host.event(pod, { type: 'Warning', reason: evicted, note: excess });
       return;
     }
@@ -210,14 +208,14 @@ export class PodWorker {
     if (activeDeadlineSeconds === undefined) return;
     if (nowMs < this.#startMs + activeDeadlineSeconds * 1000) return;
     const message = 'Pod was active on the node longer than the specified deadline';
-    this.#failure = { reason: 'DeadlineExceeded', message };
+    this.#endBy({ type: 'failed', failure: { reason: 'DeadlineExceeded', message } });
     this.#options.host.event(pod, { reason: 'DeadlineExceeded', note: message });
   }
 
   #advance(plan: ContainerPlan, nowMs: number): ContainerPlan {
     if (plan.finished) {
-      this.#finished = true;
-      this.#end();
+      this.#endBy({ type: 'finished' });
+      this.#stopContainers();
       return plan;
     }
     this.#preparation.proceed(this.#pod);
@@ -238,7 +236,7 @@ export class PodWorker {
   }
 
   /** Stops running containers: main containers together, then sidecars one at a time, the last first. */
-  #end(): void {
+  #stopContainers(): void {
     const graceMs = this.#graceMs();
     const others = this.slots.filter((slot) => slot.role !== 'sidecar' && (slot.isRunning || slot.busy));
     const sidecars = this.slots.filter((slot) => slot.role === 'sidecar' && (slot.isRunning || slot.busy));
@@ -252,19 +250,19 @@ export class PodWorker {
 
   /** Returns the remaining grace period, counted from the deletion request. */
   #graceMs(): number {
-    if (this.#orphaned) return 0;
+    if (endingOf(this.#state)?.type === 'orphaned') return 0;
     const { deletionTimestamp, deletionGracePeriodSeconds } = this.#pod.metadata;
     if (deletionGracePeriodSeconds === 0) return 0;
     // An evicted pod does not get its full grace period, as in the kubelet.
-    if (this.#failure?.reason === evicted) return 1_000;
+    if (failureOf(this.#state)?.reason === evicted) return 1_000;
     if (deletionTimestamp === undefined) return (this.#pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000;
     const left = Date.parse(deletionTimestamp) - this.#options.host.clock.now();
     // Timestamps are whole seconds; even a tiny grace period lets a container exit on its own.
     return Math.max(left, 1_000);
   }
 
-  #wakeAt(plan: ContainerPlan, ending: boolean): number {
-    if (ending) {
+  #wakeAt(plan: ContainerPlan): number {
+    if (endingOf(this.#state)) {
       const { deletionTimestamp } = this.#pod.metadata;
       const hurry = this.slots.some(({ isRunning }) => isRunning) && deletionTimestamp !== undefined;
       return hurry ? Date.parse(deletionTimestamp) + 2_000 : Number.POSITIVE_INFINITY;

@@ -1,0 +1,47 @@
+/** The reason why the node ended a pod. */
+export interface PodFailure {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What ends a pod on this node. */
+export type PodEnding =
+  /** Marked for deletion in the API. */
+  | { readonly type: 'deleted' }
+  /** Gone from the API, or the agent stops: it gets no grace period. */
+  | { readonly type: 'orphaned' }
+  /** Its containers have ended for good. */
+  | { readonly type: 'finished' }
+  /** Not admitted by this node. */
+  | { readonly type: 'rejected'; readonly failure: PodFailure }
+  /** Evicted, or active for too long. */
+  | { readonly type: 'failed'; readonly failure: PodFailure };
+
+/** The state of a pod on this node, as in the kubelet's pod workers; it moves only forward. */
+export type PodState =
+  /** Not admitted yet. */
+  | { readonly type: 'new' }
+  /** Its containers are started and restarted. */
+  | { readonly type: 'syncing' }
+  /** Its containers are stopped; nothing is restarted. */
+  | { readonly type: 'terminating'; readonly ending: PodEnding }
+  /** Nothing of it runs or will run. */
+  | { readonly type: 'terminated'; readonly ending: PodEnding }
+  /** It had already finished when this agent first saw it: its status stays as it is. */
+  | { readonly type: 'restored'; readonly ending: PodEnding };
+
+/** Returns what ends the pod; undefined for a pod that is to run. */
+export function endingOf(state: PodState): PodEnding | undefined {
+  return 'ending' in state ? state.ending : undefined;
+}
+
+/** Returns the failure that ends the pod, if any. */
+export function failureOf(state: PodState): PodFailure | undefined {
+  const ending = endingOf(state);
+  return ending && 'failure' in ending ? ending.failure : undefined;
+}
+
+/** Returns the state of a pod with something that ends it; a pod that has ended stays so. */
+export function withEnding(state: PodState, ending: PodEnding): PodState {
+  return 'ending' in state ? { ...state, ending } : { type: 'terminating', ending };
+}
