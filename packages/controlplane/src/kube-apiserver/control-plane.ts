@@ -2,7 +2,6 @@ import { createPrivateKey } from 'node:crypto';
 import type { Clock, Random } from '@kubewright/apimachinery';
 import type { KeyPair } from '@kubewright/apimachinery/internal';
 import {
-  type AdmissionPlugin,
   type ApiHandler,
   ApiServer,
   type ApiServerLimits,
@@ -14,7 +13,6 @@ import {
   healthHandler,
   MutableCatalog,
   type NonResourceHandler,
-  namespaceLifecycle,
   openApiHandler,
   rootHandler,
   StaticTokenAuthenticator,
@@ -29,7 +27,6 @@ import {
   asServer,
   CrdServing,
   crdDefinition,
-  eachChange,
   HttpsWebhookCaller,
   MutatingWebhooks,
   type ReadObject,
@@ -45,14 +42,7 @@ import {
 } from '@kubewright/apiserver/internal';
 import { decodeProtobuf, kubernetesEnvironment, PatternCache } from '@kubewright/schema';
 import { builtinDefinitions, EventExpiry, memoryServiceAllocator, podBindings } from '../kinds/index.ts';
-import {
-  defaultTolerationSeconds,
-  nodeRestriction,
-  priorityAdmission,
-  rbacEscalationCheck,
-  serviceAccountAdmission,
-  taintNodesByCondition,
-} from './admission/index.ts';
+import { admissionPlugins } from './admission/index.ts';
 import {
   authenticationReviews,
   openIdHandler,
@@ -68,6 +58,7 @@ import {
   publishAuthentication,
   publishServer,
 } from './bootstrap/index.ts';
+import { followServices } from './follow-services.ts';
 
 /** Options of {@link ControlPlane}. */
 export interface ControlPlaneOptions {
@@ -102,51 +93,59 @@ export interface FrontProxy extends AuthenticationTrust {
 /** An API server with authentication, authorization, admission and validation. It has no sockets and no controllers. */
 export class ControlPlane implements AsyncDisposable {
   readonly server: ApiServer;
-  readonly catalog: MutableCatalog;
+  readonly catalog: MutableCatalog = new MutableCatalog();
   readonly tokens: ServiceAccountTokens;
-  readonly #storage: Storage;
-  readonly #seams: Pick<ControlPlaneOptions, 'storage' | 'clock' | 'random'>;
-  readonly #rbac: RbacIndex;
-  readonly #nodes: NodeGraph;
+  readonly #options: ControlPlaneOptions;
+  readonly #read: ReadObject;
+  readonly #rbac = new RbacIndex();
+  readonly #nodes = new NodeGraph();
   readonly #crds: CrdServing;
   readonly #events: EventExpiry;
-  readonly #webhooks: { readonly mutating: WebhookSource; readonly validating: WebhookSource };
+  readonly #webhooks: ReturnType<typeof webhookSources>;
   readonly #followers: Disposable[] = [];
   #started = false;
   readonly #apiServices: ApiServices;
   readonly #aggregation: Aggregation;
-  readonly #frontProxy: FrontProxy | undefined;
-  readonly #serverAddress: () => string;
   readonly #followServices: () => Promise<Disposable>;
 
   constructor(options: ControlPlaneOptions) {
-    const { storage, clock, random, onError } = options;
-    const read = storedObjectReader(storage);
-    const patterns = new PatternCache();
-    const environment = kubernetesEnvironment({ patterns });
-    const tools: SchemaTools = { compilePattern: (pattern) => patterns.get(pattern), environment };
-    this.#storage = storage;
-    this.#webhooks = {
-      mutating: new WebhookSource('mutatingwebhookconfigurations', environment),
-      validating: new WebhookSource('validatingwebhookconfigurations', environment),
-    };
-    const webhookMetrics = new WebhookMetrics();
-    const caller = options.webhookCaller ?? this.#ownCaller();
-    const client = new WebhookClient({ caller, clock, resolve: serviceResolver({ storage, read }) });
-    this.#seams = { storage, clock, random };
-    this.#rbac = new RbacIndex();
-    this.#nodes = new NodeGraph();
+    const { storage, clock, random, onError, serviceAccountKey } = options;
+    this.#options = options;
+    this.#read = storedObjectReader(storage);
     this.#events = new EventExpiry({ storage, clock, onError });
-    this.tokens = new ServiceAccountTokens({ signingKey: createPrivateKey(options.serviceAccountKey), clock, random });
-    const accounts = new ServiceAccountAuthenticator({ tokens: this.tokens, read });
-    const authorizer = new UnionAuthorizer([
-      superuserAuthorizer,
-      new NodeAuthorizer({ index: this.#rbac, graph: this.#nodes }),
-      new RbacAuthorizer(this.#rbac),
-    ]);
+    this.tokens = new ServiceAccountTokens({ signingKey: createPrivateKey(serviceAccountKey), clock, random });
+    const tools = schemaTools();
+    this.#webhooks = webhookSources(tools);
+    const client = this.#makeWebhookClient();
+    const identity = this.#makeIdentity();
     const allocator = memoryServiceAllocator({ clock, random });
-    this.catalog = new MutableCatalog();
-    this.#crds = new CrdServing({
+    this.#followServices = () => followServices(storage, allocator);
+    this.#crds = this.#serveCustomResources(tools, client);
+    this.#putBuiltins({ tools, identity, allocator });
+    this.#aggregation = this.#aggregate();
+    this.server = this.#makeServer(identity, client);
+    this.#apiServices = new ApiServices({ handle: this.server.handle, catalog: this.catalog, onError });
+  }
+
+  #makeWebhookClient(): WebhookClient {
+    const { storage, clock, webhookCaller: caller = this.#ownCaller() } = this.#options;
+    return new WebhookClient({ caller, clock, resolve: serviceResolver({ storage, read: this.#read }) });
+  }
+
+  #makeIdentity(): Identity {
+    return {
+      accounts: new ServiceAccountAuthenticator({ tokens: this.tokens, read: this.#read }),
+      authorizer: new UnionAuthorizer([
+        superuserAuthorizer,
+        new NodeAuthorizer({ index: this.#rbac, graph: this.#nodes }),
+        new RbacAuthorizer(this.#rbac),
+      ]),
+    };
+  }
+
+  #serveCustomResources(tools: SchemaTools, client: WebhookClient): CrdServing {
+    const { storage, random, onError } = this.#options;
+    return new CrdServing({
       storage,
       catalog: this.catalog,
       tools: { ...tools, conversion: { client, random } },
@@ -159,14 +158,24 @@ export class ControlPlane implements AsyncDisposable {
       },
       onError,
     });
+  }
+
+  #putBuiltins(parts: {
+    readonly tools: SchemaTools;
+    readonly identity: Identity;
+    readonly allocator: ReturnType<typeof memoryServiceAllocator>;
+  }): void {
+    const { tools, identity, allocator } = parts;
+    const { accounts, authorizer } = identity;
+    const { clock, random, allowLoopbackEndpoints, connect } = this.#options;
     const definitions = builtinDefinitions({
       clock,
       random,
       allocator,
-      allowLoopbackEndpoints: options.allowLoopbackEndpoints,
+      allowLoopbackEndpoints,
       connect: new Map([
-        ['serviceaccounts/token', tokenRequest({ tokens: this.tokens, read, clock })],
-        ...(options.connect ?? []),
+        ['serviceaccounts/token', tokenRequest({ tokens: this.tokens, read: this.#read, clock })],
+        ...(connect ?? []),
       ]),
       virtual: new Map([
         ...accessReviews({ authorizer, index: this.#rbac }),
@@ -178,29 +187,34 @@ export class ControlPlane implements AsyncDisposable {
       ]),
     });
     for (const definition of definitions) this.catalog.put(definition);
-    this.#followServices = () => followServices(storage, allocator);
-    this.#frontProxy = options.frontProxy;
-    this.#aggregation = new Aggregation({
+  }
+
+  #aggregate(): Aggregation {
+    const { storage, clock, frontProxy, onError } = this.#options;
+    return new Aggregation({
       storage,
-      read,
+      read: this.#read,
       clock,
       handle: (request) => this.server.handle(request),
-      clientCertificate: async () => options.frontProxy?.clientCertificate(),
+      clientCertificate: async () => frontProxy?.clientCertificate(),
       onError,
     });
-    const metrics = new ServerMetrics({
-      catalog: this.catalog,
-      storage,
-      watches: () => this.server.watches,
-      others: [webhookMetrics],
-    });
-    const hooks = { client, clock, random, catalog: this.catalog, read, authorizer, metrics: webhookMetrics };
-    this.server = new ApiServer({
+  }
+
+  #makeServer({ accounts, authorizer }: Identity, client: WebhookClient): ApiServer {
+    const { storage, clock, random, tokens = new Map(), limits, onError } = this.#options;
+    const { catalog } = this;
+    const read = this.#read;
+    const webhookMetrics = new WebhookMetrics();
+    const watches = (): ApiServer['watches'] => this.server.watches;
+    const metrics = new ServerMetrics({ catalog, storage, watches, others: [webhookMetrics] });
+    const hooks = { client, clock, random, catalog, read, authorizer, metrics: webhookMetrics };
+    return new ApiServer({
       storage,
       clock,
       random,
-      catalog: this.catalog,
-      authenticators: [certificateAuthenticator, new StaticTokenAuthenticator(options.tokens ?? new Map()), accounts],
+      catalog,
+      authenticators: [certificateAuthenticator, new StaticTokenAuthenticator(tokens), accounts],
       authorizer,
       admissionPlugins: [
         ...admissionPlugins({ storage, read, random, index: this.#rbac, authorizer }),
@@ -208,14 +222,12 @@ export class ControlPlane implements AsyncDisposable {
         new ValidatingWebhooks({ ...hooks, source: this.#webhooks.validating }),
       ],
       aggregation: this.#aggregation.handler,
-      nonResourceHandlers: this.#nonResourceHandlers(options, metrics),
+      nonResourceHandlers: this.#nonResourceHandlers(metrics),
       decodeProtobuf: (bytes) => decodeProtobuf(bytes).object,
-      limits: options.limits,
+      limits,
       onError,
       audit: metrics.audit,
     });
-    this.#serverAddress = options.serverAddress;
-    this.#apiServices = new ApiServices({ handle: this.server.handle, catalog: this.catalog, onError });
   }
 
   /**
@@ -224,8 +236,9 @@ export class ControlPlane implements AsyncDisposable {
    */
   async publish(): Promise<void> {
     const { handle } = this.server;
-    await publishServer({ handle, address: this.#serverAddress() });
-    if (this.#frontProxy) await publishAuthentication(handle, this.#frontProxy);
+    const { serverAddress, frontProxy } = this.#options;
+    await publishServer({ handle, address: serverAddress() });
+    if (frontProxy) await publishAuthentication(handle, frontProxy);
   }
 
   /** Handles a request. The same function serves sockets and in-process callers. */
@@ -235,13 +248,14 @@ export class ControlPlane implements AsyncDisposable {
 
   /** Reads the stored objects and creates those that every cluster has. Requests get correct responses from then on. */
   async start(): Promise<void> {
-    await this.#rbac.start(this.#storage);
-    await this.#nodes.start(this.#storage);
-    for (const source of [this.#webhooks.mutating, this.#webhooks.validating]) await source.start(this.#storage);
+    const { storage, clock, random } = this.#options;
+    await this.#rbac.start(storage);
+    await this.#nodes.start(storage);
+    for (const source of [this.#webhooks.mutating, this.#webhooks.validating]) await source.start(storage);
     await this.#crds.start();
     await this.#events.start();
     this.#followers.push(await this.#followServices());
-    await bootstrap(this.#seams);
+    await bootstrap({ storage, clock, random });
     await this.#aggregation.start();
     this.#started = true;
     await this.#apiServices.refresh();
@@ -254,7 +268,8 @@ export class ControlPlane implements AsyncDisposable {
     return caller;
   }
 
-  #nonResourceHandlers({ serverAddress }: ControlPlaneOptions, metrics: ServerMetrics): readonly NonResourceHandler[] {
+  #nonResourceHandlers(metrics: ServerMetrics): readonly NonResourceHandler[] {
+    const { serverAddress } = this.#options;
     const { catalog } = this;
     const remote = this.#aggregation;
     const started: HealthCheck = {
@@ -312,38 +327,23 @@ const PATHS = [
   '/version',
 ];
 
-/** Returns the admission plugins in upstream's order. */
-function admissionPlugins(parts: {
-  readonly storage: Storage;
-  readonly read: ReadObject;
-  readonly random: Random;
-  readonly index: RbacIndex;
+/** Authenticates service accounts, and authorizes everyone. */
+interface Identity {
+  readonly accounts: ServiceAccountAuthenticator;
   readonly authorizer: Authorizer;
-}): readonly AdmissionPlugin[] {
-  const { storage, read, random, index, authorizer } = parts;
-  return [
-    namespaceLifecycle({ storage }),
-    serviceAccountAdmission({ read, random }),
-    nodeRestriction({ read, authorizer }),
-    taintNodesByCondition,
-    priorityAdmission(read),
-    defaultTolerationSeconds,
-    rbacEscalationCheck({ index, authorizer }),
-  ];
 }
 
-/** Keeps the allocator informed of the addresses and ports of stored services. */
-async function followServices(
-  storage: Storage,
-  allocator: ReturnType<typeof memoryServiceAllocator>,
-): Promise<Disposable> {
-  const prefix = '/registry/services/';
-  const decode = (stored: { readonly bytes: Uint8Array } | undefined) =>
-    stored && JSON.parse(Buffer.from(stored.bytes).toString('utf8'));
-  const { objects, revision } = await storage.list({ prefix });
-  for (const stored of objects) allocator.stored({ current: decode(stored), previous: undefined });
-  const apply = eachChange(({ current, previous }) =>
-    allocator.stored({ current: decode(current), previous: decode(previous) }),
-  );
-  return storage.watch({ prefix, fromRevision: revision }, apply);
+function schemaTools(): SchemaTools {
+  const patterns = new PatternCache();
+  return {
+    compilePattern: (pattern) => patterns.get(pattern),
+    environment: kubernetesEnvironment({ patterns }),
+  };
+}
+
+function webhookSources({ environment }: SchemaTools): Readonly<Record<'mutating' | 'validating', WebhookSource>> {
+  return {
+    mutating: new WebhookSource('mutatingwebhookconfigurations', environment),
+    validating: new WebhookSource('validatingwebhookconfigurations', environment),
+  };
 }
