@@ -5,7 +5,7 @@
  * @internal
  * @packageDocumentation
  */
-export { sameJson } from './patch/same-json.ts';
+export { sameJson } from './json/same-json.ts';
 export { type FolderFault, folderFault } from './text/folder-fault.ts';
 export { nearestName } from './text/nearest-name.ts';
 export { oneLine } from './text/one-line.ts';

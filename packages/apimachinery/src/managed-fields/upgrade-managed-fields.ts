@@ -1,5 +1,5 @@
+import { sameJson } from '../json/same-json.ts';
 import type { KubernetesObject, ManagedFieldsEntry } from '../object/kubernetes-object.ts';
-import { sameJson } from '../patch/same-json.ts';
 import { FieldSet } from './field-set.ts';
 
 /** Options of {@link upgradeManagedFields}. */

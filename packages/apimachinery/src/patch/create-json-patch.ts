@@ -1,5 +1,5 @@
+import { sameJson } from '../json/same-json.ts';
 import type { JsonPatchOperation } from './json-patch.ts';
-import { sameJson } from './same-json.ts';
 
 /**
  * Creates a JSON patch (RFC 6902) that turns `original` into `modified`; empty if they are equal as JSON.

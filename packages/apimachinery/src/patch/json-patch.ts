@@ -1,5 +1,5 @@
+import { sameJson } from '../json/same-json.ts';
 import { isContainer, JsonPatchError, removeAt, type Target, valueAt, writeAt } from './json-pointer.ts';
-import { sameJson } from './same-json.ts';
 
 /** One step of a JSON patch (RFC 6902). */
 export interface JsonPatchOperation {

@@ -1,6 +1,6 @@
 import { KubewrightError } from '../errors/kubewright-error.ts';
+import { sameJson } from '../json/same-json.ts';
 import { type Container, isContainer, setOwn } from './json-pointer.ts';
-import { sameJson } from './same-json.ts';
 
 /** Thrown for a merge patch that cannot be applied. */
 export class MergePatchError extends KubewrightError {

@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { isDeepStrictEqual } from 'node:util';
 import {
   checkDns1035Label,
   duplicateField,
@@ -7,6 +6,7 @@ import {
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import { checkStructural, compileRules, compileStructuralSchema, type JsonSchema, rulesOf } from '@kubewright/schema';
 import { fieldErrorOf, type SchemaTools } from './compile-version.ts';
 import type { CrdColumn, CrdSpec, CrdVersion, CustomResourceDefinition } from './custom-resource-definition.ts';
@@ -108,7 +108,7 @@ function validateSchema(
   const rules = rulesOf(schema);
   if (rules.length === 0) return [];
   const { node } = compileStructuralSchema(schema, { compilePattern });
-  const costs = { schema, unchanged: isDeepStrictEqual(schema, before) };
+  const costs = { schema, unchanged: sameJson(schema, before) };
   return compileRules(node, rules, { environment, schemaPath: path, costs }).problems.map(fieldErrorOf);
 }
 

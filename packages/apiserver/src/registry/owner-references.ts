@@ -1,4 +1,4 @@
-import { jsonEqual } from './json-equal.ts';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import type { Draft } from './strategy.ts';
 
 /** Removes duplicate owner references with a warning. `when` is added to the warning for references that admission added. */
@@ -11,14 +11,14 @@ export function dedupOwnerReferences(draft: Draft, warn: (text: string) => void,
     // Equal references have equal UIDs, so only those with the same UID are compared.
     const uid = (owner as { readonly uid?: unknown } | null)?.uid;
     const same = seen.get(uid);
-    if (same?.some((other) => jsonEqual(other, owner))) continue;
+    if (same?.some((other) => sameJson(other, owner))) continue;
     if (same) same.push(owner);
     else seen.set(uid, [owner]);
     unique.push(owner);
   }
   if (unique.length === owners.length) return;
   draft.metadata['ownerReferences'] = unique;
-  const repeated = owners.filter((owner, index) => owners.findIndex((other) => jsonEqual(other, owner)) < index);
+  const repeated = owners.filter((owner, index) => owners.findIndex((other) => sameJson(other, owner)) < index);
   const uids = [...new Set(repeated.map((owner) => String((owner as { readonly uid?: unknown }).uid ?? '')))];
   warn(
     `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids.join(', ')}`,

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import type { AdmissionAttributes } from '../admission/admission-plugin.ts';
 import type { WriteCall } from './call.ts';
 import { FieldOwnership } from './field-ownership.ts';
-import { jsonEqual } from './json-equal.ts';
 import type { RegistryServices } from './registry-services.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import { ServedForm } from './served-form.ts';
@@ -85,12 +85,12 @@ export class Registry {
     if (!Array.isArray(next) || old === undefined || next.length !== old.length) return;
     const withoutTimes = (entries: readonly unknown[]): unknown[] =>
       entries.map((entry) => ({ ...(entry as object), time: undefined }));
-    if (jsonEqual(next, old) || !jsonEqual(withoutTimes(next), withoutTimes(old))) return;
+    if (sameJson(next, old) || !sameJson(withoutTimes(next), withoutTimes(old))) return;
     const { metadata: _new, ...rest } = draft;
     const { metadata: _old, ...oldRest } = live as unknown as Draft;
-    if (!jsonEqual(rest, oldRest)) return;
+    if (!sameJson(rest, oldRest)) return;
     const relevant = ({ managedFields: _m, resourceVersion: _r, ...others }: Draft['metadata']): unknown => others;
-    if (jsonEqual(relevant(draft.metadata), relevant(live.metadata as Draft['metadata']))) {
+    if (sameJson(relevant(draft.metadata), relevant(live.metadata as Draft['metadata']))) {
       draft.metadata['managedFields'] = old as unknown[];
     }
   }

@@ -9,12 +9,12 @@ import {
   type KubernetesObject,
   notFound,
 } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import type { AdmissionAttributes } from '../admission/admission-plugin.ts';
 import { RevisionMismatchError, type StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';
 import { commitObject } from './commit-object.ts';
 import { checkNamespace, createObject } from './create.ts';
-import { jsonEqual } from './json-equal.ts';
 import { validateMetadataUpdate, warnOfFinalizers } from './metadata-validation.ts';
 import { isNamespace, namespaceFinalizers } from './namespace-rules.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
@@ -181,10 +181,10 @@ function generationMoves(
 ): boolean {
   if (strategy.generation === 'none') return false;
   const old = live as unknown as Readonly<Record<string, unknown>>;
-  if (strategy.generation === 'spec') return !jsonEqual(draft['spec'], old['spec']);
+  if (strategy.generation === 'spec') return !sameJson(draft['spec'], old['spec']);
   const ignored = definition.subresources.has('status') ? IGNORED_WITH_STATUS : IGNORED;
   for (const key of new Set([...Object.keys(draft), ...Object.keys(old)])) {
-    if (!ignored.has(key) && !jsonEqual(draft[key], old[key])) return true;
+    if (!ignored.has(key) && !sameJson(draft[key], old[key])) return true;
   }
   return false;
 }
@@ -218,7 +218,7 @@ function isUnchanged({ definition }: Registry, draft: Draft, live: KubernetesObj
   draft.metadata.resourceVersion = live.metadata.resourceVersion ?? '';
   draft.apiVersion = live.apiVersion;
   draft.kind = definition.kind;
-  return jsonEqual(pruneEmpty(draft), live);
+  return sameJson(pruneEmpty(draft), live);
 }
 
 /** Removes empty maps and lists of metadata, which are never stored. */

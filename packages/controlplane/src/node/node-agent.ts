@@ -1,5 +1,6 @@
 import { type Clock, isDeleting, isNotFound, objectKey, type Random } from '@kubewright/apimachinery';
 import { Node, Pod, type PodStatus, Service } from '@kubewright/apimachinery/core/v1';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import {
   type EventRecorder,
@@ -30,7 +31,6 @@ import { hostPortConflict } from './pod/host-ports.ts';
 import type { PodEvent, PodHost, PodSettings } from './pod/pod-host.ts';
 import { PodWorker } from './pod/pod-worker.ts';
 import type { ProbeRunner } from './probes/probe-runner.ts';
-import { sameJson } from './same-json.ts';
 import { CheckedPodVolumes } from './volumes/checked-pod-volumes.ts';
 import { LocalPodVolumes } from './volumes/local-pod-volumes.ts';
 

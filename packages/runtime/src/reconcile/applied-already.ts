@@ -1,4 +1,5 @@
 import type { KubernetesObject, ManagedFieldsEntry } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
 
 /** Selects an entry of `managedFields`. */
 export interface ManagerEntry {
@@ -52,7 +53,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function sameValue(wanted: unknown, live: unknown, fields: Fields): boolean {
   const steps = Object.keys(fields).filter((step) => step !== '.');
-  if (steps.length === 0) return equal(wanted, live);
+  if (steps.length === 0) return sameJson(wanted, live);
   if (Array.isArray(wanted)) return Array.isArray(live) && sameList(wanted, live, fields);
   return isMap(wanted) && isMap(live) && sameMap(wanted, live, fields);
 }
@@ -101,10 +102,10 @@ function elementNamed(step: string): NamedElement | undefined {
   const sort = step.slice(0, 2);
   if (sort !== 'v:' && sort !== 'k:') return undefined;
   const value: unknown = JSON.parse(step.slice(2));
-  if (sort === 'v:') return { is: (item) => equal(item, value), keys: undefined };
+  if (sort === 'v:') return { is: (item) => sameJson(item, value), keys: undefined };
   if (!isMap(value)) return undefined;
   const keys = Object.entries(value);
-  return { is: (item) => isMap(item) && keys.every(([key, each]) => equal(item[key], each)), keys };
+  return { is: (item) => isMap(item) && keys.every(([key, each]) => sameJson(item[key], each)), keys };
 }
 
 /** Finds the wanted element. A key that the server defaults may be missing; an element that names every key takes precedence. */
@@ -112,23 +113,11 @@ function wantedIndex(wanted: readonly unknown[], { is, keys }: NamedElement): nu
   const exact = wanted.findIndex(is);
   if (exact >= 0 || !keys) return exact < 0 ? undefined : exact;
   const fitting = wanted.flatMap((each, index) =>
-    isMap(each) && keys.every(([key, value]) => each[key] === undefined || equal(each[key], value)) ? [index] : [],
+    isMap(each) && keys.every(([key, value]) => each[key] === undefined || sameJson(each[key], value)) ? [index] : [],
   );
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
 function isMap(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Compares JSON values; undefined members count as absent, as on the wire. */
-function equal(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((each, index) => equal(each, b[index]));
-  }
-  if (!isMap(a) || !isMap(b)) return false;
-  const keys = Object.keys(a).filter((key) => a[key] !== undefined);
-  const count = Object.keys(b).filter((key) => b[key] !== undefined).length;
-  return keys.length === count && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
 }

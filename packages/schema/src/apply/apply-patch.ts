@@ -1,4 +1,5 @@
-import { deepEqual, isRecord } from '../structural/equal.ts';
+import { sameJson } from '@kubewright/apimachinery/internal';
+import { isRecord } from '../structural/plain-data.ts';
 import { ApplyConflictError } from './apply-conflict-error.ts';
 import { ApplyRequestError } from './apply-request-error.ts';
 import { checkApplied } from './check-applied.ts';
@@ -137,7 +138,7 @@ function applyOnce(request: ApplyRequest): Applied {
   const { conflicts } = settleOwnership(managers, change, request);
   if (conflicts.length > 0) throw new ApplyConflictError(conflicts);
   const object = plain(withoutNewNulls(pruned, merged));
-  const changed = !deepEqual(live, object);
+  const changed = !sameJson(live, object);
   finish(managers, { id, changed, now });
   return { object: changed ? object : live, managedFields: encodeManagers(managers), changed };
 }

@@ -1,5 +1,5 @@
 import type { SchemaNode } from '../node/index.ts';
-import { isRecord } from '../structural/equal.ts';
+import { isRecord } from '../structural/plain-data.ts';
 
 /**
  * A type from the view of server-side apply: the allowed forms of a value, and where ownership ends (an atomic list or map

@@ -1,5 +1,6 @@
 import { FieldSet, FieldSetBuilder, fieldElement, type PathElement } from '@kubewright/apimachinery';
-import { deepEqual, isRecord } from '../structural/equal.ts';
+import { sameJson } from '@kubewright/apimachinery/internal';
+import { isRecord } from '../structural/plain-data.ts';
 import { type ApplyType, type Form, formOf, type ListType, type MapType, valueTypeOrDeduced } from './apply-type.ts';
 import { elementOf } from './list-elements.ts';
 
@@ -75,7 +76,7 @@ class CompareWalk {
   private leaf({ before, after }: Sides): true {
     if (before === undefined) this.add();
     else if (after === undefined) this.remove();
-    else if (!deepEqual(before, after)) this.modify();
+    else if (!sameJson(before, after)) this.modify();
     return true;
   }
 
@@ -126,7 +127,7 @@ class CompareWalk {
       return;
     }
     if (old.length >= 2 && next.length >= 2) {
-      if (!deepEqual(old, next)) this.mark(element, () => this.modify());
+      if (!sameJson(old, next)) this.mark(element, () => this.modify());
     } else if (old.length >= 2) {
       if (next.length > 0) this.child(element, type.element, undefined, next[0]);
       this.mark(element, () => this.remove());

@@ -1,5 +1,5 @@
 import { type FieldSet, FieldSetBuilder, fieldElement, type PathElement } from '@kubewright/apimachinery';
-import { isRecord } from '../structural/equal.ts';
+import { isRecord } from '../structural/plain-data.ts';
 import { type ApplyType, formOf, type ListType, type MapType, valueTypeOrDeduced } from './apply-type.ts';
 import { elementOf } from './list-elements.ts';
 

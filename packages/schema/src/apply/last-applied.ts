@@ -1,7 +1,7 @@
 import type { FieldSet } from '@kubewright/apimachinery';
 import { stringifyJson } from '../json/stringify-json.ts';
-import { isRecord } from '../structural/equal.ts';
 import { sortedJson } from '../structural/field-problem.ts';
+import { isRecord } from '../structural/plain-data.ts';
 import { compareObjects } from './compare.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import type { Ownership } from './ownership.ts';

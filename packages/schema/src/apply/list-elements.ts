@@ -1,5 +1,5 @@
 import { keyElement, type PathElement, valueElement } from '@kubewright/apimachinery';
-import { isRecord } from '../structural/equal.ts';
+import { isRecord } from '../structural/plain-data.ts';
 import type { ListType } from './apply-type.ts';
 
 /** Thrown for an element without an unambiguous identity; `message` is upstream's. */

@@ -1,5 +1,5 @@
 import { FieldSet, FieldSetError } from '@kubewright/apimachinery';
-import { isRecord } from '../structural/equal.ts';
+import { isRecord } from '../structural/plain-data.ts';
 
 /** One entry of `metadata.managedFields` (meta/v1 `ManagedFieldsEntry`). */
 export interface ManagedFieldsEntry {

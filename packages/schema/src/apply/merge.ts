@@ -1,6 +1,6 @@
 import type { PathElement } from '@kubewright/apimachinery';
 import { setOwn } from '../json/parsed-body.ts';
-import { isRecord } from '../structural/equal.ts';
+import { isRecord } from '../structural/plain-data.ts';
 import { type ApplyType, formOf, type ListType, type MapType, valueTypeOrDeduced } from './apply-type.ts';
 import { elementOf } from './list-elements.ts';
 

@@ -1,6 +1,6 @@
 import { FieldSet } from '@kubewright/apimachinery';
 import { setOwn } from '../json/parsed-body.ts';
-import { isRecord } from '../structural/equal.ts';
+import { isRecord } from '../structural/plain-data.ts';
 import type { ApplyType } from './apply-type.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import type { Manager, Managers } from './managers.ts';

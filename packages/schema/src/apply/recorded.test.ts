@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { FieldSet } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import { describe, expect, it } from 'vitest';
 import { builtinSchema } from '../builtin/index.ts';
 import { decodeValue } from '../decode/index.ts';
-import { deepEqual, isRecord } from '../structural/equal.ts';
 import { compileStructuralSchema, type JsonSchema } from '../structural/index.ts';
+import { isRecord } from '../structural/plain-data.ts';
 import { ApplyConflictError, ApplyRequestError, applyPatch, applyTypeOf, type KindType, trackUpdate } from './index.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
@@ -157,7 +158,7 @@ describe('applyPatch and trackUpdate match kube-apiserver 1.36', () => {
             object['kind'] === 'Widget' ? (widget.applyDefaults(value) as Plain) : value;
           expect(tidy(merged), at).toEqual(stored);
         } else expect(stored, at).toMatchObject(decoded(merged));
-        if (!applied.changed && deepEqual(entriesOf(live), applied.managedFields)) {
+        if (!applied.changed && sameJson(entriesOf(live), applied.managedFields)) {
           expect(step.object?.['metadata'], at).toEqual(live?.['metadata']);
         }
       } else if (step.code < 300 && step.object !== undefined) {
@@ -194,5 +195,5 @@ function cleared(step: Step, live: Plain | undefined): boolean {
 function replaced(step: Step, live: Plain | undefined): Plain | undefined {
   const entries = entriesOf(step.object);
   const foreign = entries.some((entry) => entry['manager'] === 'z' && entry['time'] === undefined);
-  return foreign && !deepEqual(entries, entriesOf(live)) ? step.object : undefined;
+  return foreign && !sameJson(entries, entriesOf(live)) ? step.object : undefined;
 }

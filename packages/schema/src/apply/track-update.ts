@@ -1,5 +1,5 @@
 import { FieldSet } from '@kubewright/apimachinery';
-import { isRecord } from '../structural/equal.ts';
+import { isRecord } from '../structural/plain-data.ts';
 import {
   capUpdaters,
   decodeManagers,

@@ -1,6 +1,6 @@
 import { setOwn } from '../json/parsed-body.ts';
 import type { SchemaNode } from '../node/index.ts';
-import { deepCopy, isRecord } from '../structural/equal.ts';
+import { deepCopy, isRecord } from '../structural/plain-data.ts';
 import { identify, orderElements, partition, requireKey } from './element-order.ts';
 import { badFormat, internal, noMergeKey, printGo, StrategicMergeError, wrongKind } from './strategic-merge-error.ts';
 

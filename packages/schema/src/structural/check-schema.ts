@@ -1,7 +1,7 @@
+import { sameJson } from '@kubewright/apimachinery/internal';
 import { checkOpenApi } from './check-openapi.ts';
 import { checkStructuralInvariants } from './check-structural.ts';
 import { checkEmbeddedResources } from './embedded-resource.ts';
-import { deepEqual } from './equal.ts';
 import { type FieldProblem, invalid } from './field-problem.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 import { prune } from './prune.ts';
@@ -41,7 +41,7 @@ function checkDefaults(schema: JsonSchema, options: CheckOptions, problems: Fiel
   if (schema.default !== undefined && schema.default !== null) {
     const field = `${path}.default`;
     const isResourceRoot = schema['x-kubernetes-embedded-resource'] === true;
-    if (!deepEqual(prune(schema, schema.default, { isResourceRoot }).value, schema.default)) {
+    if (!sameJson(prune(schema, schema.default, { isResourceRoot }).value, schema.default)) {
       problems.push(invalid(field, schema.default, 'must not have unknown fields'));
     }
     const at: Findings = { problems: [], matches: 0 };

@@ -1,4 +1,4 @@
-import { deepEqual } from './equal.ts';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import { type FieldProblem, forbidden, invalid, problemText, required } from './field-problem.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 import type { CompilePattern } from './validator.ts';
@@ -52,8 +52,8 @@ class InvariantCheck {
     }
     this.extensions(schema, path);
     this.valueChecks(schema, path, {
-      skipAnyOf: deepEqual(schema.anyOf, INT_OR_STRING),
-      skipFirstAllOf: deepEqual(schema.allOf?.[0]?.anyOf, INT_OR_STRING),
+      skipAnyOf: sameJson(schema.anyOf, INT_OR_STRING),
+      skipFirstAllOf: sameJson(schema.allOf?.[0]?.anyOf, INT_OR_STRING),
     });
     this.type(schema, level, path);
     this.metadata(schema, level, path);

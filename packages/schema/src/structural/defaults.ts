@@ -1,6 +1,6 @@
 import { setOwn } from '../json/parsed-body.ts';
-import { deepCopy, isRecord } from './equal.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
+import { deepCopy, isRecord } from './plain-data.ts';
 
 /** Fills defaults into one value; returns the input if nothing changed. */
 export type FillDefaults = (value: unknown) => unknown;

@@ -1,6 +1,6 @@
-import { isRecord } from './equal.ts';
 import { childPath, type FieldProblem, invalid, required } from './field-problem.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
+import { isRecord } from './plain-data.ts';
 
 type Check = (value: unknown, path: string, problems: FieldProblem[]) => void;
 

@@ -1,6 +1,6 @@
-import { isRecord } from './equal.ts';
 import { childPath, duplicate, type FieldProblem, invalid, sortedJson } from './field-problem.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
+import { isRecord } from './plain-data.ts';
 
 /** Reports duplicates in lists of type `set` and `map`. */
 export type CheckListTypes = (value: unknown, path: string, problems: FieldProblem[]) => void;

@@ -1,6 +1,6 @@
 import { setOwn } from '../json/parsed-body.ts';
-import { isRecord } from './equal.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
+import { isRecord } from './plain-data.ts';
 
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 

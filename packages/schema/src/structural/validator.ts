@@ -1,4 +1,4 @@
-import { deepEqual, isRecord } from './equal.ts';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import {
   type FieldProblem,
   goNumber,
@@ -12,6 +12,7 @@ import {
 } from './field-problem.ts';
 import { formatCheck } from './formats.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
+import { isRecord } from './plain-data.ts';
 
 /** A compiled regular expression of a schema's `pattern`. */
 export interface Pattern {
@@ -66,7 +67,7 @@ export function compileValidator(schema: JsonSchema, compilePattern: CompilePatt
       for (const check of checks) check(value, path, at, old);
       at.matches += 3;
     }
-    if (at.problems.length > before && old !== undefined && deepEqual(value, old)) at.problems.length = before;
+    if (at.problems.length > before && old !== undefined && sameJson(value, old)) at.problems.length = before;
   };
 }
 
@@ -362,7 +363,7 @@ function compileEnum(schema: JsonSchema): Validate | undefined {
   const texts = values.map((value) => (typeof value === 'string' ? value : sortedJson(value)));
   return (value, path, at) => {
     if (value !== null && scalars.has(value)) return;
-    if (typeof value === 'object' && value !== null && values.some((allowed) => deepEqual(allowed, value))) return;
+    if (typeof value === 'object' && value !== null && values.some((allowed) => sameJson(allowed, value))) return;
     at.problems.push(notSupported(fieldOf(path), value, texts));
   };
 }

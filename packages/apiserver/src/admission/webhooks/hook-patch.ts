@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { applyJsonPatch, JsonPatchError } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import { BodyReadError, DecodeError, decodeValue, parseJson } from '@kubewright/schema';
-import { jsonEqual } from '../../registry/json-equal.ts';
 import type { Draft } from '../../registry/strategy.ts';
 import { webhookFault } from '../../webhooks/webhook-fault.ts';
 import type { AdmissionResponse } from './admission-review.ts';
@@ -32,7 +32,7 @@ export function applyHookPatch(
     throw new WebhookFailure(hook.name, `unsupported patch type ${JSON.stringify(patchType)}`, { httpStatus: 400 });
   }
   const decoded = decodePatched(patched(objects.object, operations), version);
-  const changed = !jsonEqual(decoded, copyOf(objects.object));
+  const changed = !sameJson(decoded, copyOf(objects.object));
   if (version.type.kind === version.definition.kind) version.definition.strategy.applyDefaults?.(decoded);
   return { object: decoded, changed };
 }

@@ -1,4 +1,4 @@
-import { jsonEqual } from '../../registry/json-equal.ts';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import type { Draft } from '../../registry/strategy.ts';
 import { webhookFault } from '../../webhooks/webhook-fault.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
@@ -32,7 +32,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
     // A deletion is reviewed once its object is known.
     if (attributes.operation === 'DELETE' && attributes.oldObject === undefined) return;
     const memory = reinvocation.note(this, () => new HookMemory());
-    if (reinvocation.repeated && !jsonEqual(memory.lastOutput, attributes.object)) memory.requireAll();
+    if (reinvocation.repeated && !sameJson(memory.lastOutput, attributes.object)) memory.requireAll();
     const review = new MutatingReview(attributes);
     for (const hook of webhooks) await this.#visit(hook, { review, memory, reinvocation });
     await review.finish();

@@ -1,7 +1,7 @@
 import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import { copyJson } from '../copy-json.ts';
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../generated/drafts.ts';
-import { sameJson } from '../validation/check.ts';
+import { semanticEqual } from '../validation/check.ts';
 import { workloadScale } from '../workload-scale.ts';
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
@@ -20,7 +20,7 @@ export const appsKinds: readonly BuiltinKind[] = [
       },
       prepareForUpdate(daemonSet, old) {
         const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
-        const changed = !sameJson(daemonSet.spec.template, old.spec.template);
+        const changed = !semanticEqual(daemonSet.spec.template, old.spec.template);
         const { annotations } = daemonSet.metadata;
         daemonSet.metadata.annotations = {
           ...annotations,
@@ -37,7 +37,7 @@ export const appsKinds: readonly BuiltinKind[] = [
     strategy: {
       // Annotations are copied to the replica sets, so a change of them changes the desired state.
       prepareForUpdate({ metadata }, old) {
-        const moved = !sameJson(metadata.annotations, old.metadata.annotations);
+        const moved = !semanticEqual(metadata.annotations, old.metadata.annotations);
         if (moved) metadata.generation = (old.metadata.generation ?? 0) + 1;
       },
     },

@@ -15,7 +15,7 @@ import type {
   StatefulSet,
   StatefulSetSpec,
 } from '../generated/drafts.ts';
-import { fields, immutable, nonNegative, sameJson } from '../validation/check.ts';
+import { fields, immutable, nonNegative, semanticEqual } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { countOrPercent } from '../validation/rules.ts';
 import { selectorFaults, templateFaults } from '../validation/template-validation.ts';
@@ -195,7 +195,7 @@ function statefulSetChanges(spec: StatefulSetSpec, old: StatefulSetSpec): readon
   ] as const;
   const rest = (value: StatefulSetSpec): unknown =>
     Object.fromEntries(Object.entries(value).filter(([name]) => !(mutable as readonly string[]).includes(name)));
-  if (sameJson(rest(spec), rest(old))) return [];
+  if (semanticEqual(rest(spec), rest(old))) return [];
   const named = mutable
     .slice(0, -1)
     .map((name) => `'${name}'`)

@@ -8,7 +8,7 @@ import {
   tooLongField,
 } from '@kubewright/apimachinery';
 import type { ConfigMap, Secret } from '../generated/drafts.ts';
-import { immutable, sameJson } from '../validation/check.ts';
+import { immutable, semanticEqual } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 
 const MAX_BYTES = 1_048_576;
@@ -103,7 +103,7 @@ function immutableFaults<T extends { readonly immutable?: boolean | undefined }>
   return [
     ...faults,
     ...fields
-      .filter((name) => !sameJson(object[name], old[name]))
+      .filter((name) => !semanticEqual(object[name], old[name]))
       .map((name) => forbiddenField(FieldPath.of(name), detail)),
   ];
 }

@@ -1,6 +1,6 @@
 import { checkDns1123Label, type FieldError, FieldPath, forbiddenField, invalidField } from '@kubewright/apimachinery';
 import type { Container, Pod, PodSpec } from '../generated/drafts.ts';
-import { sameJson } from '../validation/check.ts';
+import { semanticEqual } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { qosClassOf } from './pod-qos.ts';
 import { podSpec } from './pod-spec-validation.ts';
@@ -79,7 +79,7 @@ function deadlineFaults(spec: PodSpec, old: PodSpec): readonly FieldError[] {
 function tolerationFaults(spec: PodSpec, old: PodSpec): readonly FieldError[] {
   const kept = (old.tolerations ?? []).every((wanted) =>
     (spec.tolerations ?? []).some((given) =>
-      sameJson({ ...given, tolerationSeconds: 0 }, { ...wanted, tolerationSeconds: 0 }),
+      semanticEqual({ ...given, tolerationSeconds: 0 }, { ...wanted, tolerationSeconds: 0 }),
     ),
   );
   if (kept) return [];
@@ -124,7 +124,7 @@ function munged(spec: PodSpec, old: PodSpec): PodSpec {
 function changedFields(spec: PodSpec, old: PodSpec): readonly string[] {
   const names = new Set([...Object.keys(spec), ...Object.keys(old)]) as Set<keyof PodSpec>;
   return [...names]
-    .filter((name) => !sameJson(spec[name], old[name]))
+    .filter((name) => !semanticEqual(spec[name], old[name]))
     .map((name) => `spec.${name}`)
     .sort();
 }
@@ -136,7 +136,7 @@ function ephemeralFaults(pod: Pod, old: Pod): readonly FieldError[] {
     const current = now.get(container.name);
     if (!current)
       return [forbiddenField(path, `existing ephemeral containers "${container.name}" may not be removed\n`)];
-    if (sameJson(current, container)) return [];
+    if (semanticEqual(current, container)) return [];
     return [forbiddenField(path, `existing ephemeral containers "${container.name}" may not be changed\n`)];
   });
 }
@@ -145,8 +145,8 @@ function resizeFaults(pod: Pod, old: Pod): readonly FieldError[] {
   const without = (list: Container[] | null | undefined): unknown =>
     (list ?? []).map(({ resources, resizePolicy, ...rest }) => rest);
   const same =
-    sameJson(without(pod.spec.containers), without(old.spec.containers)) &&
-    sameJson(without(pod.spec.initContainers), without(old.spec.initContainers));
+    semanticEqual(without(pod.spec.containers), without(old.spec.containers)) &&
+    semanticEqual(without(pod.spec.initContainers), without(old.spec.initContainers));
   const qos = qosClassOf(pod.spec);
   if (qos !== qosClassOf(old.spec)) {
     return [invalidField(SPEC, qosClassOf(old.spec), 'Pod QOS Class may not change as a result of resizing')];

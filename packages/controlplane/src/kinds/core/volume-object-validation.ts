@@ -21,7 +21,7 @@ import {
   optional,
   present,
   required,
-  sameJson,
+  semanticEqual,
 } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { dnsSubdomain } from '../validation/rules.ts';
@@ -62,7 +62,7 @@ export const volumeObjectValidation: readonly ValidationEntry[] = [
     validateUpdate: ({ spec }, old) => {
       const before = Object.fromEntries(SOURCES.map((name) => [name, old.spec[name]]));
       const now = Object.fromEntries(SOURCES.map((name) => [name, spec[name]]));
-      const faults = sameJson(before, now)
+      const faults = semanticEqual(before, now)
         ? []
         : [
             forbiddenField(
@@ -148,7 +148,7 @@ function claimChanges({ spec }: PersistentVolumeClaim, old: PersistentVolumeClai
     const { volumeName, ...others } = rest;
     return old.spec.volumeName ? rest : others;
   };
-  if (!sameJson(fixed(spec), fixed(old.spec))) {
+  if (!semanticEqual(fixed(spec), fixed(old.spec))) {
     return [
       forbiddenField(
         SPEC,

@@ -1,6 +1,6 @@
 import { type FieldError, FieldPath, forbiddenField, invalidField } from '@kubewright/apimachinery';
 import type { CSIDriver, StorageClass } from '../generated/drafts.ts';
-import { enumOf, immutable, present, required, sameJson } from '../validation/check.ts';
+import { enumOf, immutable, present, required, semanticEqual } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { qualifiedName } from '../validation/rules.ts';
 
@@ -50,7 +50,7 @@ function changed(
   name: (typeof CLASS_FIXED)[number],
   change: { readonly now: StorageClass; readonly old: StorageClass },
 ): readonly FieldError[] {
-  if (sameJson(change.now[name], change.old[name])) return [];
+  if (semanticEqual(change.now[name], change.old[name])) return [];
   const path = FieldPath.of(name);
   if (name === 'parameters' || name === 'provisioner')
     return [forbiddenField(path, `updates to ${name} are forbidden.`)];

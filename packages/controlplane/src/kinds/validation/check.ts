@@ -101,18 +101,18 @@ export function immutable(
   now: unknown,
   change: { readonly old: unknown; readonly path: FieldPath; readonly detail?: string },
 ): readonly FieldError[] {
-  if (sameJson(now, change.old)) return NONE;
+  if (semanticEqual(now, change.old)) return NONE;
   return [invalidField(change.path, now ?? null, change.detail ?? 'field is immutable')];
 }
 
-/** Compares JSON values, ignoring key order; absent, empty and null are equal. */
-export function sameJson(a: unknown, b: unknown): boolean {
+/** Compares like upstream's `Semantic.DeepEqual`: absent, empty and null are equal, and the order of keys does not matter. */
+export function semanticEqual(a: unknown, b: unknown): boolean {
   if (a === b || (isEmptyContainer(a) && isEmptyContainer(b))) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
   for (const key of keys) {
-    if (!sameJson((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false;
+    if (!semanticEqual((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false;
   }
   return true;
 }

@@ -1,5 +1,5 @@
+import { sameJson } from '@kubewright/apimachinery/internal';
 import type { SchemaNode } from '../../node/index.ts';
-import { deepEqual } from '../schema/preserved-value.ts';
 
 /**
  * The previous state of a value, for ratcheting: the value's own if it can be correlated, otherwise that of the nearest
@@ -22,7 +22,7 @@ export class Pair {
   }
 
   get unchanged(): boolean {
-    this.#equal ??= this.value !== null && this.old !== null && deepEqual(this.value, this.old);
+    this.#equal ??= this.value !== null && this.old !== null && sameJson(this.value, this.old);
     return this.#equal;
   }
 }

@@ -15,21 +15,21 @@ export class PreservedValue extends CelOpaque {
   }
 
   equals(other: unknown, meter: Meter): boolean {
-    return other instanceof PreservedValue && deepEqual(this.raw, other.raw, meter);
+    return other instanceof PreservedValue && meteredEqual(this.raw, other.raw, meter);
   }
 }
 
-/** True if two JSON values are equal. Charges the work to the meter, if given. */
-export function deepEqual(a: unknown, b: unknown, meter?: Meter): boolean {
-  meter?.charge(1);
+/** True if two JSON values are equal. Charges each comparison to the meter, so it is not the `sameJson` of all others. */
+export function meteredEqual(a: unknown, b: unknown, meter: Meter): boolean {
+  meter.charge(1);
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a) || Array.isArray(b)) {
     return (
-      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((x, i) => deepEqual(x, b[i], meter))
+      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((x, i) => meteredEqual(x, b[i], meter))
     );
   }
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => Object.hasOwn(b, key) && deepEqual(Reflect.get(a, key), Reflect.get(b, key), meter));
+  return keys.every((key) => Object.hasOwn(b, key) && meteredEqual(Reflect.get(a, key), Reflect.get(b, key), meter));
 }

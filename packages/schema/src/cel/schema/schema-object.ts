@@ -3,7 +3,7 @@ import { CelMap } from '../values/map.ts';
 import type { CelValue } from '../values/value.ts';
 import type { DeclType } from './decl-type.ts';
 import { escapeProperty, unescapeProperty } from './escape.ts';
-import { deepEqual } from './preserved-value.ts';
+import { meteredEqual } from './preserved-value.ts';
 
 /** Describes how to read the members of a JSON object. */
 export interface MemberTypes {
@@ -73,7 +73,7 @@ export class SchemaObject extends CelMap {
       (property) =>
         this.members.memberType(property) !== undefined ||
         !Object.hasOwn(other.raw, property) ||
-        deepEqual(this.raw[property], other.raw[property], meter),
+        meteredEqual(this.raw[property], other.raw[property], meter),
     );
   }
 }
