@@ -113,7 +113,7 @@ kubeconfig  /.kubewright/kubeconfig
     expect(code).toBe(3);
     expect(stderr).toContain(`the API server cannot listen on 127.0.0.1:${port}`);
     expect(stderr).toContain('another process is using that port');
-    expect(stderr).toContain('\n  fix: stop it, or choose another port (0 takes any free one)\n');
+    expect(stderr).toContain('\n  fix: stop it, or use another port (0 selects a free one)\n');
   });
 
   it('does not overwrite the kubeconfig of another cluster, and validates ports', async () => {

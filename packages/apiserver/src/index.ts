@@ -1,4 +1,4 @@
-// Kept in the declarations, which name Node's types: whoever compiles against them need not list these.
+// Kept in the declarations, which refer to Node's types, so users need not list @types/node.
 /// <reference types="@types/node/index.d.ts" preserve="true" />
 
 export type { AdmissionAttributes, AdmissionPlugin } from './admission/admission-plugin.ts';

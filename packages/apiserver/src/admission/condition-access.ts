@@ -8,7 +8,7 @@ export class UnansweredError extends Error {
   readonly question: AccessQuestion;
 
   constructor(question: AccessQuestion) {
-    super('the authorizer has not answered yet');
+    super('the authorizer has not responded yet');
     this.name = 'UnansweredError';
     this.question = question;
   }

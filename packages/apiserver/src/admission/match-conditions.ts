@@ -121,7 +121,7 @@ async function outcome(
 
 function truthOf(value: unknown): boolean | Error {
   if (typeof value === 'boolean') return value;
-  return new CelEvaluationError('resulted in error: cel expression evaluates to a value that is no bool');
+  return new CelEvaluationError('resulted in error: cel expression does not evaluate to bool');
 }
 
 function faultOf(error: unknown, wasSpent: boolean): Error {

@@ -108,7 +108,7 @@ export class Aggregator implements Disposable {
   /** Forwards a request to the server behind an APIService. */
   async forward(name: string, context: RequestContext): Promise<ApiResponse> {
     const known = this.#known.get(name);
-    if (known === undefined) throw new Error(`no APIService ${name}: whoever forwards to it knows of one`);
+    if (known === undefined) throw new Error(`cannot forward to the unknown APIService ${name}`);
     return forward(context, { ...known, clock: this.#options.clock });
   }
 

@@ -41,7 +41,7 @@ export async function askBackend(
   try {
     const headers = { accept, ...(etag !== undefined && { 'if-none-match': etag }), ...identityHeaders(AGGREGATOR) };
     const message = await backend.send({ method: 'GET', path, headers, signal: late.signal }, to);
-    if ('stream' in message) throw new Error('the server switched protocols, which nobody asked for');
+    if ('stream' in message) throw new Error('the server switched protocols without being asked to');
     return {
       status: message.statusCode ?? 0,
       contentType: message.headers['content-type'] ?? '',
@@ -61,7 +61,7 @@ async function read(message: IncomingMessage): Promise<Uint8Array> {
   let size = 0;
   for await (const chunk of message as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > MAX_BYTES) throw new Error(`the answer is longer than ${MAX_BYTES} bytes`);
+    if (size > MAX_BYTES) throw new Error(`the response is longer than ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -6,7 +6,7 @@ export class BrokenAnswerError extends Error {
     const { method, path, apiService } = what;
     const why = cause instanceof Error ? cause.message : String(cause);
     super(
-      `${method} ${path}: the server behind the APIService ${apiService} broke off its answer.\nThe connection says: ${why}.\nLook into that server's log; the client will ask again.`,
+      `${method} ${path}: the server behind the APIService ${apiService} aborted its response: ${why}; check that server's log (clients retry)`,
       { cause },
     );
     this.name = 'BrokenAnswerError';

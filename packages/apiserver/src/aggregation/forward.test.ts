@@ -127,8 +127,8 @@ describe('forward', () => {
     const gone = new AbortController();
     const answer = forwarded(contextOf('/apis/example.com/v1/wells?watch=true', gone.signal), silent, { clock });
     await clock.advance(3_600_000);
-    gone.abort(new Error('the client has gone'));
-    await expect(answer).rejects.toThrow('the client has gone');
+    gone.abort(new Error('the client disconnected'));
+    await expect(answer).rejects.toThrow('the client disconnected');
   });
 
   it('names the server of a response that breaks off', async () => {
@@ -139,7 +139,7 @@ describe('forward', () => {
     const answer = forwarded(contextOf('/apis/example.com/v1/wells?watch=true'), async () => broken);
     await expect(answer).rejects.toMatchObject({
       code: 'KW5106',
-      message: expect.stringContaining('the server behind the APIService v1.example.com broke off its answer'),
+      message: expect.stringContaining('the server behind the APIService v1.example.com aborted its response'),
     });
   });
 });

@@ -23,7 +23,7 @@ describe('headers of a forwarded request', () => {
     });
   });
 
-  it('contain neither credentials nor identity claims of the client, in any spelling', () => {
+  it('contain no credentials or identity claims of the client, in any spelling', () => {
     const own = {
       authorization: 'Bearer secret',
       'impersonate-user': 'root',

@@ -8,7 +8,7 @@ import type { SwitchedProtocols } from './backend.ts';
  */
 export function joinStreams(request: ApiRequest, { message, stream, head }: SwitchedProtocols): ApiResponse {
   const client = request.upgrade?.();
-  if (client === undefined) throw new Error('only a request that offers to switch protocols is answered with a switch');
+  if (client === undefined) throw new Error('the server switched protocols, but the client did not request an upgrade');
   const lines = [`HTTP/1.1 101 Switching Protocols`];
   for (let i = 0; i < message.rawHeaders.length; i += 2)
     lines.push(`${message.rawHeaders[i]}: ${message.rawHeaders[i + 1]}`);

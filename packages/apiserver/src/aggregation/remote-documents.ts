@@ -29,13 +29,13 @@ export async function fetchResources(
 ): Promise<readonly ResourceEntry[]> {
   const asked = { withinMs: DISCOVERY_MS, clock };
   const all = await askBackend(backend, { ...asked, path: '/apis', accept: AGGREGATED_TYPES });
-  if (all.status === 503) throw new Error('/apis: the server says that it is not available');
+  if (all.status === 503) throw new Error('/apis: the server returned status 503');
   if (all.status === 200 && all.contentType.includes('as=APIGroupDiscoveryList')) {
     return resourcesInAggregated(parse(all.body), apiService.spec) ?? [];
   }
   const path = `/${pathName(apiService)}`;
   const one = await askBackend(backend, { ...asked, path, accept: 'application/json' });
-  if (one.status !== 200) throw new Error(`${path}: the server answers with status ${one.status}`);
+  if (one.status !== 200) throw new Error(`${path}: the server returned status ${one.status}`);
   return resourcesInLegacy(parse(one.body));
 }
 
@@ -51,7 +51,7 @@ export async function fetchOpenApiPath(
   const asked = { path: '/openapi/v3', accept: 'application/json', withinMs: OPEN_API_MS, clock };
   const { status, body } = await askBackend(backend, asked);
   if (status === 404) return undefined;
-  if (status !== 200) throw new Error(`/openapi/v3: the server answers with status ${status}`);
+  if (status !== 200) throw new Error(`/openapi/v3: the server returned status ${status}`);
   const name = pathName(apiService);
   const { paths } = parse(body) as {
     readonly paths?: Readonly<Record<string, { readonly serverRelativeURL?: unknown }>>;

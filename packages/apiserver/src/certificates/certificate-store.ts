@@ -139,7 +139,9 @@ class KeptCertificates implements CertificateStore {
 
   async clientCertificate(name: string, subject: CertificateSubject): Promise<KeyPair> {
     if (!/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(name)) {
-      throw new TypeError(`${JSON.stringify(name)} cannot be a file's name; use lower-case letters, digits and "-"`);
+      throw new TypeError(
+        `${JSON.stringify(name)} is not a valid certificate name; use lower-case letters, digits and "-"`,
+      );
     }
     return this.#keep(`client-${name}`, { subject, usage: 'client', issuer: opened(this.#clientAuthority) });
   }
@@ -219,6 +221,6 @@ function publicHalf(privateKey: string): string | undefined {
 }
 
 function opened<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('the keys have not been opened; use openCertificates()');
+  if (value === undefined) throw new Error('the keys are not loaded; create the store with openCertificates()');
   return value;
 }

@@ -8,8 +8,8 @@ export class KeyFolderError extends Error {
   readonly folder: string;
 
   constructor(folder: string, cause: unknown) {
-    const { why, remedy } = folderFault(cause, { path: folder, instead: 'choose another folder' });
-    super(`the folder ${folder} cannot keep the cluster's keys\n  why: ${why}\n  fix: ${remedy}`, { cause });
+    const { why, remedy } = folderFault(cause, { path: folder, instead: 'use another folder' });
+    super(`cannot store the cluster's keys in ${folder}\n  why: ${why}\n  fix: ${remedy}`, { cause });
     this.name = 'KeyFolderError';
     this.folder = folder;
   }

@@ -20,7 +20,7 @@ export function restoreConverted(
   converted: unknown,
   apiVersion: string,
 ): { readonly object: Draft } | { readonly fault: string } {
-  if (!isFields(converted)) return { fault: 'returned invalid object: it is no object' };
+  if (!isFields(converted)) return { fault: 'returned invalid object: not a JSON object' };
   const { kind = '', apiVersion: given = '' } = converted as { readonly kind?: unknown; readonly apiVersion?: unknown };
   if (given !== apiVersion) {
     return {

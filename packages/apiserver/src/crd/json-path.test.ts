@@ -40,7 +40,7 @@ describe('compileJsonPath', () => {
   it('rejects an invalid path with its position', () => {
     expect(() => compileJsonPath('.spec[?(@.x')).toThrow(JsonPathError);
     expect(() => compileJsonPath('.spec[?(@.x')).toThrow(
-      '".spec[?(@.x" cannot be read: unexpected text at character 6',
+      'invalid JSON path ".spec[?(@.x": unexpected text at character 6',
     );
   });
 });

@@ -9,7 +9,7 @@ export class JsonPathError extends Error {
   readonly code = 'KW5301';
 
   constructor(path: string, why: string) {
-    super(`the JSON path ${JSON.stringify(path)} cannot be read: ${why}`);
+    super(`invalid JSON path ${JSON.stringify(path)}: ${why}`);
     this.name = 'JsonPathError';
   }
 }
@@ -36,7 +36,7 @@ export function compileJsonPath(path: string): JsonPath {
     steps.push(stepOf(match));
     position = scanner.lastIndex;
   }
-  if (steps.length === 0) throw new JsonPathError(path, 'it is empty');
+  if (steps.length === 0) throw new JsonPathError(path, 'the path is empty');
   return { read: (object) => steps.reduce<readonly unknown[]>((values, step) => step(values), [object]) };
 }
 

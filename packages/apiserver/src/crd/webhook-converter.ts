@@ -70,7 +70,7 @@ export class WebhookConverter implements ObjectConverter {
     return this.#versions.get(apiVersion)?.schema.node;
   }
 
-  /** Prunes and defaults a stored object with the schema of its own version. */
+  /** Prunes and defaults a stored object with its version's schema. */
   fromStored(object: Draft): Draft {
     const own = this.#versions.get(object.apiVersion)?.schema;
     return own === undefined ? object : (own.applyDefaults(own.prune(object).value) as Draft);

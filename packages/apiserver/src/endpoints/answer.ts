@@ -157,7 +157,7 @@ export function statusOf(error: unknown): Status {
     return { ...FAILURE, message: 'etcdserver: mvcc: database space exceeded', code: 500 };
   return {
     ...FAILURE,
-    message: 'Internal error occurred: the server failed to handle the request; its log has the details',
+    message: 'Internal error occurred: the server failed to handle the request; see the server log for details',
     reason: 'InternalError',
     details: { causes: [{ message: 'the server failed to handle the request' }] },
     code: 500,

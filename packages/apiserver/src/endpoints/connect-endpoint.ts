@@ -41,7 +41,7 @@ export async function connect(
       const { stored } = await updateObject(
         registry,
         (_live, stored) => {
-          if (stored === undefined) throw new Error('an update without a stored object');
+          if (stored === undefined) throw new Error('the update returned no object');
           const draft = registry.form.draft(stored);
           change(draft);
           return draft;

@@ -16,7 +16,7 @@ export async function impersonate(request: ApiRequest, user: UserInfo, authorize
   const asked = readHeaders(request);
   if (asked === undefined) return user;
   if (asked.username === '') {
-    throw badRequest('the Impersonate-Group, -Uid and -Extra headers need an Impersonate-User');
+    throw badRequest('the Impersonate-Group, Impersonate-Uid and Impersonate-Extra headers require Impersonate-User');
   }
   await check(asked, user, authorizer);
   return withImpliedGroups(asked);

@@ -309,7 +309,7 @@ async function remove(call: ResourceCall): Promise<ApiResponse> {
   const { stored, status, immediate } = await deleteObject(registry, writeCall, deleteOptions);
   const code = !immediate && deleteOptions.orphanDependents === false ? 202 : 200;
   if (status) return statusResponse(code, status, format);
-  if (stored === undefined) throw new Error('a deletion answered with neither an object nor a status');
+  if (stored === undefined) throw new Error('the deletion returned neither an object nor a status');
   return objectAnswer(registry.form, stored, { status: code, format, include: includeOf(call), now: nowOf(call) });
 }
 

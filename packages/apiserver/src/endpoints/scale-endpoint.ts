@@ -93,7 +93,7 @@ async function write(
   const { stored } = await updateObject(
     registry,
     async (live, found) => {
-      if (live === undefined || found === undefined) throw new Error('an update without a stored object');
+      if (live === undefined || found === undefined) throw new Error('the update returned no object');
       const wanted = await admitted(call, options.change(scaleOf(live, scale)), {
         writeCall,
         old: scaleOf(live, scale),
@@ -160,7 +160,7 @@ function takeReplicas(
     scale,
   }: { readonly wanted: unknown; readonly live: KubernetesObject; readonly scale: ScaleSubresource },
 ): void {
-  if (typeof wanted !== 'object' || wanted === null) throw badRequest('the body is not a Scale');
+  if (typeof wanted !== 'object' || wanted === null) throw badRequest('the body is not a Scale object');
   const { spec, metadata } = wanted as {
     readonly spec?: { readonly replicas?: unknown };
     readonly metadata?: Scale['metadata'];

@@ -141,7 +141,7 @@ function provesIdentity({ connection, headers }: ApiRequest, status: number): bo
 
 const PANIC: StatusError = failure(500, {
   reason: 'InternalError',
-  message: 'Internal error occurred: this request caused the API server to fail; its log has the details',
+  message: 'Internal error occurred: this request caused the API server to fail; see the server log for details',
 });
 
 const EXPIRED: StatusError = failure(504, {

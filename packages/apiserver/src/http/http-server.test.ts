@@ -425,7 +425,7 @@ describe('HttpServer', () => {
       });
       await expect(second).rejects.toMatchObject({
         code: 'KW5101',
-        message: `the API server cannot listen on 127.0.0.1:${server.port}\n  why: another process is using that port\n  fix: stop it, or choose another port (0 takes any free one)`,
+        message: `the API server cannot listen on 127.0.0.1:${server.port}\n  why: another process is using that port\n  fix: stop it, or use another port (0 selects a free one)`,
       });
     });
 

@@ -150,14 +150,14 @@ class RunningServer implements HttpServer {
     const { server, listeners, context, connections, sockets } = this.#parts;
     connections.stop();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    for (const exchange of context.open) if (exchange.longRunning) exchange.abort('the server closes');
+    for (const exchange of context.open) if (exchange.longRunning) exchange.abort('the server is shutting down');
     listeners.http2.goAway();
     listeners.http1.goAway();
     const grace = new AbortController();
     // Stop waiting as soon as the last client has disconnected.
     void closed.then(() => grace.abort());
     await sleep(context.clock, { ms: graceMs, signal: grace.signal }).catch(() => undefined);
-    for (const exchange of context.open) exchange.abort('the server closes');
+    for (const exchange of context.open) exchange.abort('the server is shutting down');
     listeners.http2.destroy();
     listeners.http1.destroy();
     for (const socket of sockets) socket.destroy();

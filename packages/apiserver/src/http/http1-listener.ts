@@ -66,7 +66,7 @@ export class Http1Listener {
 
   #answer(message: IncomingMessage, response: ServerResponse): void {
     const exchange = this.#exchange(message, response);
-    response.on('close', () => exchange.abort('the client has gone'));
+    response.on('close', () => exchange.abort('the client disconnected'));
     response.on('error', (error) => exchange.abort(error));
     void exchange.run(this.#request(message, exchange));
   }
@@ -79,7 +79,7 @@ export class Http1Listener {
     const exchange = this.#exchange(message, response);
     socket.on('error', (error) => exchange.abort(error));
     socket.on('close', () => {
-      exchange.abort('the client has gone');
+      exchange.abort('the client disconnected');
       if (!taken) response.destroy();
     });
     const request: ApiRequest = {
@@ -107,7 +107,7 @@ export class Http1Listener {
 
   #described(socket: object): Described {
     const described = this.#connections.get(socket);
-    if (described === undefined) throw new Error('a request on a socket that was never connected');
+    if (described === undefined) throw new Error('received a request on an unknown socket');
     return described;
   }
 

@@ -56,7 +56,7 @@ export class Http2Listener {
     const socket = session.socket as TLSSocket; // only sockets passed to connect() arrive here
     const connection = describeConnection(socket, 'h2');
     const tracked = this.#arriving;
-    if (tracked === undefined) throw new Error('an HTTP/2 session on a socket that was never connected');
+    if (tracked === undefined) throw new Error('received an HTTP/2 session on an unknown socket');
     tracked.ends = { close: () => session.close(), destroy: () => session.destroy() };
     const budget = canSetResetLimits(process.versions.node) ? undefined : new ResetBudget(this.#context.clock);
     session.on('stream', (stream, headers) => {
@@ -93,7 +93,7 @@ interface Origin {
   readonly tracked: Tracked;
 }
 
-const CLIENT_GONE = 'the client has gone';
+const CLIENT_GONE = 'the client disconnected';
 
 /** A class, because an object literal with an accessor costs as much as reading the headers. */
 class Http2Request implements ApiRequest {
@@ -178,7 +178,7 @@ function assertSendable(headers: Readonly<Record<string, string | readonly strin
   for (const name in headers) {
     const value = headers[name] ?? '';
     const isBad = typeof value === 'string' ? UNSENDABLE.test(value) : value.some((each) => UNSENDABLE.test(each));
-    if (isBad) throw new TypeError(`the header ${name} holds what cannot be sent`);
+    if (isBad) throw new TypeError(`the value of header ${name} contains invalid characters`);
   }
 }
 
@@ -198,7 +198,7 @@ function streamSink(stream: ServerHttp2Stream): ResponseSink {
     },
     abort() {
       // close() would end the stream first, and a truncated response would look complete.
-      stream.destroy(new Error('the answer was broken off'));
+      stream.destroy(new Error('the response was aborted'));
     },
   };
 }

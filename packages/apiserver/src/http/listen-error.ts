@@ -30,12 +30,12 @@ export function listenError(
   const lines = (why: string, how: string): ListenError => new ListenError([what, why, how], { host, port, cause });
   switch (cause.code) {
     case 'EADDRINUSE':
-      return lines('another process is using that port', 'stop it, or choose another port (0 takes any free one)');
+      return lines('another process is using that port', 'stop it, or use another port (0 selects a free one)');
     case 'EACCES':
-      return lines('this user may not use that port', 'choose a port above 1023 (0 takes any free one)');
+      return lines('permission denied for this port', 'use a port above 1023 (0 selects a free one)');
     case 'EADDRNOTAVAIL':
-      return lines('this machine has no such address', 'choose an address of this machine, such as 127.0.0.1');
+      return lines('the address does not exist on this host', 'use a local address, such as 127.0.0.1');
     default:
-      return lines(`system error: ${cause.message}`, 'choose another address or port');
+      return lines(`system error: ${cause.message}`, 'use another address or port');
   }
 }

@@ -63,7 +63,7 @@ export class RequestBody implements AsyncIterable<Uint8Array> {
       });
       stream.once('error', fail);
       stream.once('close', () => {
-        if (!stream.readableEnded) fail(new Error('the client went away before the end of its request'));
+        if (!stream.readableEnded) fail(new Error('the client disconnected before the end of its request'));
       });
       onStart?.();
     });

@@ -75,7 +75,7 @@ export class ServerMetrics {
 
   #inFlightText(): string {
     return renderGauge('apiserver_current_inflight_requests', {
-      help: 'Requests that are worked on, streams excepted.',
+      help: 'Number of requests in flight, excluding long-running requests.',
       samples: Object.entries(this.#inFlight).map(([kind, count]) => [{ request_kind: kind }, count]),
     });
   }
@@ -87,7 +87,10 @@ export class ServerMetrics {
       const count = counts.get(prefix) ?? 0;
       if (count > 0) samples.push([{ component: 'apiserver', group, resource, verb: 'WATCH', version }, count]);
     }
-    return renderGauge('apiserver_longrunning_requests', { help: 'Open watches by resource.', samples });
+    return renderGauge('apiserver_longrunning_requests', {
+      help: 'Gauge of open watches broken out by group, version and resource.',
+      samples,
+    });
   }
 
   async #objectText(): Promise<string> {
@@ -96,7 +99,10 @@ export class ServerMetrics {
       const { objects, remaining } = await this.#options.storage.list({ prefix, limit: 1 });
       samples.push([{ group, resource }, objects.length + remaining]);
     }
-    return renderGauge('apiserver_resource_objects', { help: 'Stored objects by resource.', samples });
+    return renderGauge('apiserver_resource_objects', {
+      help: 'Number of stored objects broken out by group and resource.',
+      samples,
+    });
   }
 
   /** Returns one definition per storage prefix, because the versions of a resource share it. */
@@ -118,11 +124,15 @@ function processText(): string {
   return (
     single(
       'process_cpu_seconds_total',
-      'Processor time of this process, in seconds.',
+      'Total user and system CPU time spent in seconds.',
       (user + system) / 1e6,
       'counter',
     ) +
-    single('process_resident_memory_bytes', 'Resident memory of this process, in bytes.', process.memoryUsage.rss()) +
-    single('nodejs_heap_size_used_bytes', 'Heap in use, in bytes.', process.memoryUsage().heapUsed)
+    single('process_resident_memory_bytes', 'Resident memory size in bytes.', process.memoryUsage.rss()) +
+    single(
+      'nodejs_heap_size_used_bytes',
+      'Process heap size used from Node.js in bytes.',
+      process.memoryUsage().heapUsed,
+    )
   );
 }

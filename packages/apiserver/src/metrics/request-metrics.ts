@@ -18,9 +18,12 @@ const PATHS = new Set(['livez', 'readyz', 'healthz', 'version', 'metrics', 'open
  */
 export class RequestMetrics {
   readonly #catalog: ResourceCatalog;
-  readonly #total = new Counter('apiserver_request_total', 'Requests by verb, resource, scope and HTTP code.');
+  readonly #total = new Counter(
+    'apiserver_request_total',
+    'Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.',
+  );
   readonly #duration = new Histogram('apiserver_request_duration_seconds', {
-    help: 'How long requests took until they were answered, in seconds; streams excepted.',
+    help: 'Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.',
     bounds: DURATION_BOUNDS,
   });
 

@@ -84,6 +84,6 @@ function decodeProtobuf(bytes: Uint8Array, decode: ProtobufDecoder): unknown {
     return decode(bytes);
   } catch (cause) {
     if (cause instanceof StatusError) throw cause;
-    throw badRequest(cause instanceof Error ? cause.message : 'the protobuf body cannot be decoded', { cause });
+    throw badRequest(cause instanceof Error ? cause.message : 'cannot decode the protobuf body', { cause });
   }
 }

@@ -43,7 +43,7 @@ export class AwaitedConversions {
         known.set(error.key, await this.#converter.convert(error.object, error.apiVersion));
       }
     }
-    throw new Error(`following the fields of a ${this.#definition.kind} took more than ${MAX_CONVERSIONS} conversions`);
+    throw new Error(`tracking the managed fields of a ${this.#definition.kind} exceeds ${MAX_CONVERSIONS} conversions`);
   }
 
   #typeOf(apiVersion: string): KindType | undefined {

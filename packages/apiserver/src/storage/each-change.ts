@@ -11,7 +11,7 @@ export function eachChange(apply: (change: StorageChange) => void): (changes: re
       try {
         apply(change);
       } catch (cause) {
-        failure ??= new Error(`cannot apply the change of ${change.key} at revision ${change.revision}`, { cause });
+        failure ??= new Error(`cannot apply the change to ${change.key} at revision ${change.revision}`, { cause });
       }
     }
     if (failure) throw failure;

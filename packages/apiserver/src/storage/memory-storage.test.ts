@@ -35,7 +35,7 @@ describe('MemoryStorage timers and revisions', () => {
     await storage.commit([put('/r/y', 'y'.repeat(60))]);
   });
 
-  it('begins where it is told to', async () => {
+  it('starts at the given revision', async () => {
     const storage = new MemoryStorage({ clock: new VirtualClock(), initialRevision: 1000 });
     expect((await storage.commit([put('/r/x', '1')])).revision).toBe(1001);
   });

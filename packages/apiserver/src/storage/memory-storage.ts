@@ -146,9 +146,9 @@ export class MemoryStorage implements Storage {
   }
 
   #check(writes: readonly StorageWrite[]): void {
-    if (writes.length === 0) throw new TypeError('a commit needs at least one write');
+    if (writes.length === 0) throw new TypeError('a commit must contain at least one write');
     if (writes.length > 1 && new Set(writes.map(({ key }) => key)).size < writes.length) {
-      throw new TypeError('a commit may write a key only once');
+      throw new TypeError('a commit must not write a key twice');
     }
     for (const { key, expected, encode } of writes) {
       const actual = this.#tree.get(key)?.head.object;

@@ -106,7 +106,9 @@ export class RevisionMismatchError extends Error {
   readonly actual: StoredObject | undefined;
 
   constructor(key: string, actual: StoredObject | undefined) {
-    super(`writing ${key}: its revision is ${actual?.revision ?? 'none (it does not exist)'}; read it again and retry`);
+    super(
+      `cannot write ${key}: ${actual ? `its current revision is ${actual.revision}` : 'it does not exist'}; read it again and retry`,
+    );
     this.name = 'RevisionMismatchError';
     this.key = key;
     this.actual = actual;
@@ -119,29 +121,29 @@ export class CommitTooLargeError extends Error {
   readonly bytes: number;
 
   constructor(bytes: number, limit: number) {
-    super(`writing ${bytes} bytes: the storage takes at most ${limit} in one commit; store less`);
+    super(`cannot write ${bytes} bytes: a commit is limited to ${limit} bytes; write less`);
     this.name = 'CommitTooLargeError';
     this.bytes = bytes;
   }
 }
 
-/** The storage holds as much as it may. Delete objects or raise the limit, then retry. */
+/** Thrown if the storage has reached its size limit. Delete objects or raise the limit, then retry. */
 export class StorageFullError extends Error {
   readonly code = 'KW5006';
 
   constructor(maxBytes: number) {
-    super(`the storage is full: it holds at most ${maxBytes} bytes; delete objects, or raise its limit`);
+    super(`the storage is full: it is limited to ${maxBytes} bytes; delete objects, or raise the limit`);
     this.name = 'StorageFullError';
   }
 }
 
-/** History no longer reaches back to the asked revision. List anew, then watch from there. */
+/** Thrown if the requested revision has been compacted. List again, then watch from there. */
 export class CompactedError extends Error {
   readonly code = 'KW5002';
   readonly compactedRevision: number;
 
   constructor(asked: number, compactedRevision: number) {
-    super(`revision ${asked} has been compacted; the oldest kept is ${compactedRevision}; list again`);
+    super(`revision ${asked} has been compacted; the oldest available revision is ${compactedRevision}; list again`);
     this.name = 'CompactedError';
     this.compactedRevision = compactedRevision;
   }
@@ -153,7 +155,9 @@ export class FutureRevisionError extends Error {
   readonly revision: number;
 
   constructor(asked: number, revision: number) {
-    super(`revision ${asked} does not exist yet; the newest is ${revision}; wait for it, or list without a revision`);
+    super(
+      `revision ${asked} does not exist yet; the current revision is ${revision}; wait for it, or list without a revision`,
+    );
     this.name = 'FutureRevisionError';
     this.revision = revision;
   }
@@ -164,7 +168,7 @@ export class StorageClosedError extends Error {
   readonly code = 'KW5004';
 
   constructor() {
-    super('the storage is closed; nothing can be read or written any more');
+    super('the storage is closed');
     this.name = 'StorageClosedError';
   }
 }

@@ -21,5 +21,5 @@ it('reports a failing watcher and still delivers later changes to it and the oth
   await storage.commit([{ key: `${prefix}c`, expected: 0, encode: () => new Uint8Array() }]);
   await Promise.resolve();
   expect(seen).toEqual({ failing: ['a', 'b', 'c'], other: ['a', 'bad', 'b', 'c'] });
-  expect(faults.map(String)).toEqual(['Error: cannot apply the change of /registry/things/bad at revision 3']);
+  expect(faults.map(String)).toEqual(['Error: cannot apply the change to /registry/things/bad at revision 3']);
 });

@@ -87,6 +87,6 @@ export function readPorts(query: URLSearchParams): readonly number[] {
   return texts.map((text) => {
     const port = Number(text);
     if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
-    throw badRequest(`unable to parse ${JSON.stringify(text)} as a port: want a number from 1 to 65535`);
+    throw badRequest(`unable to parse ${JSON.stringify(text)} as a port: must be a number from 1 to 65535`);
   });
 }

@@ -39,7 +39,7 @@ export function openSpdyCommand(
     });
     const gone = (): void => {
       closed();
-      reject(badRequest('the client went away before it had opened its streams'));
+      reject(badRequest('the client disconnected before opening its streams'));
     };
     // Whatever the client did wrong, it is disconnected.
     connection.run().then(gone, gone);

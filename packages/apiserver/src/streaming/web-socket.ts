@@ -37,7 +37,7 @@ export async function acceptWebSocket(
   const protocol = protocols.find((one) => offered.includes(one)) ?? '';
   if (!request.upgrade || (offered.length > 0 && protocol === '')) {
     throw badRequest(
-      `unable to upgrade: none of the protocols [${offered.join(' ')}] is spoken here; offer one of [${protocols.join(' ')}]`,
+      `unable to upgrade: none of the protocols [${offered.join(' ')}] is supported; offer one of [${protocols.join(' ')}]`,
     );
   }
   // Loaded on first use: most test clusters never need it.
@@ -50,7 +50,7 @@ export async function acceptWebSocket(
     handleProtocols: () => (protocol === '' ? false : protocol),
   });
   return new Promise((resolve, reject) => {
-    stream.once('close', () => reject(badRequest('the client went away before it was a WebSocket')));
+    stream.once('close', () => reject(badRequest('the client disconnected before the WebSocket was open')));
     // An upgrade carries Node's own request.
     server.handleUpgrade(message as IncomingMessage, stream, Buffer.from(head), (socket) =>
       resolve({ socket, protocol }),

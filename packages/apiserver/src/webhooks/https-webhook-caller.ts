@@ -62,7 +62,7 @@ export class HttpsWebhookCaller implements WebhookCaller, Disposable {
       for await (const chunk of response as AsyncIterable<Uint8Array>) {
         size += chunk.length;
         if (size > this.#maxResponseBytes) {
-          throw new Error(`the answer is longer than ${this.#maxResponseBytes} bytes`);
+          throw new Error(`the response is longer than ${this.#maxResponseBytes} bytes`);
         }
         chunks.push(chunk);
       }

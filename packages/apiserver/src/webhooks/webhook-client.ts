@@ -59,7 +59,7 @@ export class WebhookClient {
     const timer =
       timeoutSeconds === undefined
         ? undefined
-        : this.#options.clock.setTimer(timeoutSeconds * 1000, () => late.abort(new Error('the webhook is late')));
+        : this.#options.clock.setTimer(timeoutSeconds * 1000, () => late.abort(new Error('the webhook timed out')));
     try {
       return answerOf(
         await this.#follow(url, { post, signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal }),
@@ -93,7 +93,7 @@ export class WebhookClient {
       if (redirects + 1 >= MAX_REDIRECTS) throw new RedirectError(location);
       url = new URL(location, url);
       // A webhook must not be able to redirect the server to plain HTTP.
-      if (url.protocol !== 'https:') throw new RedirectError(location, 'the redirect leaves https');
+      if (url.protocol !== 'https:') throw new RedirectError(location, 'the redirect is not to https');
       if (status < 307) method = 'GET';
     }
   }

@@ -57,7 +57,7 @@ function readPatch(
   const fields = Object.keys(target ?? {}).filter((key) => key !== 'kind' && key !== 'name');
   if (where === undefined || !target || fields.length > 0 || Object.keys(rest).length > 0)
     throw unusable(name, 'a patch has a "path" and a "target" of "kind" and "name" here, and nothing else');
-  if (!source.exists(where)) throw unusable(name, `${path} is not there`);
+  if (!source.exists(where)) throw unusable(name, `${path} does not exist`);
   const document = parseDocument(source.read(where));
   const patch: unknown = document.errors.length === 0 ? document.toJS({ maxAliasCount: 100 }) : undefined;
   if (!Array.isArray(patch))

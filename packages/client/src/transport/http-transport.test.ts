@@ -101,7 +101,7 @@ async function serve(
   { request, response }: { readonly request: Http2ServerRequest; readonly response: Http2ServerResponse },
 ): Promise<void> {
   const gone = new AbortController();
-  response.on('close', () => gone.abort(new Error('the client has gone')));
+  response.on('close', () => gone.abort(new Error('the client disconnected')));
   response.on('error', () => {});
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(chunk as Uint8Array);

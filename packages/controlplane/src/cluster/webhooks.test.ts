@@ -31,7 +31,7 @@ const hooks = [
       warn('sites are watched');
       return site.spec.port === 13 ? 'no port 13 here' : undefined;
     },
-    delete: (site) => (site.metadata.labels?.['keep'] === 'yes' ? 'it is to be kept' : undefined),
+    delete: (site) => (site.metadata.labels?.['keep'] === 'yes' ? 'it must be kept' : undefined),
   }),
   converter(Site, [
     spoke(OldSite, {
@@ -131,7 +131,7 @@ describe('webhooks of an operator behind a service', () => {
 
   it('validates deletions by the object to be deleted', async () => {
     await sites().create({ ...type, metadata: metadata('kept', { labels: { keep: 'yes' } }), spec: { port: 1 } });
-    await expect(sites().delete({ namespace: 'default', name: 'kept' })).rejects.toThrow('it is to be kept');
+    await expect(sites().delete({ namespace: 'default', name: 'kept' })).rejects.toThrow('it must be kept');
     await sites().delete({ namespace: 'default', name: 'plain' });
   });
 

@@ -54,12 +54,12 @@ describe('builtin validation', () => {
 
 function faultsOf(index: number): readonly StatusCause[] {
   const one = invalidCases[index];
-  if (!one) throw new Error(`case ${index} is missing; record the answers anew`);
+  if (!one) throw new Error(`case ${index} is missing; record the answers again`);
   const { resource, object } = build(one) as { resource: string; object: Draft };
   const definition = definitions.find(
     (d) => d.resource === resource && `${d.group}/${d.version}`.replace(/^\//, '') === object.apiVersion,
   );
-  if (!definition) throw new Error(`nobody defines ${resource}`);
+  if (!definition) throw new Error(`no definition of ${resource}`);
   const { strategy } = definition;
   object.metadata.uid = 'uid';
   if (definition.scope === 'Namespaced') object.metadata.namespace = 'default';

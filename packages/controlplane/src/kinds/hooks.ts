@@ -24,7 +24,7 @@ function notServed(what: string): StatusError {
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: `${what} has no behaviour on this server; start it with a component that gives it one`,
+    message: `${what} is not implemented on this server; start it with a component that implements it`,
     code: 501,
   });
 }

@@ -36,7 +36,7 @@ describe('builtin strategies', () => {
     ({ resource, sent, stored }) => {
       const [group, version] = sent.apiVersion.includes('/') ? sent.apiVersion.split('/') : ['', sent.apiVersion];
       const kind = kinds.find((candidate) => candidate.resource === `${group}/${version}/${resource}`);
-      if (!kind) throw new Error(`nobody defines ${resource}`);
+      if (!kind) throw new Error(`no definition of ${resource}`);
       const object = structuredClone(sent);
       const strategy = mainStrategy(kind, types);
       // The registry sets the UID and creation time.

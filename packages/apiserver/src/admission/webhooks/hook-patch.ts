@@ -69,14 +69,14 @@ function patched(object: Draft, operations: readonly unknown[]): unknown {
 function decodePatched(value: unknown, { type, definition }: Version): Draft {
   const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw webhookFault(`couldn't get version/kind; json parse error: the patched object is no object`);
+    throw webhookFault(`couldn't get version/kind; json parse error: the patched value is not a JSON object`);
   }
   const { kind = '', apiVersion: given = '' } = value as { readonly kind?: unknown; readonly apiVersion?: unknown };
   if (definition.custom && kind === '') {
     throw webhookFault(`Object 'Kind' is missing in '${JSON.stringify(value)}'`);
   }
   if ((kind !== '' && kind !== type.kind) || (given !== '' && given !== apiVersion)) {
-    throw webhookFault(`a webhook made ${String(given)} ${String(kind)} of ${apiVersion} ${type.kind}`);
+    throw webhookFault(`a webhook changed ${apiVersion} ${type.kind} to ${String(given)} ${String(kind)}`);
   }
   // Other subresources have no schema here.
   if (type.kind !== definition.kind) return { ...(value as Draft), kind: type.kind, apiVersion };

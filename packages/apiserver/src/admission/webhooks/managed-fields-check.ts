@@ -24,7 +24,7 @@ function faultOf(entries: unknown): string | undefined {
     if (entry['fieldsType'] !== 'FieldsV1') return `unsupported fieldsType "${String(entry['fieldsType'] ?? '')}"`;
     const fields = entry['fieldsV1'];
     if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
-      return 'fieldsV1 is not a set of fields';
+      return 'fieldsV1 is not a valid field set';
   }
   return undefined;
 }

@@ -22,27 +22,27 @@ const MAX_CODE = 600;
 export class WebhookMetrics {
   readonly #total = new Counter(
     'apiserver_admission_webhook_request_total',
-    'Calls of admission webhooks by their answer; codes above 600 are counted as 600.',
+    'Admission webhook request total, identified by name and broken out for each admission type (validating or admit) and operation. Codes greater than 600 are truncated to 600.',
   );
   readonly #duration = new Histogram('apiserver_admission_webhook_admission_duration_seconds', {
-    help: 'How long admission webhooks took, in seconds.',
+    help: 'Admission webhook latency histogram in seconds, identified by name and broken out for each operation and API resource and type (validate or admit).',
     bounds: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25],
   });
   readonly #rejections = new Counter(
     'apiserver_admission_webhook_rejection_count',
-    'Requests refused by admission webhooks, or because they failed.',
+    'Admission webhook rejection count, identified by name and broken out for each admission type (validating or admit) and operation.',
   );
   readonly #failOpen = new Counter(
     'apiserver_admission_webhook_fail_open_count',
-    'Failures of admission webhooks that their policy ignores.',
+    'Admission webhook fail open count, identified by name and broken out for each admission type (validating or admit).',
   );
   readonly #exclusions = new Counter(
     'apiserver_admission_match_condition_exclusions_total',
-    'Calls that match conditions made unnecessary.',
+    'Admission match condition evaluation exclusions count, identified by name of resource containing the match condition and broken out for each kind containing matchConditions (webhook or policy), operation and admission type (validate or admit).',
   );
   readonly #conditionErrors = new Counter(
     'apiserver_admission_match_condition_evaluation_errors_total',
-    'Match conditions that could not be evaluated.',
+    'Admission match condition evaluation errors count, identified by name of resource containing the match condition and broken out for each kind containing matchConditions (webhook or policy), operation and admission type (validate or admit).',
   );
 
   /** Records a finished call. */

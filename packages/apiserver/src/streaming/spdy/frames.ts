@@ -45,8 +45,9 @@ export async function* readFrames(source: AsyncIterable<Buffer>): AsyncGenerator
         rest = rest.subarray(8);
         continue;
       }
-      if (((head >>> 16) & 0x7fff) !== version) throw new SpdyError(`version ${(head >>> 16) & 0x7fff} is not spoken`);
-      if (length > mostControlBytes) throw new SpdyError(`a control frame of ${length} bytes`);
+      if (((head >>> 16) & 0x7fff) !== version)
+        throw new SpdyError(`version ${(head >>> 16) & 0x7fff} is not supported`);
+      if (length > mostControlBytes) throw new SpdyError(`a control frame of ${length} bytes is too large`);
       if (rest.length < 8 + length) break;
       yield { type: 'control', kind: head & 0xffff, flags, payload: rest.subarray(8, 8 + length) };
       rest = rest.subarray(8 + length);

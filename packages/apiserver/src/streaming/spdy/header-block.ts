@@ -50,7 +50,7 @@ function through(stream: Transform, bytes: Uint8Array): Promise<Buffer> {
       settle();
     };
     const fail = (cause?: unknown): void =>
-      done(() => reject(new SpdyError('a header block cannot be unpacked', { cause })));
+      done(() => reject(new SpdyError('cannot decompress a header block', { cause })));
     const take = (chunk: Buffer): void => {
       size += chunk.length;
       chunks.push(chunk);
@@ -71,13 +71,13 @@ function parse(block: Buffer): SpdyHeaders {
   const headers = new Map<string, string>();
   let at = 0;
   const number = (): number => {
-    if (at + 4 > block.length) throw new SpdyError('a header block ends too early');
+    if (at + 4 > block.length) throw new SpdyError('a header block is truncated');
     at += 4;
     return block.readUInt32BE(at - 4);
   };
   const text = (): string => {
     const length = number();
-    if (at + length > block.length) throw new SpdyError('a header block ends too early');
+    if (at + length > block.length) throw new SpdyError('a header block is truncated');
     at += length;
     return block.toString('utf8', at - length, at);
   };

@@ -173,12 +173,12 @@ describe('SpdyConnection', () => {
   });
 
   it.each([
-    ['another version', controlFrame(frameTypes.ping, numbers(1)).fill(4, 1, 2), /version 4 is not spoken/],
+    ['another version', controlFrame(frameTypes.ping, numbers(1)).fill(4, 1, 2), /version 4 is not supported/],
     ['a long control frame', controlFrame(frameTypes.settings, Buffer.alloc(20_000)), /a control frame of 20000 bytes/],
-    ['headers that are not packed', controlFrame(frameTypes.synStream, Buffer.alloc(40, 65)), /cannot be unpacked/],
+    ['headers that are not packed', controlFrame(frameTypes.synStream, Buffer.alloc(40, 65)), /cannot decompress/],
     ['a frame without a stream', controlFrame(frameTypes.reset, Buffer.alloc(2)), /too short/],
     ['headers that are a bomb', bomb(), /more than 65536 bytes/],
-    ['headers that lie of their length', packed(numbers(1, 5_000)), /ends too early/],
+    ['headers that lie of their length', packed(numbers(1, 5_000)), /is truncated/],
     ['headers without number', packed(numbers(0xffff_ffff)), /more than 100 names/],
   ])('ends the connection of a client that sends %s', async (_name, bytes, reason) => {
     const client = new Client();

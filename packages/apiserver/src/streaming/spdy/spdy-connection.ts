@@ -88,7 +88,7 @@ export class SpdyConnection {
   }
 
   async #open(payload: Buffer, flags: number): Promise<void> {
-    if (payload.length < 10) throw new SpdyError('a stream is opened by too short a frame');
+    if (payload.length < 10) throw new SpdyError('a SYN_STREAM frame is too short');
     const id = streamIdOf(payload);
     const headers = await this.#blocks.read(payload.subarray(10));
     // Clients use increasing odd stream IDs.
@@ -143,6 +143,6 @@ export class SpdyConnection {
 }
 
 function streamIdOf(payload: Buffer): number {
-  if (payload.length < 4) throw new SpdyError('a frame is too short to name its stream');
+  if (payload.length < 4) throw new SpdyError('a frame is too short to contain a stream ID');
   return payload.readUInt32BE(0) & 0x7fff_ffff;
 }

@@ -3,7 +3,7 @@ export class SpdyError extends Error {
   readonly code = 'KW5104';
 
   constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(`SPDY/3.1: ${message}; the connection is closed`, options);
+    super(`SPDY/3.1: ${message}; closing the connection`, options);
     this.name = 'SpdyError';
   }
 }

@@ -47,7 +47,7 @@ export function testBackend(env: Env): TestBackend {
 
 function present(path: string | undefined, variable: string): string {
   if (path !== undefined && existsSync(path)) return path;
-  const why = path === undefined ? `${variable} is not set` : `${path} is not there`;
+  const why = path === undefined ? `${variable} is not set` : `${path} does not exist`;
   throw new TestEnvironmentError(
     `the control plane for the tests cannot be started: ${why}; set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver, or unset it for the embedded cluster`,
   );
@@ -64,5 +64,7 @@ function duration(env: Env, variable: string): number {
       0,
     );
   }
-  throw new TestEnvironmentError(`${variable} is ${JSON.stringify(text)}, which is no duration; write one such as 60s`);
+  throw new TestEnvironmentError(
+    `${variable} is ${JSON.stringify(text)}, which is not a valid duration; use a value such as 60s`,
+  );
 }

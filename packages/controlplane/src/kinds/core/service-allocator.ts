@@ -194,6 +194,6 @@ function parseCidr(cidr: string): { readonly first: number; readonly last: numbe
   const base = parseIpv4(address);
   const size = 2 ** (32 - Number(bits));
   if (base === undefined || !Number.isInteger(size) || size < 4)
-    throw new Error(`${cidr} is no IPv4 range for services`);
+    throw new Error(`${cidr} is not a valid IPv4 CIDR for services`);
   return { first: base - (base % size), last: base - (base % size) + size - 1 };
 }

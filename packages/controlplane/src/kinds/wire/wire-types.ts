@@ -115,7 +115,7 @@ export class WireTypes {
     let fields = this.#structs.get(type);
     if (!fields) {
       const shape = wireShapes[type];
-      if (!shape) throw new Error(`no wire shape is known for ${type}; generate wire-shapes.ts anew`);
+      if (!shape) throw new Error(`no wire shape for ${type}; regenerate wire-shapes.ts`);
       fields = Object.entries(shape).map(([name, code]) => parseField(name, code));
       this.#structs.set(type, fields);
     }

@@ -37,5 +37,6 @@ export async function publishAuthentication(
   const contentType = 'application/merge-patch+json';
   const { status, text } =
     made.status === 409 ? await ask('PATCH', `${PATH}/${NAME}`, { body: { data }, contentType }) : made;
-  if (status >= 300) throw new BootstrapError(`publishing how callers are known: ${PATH}/${NAME}: ${status} ${text}`);
+  if (status >= 300)
+    throw new BootstrapError(`cannot publish the authentication configuration: ${PATH}/${NAME}: ${status} ${text}`);
 }

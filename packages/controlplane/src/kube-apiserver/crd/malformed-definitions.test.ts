@@ -61,10 +61,15 @@ describe('a malformed definition', () => {
       422,
       ['supported values: "None", "Webhook"'],
     ],
-    ['a oneOf that is no list', withField({ oneOf: {} }), 400, ['json: cannot unmarshal object into Go struct field']],
+    [
+      'a oneOf that is not a list',
+      withField({ oneOf: {} }),
+      400,
+      ['json: cannot unmarshal object into Go struct field'],
+    ],
     ['a oneOf with null', withField({ oneOf: [null] }), 422, []],
     [
-      'rules that are no list',
+      'rules that are not a list',
       withField({ 'x-kubernetes-validations': {} }),
       400,
       ['json: cannot unmarshal object into Go struct field'],

@@ -39,7 +39,7 @@ function faultsOf({ sinceSeconds, sinceTime, tailLines, limitBytes }: LogQuery):
     faults.push(invalidField('sinceSeconds', sinceSeconds, 'must be greater than 0'));
   }
   if (sinceTime !== undefined && Number.isNaN(Date.parse(sinceTime))) {
-    throw badRequest(`parsing time ${JSON.stringify(sinceTime)}: want RFC 3339, such as 2026-01-02T03:04:05Z`);
+    throw badRequest(`parsing time ${JSON.stringify(sinceTime)}: must be RFC 3339, such as 2026-01-02T03:04:05Z`);
   }
   return faults;
 }

@@ -26,7 +26,7 @@ async function answer(
   }
   const wanted = readCommandOptions(query);
   const attach = connector.attach?.bind(connector);
-  if (!attach) throw notServed('attach', 'use exec, or read the log with follow');
+  if (!attach) throw notServed('attach', 'use exec, or follow the log');
   await connector.check?.(pod, { container, ...(wanted.tty && { terminal: 'attach' }) });
   checkCommandUpgrade(request);
   const over = new AbortController();

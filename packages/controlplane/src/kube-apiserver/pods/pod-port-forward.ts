@@ -33,7 +33,7 @@ async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiR
   const pod = (await call.parent()) as ReachedPod;
   const portForward = connector.portForward?.bind(connector);
   if (!portForward) {
-    throw notServed('portforward', "connect to the pod's address: pods of this node are reachable from this machine");
+    throw notServed('portforward', "connect to the pod's IP, which is reachable from this host");
   }
   if (!pod.spec?.nodeName) throw badRequest(`pod ${call.name} does not have a host assigned`);
   const forward: ForwardPort = (options) => portForward(pod, options);

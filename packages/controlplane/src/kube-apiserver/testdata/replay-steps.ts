@@ -52,7 +52,7 @@ export function replaySteps(replay: Replay): void {
           expect(comparable(adjust(got, step))).toEqual(want);
           return;
         }
-        expect(comparable(adjust(got, step)), `no difference any more: ${difference.why}`).not.toEqual(want);
+        expect(comparable(adjust(got, step)), `difference no longer exists: ${difference.why}`).not.toEqual(want);
         expect(got.status, difference.why).toBe(difference.status);
       });
     }

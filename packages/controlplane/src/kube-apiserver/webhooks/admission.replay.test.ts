@@ -37,7 +37,7 @@ describe('admission webhooks, as recorded from the real API server', () => {
         expect(shown(got)).toEqual(shown(want));
         return;
       }
-      expect(shown(got), `no difference any more: ${difference.why}`).not.toEqual(shown(want));
+      expect(shown(got), `difference no longer exists: ${difference.why}`).not.toEqual(shown(want));
       expect(got.status, difference.why).toBe(difference.status);
     });
   }

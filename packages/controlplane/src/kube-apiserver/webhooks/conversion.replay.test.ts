@@ -28,7 +28,7 @@ describe('webhook conversion, as recorded from the real API server', () => {
         expect(comparable(withoutSettled(got, step))).toEqual(want);
         return;
       }
-      expect(comparable(withoutSettled(got, step)), `no difference any more: ${difference.why}`).not.toEqual(want);
+      expect(comparable(withoutSettled(got, step)), `difference no longer exists: ${difference.why}`).not.toEqual(want);
       expect(got.status, difference.why).toBe(difference.status);
     });
   }

@@ -80,7 +80,7 @@ describe('HttpsWebhookCaller', () => {
   });
 
   it('limits the size of a response', async () => {
-    await expect(call('long')).rejects.toThrow('the answer is longer than 2000 bytes');
+    await expect(call('long')).rejects.toThrow('the response is longer than 2000 bytes');
   });
 
   it('reports connection errors', async () => {
