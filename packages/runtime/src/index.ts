@@ -51,6 +51,7 @@ export { LeaderElectionError } from './leader-election/leader-election-error.ts'
 export type { LeaderElectionOptions } from './leader-election/leader-election-options.ts';
 export { LeaderElector, type LeaderElectorOptions } from './leader-election/leader-elector.ts';
 export { type JsonLoggerOptions, jsonLogger, type LogDestination } from './log/json-logger.ts';
+export type { LogEventId } from './log/log-events.ts';
 export type { LogFields, Logger, LogLevel } from './log/logger.ts';
 export { type PrettyLoggerOptions, prettyLogger } from './log/pretty-logger.ts';
 export { silentLogger } from './log/silent-logger.ts';

@@ -164,7 +164,7 @@ export class OperatorProcess implements AsyncDisposable {
 
   #heard(record: LogRecord): void {
     this.#options.onRecord?.(record);
-    if (record.msg === 'starting workers') this.#works();
+    if (record.event === 'controller.started') this.#works();
   }
 
   #works(): void {

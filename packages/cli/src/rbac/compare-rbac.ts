@@ -64,7 +64,7 @@ async function observed(context: Context, { project, generator, told }: Observat
   await rest(trial, context);
   await remove(trial, objects);
   await trial.stopOperator();
-  const record = trial.records.find(({ msg }) => msg === 'permissions');
+  const record = trial.records.find(({ event }) => event === 'permissions.reported');
   if (!record) throw noRecord(trial.story);
   return { report: compare(record, { ...grantedIn(project), rules }), samples: objects.length };
 }
@@ -97,7 +97,7 @@ async function remove(trial: Trial, objects: readonly UnstructuredObject[]): Pro
     const before = trial.records.length;
     const isOwnEnd = endOfReconcile(object);
     const failures = (): number =>
-      trial.records.slice(before).filter((record) => record.msg === 'reconcile failed' && isOwnEnd(record)).length;
+      trial.records.slice(before).filter((record) => record['failed'] === true && isOwnEnd(record)).length;
     await resource.delete(key, { signal }).catch(isGone);
     const end = clock.monotonic() + patienceMs;
     while (clock.monotonic() < end && failures() < mostFailures && (await resource.get(key, { signal }).catch(isGone)))

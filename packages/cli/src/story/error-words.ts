@@ -1,30 +1,56 @@
 import { oneLine } from '@kubewright/apimachinery/internal';
-import { deniedCall, grantingComment } from '../permissions/denied-call.ts';
+import { type DeniedCall, deniedCall, grantingComment } from '../permissions/denied-call.ts';
+import { type LogRecord, textOf } from './log-record.ts';
 
-/** Returns the lines of an error, prefixed with the name of its class. */
-export function titleOf(error: string, stack: string): readonly string[] {
-  const name = /^(\w+)(?: \[\w+\])?(?::|\n|$)/.exec(stack)?.[1];
+/** The code of an error in a log record, for `kubewright explain`; undefined if it has none. */
+export function codeOf(record: LogRecord): string | undefined {
+  return deniedIn(record) ? 'KW7604' : textOf(record, 'code') || undefined;
+}
+
+/** Returns the lines of an error: its code or the name of its class, what failed, and why. */
+export function titleOf(record: LogRecord): readonly string[] {
+  const denied = deniedIn(record);
+  if (denied) return [`KW7604 ${denialOf(denied)}`];
+  const [code, what, why] = ['code', 'what', 'why'].map((field) => textOf(record, field));
+  if (what) return [oneLine(`${code} ${what}`), ...(why ? why.split('\n').map((line) => `why: ${oneLine(line)}`) : [])];
+  const error = textOf(record, 'error');
+  const name = /^(\w+)(?: \[\w+\])?(?::|\n|$)/.exec(textOf(record, 'stacktrace'))?.[1];
   const [first = '', ...more] = error.split('\n').map(oneLine);
   return [name === undefined || error.startsWith(name) ? first : `${name}: ${first}`, ...more];
 }
 
-/** Returns the message for a call that the operator's roles do not allow. */
-export function deniedText(error: string): string | undefined {
-  const denied = deniedCall(error);
-  if (!denied) return undefined;
-  const { group, resource, verb } = denied.permission;
-  return oneLine(
-    `KW7604 the operator may not ${verb} ${resource}${group === '' ? '' : ` of ${group}`}: its roles do not grant it`,
-  );
+/** Returns the error in one line, without the remedy. */
+export function shortOf(record: LogRecord): string {
+  const denied = deniedIn(record);
+  if (denied) return `KW7604 ${denialOf(denied)}`;
+  const [what, why] = ['what', 'why'].map((field) => textOf(record, field));
+  return what ? `${what}${why ? `: ${why}` : ''}` : textOf(record, 'error');
 }
 
-/** Returns the remedy for a denied call, ready to be pasted. */
-export function remedyOf(error: string): readonly string[] {
-  const denied = deniedCall(error);
-  if (!denied) return [];
+/** Returns the lines that say how to fix an error. */
+export function remedyOf(record: LogRecord): readonly string[] {
+  const denied = deniedIn(record);
+  const remedy = textOf(record, 'remedy');
+  if (!denied) return remedy === '' ? [] : [`fix: ${oneLine(remedy)}`];
   return [
-    'name its kind where the generator sees it (owns, watches, typed client calls), or say this above runOperator in src/main.ts',
+    'name its kind where the generator sees it (owns, watches, typed client calls), or add this above runOperator in src/main.ts',
     '(kubewright rbac --fix does it):',
     oneLine(grantingComment(denied)),
   ];
+}
+
+/** Returns the comment that grants the permission a denied call needs; undefined for any other error. */
+export function grantIn(record: LogRecord): string | undefined {
+  const denied = deniedIn(record);
+  return denied && oneLine(grantingComment(denied));
+}
+
+/** Finds a call that the API server denied; its message is the only place that names the verb. */
+function deniedIn(record: LogRecord): DeniedCall | undefined {
+  return deniedCall(textOf(record, 'error'));
+}
+
+function denialOf({ permission: { group, resource, verb } }: DeniedCall): string {
+  const of = group === '' ? '' : ` of ${group}`;
+  return oneLine(`the operator may not ${verb} ${resource}${of}: its roles do not grant it`);
 }

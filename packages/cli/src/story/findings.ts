@@ -59,11 +59,10 @@ export class Findings {
       return undefined;
     }
     loop.lastMs = atMs;
-    const causes = textsOf(record, 'because');
-    const because = causes.join('; ');
+    const because = textsOf(record, 'because').join('; ');
     loop.because ??= because;
     // An external change: report it separately, because it may end the loop.
-    if (because !== loop.because && !causes.every((cause) => cause.endsWith(', its own write'))) return undefined;
+    if (because !== loop.because && record['selfTriggered'] !== true) return undefined;
     loop.count++;
     const spanMs = atMs - loop.fromMs;
     if (spanMs < tellAgainMs) return [];

@@ -1,10 +1,13 @@
 import { oneLine } from '@kubewright/apimachinery/internal';
+import type { LogEventId } from '@kubewright/runtime';
 
 /** A line of the runtime's JSON log. */
 export interface LogRecord {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly ts: string;
   readonly msg: string;
+  /** The stable id of the record; programs match on it, never on the message. */
+  readonly event?: LogEventId;
   readonly [field: string]: unknown;
 }
 
@@ -33,6 +36,21 @@ export function textOf(record: LogRecord, field: string): string {
 export function textsOf(record: LogRecord, field: string): readonly string[] {
   const value = record[field];
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
+}
+
+/** A write of a reconcile. */
+export interface WriteRecord {
+  readonly action: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly subresource?: string;
+}
+
+/** Returns the writes that a reconcile reports. */
+export function writesOf({ wrote }: LogRecord): readonly WriteRecord[] {
+  return Array.isArray(wrote) ? wrote.filter((each): each is WriteRecord => typeof each?.kind === 'string') : [];
 }
 
 /** Returns the object of a record, prefixed with its kind or with the component that logged it. */

@@ -27,12 +27,22 @@ const end = (more: object, ms = 0) => ({
   level: 'debug',
   ts: at(ms),
   msg: 'reconciled',
+  event: 'reconcile.ended',
+  failed: false,
   ...about,
   because: ['Site default/a was created'],
   wrote: [],
   tookMs: 2.5,
   ...more,
 });
+const statusWrite = {
+  action: 'changed',
+  apiVersion: 'example.com/v1',
+  kind: 'Site',
+  namespace: 'default',
+  name: 'a',
+  subresource: 'status',
+};
 const stack = () =>
   `TypeError: broken\n    at reconcile (${source}:2:12)\n    at run (/elsewhere/node_modules/x/i.js:1:1)\n    at node:internal/a:3:4`;
 /** The expected stack, indented to the column. */
@@ -52,21 +62,22 @@ const failure = (ms: number, id: string) => [
     level: 'error',
     ts: at(ms),
     msg: 'Reconciler error',
+    event: 'reconcile.failed',
     ...about,
     reconcileID: id,
     error: 'broken',
     stacktrace: stack(),
   },
-  end({ msg: 'reconcile failed', reconcileID: id, nextInMs: 5 }, ms),
+  end({ failed: true, reconcileID: id, nextInMs: 5 }, ms),
 ];
 
 describe('OperatorOutput', () => {
   it('reports why a reconcile ran, what it wrote and when it runs again', () => {
     const wrote = [
-      'created ConfigMap.v1 default/a-text',
-      'left unchanged Deployment.v1.apps default/a',
-      'deleted Pod.v1 other/p',
-      'changed Site.v1.example.com default/a status',
+      { action: 'created', apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a-text' },
+      { action: 'unchanged', apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'a' },
+      { action: 'deleted', apiVersion: 'v1', kind: 'Pod', namespace: 'other', name: 'p' },
+      statusWrite,
     ];
     expect(
       tell([end({ wrote, nextInMs: 90_000 })]),
@@ -107,13 +118,15 @@ ${framed(13)}
     const loop = { ...found, path: '.status.seen', times: 6 };
     const own = {
       because: ['Site default/a changed, its own write'],
-      wrote: ['changed Site.v1.example.com default/a status'],
+      selfTriggered: true,
+      wrote: [statusWrite],
     };
     const turns = Array.from({ length: 400 }, (_, i) => end(own, i * 30));
     const admitted = {
       level: 'debug',
       ts: at(6_000),
       msg: 'wrote response',
+      event: 'webhook.responded',
       webhookKind: 'Site',
       namespace: 'default',
     };
@@ -162,14 +175,14 @@ ${framed(13)}
       namespace: 'default',
       name: 'a',
     };
-    const answer = { ...asked, msg: 'wrote response', operation: 'CREATE', allowed: true };
+    const answer = { ...asked, msg: 'wrote response', event: 'webhook.responded', operation: 'CREATE', allowed: true };
     const server = { level: 'info', ts: at(0), logger: 'webhook' };
     const records = [
-      { ...server, msg: 'Registering webhook', path: '/mutate' },
-      { ...server, msg: 'Registering webhook', path: '/validate' },
-      { ...server, msg: 'Starting webhook server' },
-      { ...server, msg: 'Serving webhook server', host: '127.0.0.1', port: 1 },
-      { ...asked, msg: 'received request', Site: { name: 'a' }, resource: {} },
+      { ...server, msg: 'Registering webhook', event: 'webhook.registered', path: '/mutate' },
+      { ...server, msg: 'Registering webhook', event: 'webhook.registered', path: '/validate' },
+      { ...server, msg: 'Starting webhook server', event: 'webhook-server.starting' },
+      { ...server, msg: 'Serving webhook server', event: 'webhook-server.serving', host: '127.0.0.1', port: 1 },
+      { ...asked, msg: 'received request', event: 'webhook.requested', Site: { name: 'a' }, resource: {} },
       { ...answer, webhook: 'mutating', changed: ['.spec.host', '.spec.ports[0]'] },
       { ...answer, webhook: 'mutating' },
       { ...answer, webhook: 'validating' },
@@ -197,11 +210,32 @@ ${framed(13)}
     const denied = { ...failed, error, stacktrace: `StatusError: ${error}` };
     expect(tell([denied, ended!])).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
              KW7604 the operator may not list secrets: its roles do not grant it
-             name its kind where the generator sees it (owns, watches, typed client calls), or say this above runOperator in src/main.ts
+             name its kind where the generator sees it (owns, watches, typed client calls), or add this above runOperator in src/main.ts
              (kubewright rbac --fix does it):
              /** @rbac groups=core resources=secrets verbs=list */
              next try in 5 ms
 `);
+  });
+
+  it('shows the code, the cause and the remedy of an error that has them', () => {
+    const [failed, ended] = failure(0, 'one');
+    const text = { code: 'KW3044', what: 'writes are blocked', why: 'no endpoints', remedy: 'start the operator' };
+    const error = 'writes are blocked: no endpoints; start the operator';
+    const coded = { ...failed, ...text, error, stacktrace: `Error: ${error}` };
+    expect(tell([coded, ended!])).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
+             KW3044 writes are blocked
+             why: no endpoints
+             fix: start the operator
+             next try in 5 ms
+`);
+  });
+
+  it('recognizes records by their event id, whatever the message says', () => {
+    const [failed, ended] = failure(0, 'one');
+    const reworded = [failed, ended].map((record) => ({ ...record, msg: 'other words' }));
+    expect(tell(reworded)).toBe(tell([failed!, ended!]));
+    const own = { level: 'info', ts: at(0), ...about, msg: 'created the world' };
+    expect(tell([own])).toBe('12:00:00.000 · Site default/a created the world\n');
   });
 
   it('grants list along with watch', () => {
@@ -227,8 +261,14 @@ ${framed(13)}
     const told: object[] = [];
     const report = (record: object): void => void told.push(record);
     const output = new OperatorOutput({ root, full: false, colors: false, write: () => undefined, report });
-    const wrote = ['changed Site.v1.example.com default/a status'];
-    const starting = { level: 'info', ts: at(0), msg: 'starting workers', controller: 'site' };
+    const wrote = [statusWrite];
+    const starting = {
+      level: 'info',
+      ts: at(0),
+      msg: 'starting workers',
+      event: 'controller.started',
+      controller: 'site',
+    };
     for (const each of [starting, end({ wrote, nextInMs: 90_000 }), ...failure(10, 'one')])
       output.take(`${JSON.stringify(each)}\n`);
     output.take('hello\n');

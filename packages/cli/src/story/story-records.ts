@@ -1,8 +1,14 @@
-import { deniedText, remedyOf } from './error-words.ts';
-import { type LogRecord, subjectOf, textOf, textsOf } from './log-record.ts';
+import type { LogEventId } from '@kubewright/runtime';
+import { codeOf, grantIn } from './error-words.ts';
+import { type LogRecord, subjectOf, textOf, textsOf, writesOf } from './log-record.ts';
 
 /** Reported at the end of the reconcile, or only used by `rbac`. */
-const toldElsewhere = /^(created|deleted) the |^permissions$|^received request$/;
+const toldElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([
+  'child.created',
+  'child.deleted',
+  'permissions.reported',
+  'webhook.requested',
+]);
 /** Fields that a reconcile record contains in another form. */
 const inSubject: ReadonlySet<string> = new Set(['controllerGroup', 'controllerKind', 'namespace', 'name']);
 
@@ -13,13 +19,13 @@ export class StoryRecords {
 
   /** Returns the record for a log line; undefined if another record covers it. */
   tell(record: LogRecord): object | undefined {
-    const { msg } = record;
-    if (msg === 'reconciled' || msg === 'reconcile failed') return { reconcile: this.#reconcile(record) };
-    if (msg.startsWith('Reconciler error')) {
+    const { event } = record;
+    if (event === 'reconcile.ended') return { reconcile: this.#reconcile(record) };
+    if (event === 'reconcile.failed') {
       this.#errors.set(textOf(record, 'reconcileID'), record);
       return undefined;
     }
-    if (toldElsewhere.test(msg)) return undefined;
+    if (event !== undefined && toldElsewhere.has(event)) return undefined;
     const fields = Object.entries(record).filter(([field]) => !inSubject.has(field));
     return { log: { ...Object.fromEntries(fields), ...('name' in record && { object: subjectOf(record) }) } };
   }
@@ -33,22 +39,21 @@ export class StoryRecords {
       controller: textOf(record, 'controller'),
       object: subjectOf(record),
       because: textsOf(record, 'because'),
-      wrote: textsOf(record, 'wrote'),
+      wrote: writesOf(record),
       ms: record['tookMs'],
       ...(record['nextInMs'] !== undefined && { next: record['nextInMs'] }),
-      ...(failure ? { error: errorOf(failure) } : record.msg === 'reconcile failed' && { error: {} }),
+      ...(failure ? { error: errorOf(failure) } : record['failed'] === true && { error: {} }),
     };
   }
 }
 
 function errorOf(failure: LogRecord): object {
-  const error = textOf(failure, 'error');
-  const denied = deniedText(error);
-  const [code] = /^KW\d{4}/.exec(denied ?? error) ?? [];
+  const code = codeOf(failure);
+  const rule = grantIn(failure);
   return {
-    message: error,
+    message: textOf(failure, 'error'),
     ...(code !== undefined && { code }),
-    ...(denied !== undefined && { rule: remedyOf(error).at(-1) }),
+    ...(rule !== undefined && { rule }),
     stack: textOf(failure, 'stacktrace'),
   };
 }

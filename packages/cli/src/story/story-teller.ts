@@ -1,8 +1,9 @@
 import { oneLine } from '@kubewright/apimachinery/internal';
+import type { LogEventId } from '@kubewright/runtime';
 import { admissionOf } from './admission-line.ts';
-import { deniedText, remedyOf, titleOf } from './error-words.ts';
+import { remedyOf, shortOf, titleOf } from './error-words.ts';
 import { Findings } from './findings.ts';
-import { type LogRecord, spanOf, subjectOf, textOf, textsOf } from './log-record.ts';
+import { type LogRecord, spanOf, subjectOf, textOf, textsOf, type WriteRecord, writesOf } from './log-record.ts';
 import { type StackViewOptions, stackView } from './stack-view.ts';
 
 const styles = { dim: 2, red: 31, green: 32, yellow: 33, cyan: 36, bold: 1 } as const;
@@ -13,13 +14,23 @@ const mostTroubles = 1_000;
 
 /** Fields that the line already shows, or that users do not need. */
 const said: ReadonlySet<string> = new Set(
-  'level ts msg logger controller controllerGroup controllerKind namespace name reconcileID error stacktrace code webhookGroup webhookKind requestID user'.split(
+  'level ts msg event logger controller controllerGroup controllerKind namespace name reconcileID error stacktrace code webhookGroup webhookKind requestID user'.split(
     ' ',
   ),
 );
-/** Messages covered by the end of the reconcile or by the line about webhooks. */
-const toldElsewhere =
-  /^(created|deleted) the |^Reconciler error|^permissions$|^starting workers$|^all workers finished$|^stopping$|^received request$|^Registering webhook$|^Starting webhook server$|^Starting certificate poll/;
+/** Parts of an error, which has lines of its own. */
+const partsOfError: ReadonlySet<string> = new Set(['what', 'why', 'remedy']);
+/** Events covered by the end of the reconcile or by the line about webhooks. */
+const toldElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([
+  'child.created',
+  'child.deleted',
+  'permissions.reported',
+  'controller.stopped',
+  'manager.stopping',
+  'webhook.requested',
+  'webhook-server.starting',
+  'certificate.watching',
+]);
 
 /** Options of a story teller. */
 export interface StoryOptions extends StackViewOptions {
@@ -50,38 +61,36 @@ export class StoryTeller {
 
   /** Returns the lines to show for a record; none if another record covers it. */
   tell(record: LogRecord): readonly string[] {
-    const { msg } = record;
-    switch (msg) {
-      case 'reconciled':
+    const { event } = record;
+    switch (event) {
+      case 'reconcile.ended':
+        if (record['failed'] === true) return this.#failed(record);
         return this.#findings.oneMore(record)?.map((text) => this.#warning(record, text)) ?? this.#reconciled(record);
-      case 'reconcile failed':
-        return this.#failed(record);
-      case 'starting workers':
+      case 'reconcile.failed':
+        this.#errors.set(textOf(record, 'reconcileID'), record);
+        return [];
+      case 'controller.started':
         return [this.#good(record, `controller ${oneLine(textOf(record, 'controller'))} works`)];
-      case 'wrote response':
+      case 'webhook.responded':
         return this.#admission(record);
-      case 'Registering webhook':
+      case 'webhook.registered':
         this.#paths.push(oneLine(textOf(record, 'path')));
         return [];
-      case 'Serving webhook server':
+      case 'webhook-server.serving':
         return [this.#good(record, `webhooks are served: ${this.#paths.splice(0).join(', ')}`)];
-      case 'using the configuration':
+      case 'config.loaded':
         return this.#options.isPlaced ? [] : this.#plain(record);
       default:
     }
-    if (msg.startsWith('Reconciler error')) {
-      this.#errors.set(textOf(record, 'reconcileID'), record);
-      return [];
-    }
     const finding = this.#findings.found(record);
     if (finding !== undefined) return [this.#warning(record, `${textOf(record, 'code')} ${finding}`)];
-    return toldElsewhere.test(msg) ? [] : this.#plain(record);
+    return event !== undefined && toldElsewhere.has(event) ? [] : this.#plain(record);
   }
 
   #reconciled(record: LogRecord): readonly string[] {
     const { trouble, subject } = this.#about(record);
     this.#troubles.delete(subject);
-    const wrote = textsOf(record, 'wrote').filter((each) => !each.startsWith('left unchanged'));
+    const wrote = writesOf(record).filter(({ action }) => action !== 'unchanged');
     const again = trouble ? `; works again after ${times(trouble.times)}` : '';
     const head = `${this.#time(record)} ${this.#paint('cyan', '▶')} ${this.#paint('bold', subject)}`;
     const end = `${spanOf(Number(record['tookMs']))}${nextOf(record, '; runs again in')}${again}`;
@@ -113,7 +122,7 @@ export class StoryTeller {
       const isRare = Number(record['nextInMs'] ?? 0) >= tellAgainMs || nowMs - known.toldMs >= tellAgainMs;
       if (!isRare) return [];
       known.toldMs = nowMs;
-      return [`${head}  still failing, ${known.times} times by now: ${short(deniedText(error) ?? error)}; ${next}`];
+      return [`${head}  still failing, ${known.times} times by now: ${short(shortOf(failure))}; ${next}`];
     }
     if (this.#troubles.size >= mostTroubles) this.#troubles.clear();
     this.#troubles.set(subject, { error, times: 1, toldMs: nowMs });
@@ -140,10 +149,9 @@ export class StoryTeller {
 
   #error(record: LogRecord): readonly string[] {
     const stack = textOf(record, 'stacktrace');
-    const error = textOf(record, 'error');
     const view = stackView(stack, this.#options).map((line) => this.#frameLine(line));
-    const [title = '', ...more] = deniedText(error)?.split('\n') ?? titleOf(error, stack);
-    return [this.#paint('red', title), ...more, ...view, ...remedyOf(error)].map((line) => `${indent}${line}`);
+    const [title = '', ...more] = titleOf(record);
+    return [this.#paint('red', title), ...more, ...view, ...remedyOf(record)].map((line) => `${indent}${line}`);
   }
 
   #admission(record: LogRecord): readonly string[] {
@@ -169,18 +177,14 @@ export class StoryTeller {
       : this.#paint('cyan', line);
   }
 
-  /** `created ConfigMap.v1 default/x` → `+ ConfigMap x`, omitting the object's own namespace. */
-  #write(text: string, record: LogRecord): string {
-    const [, what = '', kind = '', name = '', subresource] =
-      /^(created|changed|deleted|was refused|could not send) (\S+) (\S*)(?: (\S+))?$/.exec(text) ?? [];
-    if (what === '') return oneLine(text);
-    const sign = { created: '+', changed: '~', deleted: '-' }[what] ?? `${what}:`;
-    const short = kind.split('.')[0] ?? kind;
-    const namespace = textOf(record, 'namespace');
-    const ownName = namespace === '' ? textOf(record, 'name') : `${namespace}/${textOf(record, 'name')}`;
-    if (short === record['controllerKind'] && name === ownName) return `${sign} its ${subresource ?? 'own fields'}`;
-    const where = namespace !== '' && name.startsWith(`${namespace}/`) ? name.slice(namespace.length + 1) : name;
-    return `${sign} ${short} ${where}${subresource === undefined ? '' : ` ${subresource}`}`;
+  /** A created ConfigMap `x` → `+ ConfigMap x`, omitting the object's own namespace. */
+  #write({ action, kind, namespace = '', name, subresource }: WriteRecord, record: LogRecord): string {
+    const sign = { created: '+', changed: '~', deleted: '-' }[action] ?? `${action}:`;
+    const isNear = namespace === textOf(record, 'namespace');
+    if (kind === record['controllerKind'] && isNear && name === textOf(record, 'name'))
+      return `${sign} its ${subresource ?? 'own fields'}`;
+    const where = isNear || namespace === '' ? name : `${namespace}/${name}`;
+    return oneLine(`${sign} ${kind} ${where}${subresource === undefined ? '' : ` ${subresource}`}`);
   }
 
   #about(record: LogRecord): { readonly subject: string; readonly trouble: Trouble | undefined } {
@@ -216,8 +220,9 @@ function short(text: string): string {
 }
 
 function restOf(record: LogRecord): string {
+  const isLeft = (key: string): boolean => !said.has(key) && (record['error'] === undefined || !partsOfError.has(key));
   return Object.entries(record)
-    .filter(([key, value]) => !said.has(key) && key !== record['controllerKind'] && value !== undefined)
+    .filter(([key, value]) => isLeft(key) && key !== record['controllerKind'] && value !== undefined)
     .map(([key, value]) => `${oneLine(key)}=${typeof value === 'string' ? oneLine(value) : JSON.stringify(value)}`)
     .join(' ');
 }

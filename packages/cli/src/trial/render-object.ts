@@ -6,7 +6,7 @@ import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { readObjects } from '../render/kustomize.ts';
-import { type LogRecord, textOf, textsOf } from '../story/log-record.ts';
+import { type LogRecord, textOf, writesOf } from '../story/log-record.ts';
 import { applyObjects, kindOf, type Target } from '../target/apply-objects.ts';
 import { endOfReconcile, Trial } from './trial.ts';
 
@@ -28,7 +28,7 @@ export async function renderObject(context: Context, file: string): Promise<void
   if (own.length === 0) throw notOurs(file, { project, objects });
   for (const object of own) {
     const record = await trial.record(endOfReconcile(object), { withinMs: patienceMs });
-    if (record?.msg !== 'reconciled') throw notReconciled(object, { record, trial });
+    if (record?.['failed'] !== false) throw notReconciled(object, { record, trial });
     const children = await createdBy(trial.target, record);
     const status = withoutTimes((await read(trial.target, object)).status ?? {});
     const whose = `${object.kind} ${object.metadata?.name}`;
@@ -52,12 +52,8 @@ function isOfProject(apiVersion: string, { domain }: Project): boolean {
 /** Reads the objects that a reconcile reports as created. */
 async function createdBy(target: Target, record: LogRecord): Promise<readonly UnstructuredObject[]> {
   const found: UnstructuredObject[] = [];
-  for (const text of textsOf(record, 'wrote')) {
-    const [, type = '', where = ''] = /^created (\S+) (\S+)$/.exec(text) ?? [];
-    const [kind = '', version = '', ...group] = type.split('.');
-    if (version === '') continue;
-    const [name = '', namespace] = where.split('/').reverse();
-    const apiVersion = group.length === 0 ? version : `${group.join('.')}/${version}`;
+  for (const { action, apiVersion, kind, name, namespace } of writesOf(record)) {
+    if (action !== 'created') continue;
     const metadata = { name, ...(namespace !== undefined && { namespace }) };
     try {
       found.push(await read(target, { apiVersion, kind, metadata }));
@@ -144,9 +140,7 @@ function notReconciled(
     });
   }
   const id = textOf(record, 'reconcileID');
-  const error = trial.records.find(
-    (each) => each.msg.startsWith('Reconciler error') && textOf(each, 'reconcileID') === id,
-  );
+  const error = trial.records.find((each) => each.event === 'reconcile.failed' && textOf(each, 'reconcileID') === id);
   return new CliError('KW7603', {
     what,
     why: `${error ? textOf(error, 'error') : 'its reconcile failed'}\n${trial.story.trim().slice(-2_000)}`,

@@ -158,7 +158,5 @@ export function endOfReconcile(object: {
 }): (record: LogRecord) => boolean {
   const { name = '', namespace = '' } = object.metadata ?? {};
   return (record) =>
-    (record.msg === 'reconciled' || record.msg === 'reconcile failed') &&
-    textOf(record, 'name') === name &&
-    textOf(record, 'namespace') === namespace;
+    record.event === 'reconcile.ended' && textOf(record, 'name') === name && textOf(record, 'namespace') === namespace;
 }

@@ -1,4 +1,5 @@
 import type { ObjectEvent } from '../handler/events.ts';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { Replay, type ReplayOptions } from './replay.ts';
 
@@ -49,7 +50,13 @@ export class EventFanOut<T> {
       handler(event);
     } catch (error) {
       const { namespace, name } = event.object;
-      this.#log.error('an event handler failed', { namespace, name, event: event.type, error });
+      this.#log.error('an event handler failed', {
+        event: logEvents.handlerFailed,
+        namespace,
+        name,
+        type: event.type,
+        error,
+      });
     }
   }
 }

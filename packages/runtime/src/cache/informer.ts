@@ -5,6 +5,7 @@ import {
   type KubernetesObject,
   type ObjectKey,
 } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import { LagGuard } from '../reflector/lag-guard.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import type { ReflectorSink } from '../reflector/reflector-sink.ts';
@@ -63,7 +64,8 @@ export class Informer<T> implements ReflectorSink {
     this.#lastEventMs = clock.monotonic();
     this.#fanOut = new EventFanOut<T>(log);
     this.#projection = projectionOf(options as unknown as CachedKind, {
-      onError: (error) => log.error('a transform failed; the object is kept as it came', { error }),
+      onError: (error) =>
+        log.error('a transform failed; the object is cached unchanged', { event: logEvents.transformFailed, error }),
     });
     this.#store = new Store<T>({
       kind,
@@ -71,7 +73,8 @@ export class Informer<T> implements ReflectorSink {
       ...(options.indexes && { indexes: options.indexes }),
       ...(options.decoded && { decoded: options.decoded }),
       ...(options.metadataOnly && { metadataOnly: true }),
-      onIndexError: (index, error) => log.error('an index function failed', { index, error }),
+      onIndexError: (index, error) =>
+        log.error('an index function failed', { event: logEvents.indexFailed, index, error }),
     });
     this.ownWrites = new OwnWrites<T>(clock, { isWhole: this.scope.isWhole });
     this.lister = new StoreLister({ kind, store: this.#store, writes: this.ownWrites, scope: this.scope });

@@ -1,4 +1,5 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import type { AuthorityLifetimes } from './authority-lifetimes.ts';
 import { keepAuthority, readBundle } from './authority-secret.ts';
 import type { AuthorityPolicy, AuthorityState } from './authority-state.ts';
@@ -50,7 +51,11 @@ export class AuthorityKeeper {
         if (signal.aborted) return;
         // Retrying does not help.
         if (error instanceof CertificateError && this.#served === undefined) throw error;
-        log.error('cannot look after the webhook certificates', { error, retryInMs: backoffMs });
+        log.error('cannot manage the webhook certificates', {
+          event: logEvents.certificateFailed,
+          error,
+          retryInMs: backoffMs,
+        });
         waitMs = Math.min(backoffMs, intervalMs);
         backoffMs = Math.min(backoffMs * 2, longestBackoffMs);
       }
@@ -63,10 +68,15 @@ export class AuthorityKeeper {
     const { secret } = this.#options;
     const client = this.#client;
     const { state, isChanged } = await keepAuthority({ client, secret, policy: (kept) => this.#policy(kept), signal });
-    if (isChanged) log.info('Updated the webhook certificates', { secret, authorities: state.bundle.length });
+    if (isChanged)
+      log.info('Updated the webhook certificates', {
+        event: logEvents.authorityUpdated,
+        secret,
+        authorities: state.bundle.length,
+      });
     if (state.serving.certificate !== this.#served) {
       publish(state.serving);
-      log.info('Updated current TLS certificate');
+      log.info('Updated current TLS certificate', { event: logEvents.certificateUpdated });
       this.#served = state.serving.certificate;
     }
     const bundle = async (): Promise<string> => {
@@ -82,9 +92,13 @@ export class AuthorityKeeper {
     const { log, converts } = this.#parts;
     const { mutating = [], validating = [], definitions = converts } = this.#options;
     const { changed, missing } = await injectBundle({ ...how, targets: { mutating, validating, definitions } });
-    if (changed.length > 0) log.info('Injected the webhook authority', { objects: changed });
+    if (changed.length > 0)
+      log.info('Injected the CA bundle', { event: logEvents.authorityInjected, objects: changed });
     if (missing.length > 0 && missing.join() !== this.#missing)
-      log.warn('nobody calls these webhooks yet: what configures them is missing', { objects: missing });
+      log.warn('the API server does not call the webhooks yet: these objects are missing', {
+        event: logEvents.authorityTargetsMissing,
+        objects: missing,
+      });
     this.#missing = missing.join();
   }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '@kubewright/apimachinery';
 import type { KeyPair } from '@kubewright/apimachinery/internal';
+import { logEvents } from '../log/log-events.ts';
 import { CertificateError } from './certificate-error.ts';
 import type { CertificateParts, CertificateSource } from './certificate-source.ts';
 
@@ -41,7 +42,10 @@ export function certificateFiles(options: CertificateFilesOptions = {}): Certifi
       const log = parts.log.named('certwatcher').with({ cert: paths.certificate, key: paths.key });
       let current = await read(paths, parts);
       parts.publish(current);
-      log.info('Starting certificate poll+watcher', { interval: `${intervalMs / 1000}s` });
+      log.info('Starting certificate poll+watcher', {
+        event: logEvents.certificateWatching,
+        interval: `${intervalMs / 1000}s`,
+      });
       while (!signal.aborted) {
         await sleep(parts.clock, { ms: intervalMs, signal }).catch(() => {
           // Aborted: checked by the loop's condition.
@@ -52,9 +56,9 @@ export function certificateFiles(options: CertificateFilesOptions = {}): Certifi
           if (next.certificate === current.certificate && next.key === current.key) continue;
           current = next;
           parts.publish(next);
-          log.info('Updated current TLS certificate');
+          log.info('Updated current TLS certificate', { event: logEvents.certificateUpdated });
         } catch (error) {
-          log.error('failed read certificate', { error });
+          log.error('failed read certificate', { event: logEvents.certificateFailed, error });
         }
       }
     },

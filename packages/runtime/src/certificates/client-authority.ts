@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Clock, sleep } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { CertificateError } from './certificate-error.ts';
 
@@ -60,9 +61,12 @@ export async function followClientAuthority(path: string, options: FollowingOpti
       if (next === current || signal.aborted) continue;
       current = next;
       onChange(next);
-      log.info('Updated the authority of callers');
+      log.info('Updated the client CA', { event: logEvents.clientAuthorityUpdated });
     } catch (error) {
-      log.error('failed to read the authority of callers; the one before it stays', { error });
+      log.error('cannot read the client CA; the previous one stays in use', {
+        event: logEvents.clientAuthorityFailed,
+        error,
+      });
     }
   }
 }

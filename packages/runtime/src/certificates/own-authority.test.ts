@@ -201,7 +201,7 @@ describe('ownAuthority', () => {
     }
     await settled(here);
     expect(published).toHaveLength(1);
-    expect(lines.some((line) => String(line['msg']).startsWith('nobody calls these webhooks yet'))).toBe(true);
+    expect(lines.some((line) => line['event'] === 'authority.targets-missing')).toBe(true);
     expect(lines.filter((line) => line['error'] === 'down').length).toBeGreaterThan(0);
   });
 

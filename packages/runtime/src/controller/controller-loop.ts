@@ -1,5 +1,6 @@
 import { asCachedKind } from '../cache/cached-kind.ts';
 import type { DeclaredKind } from '../cache/declared-kind.ts';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import type { ControllerMetrics, RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import { nextRun } from '../reconcile/next-run.ts';
@@ -151,7 +152,7 @@ export class ControllerLoop {
   /** Starts the workers. */
   startWorkers(): void {
     const { maxConcurrentReconciles = 1 } = this.#definition;
-    this.#log.info('starting workers', { 'worker count': maxConcurrentReconciles });
+    this.#log.info('starting workers', { event: logEvents.controllerStarted, 'worker count': maxConcurrentReconciles });
     this.#workers = Array.from({ length: maxConcurrentReconciles }, () => this.#worker());
   }
 
@@ -175,7 +176,7 @@ export class ControllerLoop {
     await Promise.all(this.#workers);
     this.#pipeline.stop();
     patience.removeEventListener('abort', giveUp);
-    this.#log.info('all workers finished');
+    this.#log.info('all workers finished', { event: logEvents.controllerStopped });
   }
 
   async #worker(): Promise<void> {
@@ -186,7 +187,7 @@ export class ControllerLoop {
         await this.#pipeline.process(item);
       } catch (error) {
         // Only a rate limiter or a metric that throws gets here; the worker must survive it.
-        this.#log.error('a worker stumbled', { key: item.key, error });
+        this.#log.error('a worker failed; it continues', { event: logEvents.workerFailed, key: item.key, error });
       } finally {
         this.queue.done(item.key);
       }

@@ -1,4 +1,5 @@
 import { isConflict, isControlledBy, isDeleting, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import { observedChildren } from '../reconcile/observed-children.ts';
 import type { Finalizer } from '../reconcile/reconcile.ts';
 
@@ -17,7 +18,7 @@ export function childrenFirst(...kinds: readonly Kind<KubernetesObject>[]): Fina
       const children = observedChildren(object, context.cache).list(kind);
       for (const child of children) {
         if (isDeleting(child) || !isControlledBy(child, object)) continue;
-        context.log.info(`deleting the ${kind.kind.toLowerCase()} first`);
+        context.log.info(`deleting the ${kind.kind.toLowerCase()} first`, { event: logEvents.childrenDeleting });
         try {
           await context.delete(child, { matchResourceVersion: true });
         } catch (error) {

@@ -10,6 +10,7 @@ import {
   StatusError,
   type Stored,
 } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import type { LoopContext } from '../reconcile/context.ts';
 import { childId, type Observed } from '../reconcile/observed-children.ts';
 import type { ReconcileOutcome } from '../reconcile/reconcile.ts';
@@ -170,7 +171,10 @@ export class Realization {
         tellDeleted(each, context);
       } catch (error) {
         if (!isConflict(error)) throw error;
-        context.log.info('not deleted: it has changed meanwhile; looking again', { object: childName(each) });
+        context.log.info('not deleted because it has changed; reading it again', {
+          event: logEvents.childChanged,
+          object: childName(each),
+        });
         isDone = false;
       }
     }

@@ -1,4 +1,5 @@
 import { apiVersionOf, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { UndeclaredStatusFieldError } from '../reconcile/undeclared-status-field-error.ts';
 
@@ -33,8 +34,8 @@ export class StatusShape {
     if (member === undefined || this.#missing.has(member)) return false;
     this.#missing.add(member);
     log.warn(
-      `the schema of ${this.#kind} has no status.${member}: it is left out from now on; to have it, add this to the properties of "status" in the CustomResourceDefinition, and start anew`,
-      { member: `status.${member}`, schema: schemas[member] },
+      `the schema of ${this.#kind} has no status.${member}: the field is omitted; to keep it, add this schema to the properties of "status" in the CustomResourceDefinition and restart`,
+      { event: logEvents.statusFieldOmitted, member: `status.${member}`, schema: schemas[member] },
     );
     return true;
   }

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import type { RequestContext } from '../reconcile/reconcile.ts';
 
 type Context = Pick<RequestContext, 'log' | 'events'>;
@@ -6,7 +7,10 @@ type Context = Pick<RequestContext, 'log' | 'events'>;
 /** Logs and records the creation of a child. Plain data, such as a Secret or a ConfigMap, gets no event. */
 export function tellCreated(child: KubernetesObject, { log, events }: Context): void {
   const kind = child.kind.toLowerCase();
-  log.info(`created the ${kind}`, isData(child) ? { [kind]: child.metadata.name } : imageOf(child));
+  log.info(`created ${kind}`, {
+    event: logEvents.childCreated,
+    ...(isData(child) ? { [kind]: child.metadata.name } : imageOf(child)),
+  });
   if (isData(child)) return;
   const note = `Created ${kind} ${child.metadata.name}`;
   events.record({ reason: `${child.kind}Created`, action: `Create${child.kind}`, note, related: child });
@@ -15,7 +19,7 @@ export function tellCreated(child: KubernetesObject, { log, events }: Context): 
 /** Logs and records the deletion of a child that is no longer desired. */
 export function tellDeleted(child: KubernetesObject, { log, events }: Context): void {
   const kind = child.kind.toLowerCase();
-  log.info(`deleted the ${kind}, which is no longer wanted`, { [kind]: child.metadata.name });
+  log.info(`deleted ${kind}: no longer desired`, { event: logEvents.childDeleted, [kind]: child.metadata.name });
   if (isData(child)) return;
   const note = `Deleted ${kind} ${child.metadata.name}`;
   events.record({ reason: `${child.kind}Deleted`, action: `Delete${child.kind}`, note, related: child });
@@ -37,7 +41,8 @@ export function tellPhase(
   { log }: Context,
 ): void {
   const now = phaseOf(after);
-  if (now !== undefined && now !== phaseOf(before)) log.info('phase changed', { phase: now });
+  if (now !== undefined && now !== phaseOf(before))
+    log.info('phase changed', { event: logEvents.phaseChanged, phase: now });
 }
 
 function phaseOf(object: KubernetesObject): string | undefined {

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import type { ControllerMetrics } from '../metrics/runtime-metrics.ts';
 import type { ReconcileEvents } from '../recorder/reconcile-events.ts';
@@ -47,6 +48,7 @@ export function reportFinding(
 ): void {
   const { pattern, object, path, managers, times } = finding;
   to.log.warn(adviceFor(pattern), {
+    event: logEvents.writesFutile,
     code: codes[pattern],
     object,
     path,

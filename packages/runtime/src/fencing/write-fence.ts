@@ -9,6 +9,7 @@ import {
   objectKey,
 } from '@kubewright/apimachinery';
 import type { ClientCall, ClientInterceptor, KubernetesClient } from '@kubewright/client';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { gated, isWrite } from './gated.ts';
 import { type Moment, momentOf, Tenure } from './tenure.ts';
@@ -118,7 +119,10 @@ async function checkLive(view: View, options: WriteFenceOptions & { readonly isH
     if (isNotFound(error)) throw new StaleViewError(what, 'it was deleted');
     if (!isForbidden(error)) throw error;
     // The server's preconditions still apply; stopping an operator for a missing "get" permission would be worse than the risk.
-    options.log.info('writing without a look at the live object; grant get on it', { kind: kind.kind });
+    options.log.info('writing without checking the live object; allow the operator to get it', {
+      event: logEvents.writeUnchecked,
+      kind: kind.kind,
+    });
     return;
   }
   const { uid, generation, deletionTimestamp } = live.metadata;

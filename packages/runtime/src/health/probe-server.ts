@@ -3,6 +3,7 @@ import type { Server as SecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { CertificateSource } from '../certificates/certificate-source.ts';
 import type { ServedCertificate, ServedCertificateParts } from '../certificates/served-certificate.ts';
+import { logEvents } from '../log/log-events.ts';
 import { BindError } from './bind-error.ts';
 
 // Imports would also load Node's fetch: 30 ms and 14 MB that this server does not need.
@@ -72,7 +73,11 @@ export class ProbeServer implements AsyncDisposable {
       ...(clientCaFile !== undefined && { clientCaFile }),
     });
     const failed = (error: unknown): void =>
-      parts.log.error('the certificate is not renewed any more', { error, server: this.#what });
+      parts.log.error('the certificate is no longer renewed', {
+        event: logEvents.certificateFailed,
+        error,
+        server: this.#what,
+      });
     await this.#certificate.start(certificates, { parts: { ...parts, port, converts: [] }, failed });
   }
 

@@ -10,6 +10,7 @@ import {
 } from '@kubewright/apimachinery';
 import type { KubernetesClient, ResourceClient } from '@kubewright/client';
 import { type Moment, momentOf, Tenure } from '../fencing/tenure.ts';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { ToldOnce } from '../log/told-once.ts';
 import { microTime } from '../recorder/api-event.ts';
@@ -99,9 +100,13 @@ export class LeaderElector {
       if (!term) return;
       if (signal.aborted) return this.#release(term);
       this.#tell('became leader');
-      this.#options.log.info('successfully acquired lease', this.#fields());
+      this.#options.log.info('successfully acquired lease', { event: logEvents.leaseAcquired, ...this.#fields() });
       await this.#serve(term, { signal, lead });
-      if (!signal.aborted) this.#options.log.warn('lost the lease; campaigning again', this.#fields());
+      if (!signal.aborted)
+        this.#options.log.warn('lost the lease; trying to acquire it again', {
+          event: logEvents.leaseLost,
+          ...this.#fields(),
+        });
     }
   }
 
@@ -178,7 +183,11 @@ export class LeaderElector {
       // Another client wrote first, or deleted the lease and so freed it: the next read shows which.
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#observed = undefined;
       else if (!outer.aborted) {
-        this.#trouble.failed(log, 'cannot acquire or renew the lease', { ...this.#fields(), error });
+        this.#trouble.failed(log, 'cannot acquire or renew the lease', {
+          event: logEvents.leaseFailed,
+          ...this.#fields(),
+          error,
+        });
       }
       return undefined;
     }
@@ -194,7 +203,11 @@ export class LeaderElector {
         if (outer.aborted) throw error;
         // The renewal may have been stored and its response lost, or another client may have labeled the lease: neither ends the
         // term.
-        this.#options.log.debug('could not renew the lease at once; looking at it', { ...this.#fields(), error });
+        this.#options.log.debug('cannot renew the lease; reading it', {
+          event: logEvents.leaseRenewalRetried,
+          ...this.#fields(),
+          error,
+        });
       }
     }
     const seen = await limited((signal) => this.#look(signal));
@@ -283,7 +296,11 @@ export class LeaderElector {
     try {
       await withinTime((signal) => this.#giveBack(signal), { clock, ms: 2_000 });
     } catch (error) {
-      log.info('could not give the lease back; it will expire', { ...this.#fields(), error });
+      log.info('cannot release the lease; it will expire', {
+        event: logEvents.leaseReleaseFailed,
+        ...this.#fields(),
+        error,
+      });
     }
   }
 

@@ -1,3 +1,4 @@
+import { KubewrightError, StatusError } from '@kubewright/apimachinery';
 import type { LogFields } from './logger.ts';
 
 /** Deepest nesting of a field that is printed. */
@@ -5,8 +6,9 @@ const maxDepth = 6;
 const maxText = 16 * 1024;
 
 /**
- * Converts fields to a printable form: an `Error` under `error` becomes its message and, under `stacktrace`, its stack;
- * Kubernetes objects become their names, so that no Secret is ever printed.
+ * Converts fields to a printable form. An `Error` under `error` becomes its message and, under `stacktrace`, its stack; a
+ * {@link KubewrightError} also adds its `code`, `what`, `why` and `remedy`, so that programs need not parse the message. Kubernetes
+ * objects become their names, so that no Secret is ever printed.
  */
 export function printableFields(fields: LogFields): Record<string, unknown> {
   const printable: Record<string, unknown> = {};
@@ -14,6 +16,7 @@ export function printableFields(fields: LogFields): Record<string, unknown> {
     if (key === 'error' && value instanceof Error) {
       printable['error'] = messageOf(value);
       if (value.stack !== undefined) printable['stacktrace'] = value.stack;
+      addText(printable, value);
     } else
       Object.defineProperty(printable, key, {
         value: printableValue(value, 0),
@@ -23,6 +26,20 @@ export function printableFields(fields: LogFields): Record<string, unknown> {
       });
   }
   return printable;
+}
+
+/** The fields of a `KubewrightError`; fields that the caller set take precedence. */
+const textFields = ['code', 'what', 'why', 'remedy'] as const;
+
+/** Adds the parts of the outermost error that has them. */
+function addText(printable: Record<string, unknown>, error: Error): void {
+  let each: unknown = error;
+  for (let i = 0; each instanceof Error && i < maxDepth; i++, each = each.cause) {
+    // The text of a response is entirely the server's message.
+    if (!(each instanceof KubewrightError) || each instanceof StatusError) continue;
+    for (const field of textFields) if (each[field] !== undefined) printable[field] ??= each[field];
+    return;
+  }
 }
 
 /** Joins an error's message with those of its causes. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { TerminalError } from '../reconcile/terminal-error.ts';
 import { jsonLogger } from './json-logger.ts';
+import { logEvents } from './log-events.ts';
 import { prettyLogger } from './pretty-logger.ts';
 
 const secret = {
@@ -35,6 +37,20 @@ describe('jsonLogger', () => {
     expect(line).not.toHaveProperty('time');
   });
 
+  it('adds the parts of a coded error, and lets fields of the caller take precedence', () => {
+    const lines: string[] = [];
+    const log = jsonLogger({ destination: { write: (line) => void lines.push(line) } });
+    const cause = new TerminalError({ what: 'cannot deploy', why: 'no quota', remedy: 'raise it' });
+    log.error('x', { error: new Error('outer', { cause }) });
+    log.error('x', { code: 7, error: cause });
+    log.error('x', { error: new Error('plain') });
+    const [wrapped, own, plain] = lines.map((line) => JSON.parse(line));
+    expect(wrapped).toMatchObject({ code: 'KW3002', what: 'cannot deploy', why: 'no quota', remedy: 'raise it' });
+    expect(own).toMatchObject({ code: 7, what: 'cannot deploy' });
+    expect(plain).not.toHaveProperty('code');
+    expect(plain).not.toHaveProperty('what');
+  });
+
   it('prints objects by name, never their contents', () => {
     const lines: string[] = [];
     const log = jsonLogger({ destination: { write: (line) => void lines.push(line) } });
@@ -45,6 +61,18 @@ describe('jsonLogger', () => {
 });
 
 describe('prettyLogger', () => {
+  it('hides event ids of the runtime and the parts of an error, which its message contains', () => {
+    const lines: string[] = [];
+    const log = prettyLogger({ now, destination: { write: (line) => void lines.push(line) } });
+    const error = new TerminalError({ what: 'cannot deploy', why: 'no quota', remedy: 'raise it' });
+    log.warn('x', { event: logEvents.reconcileFailed, error });
+    log.info('y', { event: 'mine', remedy: 'wait' });
+    expect(lines).toEqual([
+      '12:30:01.005 WARN  x: TerminalError: cannot deploy: no quota; raise it code=KW3002\n',
+      '12:30:01.005 INFO  y event=mine remedy=wait\n',
+    ]);
+  });
+
   it('reports that people read its output, also for derived loggers', () => {
     const options = { destination: { write() {} }, now: () => 0 };
     expect(prettyLogger(options).named('a').with({ b: 1 })).toMatchObject({ isForPeople: true });

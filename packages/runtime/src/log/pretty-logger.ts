@@ -1,6 +1,7 @@
 import { oneLine } from '@kubewright/apimachinery/internal';
 import type { LogDestination } from './json-logger.ts';
 import { LineLogger, type LogLine } from './line-logger.ts';
+import { logEvents } from './log-events.ts';
 import type { Logger, LogLevel } from './logger.ts';
 import { errorNameOf, framesForPeople } from './stack-frames.ts';
 
@@ -34,6 +35,9 @@ const hidden: ReadonlySet<string> = new Set([
   'stacktrace',
   'error',
 ]);
+/** Parts of an error's message, which the line shows as a whole. */
+const partsOfError: ReadonlySet<string> = new Set(['what', 'why', 'remedy']);
+const eventIds: ReadonlySet<unknown> = new Set(Object.values(logEvents));
 
 /** Writes lines for people: time, level, controller, object, message, remaining fields. */
 export function prettyLogger(options: PrettyLoggerOptions): Logger {
@@ -81,8 +85,13 @@ function subjectOf(fields: Readonly<Record<string, unknown>>): string {
 
 function restOf(fields: Readonly<Record<string, unknown>>): string {
   const kind = fields['controllerKind'];
+  const isShown = (key: string, value: unknown): boolean => {
+    if (hidden.has(key) || key === kind || value === undefined) return false;
+    if (key === 'event') return !eventIds.has(value);
+    return fields['error'] === undefined || !partsOfError.has(key);
+  };
   return Object.entries(fields)
-    .filter(([key, value]) => !hidden.has(key) && key !== kind && value !== undefined)
+    .filter(([key, value]) => isShown(key, value))
     .map(([key, value]) => `${key}=${typeof value === 'string' ? oneLine(value) : JSON.stringify(value)}`)
     .join(' ');
 }

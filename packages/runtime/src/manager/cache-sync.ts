@@ -1,5 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { InformerCache } from '../cache/informer-cache.ts';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { ManagerError } from './manager-error.ts';
 
@@ -28,7 +29,8 @@ export async function cacheSync(cache: InformerCache, options: CacheSyncOptions)
   const over = new AbortController();
   const nag = (): void => {
     if (signal.aborted) return;
-    if (missing().length > 0) log.info('waiting for the first listing', { kinds: missing() });
+    if (missing().length > 0)
+      log.info('waiting for caches to sync', { event: logEvents.cacheSyncing, kinds: missing() });
     timer = clock.setTimer(nagMs, nag, { unref: true });
   };
   let timer = clock.setTimer(nagMs, nag, { unref: true });

@@ -2,6 +2,7 @@ import { ControllerLoop } from '../controller/controller-loop.ts';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import type { ControllerParts } from '../controller/definition/controller-parts.ts';
 import { settleMs } from '../controller/pipeline/reconcile-lifetime.ts';
+import { logEvents } from '../log/log-events.ts';
 import { ManagerError } from './manager-error.ts';
 import type { StopBudget } from './stop-budget.ts';
 
@@ -42,7 +43,12 @@ export class ControllerGroup {
     for (const loop of this.#loops.filter((each) => each.warmUp)) {
       loop.startSources(signal).catch((error: unknown) => {
         // The error is logged again, and thrown, when the controller starts to work.
-        if (!signal.aborted) this.#parts.log.warn('cannot warm up', { controller: loop.name, error });
+        if (!signal.aborted)
+          this.#parts.log.warn('cannot warm up the caches', {
+            event: logEvents.cacheWarmUpFailed,
+            controller: loop.name,
+            error,
+          });
       });
     }
   }
@@ -85,8 +91,13 @@ export class ControllerGroup {
     const kinds = await loop.missingKinds(signal);
     if (kinds.length === 0) return working;
     const { log, failed } = this.#parts;
-    const remedy = 'install their CustomResourceDefinitions; the controller starts by itself then';
-    log.warn('a controller waits for kinds that are not installed', { controller: loop.name, kinds, remedy });
+    const remedy = 'install their CustomResourceDefinitions; the controller then starts automatically';
+    log.warn('the controller waits for kinds that are not installed', {
+      event: logEvents.controllerWaiting,
+      controller: loop.name,
+      kinds,
+      remedy,
+    });
     working.catch((error: unknown) => {
       if (!signal.aborted) failed?.(error);
     });
@@ -102,7 +113,7 @@ export class ControllerGroup {
     const names = (): readonly string[] => this.#loops.filter((loop) => loop.isWorking).map((loop) => loop.name);
     const lasts = (): void => this.#tellWaiting(budget, settleMs - (undisturbed ? 0 : undisturbedMs));
     if (!(await budget.wait(all, { names, lasts })))
-      log.error('reconciles did not end in time', { controllers: names() });
+      log.error('reconciles did not end in time', { event: logEvents.controllerLate, controllers: names() });
   }
 
   #tellWaiting({ leftMs, endsAtOnce }: StopBudget, mostMs: number): void {
@@ -110,6 +121,7 @@ export class ControllerGroup {
     if (keys.length === 0) return;
     const more = keys.length > mostKeys ? [`and ${keys.length - mostKeys} more`] : [];
     this.#parts.log.info('stopping: waiting for running reconciles to end', {
+      event: logEvents.reconcilesStopping,
       reconciles: [...keys.slice(0, mostKeys), ...more],
       atMostMs: Math.min(leftMs, mostMs),
       ...(endsAtOnce !== undefined && { endsAtOnce }),

@@ -54,7 +54,7 @@ describe('controllerOverlaps', () => {
     void manager.run();
     await manager.started();
     expect(lines.filter((line) => line['level'] === 'warn')).toEqual([
-      expect.objectContaining({ msg: 'two controllers get in each other’s way', controllers: ['one', 'two'] }),
+      expect.objectContaining({ event: 'controllers.conflict', controllers: ['one', 'two'] }),
     ]);
   });
 });

@@ -1,4 +1,5 @@
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 
 /** Two controllers of one kind that would undo each other's work. */
@@ -27,7 +28,7 @@ export function controllerOverlaps(controllers: readonly ControllerDefinition[])
 /** Logs a warning for each pair of controllers that conflict. */
 export function tellOverlaps(controllers: readonly ControllerDefinition[], log: Logger): void {
   for (const overlap of controllerOverlaps(controllers)) {
-    log.warn('two controllers get in each other’s way', { ...overlap });
+    log.warn('two controllers conflict', { event: logEvents.controllersConflict, ...overlap });
   }
 }
 
@@ -36,11 +37,11 @@ function between(one: ControllerDefinition, other: ControllerDefinition): readon
   const overlaps: ControllerOverlap[] = [];
   const manager = managerOf(one);
   if (manager === managerOf(other)) {
-    const advice = `both apply as "${manager}": each takes away the fields, and prunes the children, that the other has applied; give one of them another fieldManager`;
+    const advice = `both apply as "${manager}": each removes the fields and deletes the children that the other has applied; give one of them another fieldManager`;
     overlaps.push({ ...found, advice });
   }
   for (const name of Object.keys(one.finalizers).filter((each) => Object.hasOwn(other.finalizers, each))) {
-    const advice = `both have the finalizer "${name}": whichever is done first removes it, and the object may go before the other has cleaned up; give one of them another name`;
+    const advice = `both have the finalizer "${name}": the first to finish removes it, and the object may be deleted before the other has cleaned up; rename one of them`;
     overlaps.push({ ...found, advice });
   }
   return overlaps;

@@ -1,4 +1,5 @@
 import type { Clock } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { Milestone } from '../runnable/milestone.ts';
 import { ManagerError } from './manager-error.ts';
@@ -55,7 +56,8 @@ export class ManagerFate {
 
   /** Stops because of a failure, which `end` throws. */
   fail(error: unknown): void {
-    if (this.signal.aborted) this.#options.log.error('a failure while stopping', { error });
+    if (this.signal.aborted)
+      this.#options.log.error('error while stopping', { event: logEvents.managerStopFailed, error });
     else this.#stop.abort(new RunFailure(error));
   }
 

@@ -6,6 +6,7 @@ import { InformerCache } from '../cache/informer-cache.ts';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import { kindFinder } from '../discovery/kind-finder.ts';
 import { KindResolver } from '../discovery/kind-resolver.ts';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import { Permissions } from '../permissions/permission-report.ts';
@@ -69,12 +70,15 @@ export async function loadClient(from: PartsOptions, metrics: RuntimeMetrics | u
     kubeconfig,
     context,
     onRenewalFailure: (error) =>
-      log.error('cannot renew the client credentials; the previous ones stay in use', { error }),
+      log.error('cannot renew the client credentials; the previous ones stay in use', {
+        event: logEvents.credentialsRenewalFailed,
+        error,
+      }),
   });
-  log.info('using the configuration', { source: config.source, server: config.server });
+  log.info('using the configuration', { event: logEvents.configLoaded, source: config.source, server: config.server });
   const interceptors = metrics ? [metrics.clientInterceptor(new URL(config.server).host)] : [];
   const onWarning: NonNullable<Parameters<typeof clientFromConfig>[1]>['onWarning'] = (warning) =>
-    log.warn('the API server warns', { warning: warning.text });
+    log.warn('warning from the API server', { event: logEvents.apiServerWarning, warning: warning.text });
   return clientFromConfig(config, { clock, random, interceptors, onWarning });
 }
 

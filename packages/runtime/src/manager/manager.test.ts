@@ -262,9 +262,7 @@ describe('Manager', () => {
     await eventually(() => server.requests.some((request) => request.includes('/pages')));
     await clock.advance(11_000);
     expect(
-      lines.some(
-        (line) => line['msg'] === 'waiting for the first listing' && JSON.stringify(line['kinds']) === '["Page"]',
-      ),
+      lines.some((line) => line['event'] === 'cache.syncing' && JSON.stringify(line['kinds']) === '["Page"]'),
     ).toBe(true);
     expect(reconciled).toBe(0);
     server.interrupt = undefined;

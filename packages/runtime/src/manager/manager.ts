@@ -4,6 +4,7 @@ import type { Cache } from '../cache/cache.ts';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import type { ControllerParts } from '../controller/definition/controller-parts.ts';
 import { defaultLogger } from '../log/default-logger.ts';
+import { logEvents } from '../log/log-events.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { Permissions } from '../permissions/permission-report.ts';
@@ -275,7 +276,7 @@ export class Manager implements AsyncDisposable {
     // For tools that compare the permissions with what is granted.
     if (!this.#parts) return;
     const { rules, used } = this.#parts.permissions;
-    this.#from.log.debug('permissions', { needed: rules, used });
+    this.#from.log.debug('permissions', { event: logEvents.permissionsReported, needed: rules, used });
   }
 
   get #shared(): ManagerParts {

@@ -76,7 +76,7 @@ describe('a manager with kinds that are not installed', () => {
     await passing(() => runs.plain > 0);
     await manager.started();
     expect(runs.waiting).toBe(0);
-    const [told] = log.lines.filter(({ message }) => message === 'a controller waits for kinds that are not installed');
+    const [told] = log.lines.filter(({ fields }) => fields?.['event'] === 'controller.waiting');
     expect(told).toMatchObject({ level: 'warn', fields: { controller: 'waiting', kinds: ['Optional'] } });
     server.missing.delete('optionals');
     server.put(Optional, { metadata: { name: 'o' }, spec: { text: 'x' } });

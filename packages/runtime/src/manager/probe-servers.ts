@@ -4,6 +4,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { checksHandler } from '../health/checks-handler.ts';
 import type { HealthCheck } from '../health/health-check.ts';
 import type { ProbeServer, ProbeServerTls } from '../health/probe-server.ts';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { metricsPaths } from '../metrics/metrics-handler.ts';
 import { defaultMetricsCertificates } from '../metrics/metrics-security.ts';
@@ -82,7 +83,7 @@ export class ProbeServers implements AsyncDisposable {
     const readers = security && security.authorize !== false ? token : 'anybody';
     const url = `${security ? 'https' : 'http'}://${host}:${port}/metrics`;
     const certificate = security?.clientCaFile === undefined ? {} : { clientCaFile: security.clientCaFile };
-    this.#options.log.info('serving metrics', { url, readers, ...certificate });
+    this.#options.log.info('serving metrics', { event: logEvents.metricsServing, url, readers, ...certificate });
   }
 
   async #listen(what: string, where: Listening): Promise<number> {

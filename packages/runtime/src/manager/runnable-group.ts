@@ -1,3 +1,4 @@
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Runnable, RunnableContext } from '../runnable/runnable.ts';
 import { ManagerError } from './manager-error.ts';
@@ -56,10 +57,13 @@ export class RunnableGroup {
         atMostMs: budget.leftMs,
         ...(budget.endsAtOnce && { endsAtOnce: budget.endsAtOnce }),
       };
-      this.#log.info('stopping: waiting for runnables to end', fields);
+      this.#log.info('stopping: waiting for runnables to end', { event: logEvents.runnablesStopping, ...fields });
     };
     if (!(await budget.wait(Promise.all(this.#running.values()), { names, lasts }))) {
-      this.#log.error('runnables did not end in time; do they heed their signal?', { runnables: names() });
+      this.#log.error('runnables did not stop in time; check that they stop when their signal aborts', {
+        event: logEvents.runnablesLate,
+        runnables: names(),
+      });
       this.#leaveBehind();
     }
     this.#started = undefined;
@@ -68,7 +72,10 @@ export class RunnableGroup {
   #run(runnable: Runnable, started: Start): void {
     if (this.#leftBehind.has(runnable)) {
       // Waiting for its end could block it from ever running again; its client is bound to a term that is over.
-      this.#log.warn('starting a runnable beside an earlier run that ignores its signal', { runnable: runnable.name });
+      this.#log.warn('starting a runnable while an earlier run ignores its signal', {
+        event: logEvents.runnableOverlapping,
+        runnable: runnable.name,
+      });
     }
     const running = this.#guard(runnable, started).finally(() => {
       if (this.#running.get(runnable) === running) this.#running.delete(runnable);
@@ -94,7 +101,11 @@ export class RunnableGroup {
       await runnable.run(signal, context);
     } catch (error) {
       if (signal.aborted)
-        this.#log.debug('a runnable ended with an error after it was stopped', { runnable: runnable.name, error });
+        this.#log.debug('a runnable failed after it was stopped', {
+          event: logEvents.runnableStopFailed,
+          runnable: runnable.name,
+          error,
+        });
       else this.#failed(new ManagerError({ what: `the runnable "${runnable.name}" failed` }, { cause: error }));
     }
   }

@@ -1,3 +1,4 @@
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { ManagerError } from './manager-error.ts';
 
@@ -31,7 +32,7 @@ export function stopSignal(options: {
   };
   const onSignal = (name: NodeJS.Signals): void => {
     release();
-    log.info('stopping', { signal: name });
+    log.info('stopping', { event: logEvents.managerStopping, signal: name });
     controller.abort(new SignalStop(name));
   };
   if (outer?.aborted) onOuter();

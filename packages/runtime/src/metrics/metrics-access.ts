@@ -3,6 +3,7 @@ import type { Clock, KubernetesObject } from '@kubewright/apimachinery';
 import { TokenReview, type UserInfo } from '@kubewright/apimachinery/authentication/v1';
 import { SubjectAccessReview } from '@kubewright/apimachinery/authorization/v1';
 import type { KubernetesClient } from '@kubewright/client';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 
@@ -64,7 +65,7 @@ export class MetricsAccess {
     try {
       user = await this.#user(asked, token);
     } catch (error) {
-      log.error('Authentication failed', { error });
+      log.error('Authentication failed', { event: logEvents.metricsAccessFailed, error });
       return { status: 500, text: 'Authentication failed\n' };
     }
     if (!user) return { status: 401, text: 'Unauthorized\n' };
@@ -72,7 +73,7 @@ export class MetricsAccess {
     try {
       if (await this.#isAllowed(asked, { user, request })) return undefined;
     } catch (error) {
-      log.error('Authorization failed', { error, user: name });
+      log.error('Authorization failed', { event: logEvents.metricsAccessFailed, error, user: name });
       return { status: 500, text: `Authorization for user ${name} failed\n` };
     }
     return { status: 403, text: `Authorization denied for user ${name}\n` };

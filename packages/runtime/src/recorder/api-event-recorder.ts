@@ -8,6 +8,7 @@ import {
   sleep,
 } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { type ApiEvent, eventName, microTime, objectReference } from './api-event.ts';
 import type { EventNote, EventRecorder } from './event-recorder.ts';
@@ -92,7 +93,8 @@ export class ApiEventRecorder {
     const { clock, log } = this.#options;
     if (this.#stop.signal.aborted) return;
     if (!regarding) {
-      log.warn('cannot record an event: no object is reconciled here; pass "regarding"', {
+      log.warn('cannot record an event without an object; pass "regarding"', {
+        event: logEvents.eventUnrelated,
         controller,
         reason: note.reason,
       });
@@ -144,7 +146,10 @@ export class ApiEventRecorder {
   #enqueue(series: Series): void {
     if (this.#queue.size >= longestQueue) {
       if (this.#dropped++ % longestQueue === 0)
-        this.#options.log.warn('the event queue is full; events are dropped', { dropped: this.#dropped });
+        this.#options.log.warn('the event queue is full; dropping events', {
+          event: logEvents.eventsDropped,
+          dropped: this.#dropped,
+        });
       return;
     }
     this.#queue.add(series);
@@ -186,7 +191,12 @@ export class ApiEventRecorder {
         if (signal.aborted) return;
         const fatal = error instanceof StatusError && error.httpStatus < 500 && error.httpStatus !== 429;
         if (fatal || attempt >= tries) {
-          log.warn('cannot write an event', { reason: series.event.reason, event: series.event.metadata, error });
+          log.warn('cannot write an event', {
+            event: logEvents.eventFailed,
+            reason: series.event.reason,
+            apiEvent: series.event.metadata,
+            error,
+          });
           return;
         }
         await sleep(clock, { ms: 1_000 * 2 ** (attempt - 1), signal }).catch(() => {});

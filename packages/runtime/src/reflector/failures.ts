@@ -41,16 +41,16 @@ export function describeFailure(
 } {
   if (isNotFound(error) && !known.isAbsent) {
     const message =
-      'the list is answered with 404, and discovery does not confirm that the kind is gone; keeping what was listed';
+      'the list returned 404, but discovery does not confirm that the kind was removed; keeping the cached objects';
     return { message, level: 'warn' };
   }
   if (isNotFound(error)) {
     return { message: 'the API server does not serve this kind; install its CustomResourceDefinition', level: 'error' };
   }
   if (isForbidden(error))
-    return { message: 'not allowed to list and watch this kind; grant list and watch', level: 'error' };
+    return { message: 'not allowed to list and watch this kind; grant both verbs', level: 'error' };
   if (error instanceof StatusError) return { message: 'cannot list or watch', level: 'warn' };
-  return { message: 'lost the connection of a list or watch', level: 'info' };
+  return { message: 'a list or watch lost its connection', level: 'info' };
 }
 
 /** True if the server does not support the parameters of a watch that begins with the current state. */

@@ -1,4 +1,5 @@
 import { type Clock, compareResourceVersions, sleep } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { ListSplitter } from '../scan/list-splitter.ts';
 import { abortable } from './abortable.ts';
@@ -126,7 +127,11 @@ export class LagGuard {
         await sleep(clock, { ms: lookMs, signal });
         if (this.#options.reached() !== undefined) await this.#look(signal);
       } catch (error) {
-        if (!signal.aborted) this.#options.log.debug('cannot ask for the newest version', { error });
+        if (!signal.aborted)
+          this.#options.log.debug('cannot read the newest resource version', {
+            event: logEvents.watchProbeFailed,
+            error,
+          });
       }
     }
   }
@@ -157,7 +162,11 @@ export class LagGuard {
     if (order === 0 || (order !== undefined && order > 0 && !this.#hasBookmarks)) confirmed();
     if (order === undefined || order === 0) return;
     if (order < 0 && present === reached()) {
-      log.warn('the server is behind what it has shown, as after a restore; listing anew', { version, shown: present });
+      log.warn('the server returned an older state than before, as after a restore; relisting', {
+        event: logEvents.watchRegressed,
+        version,
+        shown: present,
+      });
       renew('relist');
       return;
     }
@@ -178,7 +187,10 @@ export class LagGuard {
     if (awaited.chanceMs === undefined || now - awaited.chanceMs < awaited.patienceMs) return;
     const facts = { awaited: awaited.version, reached: reached() };
     if (awaited.isMissing) {
-      log.warn('the server does not know a version that it gave; going on with what it shows', facts);
+      log.warn('the server rejects a resource version that it returned; continuing with its current state', {
+        event: logEvents.watchVersionRejected,
+        ...facts,
+      });
       this.#awaited = undefined;
       // The list started after that; later writes may still arrive.
       writes.lost(awaited.triedMs);
@@ -189,11 +201,11 @@ export class LagGuard {
     awaited.tries++;
     // If no watch is open, opening another would not help.
     if (awaited.tries === 1 && this.#isWatching) {
-      log.warn('the watch is behind; opening another', facts);
+      log.warn('the watch lags behind; reopening it', { event: logEvents.watchLagging, ...facts });
       renew('rewatch');
     } else {
       awaited.isListed = true;
-      log.warn('the watch is still behind; listing anew', facts);
+      log.warn('the watch still lags behind; relisting', { event: logEvents.watchLagging, ...facts });
       renew('relist');
     }
   }

@@ -1,4 +1,5 @@
 import { type Clock, isGone, isNotFound, type Random, StatusError, sleep } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { Absence } from './absence.ts';
 import { Backoff } from './backoff.ts';
@@ -242,7 +243,10 @@ export class Reflector {
     if (state.phase === 'watch' && saysNothingOfWatches(error)) return { state: this.#sameAgain(), failure: error };
     if (state.phase === 'watch' && mayPass(error)) return { state: this.#afterFailedWatch(), failure: error };
     if (state.phase === 'watch-list' && refusesWatchList(error)) {
-      this.#options.log.debug('the server does not stream lists; listing instead', { error });
+      this.#options.log.debug('the server does not support streaming lists; listing instead', {
+        event: logEvents.watchListUnsupported,
+        error,
+      });
       this.#listInstead();
       return { state: this.#fullListing() };
     }
@@ -320,7 +324,11 @@ export class Reflector {
       const { message, level } = describeFailure(failure, { isAbsent: this.#absence.isSure });
       // An unreachable server is logged once, not for each kind.
       const isTold = this.#reach.failed(this, failure);
-      this.#options.log[isTold ? 'debug' : level](message, { error: failure, retryInMs: Math.round(ms) });
+      this.#options.log[isTold ? 'debug' : level](message, {
+        event: logEvents.watchFailed,
+        error: failure,
+        retryInMs: Math.round(ms),
+      });
     }
     try {
       await sleep(this.#options.clock, { ms, signal });

@@ -84,7 +84,7 @@ describe('a cache of several kinds that loses its server', () => {
     server.put(kinds[2]!, plum);
     await clock.advance(60_000);
     expect(lines).toHaveLength(2);
-    expect(lines[1]).toMatchObject({ level: 'info', msg: 'the API server answers again' });
+    expect(lines[1]).toMatchObject({ level: 'info', event: 'api-server.reachable' });
     expect(lines[1]?.['unreachableForSeconds']).toBeGreaterThanOrEqual(50);
     expect(cache.lister(kinds[2]!).get({ namespace: 'default', name: 'a' })).toBeDefined();
     stop.abort();

@@ -1,5 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 import { TransportError } from '@kubewright/client';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { isWithoutConnection } from './failures.ts';
 
@@ -33,7 +34,10 @@ export class ServerReach {
     this.#suspecting.add(who);
     if (isOutage && this.#lostAtMs === undefined) {
       this.#lostAtMs = this.#clock.monotonic();
-      this.#log.warn('cannot reach the API server; caches stay as they are until it answers', { error });
+      this.#log.warn('cannot reach the API server; caches keep their contents until it responds', {
+        event: logEvents.apiServerUnreachable,
+        error,
+      });
     }
     return true;
   }
@@ -44,6 +48,9 @@ export class ServerReach {
     if (this.#lostAtMs === undefined) return;
     const seconds = Math.round((this.#clock.monotonic() - this.#lostAtMs) / 100) / 10;
     this.#lostAtMs = undefined;
-    this.#log.info('the API server answers again', { unreachableForSeconds: seconds });
+    this.#log.info('the API server responds again', {
+      event: logEvents.apiServerReachable,
+      unreachableForSeconds: seconds,
+    });
   }
 }

@@ -1,5 +1,6 @@
 import { type Clock, type Random, type Status, StatusError } from '@kubewright/apimachinery';
 import type { BodyStream } from '@kubewright/client';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { LineSplitter } from '../scan/line-splitter.ts';
 import { readWatchLine } from '../scan/watch-line.ts';
@@ -132,7 +133,10 @@ class WatchFollower {
       case 'ERROR':
         throw new StatusError(JSON.parse(bytes.toString('utf8', objectAt, objectEnd)) as Status);
       default:
-        this.#options.log.warn('skipped a watch event of an unknown type', { type });
+        this.#options.log.warn('skipped a watch event of an unknown type', {
+          event: logEvents.watchEventSkipped,
+          type,
+        });
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 
 /** Tracks reconciles that keep keys from their new owners; each is logged once when it has lasted too long. */
@@ -22,7 +23,8 @@ export class HoldUps {
     for (const [key, sinceMs] of this.#since) {
       if (this.#told.has(key) || now - sinceMs < this.#limitMs) continue;
       this.#told.add(key);
-      this.#log.warn('a reconcile that does not end keeps its key from the replica that owns it now', {
+      this.#log.warn('a running reconcile delays the handover of its key to another replica', {
+        event: logEvents.keyHandoverDelayed,
         key,
         heldMs: Math.round(now - sinceMs),
       });
@@ -30,7 +32,7 @@ export class HoldUps {
     for (const key of this.#told) {
       if (this.#since.has(key)) continue;
       this.#told.delete(key);
-      this.#log.info('the reconcile has ended; its key goes to the replica that owns it now', { key });
+      this.#log.info('the reconcile ended; handing its key over', { event: logEvents.keyHandoverDone, key });
     }
   }
 

@@ -5,6 +5,7 @@ import { momentOf, Tenure } from '../fencing/tenure.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import { withinTime } from '../leader-election/within-time.ts';
 import { defaultLogger } from '../log/default-logger.ts';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { ToldOnce } from '../log/told-once.ts';
 import type { Runnable } from '../runnable/runnable.ts';
@@ -248,7 +249,11 @@ export class ShardMembership implements Runnable, Partition {
       return true;
     } catch (error) {
       if (!signal?.aborted) {
-        this.#trouble.failed(this.#log, 'cannot renew the membership', { lease: this.identity, error });
+        this.#trouble.failed(this.#log, 'cannot renew the membership', {
+          event: logEvents.membershipFailed,
+          lease: this.identity,
+          error,
+        });
       }
       return false;
     }

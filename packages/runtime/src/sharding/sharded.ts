@@ -3,6 +3,7 @@ import type { ControllerDefinition } from '../controller/definition/controller-d
 import type { Partition, ShardedOptions } from '../controller/definition/partition.ts';
 import { LoopTurn } from '../controller/sources/loop-turn.ts';
 import { initialListPriority } from '../handler/event-priority.ts';
+import { logEvents } from '../log/log-events.ts';
 import type { Source } from '../source/source.ts';
 
 /** Thrown for a controller that would lose events when its keys move. */
@@ -51,7 +52,10 @@ function keysSource(partition: Partition, list: NonNullable<ShardedOptions['keys
           if (pause) await pause;
         }
       };
-      const changed = (): void => void feed().catch((error: unknown) => log.error('cannot list the keys', { error }));
+      const changed = (): void =>
+        void feed().catch((error: unknown) =>
+          log.error('cannot list the keys', { event: logEvents.keysListFailed, error }),
+        );
       const subscription = partition.subscribe(changed);
       signal.addEventListener('abort', () => subscription[Symbol.dispose](), { once: true });
       await feed();

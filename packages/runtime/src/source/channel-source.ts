@@ -1,5 +1,6 @@
 import { sleep } from '@kubewright/apimachinery';
 import type { HandlerContext, ReconcileRequest } from '../handler/event-handler.ts';
+import { logEvents } from '../log/log-events.ts';
 import { abortable } from '../reflector/abortable.ts';
 import { Backoff } from '../reflector/backoff.ts';
 import type { Source, SourceStart } from './source.ts';
@@ -45,13 +46,13 @@ async function follow<E>(
         try {
           handler(event, with_.context);
         } catch (error) {
-          log.error('a source could not be handled', { error });
+          log.error('an event of a source failed', { event: logEvents.sourceFailed, error });
         }
       }
       return;
     } catch (error) {
       if (signal.aborted) return;
-      log.error('a source failed', { error });
+      log.error('a source failed', { event: logEvents.sourceFailed, error });
       if (typeof events !== 'function') return;
       // If aborted meanwhile, the loop ends.
       await sleep(clock, { ms: backoff.next(), signal }).catch(() => {});

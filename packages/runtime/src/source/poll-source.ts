@@ -1,5 +1,6 @@
 import { sleep } from '@kubewright/apimachinery';
 import type { HandlerContext, ReconcileRequest } from '../handler/event-handler.ts';
+import { logEvents } from '../log/log-events.ts';
 import type { Source, SourceStart } from './source.ts';
 
 /** Options of {@link pollSource}. */
@@ -54,6 +55,7 @@ async function ask(options: PollSourceOptions, with_: With): Promise<void> {
   try {
     for (const request of await options.poll({ signal })) with_.context.enqueue(request);
   } catch (error) {
-    if (!signal.aborted) log.error('a source could not be asked', { source: options.name, error });
+    if (!signal.aborted)
+      log.error('cannot poll a source', { event: logEvents.sourceFailed, source: options.name, error });
   }
 }

@@ -63,7 +63,9 @@ describe('startTracing', () => {
       const tracing = await startTracing({ env, log, name: 'shop', load });
       tracing?.tracer.startSpan('reconcile').end();
       expect(exporter.getFinishedSpans().map((span) => span.name)).toEqual(['reconcile']);
-      expect(lines).toEqual([['info', 'sending spans', { endpoint: 'http://collector:4318' }]]);
+      expect(lines).toEqual([
+        ['info', 'exporting traces', { event: 'tracing.started', endpoint: 'http://collector:4318' }],
+      ]);
       await tracing?.[Symbol.asyncDispose]();
       expect(seen.stopped).toBe(true);
     },
@@ -90,7 +92,7 @@ describe('startTracing', () => {
     expect(lines).toEqual([
       [
         'warn',
-        'no spans are sent: the SDK of OpenTelemetry cannot be loaded',
+        'traces are not exported: cannot load the OpenTelemetry SDK',
         expect.objectContaining({ fix: expect.stringContaining('npm install @opentelemetry/sdk-node') }),
       ],
     ]);

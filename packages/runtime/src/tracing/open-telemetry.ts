@@ -1,3 +1,4 @@
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Tracer } from './tracer.ts';
 
@@ -38,7 +39,12 @@ export async function startTracing({ env, log, name, load = importSdk }: Tracing
     sdk = await load();
   } catch (error) {
     const remedy = 'npm install @opentelemetry/sdk-node, or unset OTEL_EXPORTER_OTLP_ENDPOINT';
-    log.warn('no spans are sent: the SDK of OpenTelemetry cannot be loaded', { endpoint, fix: remedy, error });
+    log.warn('traces are not exported: cannot load the OpenTelemetry SDK', {
+      event: logEvents.tracingUnavailable,
+      endpoint,
+      fix: remedy,
+      error,
+    });
     return undefined;
   }
   const isNamed = Boolean(env['OTEL_SERVICE_NAME']) || /\bservice\.name=/.test(env['OTEL_RESOURCE_ATTRIBUTES'] ?? '');
@@ -48,7 +54,7 @@ export async function startTracing({ env, log, name, load = importSdk }: Tracing
   });
   running.start();
   const { trace } = await import('@opentelemetry/api');
-  log.info('sending spans', { endpoint });
+  log.info('exporting traces', { event: logEvents.tracingStarted, endpoint });
   return { tracer: trace.getTracer('kubewright'), [Symbol.asyncDispose]: () => running.shutdown() };
 }
 

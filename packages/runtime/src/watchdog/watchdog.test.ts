@@ -16,7 +16,7 @@ describe('Watchdog', () => {
     hold(400);
     await eventually(() => lines.length > 0, 'the warning');
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-      msg: 'the event loop was held',
+      event: 'event-loop.blocked',
       controller: 'sites',
       key: 'default/a',
     });

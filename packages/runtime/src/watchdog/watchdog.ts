@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Clock } from '@kubewright/apimachinery';
 import { Few } from '../collection/few.ts';
 import { LineLogger } from '../log/line-logger.ts';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Activity, ActivityMark } from './activity.ts';
 import { watchdogSource } from './watchdog-source.ts';
@@ -88,7 +89,9 @@ export class Watchdog implements AsyncDisposable {
     // An import would load the thread modules at every start, taking 5 ms, before they are needed.
     const { Worker } = process.getBuiltinModule('node:worker_threads');
     this.#worker = new Worker(watchdogSource, { eval: true, workerData: this.#workerData, execArgv: [] });
-    this.#worker.on('error', (error) => this.#log.warn('the watchdog thread has ended', { error }));
+    this.#worker.on('error', (error) =>
+      this.#log.warn('the watchdog thread stopped', { event: logEvents.watchdogStopped, error }),
+    );
     this.#worker.unref();
   }
 
@@ -152,7 +155,11 @@ export class Watchdog implements AsyncDisposable {
     // A reconcile that blocked the loop until its end is over by now: name the one that ran longest, not the one that ran last.
     this.#credit();
     if (heldMs >= this.#limitMs)
-      this.#log.warn('the event loop was held', { heldMs: Math.round(heldMs), ...this.#longest?.who });
+      this.#log.warn('the event loop was blocked', {
+        event: logEvents.eventLoopBlocked,
+        heldMs: Math.round(heldMs),
+        ...this.#longest?.who,
+      });
     this.#longest = undefined;
     this.#timer = this.#arm();
   }

@@ -1,4 +1,5 @@
 import { applyJsonPatch, type JsonPatchOperation, StatusError } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import type { AdmissionContext } from './admission-context.ts';
 import { type AdmissionRequest, type AdmissionResponse, errored } from './admission-review.ts';
@@ -19,7 +20,7 @@ export function admissionHandler(
   return async (call) => {
     const review = readAdmissionReview(call);
     if ('fault' in review) {
-      log.error('bad request', { error: review.fault.message });
+      log.error('bad request', { event: logEvents.webhookRequestInvalid, error: review.fault.message });
       return {
         status: 200,
         json: writeAdmissionReview(errored(review.fault.code, review.fault.message), undefined),
@@ -28,10 +29,11 @@ export function admissionHandler(
     }
     const { request } = review;
     const requestLog = withRequest(log, webhooks, request);
-    requestLog.debug('received request');
+    requestLog.debug('received request', { event: logEvents.webhookRequested });
     const asked = { request, log: requestLog, signal: call.signal };
     const response = await ask(webhooks, asked, parts);
     requestLog.debug('wrote response', {
+      event: logEvents.webhookResponded,
       allowed: response.allowed,
       operation: request.operation,
       webhook: webhooks[0]?.type,
@@ -41,7 +43,7 @@ export function admissionHandler(
       return { status: 200, json: writeAdmissionReview(response, review), verdict: verdictOf(response) };
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error;
-      requestLog.error('failed to write response', { error });
+      requestLog.error('failed to write response', { event: logEvents.webhookFailed, error });
       return { status: 200, json: writeAdmissionReview(errored(500, error.message), review), verdict: 'error' };
     }
   };
@@ -86,7 +88,7 @@ async function ask(
 function failed(error: unknown, log: Logger, parts: WebhookParts): AdmissionResponse {
   if (error instanceof StatusError) return { allowed: false, result: error.status };
   parts.metrics?.panicked('admission');
-  log.error('Observed a panic', { error });
+  log.error('Observed a panic', { event: logEvents.webhookPanicked, error });
   const message = error instanceof Error ? error.message : String(error);
   return {
     ...errored(500, `panic: ${message} [recovered]`),

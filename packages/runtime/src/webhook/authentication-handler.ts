@@ -1,3 +1,4 @@
+import { logEvents } from '../log/log-events.ts';
 import { fieldsOf, readReviewBody } from './review-format.ts';
 import type { AuthenticationWebhook, TokenReviewRequest, TokenVerdict } from './webhook-definition.ts';
 import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.ts';
@@ -19,7 +20,7 @@ export function authenticationHandler(
   return async (call) => {
     const review = read(call);
     if (typeof review === 'string') {
-      log.error('bad request', { error: review });
+      log.error('bad request', { event: logEvents.webhookRequestInvalid, error: review });
       return { status: 200, json: writeTokenReview({ error: review }, undefined) };
     }
     let verdict: TokenVerdict;
@@ -28,7 +29,10 @@ export function authenticationHandler(
     } catch (error) {
       parts.metrics?.panicked('admission');
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      log.error('Observed a panic', { error: text.replaceAll(review.request.token, '<token>') });
+      log.error('Observed a panic', {
+        event: logEvents.webhookPanicked,
+        error: text.replaceAll(review.request.token, '<token>'),
+      });
       verdict = { error: 'the webhook failed' };
     }
     return { status: 200, json: writeTokenReview(verdict, review) };

@@ -8,6 +8,7 @@ import {
   parseApiVersion,
   StatusError,
 } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import { ExactIntegers } from './exact-integers.ts';
 import { fieldsOf } from './review-format.ts';
 import { asObject } from './reviewed-object.ts';
@@ -27,7 +28,7 @@ export function conversionHandler(
   return async (call) => {
     const review = readReview(call);
     if (review === undefined) {
-      log.error('failed to read conversion request');
+      log.error('failed to read conversion request', { event: logEvents.webhookRequestInvalid });
       return { status: 400, json: {} };
     }
     const { uid, desiredAPIVersion, objects, apiVersion, integers } = review;
@@ -41,7 +42,7 @@ export function conversionHandler(
       return answer({ convertedObjects, result: { status: 'Success' } });
     } catch (error) {
       if (error instanceof ConversionFailure && error.isPanic) parts.metrics?.panicked('conversion');
-      log.error('failed to convert', { error, request: uid });
+      log.error('failed to convert', { event: logEvents.conversionFailed, error, request: uid });
       const message = error instanceof Error ? error.message : String(error);
       return answer({ convertedObjects: [], result: { status: 'Failure', message } });
     }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, parseDurationMs } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
 import { BodyReader } from './read-body.ts';
 import type { WebhookAnswer, WebhookParts, WebhookPathMetrics } from './webhook-parts.ts';
 import type { WebhookRoute } from './webhook-router.ts';
@@ -32,7 +33,7 @@ export function webhookListener(
     try {
       answer = await answerOf(route, { request, response, clock, bodies, timeoutMs: timeoutOf(query) });
     } catch (error) {
-      log.error('a webhook request failed', { path, error });
+      log.error('a webhook request failed', { event: logEvents.webhookFailed, path, error });
     }
     reply(response, answer);
     if (answer.verdict) counter?.judged(answer.verdict);

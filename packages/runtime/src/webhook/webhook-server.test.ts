@@ -134,13 +134,13 @@ describe('WebhookServer', () => {
     await writeFile(clientCaFile, 'not yet');
     await until(() => clock.pendingTimers > 0);
     await clock.advance(10_000);
-    await until(() => lines.some((line) => line.includes('the one before it stays')));
+    await until(() => lines.some((line) => line.includes('"client-authority.failed"')));
     expect((await ask(ours)).status).toBe(200);
 
     await writeFile(clientCaFile, other.certificate);
     await until(() => clock.pendingTimers > 0);
     await clock.advance(10_000);
-    await until(() => lines.some((line) => line.includes('Updated the authority of callers')));
+    await until(() => lines.some((line) => line.includes('"client-authority.updated"')));
     expect((await ask(theirs)).status).toBe(200);
     await expect(ask(ours)).rejects.toThrow();
     await rm(directory, { recursive: true });

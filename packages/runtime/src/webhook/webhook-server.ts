@@ -5,6 +5,7 @@ import type { CertificateMetrics, CertificateSource } from '../certificates/cert
 import { ServedCertificate } from '../certificates/served-certificate.ts';
 import { BindError } from '../health/bind-error.ts';
 import type { HealthCheck } from '../health/health-check.ts';
+import { logEvents } from '../log/log-events.ts';
 import type { WebhookDefinition } from './webhook-definition.ts';
 import { WebhookError } from './webhook-error.ts';
 import { webhookListener } from './webhook-listener.ts';
@@ -94,8 +95,9 @@ export class WebhookServer implements AsyncDisposable {
     const { clock, client, certificateMetrics, failed } = this.#parts;
     const log = this.#parts.log.named('webhook');
     const { port = 9443, host = '', certificates = certificateFiles() } = this.#options;
-    for (const path of this.#routes.keys()) log.info('Registering webhook', { path });
-    log.info('Starting webhook server');
+    for (const path of this.#routes.keys())
+      log.info('Registering webhook', { event: logEvents.webhookRegistered, path });
+    log.info('Starting webhook server', { event: logEvents.webhookServerStarting });
     this.#port = await this.#listen({ port, host });
     const parts = {
       clock,
@@ -108,7 +110,7 @@ export class WebhookServer implements AsyncDisposable {
     await this.#certificate.start(certificates, { parts, failed });
     if (this.#isStopped) return;
     this.#isStarted = true;
-    log.info('Serving webhook server', { host, port: this.#port });
+    log.info('Serving webhook server', { event: logEvents.webhookServerServing, host, port: this.#port });
   }
 
   /** Passes if the server completes a TLS handshake, like controller-runtime's `StartedChecker`. */

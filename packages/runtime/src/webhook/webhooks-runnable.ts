@@ -1,4 +1,5 @@
 import type { HealthCheck } from '../health/health-check.ts';
+import { logEvents } from '../log/log-events.ts';
 import { Milestone } from '../runnable/milestone.ts';
 import type { Runnable } from '../runnable/runnable.ts';
 import type { WebhookDefinition } from './webhook-definition.ts';
@@ -45,7 +46,7 @@ export class WebhooksRunnable implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     const { webhooks, server: settings, parts } = this.#options;
     if (this.#isDisabled) {
-      parts().log.named('webhook').info('Webhook server is disabled');
+      parts().log.named('webhook').info('Webhook server is disabled', { event: logEvents.webhookServerDisabled });
       this.#serving.reach();
       return;
     }

@@ -1,5 +1,6 @@
 import { isConflict, type StatusError } from '@kubewright/apimachinery';
 import { StaleViewError } from '../../fencing/write-fence.ts';
+import { logEvents } from '../../log/log-events.ts';
 import type { ControllerMetrics, ReconcileResultLabel } from '../../metrics/runtime-metrics.ts';
 import { nextRun } from '../../reconcile/next-run.ts';
 import { isPanic } from '../../reconcile/panic.ts';
@@ -63,12 +64,12 @@ export function applyFailure(
   if (error instanceof NotOwnerError) {
     queue.forget(key);
     telling.forget(key);
-    log.info('the key is another replica’s by now', { error });
+    log.info('the key now belongs to another replica', { event: logEvents.reconcileMoved, error });
     return 'requeue';
   }
   if (error instanceof StaleViewError) {
     run.nextMs = queue.addRateLimited(key, { priority });
-    log.info('the cached object was stale; trying again', { error });
+    log.info('the cached object was stale; retrying', { event: logEvents.reconcileStale, error });
     return 'requeue';
   }
   metrics?.failed('error');
@@ -87,9 +88,9 @@ export function applyFailure(
   }
   const retryInMs = queue.addRateLimited(key, { priority });
   run.nextMs = retryInMs;
-  if (isStopping()) log.info('reconcile was given up: the manager stops');
+  if (isStopping()) log.info('reconcile aborted: the manager is stopping', { event: logEvents.reconcileAborted });
   else if (isConflict(error) && !isOwnedByOthers(error))
-    log.info('the object has changed meanwhile; trying again', { error });
+    log.info('the object has changed; retrying', { event: logEvents.reconcileConflict, error });
   else telling.failed(key, { error, log, events, message: 'Reconciler error', retryInMs });
   return 'error';
 }

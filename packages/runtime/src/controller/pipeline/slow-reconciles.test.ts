@@ -57,7 +57,7 @@ describe('a slow reconcile', () => {
       ['warn', 'still reconciling', 10],
       ['warn', 'still reconciling', 20],
       ['warn', 'still reconciling', 40],
-      ['info', 'the slow reconcile has ended', 45],
+      ['info', 'the slow reconcile ended', 45],
     ]);
     expect(lines[0]?.fields).toMatchObject({ Site: { name: 'a', namespace: 'default' } });
     expect(lines[0]?.fields['waitingFor']).toEqual(['no call through its client']);

@@ -1,5 +1,6 @@
 import { formatObjectKey } from '@kubewright/apimachinery';
 import type { ClientCall } from '@kubewright/client';
+import { logEvents } from '../../log/log-events.ts';
 import type { ReconcileRun } from './reconcile-run.ts';
 
 /** Time until the first report of a slow reconcile, and from there to the second report, in milliseconds. */
@@ -13,7 +14,7 @@ export function reportIfSlow(run: ReconcileRun, nowMs: number): number {
   const { slow = { dueMs: run.startMs + firstReportMs, intervalMs: firstReportMs } } = run;
   if (slow.dueMs > nowMs) return slow.dueMs;
   const waitingFor = run.calls.size > 0 ? [...run.calls].map(nameOf) : ['no call through its client'];
-  run.log.warn('still reconciling', { forSeconds: secondsOf(run), waitingFor });
+  run.log.warn('still reconciling', { event: logEvents.reconcileSlow, forSeconds: secondsOf(run), waitingFor });
   slow.dueMs = nowMs + slow.intervalMs;
   slow.intervalMs *= 2;
   run.slow = slow;
@@ -22,7 +23,7 @@ export function reportIfSlow(run: ReconcileRun, nowMs: number): number {
 
 /** Reports the end of a reconcile that was reported as slow. */
 export function reportSlowEnd(run: ReconcileRun): void {
-  run.log.info('the slow reconcile has ended', { tookSeconds: secondsOf(run) });
+  run.log.info('the slow reconcile ended', { event: logEvents.reconcileSlowEnded, tookSeconds: secondsOf(run) });
 }
 
 function secondsOf({ clock, startMs }: ReconcileRun): number {

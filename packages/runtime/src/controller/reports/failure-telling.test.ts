@@ -52,7 +52,7 @@ describe('FailureTelling', () => {
         '00:00:00.000 ERROR site n/a Reconciler error: TypeError: no such title',
         '    at async reconcile (/app/src/site.ts:3:5)',
         '00:00:00.000 ERROR site n/a still failing: no such title times=9 nextTry=in 1.3 s',
-        '00:00:00.000 INFO  site n/a works again failures=9',
+        '00:00:00.000 INFO  site n/a recovered failures=9',
         '',
       ].join('\n'),
     );
@@ -80,7 +80,7 @@ describe('FailureTelling', () => {
     for (const line of told) {
       expect(line).toMatchObject({ level: 'error', msg: 'Reconciler error', controller: 'site', error: 'no' });
       expect(Object.keys(line).sort()).toEqual(
-        ['level', 'ts', 'msg', 'controller', 'namespace', 'name', 'error', 'stacktrace'].sort(),
+        ['level', 'ts', 'msg', 'event', 'controller', 'namespace', 'name', 'error', 'stacktrace'].sort(),
       );
     }
   });

@@ -2,6 +2,7 @@ import type { Clock } from '@kubewright/apimachinery';
 import { TransportError } from '@kubewright/client';
 import { LeaderElectionError } from '../../leader-election/leader-election-error.ts';
 import { LineLogger } from '../../log/line-logger.ts';
+import { logEvents } from '../../log/log-events.ts';
 import type { Logger } from '../../log/logger.ts';
 import type { ReconcileEvents } from '../../recorder/reconcile-events.ts';
 import { explainUnreachable } from '../../webhook/unreachable-webhook-error.ts';
@@ -52,15 +53,20 @@ export class FailureTelling {
     const nowMs = this.#clock.monotonic();
     if (known?.message !== message) {
       this.#troubles.set(key, { message, times: 1, toldMs: nowMs });
-      log.error(failure.message, { error });
+      log.error(failure.message, { event: logEvents.reconcileFailed, error });
       this.#record(message, failure);
       return;
     }
     known.times++;
-    if (!isForPeople(log)) log.error(failure.message, { error });
+    if (!isForPeople(log)) log.error(failure.message, { event: logEvents.reconcileFailed, error });
     else if (nowMs - known.toldMs >= tellAgainMs || (failure.retryInMs ?? 0) >= tellAgainMs) {
       known.toldMs = nowMs;
-      log.error('still failing', { error: short(message), times: known.times, nextTry: nextTryOf(failure) });
+      log.error('still failing', {
+        event: logEvents.reconcileStillFailing,
+        error: short(message),
+        times: known.times,
+        nextTry: nextTryOf(failure),
+      });
     }
   }
 
@@ -74,7 +80,8 @@ export class FailureTelling {
     const known = this.#troubles.get(key);
     if (!known) return;
     this.#troubles.delete(key);
-    if (isThere && isForPeople(log)) log.info('works again', { failures: known.times });
+    if (isThere && isForPeople(log))
+      log.info('recovered', { event: logEvents.reconcileRecovered, failures: known.times });
   }
 
   /** Drops a key that now belongs to another replica. */

@@ -49,7 +49,10 @@ describe('ReconcileStories', () => {
       level: 'debug',
       name: 'a',
       because: ['Site default/a was created'],
-      wrote: ['created Page.v1.example.com default/a', 'changed Site.v1.example.com default/a status'],
+      wrote: [
+        { action: 'created', apiVersion: 'example.com/v1', kind: 'Page', namespace: 'default', name: 'a' },
+        { action: 'changed', kind: 'Site', name: 'a', subresource: 'status' },
+      ],
       nextInMs: 60_000,
     });
     // Its own write comes back and triggers it again.
@@ -91,7 +94,7 @@ describe('ReconcileStories', () => {
     server.put(Page, { metadata: { name: 'p' }, spec: { text: 'one' } });
     const because = () => lines.filter(({ msg }) => msg === 'reconciled').map((line) => line['because']);
     await eventually(() => because().length === 1);
-    expect(because()).toEqual([['Page default/p was created, a while ago']]);
+    expect(because()).toEqual([['Page default/p was created, earlier']]);
     await manager[Symbol.asyncDispose]();
   });
 

@@ -3,6 +3,7 @@ import type { CallTarget, WriteObserver } from '@kubewright/client';
 import type { InformerCache } from '../../cache/informer-cache.ts';
 import type { ObjectEvent } from '../../handler/events.ts';
 import { LineLogger } from '../../log/line-logger.ts';
+import { logEvents } from '../../log/log-events.ts';
 import type { Logger } from '../../log/logger.ts';
 
 /** Maximum number of keys whose causes are kept until their next reconcile, and limits for each key. */
@@ -16,6 +17,16 @@ export interface Cause {
   /** The kind, in `kubectl` notation. */
   readonly kind: string;
   readonly event: ObjectEvent<KubernetesObject>;
+}
+
+/** A write of a reconcile, as its log record lists it. */
+interface Write {
+  readonly action: 'created' | 'changed' | 'unchanged' | 'deleted' | 'rejected' | 'not sent';
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly subresource?: string;
 }
 
 interface Told {
@@ -54,8 +65,8 @@ export class ReconcileStories {
     const told = this.#of(key);
     const text = cause
       ? `${cause.kind} ${formatObjectKey(cause.event.object.key)} ${happened(cause.event)}`
-      : 'another source asked for it';
-    if (afterMs > 0) told.later = `${text}, a while ago`;
+      : 'requested by another source';
+    if (afterMs > 0) told.later = `${text}, earlier`;
     else if (told.causes.size < mostCauses)
       told.causes.set(text, { text, version: cause && versionOf(cause.event.object) });
   }
@@ -64,9 +75,12 @@ export class ReconcileStories {
   begin(key: string): Story {
     const told = this.#of(key);
     // Evaluated only now, because an event may arrive before the response to the write that caused it.
-    const because = [...told.causes.values()].map(({ text, version = '' }) =>
-      told.versions.has(version) ? `${text}, its own write` : text,
-    );
+    const causes = [...told.causes.values()].map(({ text, version = '' }) => ({
+      text,
+      isOwn: told.versions.has(version),
+    }));
+    const because = causes.map(({ text, isOwn }) => (isOwn ? `${text}, its own write` : text));
+    const isSelfTriggered = causes.length > 0 && causes.every(({ isOwn }) => isOwn);
     if (because.length === 0) {
       const reason = told.otherwise ?? told.later;
       if (reason === told.later) told.later = undefined;
@@ -75,7 +89,7 @@ export class ReconcileStories {
     }
     told.causes.clear();
     told.otherwise = undefined;
-    return new Story({ ...this.#options, told, because });
+    return new Story({ ...this.#options, told, because, isSelfTriggered });
   }
 
   #of(key: string): Told {
@@ -96,20 +110,23 @@ export class ReconcileStories {
 export class Story {
   readonly #options: { readonly clock: Clock; readonly cache: InformerCache; readonly told: Told };
   readonly #because: readonly string[];
-  readonly #wrote: string[] = [];
+  readonly #isSelfTriggered: boolean;
+  readonly #wrote: Write[] = [];
   readonly #startMs: number;
 
   constructor(
     options: { readonly clock: Clock; readonly cache: InformerCache; readonly told: Told } & {
       readonly because: readonly string[];
+      readonly isSelfTriggered: boolean;
     },
   ) {
     this.#options = options;
     this.#because = options.because;
+    this.#isSelfTriggered = options.isSelfTriggered;
     this.#startMs = options.clock.monotonic();
   }
 
-  /** Records writes as `created`, `changed` or `left unchanged`, judging by the cache and the response. */
+  /** Records writes as `created`, `changed` or `unchanged`, judging by the cache and the response. */
   readonly observer: WriteObserver = ({ verb, target }) => {
     const { cache, told } = this.#options;
     // Events only repeat what is reported here.
@@ -118,7 +135,7 @@ export class Story {
     const before = kind && cache.peek(kind, target.key!)?.object;
     return (outcome) => {
       if (!('answer' in outcome)) {
-        this.#note(outcome.sent ? 'was refused' : 'could not send', target);
+        this.#note(outcome.sent ? 'rejected' : 'not sent', target);
         return;
       }
       if (verb === 'delete' || verb === 'deletecollection') return this.#note('deleted', target);
@@ -126,7 +143,7 @@ export class Story {
       if (answer) remember(told.versions, versionOf(answer.metadata));
       const isSame = before !== undefined && before.metadata.resourceVersion === answer?.metadata.resourceVersion;
       const isNew = verb === 'create' || (verb === 'apply' && kind !== undefined && before === undefined);
-      this.#note(isSame ? 'left unchanged' : isNew ? 'created' : 'changed', {
+      this.#note(isSame ? 'unchanged' : isNew ? 'created' : 'changed', {
         ...target,
         name: target.name ?? answer?.metadata.name,
         namespace: target.namespace ?? answer?.metadata.namespace,
@@ -138,9 +155,12 @@ export class Story {
   ended(log: Logger, how: { readonly failed: boolean; readonly nextMs: number | undefined }): void {
     const { clock, told } = this.#options;
     const { failed, nextMs } = how;
-    if (nextMs !== undefined) told.otherwise = failed ? 'it had failed' : 'it had asked to run again';
+    if (nextMs !== undefined) told.otherwise = failed ? 'it had failed' : 'it requested another run';
     log.debug(failed ? 'reconcile failed' : 'reconciled', {
+      event: logEvents.reconcileEnded,
+      failed,
       because: this.#because,
+      ...(this.#isSelfTriggered && { selfTriggered: true }),
       wrote: this.#wrote,
       tookMs: Math.round((clock.monotonic() - this.#startMs) * 10) / 10,
       ...(nextMs !== undefined && { nextInMs: Math.round(nextMs) }),
@@ -148,24 +168,29 @@ export class Story {
   }
 
   #note(
-    what: string,
+    action: Write['action'],
     target: Pick<CallTarget, 'kind' | 'version' | 'group' | 'subresource'> & {
       readonly namespace?: string | undefined;
       readonly name?: string | undefined;
     },
   ): void {
     if (this.#wrote.length >= mostWrites) return;
-    const { kind, version, group, subresource, namespace, name = '' } = target;
-    const type = [kind, version, ...(group === '' ? [] : [group])].join('.');
-    const where = namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
-    this.#wrote.push(`${what} ${type} ${where}${subresource === undefined ? '' : ` ${subresource}`}`);
+    const { kind, subresource, namespace, name = '' } = target;
+    this.#wrote.push({
+      action,
+      apiVersion: apiVersionOf(target),
+      kind,
+      ...(namespace !== undefined && namespace !== '' && { namespace }),
+      name,
+      ...(subresource !== undefined && { subresource }),
+    });
   }
 }
 
 function happened(event: ObjectEvent<KubernetesObject>): string {
   if (event.type === 'create') return event.isInInitialList ? 'was there at the start' : 'was created';
   if (event.type === 'delete') return 'was deleted';
-  if (event.type === 'generic') return 'needs a look';
+  if (event.type === 'generic') return 'was triggered';
   const { old, object } = event;
   if (old.deletionTimestamp === undefined && object.deletionTimestamp !== undefined) return 'is being deleted';
   return old.generation === object.generation ? 'changed' : `changed to generation ${object.generation}`;
@@ -180,7 +205,7 @@ function remember(versions: Set<string>, version: string): void {
   if (versions.size > mostVersions) versions.delete(versions.values().next().value ?? '');
 }
 
-function apiVersionOf({ group, version }: CallTarget): string {
+function apiVersionOf({ group, version }: Pick<CallTarget, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`;
 }
 

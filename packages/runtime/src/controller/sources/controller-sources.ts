@@ -2,6 +2,7 @@ import { type Clock, formatObjectKey, type KubernetesObject, type Random } from 
 import type { DeclaredKind } from '../../cache/declared-kind.ts';
 import type { InformerCache } from '../../cache/informer-cache.ts';
 import type { HandlerContext, ReconcileRequest } from '../../handler/event-handler.ts';
+import { logEvents } from '../../log/log-events.ts';
 import type { Logger } from '../../log/logger.ts';
 import type { Predicate } from '../../predicate/predicate.ts';
 import type { Watch } from '../../source/source.ts';
@@ -83,7 +84,8 @@ export class ControllerSources {
     const gained =
       partition && new GainedKeys({ partition, walk: (isGained) => this.#showAll(watched, { isGained, signal }) });
     this.#gained = gained;
-    const failed = (error: unknown): void => log.error('cannot look for keys that were gained', { error });
+    const failed = (error: unknown): void =>
+      log.error('cannot list the keys that this replica took over', { event: logEvents.gainedKeysFailed, error });
     if (gained) this.#subscriptions.push(partition.subscribe((share) => void gained.changed(share).catch(failed)));
     const context = this.#context;
     for (const source of sources) waits.push(source.start(context, { signal, clock, random, log }));
@@ -128,7 +130,13 @@ export class ControllerSources {
       this.#handle(watch, { type: 'create', object, isInInitialList: true }, context);
     } catch (error) {
       const { namespace, name } = object;
-      this.#options.log.error('an event handler failed', { namespace, name, event: 'create', error });
+      this.#options.log.error('an event handler failed', {
+        event: logEvents.handlerFailed,
+        namespace,
+        name,
+        type: 'create',
+        error,
+      });
     }
   }
 
@@ -158,7 +166,13 @@ export class ControllerSources {
       return predicate(event);
     } catch (error) {
       const { namespace, name } = event.object;
-      this.#options.log.error('a predicate failed; the event counts', { namespace, name, event: event.type, error });
+      this.#options.log.error('a predicate failed; the event is handled', {
+        event: logEvents.predicateFailed,
+        namespace,
+        name,
+        type: event.type,
+        error,
+      });
       return true;
     }
   }
@@ -172,7 +186,8 @@ export class ControllerSources {
         const options = priority === undefined ? {} : { priority };
         const key = formatObjectKey(request);
         onAsked(key, this.#cause, afterMs);
-        if (Number.isNaN(afterMs)) log.error('a delay is no number; the key is queued at once', { key });
+        if (Number.isNaN(afterMs))
+          log.error('invalid delay; the key is queued immediately', { event: logEvents.delayInvalid, key });
         if (afterMs === undefined) queue.add(key, options);
         else queue.addAfter(key, { ...options, delayMs: afterMs });
       },
