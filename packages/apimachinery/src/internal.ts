@@ -5,6 +5,7 @@
  * @internal
  * @packageDocumentation
  */
+export type { JsonObject, MutableJsonObject } from './json/json-object.ts';
 export { sameJson } from './json/same-json.ts';
 export { type FolderFault, folderFault } from './text/folder-fault.ts';
 export { nearestName } from './text/nearest-name.ts';

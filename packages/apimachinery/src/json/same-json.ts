@@ -1,3 +1,4 @@
+import type { JsonObject } from './json-object.ts';
 /**
  * True if two values are equal as JSON: the order of fields does not matter, the order of elements does, and undefined fields
  * count as absent.
@@ -6,10 +7,8 @@ export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a)) return Array.isArray(b) && sameElements(a, b);
-  return !Array.isArray(b) && sameFields(a as Fields, b as Fields); // objects that are no lists
+  return !Array.isArray(b) && sameFields(a as JsonObject, b as JsonObject); // objects that are no lists
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function sameElements(a: readonly unknown[], b: readonly unknown[]): boolean {
   if (a.length !== b.length) return false;
@@ -17,7 +16,7 @@ function sameElements(a: readonly unknown[], b: readonly unknown[]): boolean {
   return true;
 }
 
-function sameFields(a: Fields, b: Fields): boolean {
+function sameFields(a: JsonObject, b: JsonObject): boolean {
   const theirs = Object.keys(b);
   let found = 0;
   for (const key of Object.keys(a)) {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 /** A resource of a group version in the aggregated discovery document (apidiscovery.k8s.io/v2). */
 export interface ResourceEntry {
   readonly resource: string;
@@ -21,9 +22,6 @@ interface ResponseKind {
   readonly version: string;
   readonly kind: string;
 }
-
-/** JSON from another server, which is not trusted. */
-type Foreign = Readonly<Record<string, unknown>>;
 
 /** Returns the resources of a group version in an `APIGroupDiscoveryList`; `undefined` if it is missing. */
 export function resourcesInAggregated(
@@ -57,7 +55,7 @@ export function resourcesInLegacy(document: unknown): readonly ResourceEntry[] {
     }));
 }
 
-function aggregatedEntry(entry: Foreign): ResourceEntry {
+function aggregatedEntry(entry: JsonObject): ResourceEntry {
   const below = objects(entry, 'subresources').map((sub) => ({
     subresource: text(sub, 'subresource'),
     responseKind: kindOf(member(sub, 'responseKind')),
@@ -74,7 +72,7 @@ function aggregatedEntry(entry: Foreign): ResourceEntry {
   };
 }
 
-function lists(entry: Foreign): Pick<ResourceEntry, 'shortNames' | 'categories'> {
+function lists(entry: JsonObject): Pick<ResourceEntry, 'shortNames' | 'categories'> {
   const [shortNames, categories] = [texts(entry, 'shortNames'), texts(entry, 'categories')];
   return { ...(shortNames.length > 0 && { shortNames }), ...(categories.length > 0 && { categories }) };
 }
@@ -84,27 +82,27 @@ function subresources(below: readonly SubresourceEntry[]): Pick<ResourceEntry, '
 }
 
 /** Clients treat an empty group and version as those of the resource. */
-function kindOf(from: Foreign): ResponseKind {
+function kindOf(from: JsonObject): ResponseKind {
   return { group: text(from, 'group'), version: text(from, 'version'), kind: text(from, 'kind') };
 }
 
-function member(from: unknown, name: string): Foreign {
-  const value = typeof from === 'object' && from !== null ? (from as Foreign)[name] : undefined;
-  return typeof value === 'object' && value !== null ? (value as Foreign) : {};
+function member(from: unknown, name: string): JsonObject {
+  const value = typeof from === 'object' && from !== null ? (from as JsonObject)[name] : undefined;
+  return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
 }
 
-function objects(from: unknown, name: string): readonly Foreign[] {
-  const value = typeof from === 'object' && from !== null ? (from as Foreign)[name] : undefined;
+function objects(from: unknown, name: string): readonly JsonObject[] {
+  const value = typeof from === 'object' && from !== null ? (from as JsonObject)[name] : undefined;
   if (!Array.isArray(value)) return [];
-  return value.filter((one): one is Foreign => typeof one === 'object' && one !== null);
+  return value.filter((one): one is JsonObject => typeof one === 'object' && one !== null);
 }
 
-function text(from: Foreign, name: string): string {
+function text(from: JsonObject, name: string): string {
   const value = from[name];
   return typeof value === 'string' ? value : '';
 }
 
-function texts(from: Foreign, name: string): readonly string[] {
+function texts(from: JsonObject, name: string): readonly string[] {
   const value = from[name];
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 }

@@ -5,9 +5,8 @@ import {
   invalidField,
   parseApiVersion,
 } from '@kubewright/apimachinery';
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import type { Draft } from '../registry/strategy.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Validates an object converted by a webhook, and restores the metadata that a conversion may not change: all except labels and
@@ -47,7 +46,7 @@ export function restoreConverted(
   return { object: { ...(converted as Draft), metadata: restored } };
 }
 
-function identityFault({ metadata }: Draft, given: Fields): string | undefined {
+function identityFault({ metadata }: Draft, given: JsonObject): string | undefined {
   for (const [field, words] of [
     ['name', 'name'],
     ['namespace', 'namespace'],
@@ -62,7 +61,7 @@ function identityFault({ metadata }: Draft, given: Fields): string | undefined {
 
 function takeMap(
   target: Draft['metadata'],
-  { field, from }: { readonly field: 'labels' | 'annotations'; readonly from: Fields },
+  { field, from }: { readonly field: 'labels' | 'annotations'; readonly from: JsonObject },
 ): string | undefined {
   const given = from[field];
   if (given === undefined || given === null) {
@@ -90,7 +89,7 @@ function mapFaults(map: Readonly<Record<string, string>>, field: 'labels' | 'ann
   ]);
 }
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

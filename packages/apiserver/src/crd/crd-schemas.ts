@@ -1,7 +1,6 @@
+import type { MutableJsonObject } from '@kubewright/apimachinery/internal';
 import { isKnownFormat } from '@kubewright/schema';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
-
-type Node = Record<string, unknown>;
 
 /** Returns warnings for formats that validate nothing. */
 export function formatWarnings({ spec }: CustomResourceDefinition): readonly string[] {
@@ -29,7 +28,7 @@ export function withoutGoZeroes(spec: Readonly<Record<string, unknown>>): void {
   }
 }
 
-function walk(value: unknown, visit: (node: Node) => void): void {
+function walk(value: unknown, visit: (node: MutableJsonObject) => void): void {
   // The body reader limits the depth.
   if (Array.isArray(value)) {
     for (const item of value) walk(item, visit);
@@ -46,6 +45,6 @@ function walk(value: unknown, visit: (node: Node) => void): void {
   }
 }
 
-function isNode(value: unknown): value is Node {
+function isNode(value: unknown): value is MutableJsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,5 @@
+import type { MutableJsonObject } from '@kubewright/apimachinery/internal';
 import type { JsonSchema } from '@kubewright/schema';
-
-type Fields = Record<string, unknown>;
 
 /**
  * Removes, in place, nulls that a schema does not allow and has no default for. Go programs write them for empty fields
@@ -14,7 +13,7 @@ export function dropNulls(schema: JsonSchema, value: unknown): void {
     return;
   }
   const others = isSchema(additionalProperties) ? additionalProperties : undefined;
-  const fields = value as Fields;
+  const fields = value as MutableJsonObject;
   for (const name of Object.keys(fields)) {
     const field = Object.hasOwn(properties, name) ? properties[name] : others;
     if (field === undefined) continue;

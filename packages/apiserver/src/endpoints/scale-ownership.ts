@@ -1,4 +1,5 @@
 import { apiVersionOf, applyConflict, type FieldPathElements, type KubernetesObject } from '@kubewright/apimachinery';
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import {
   ApplyConflictError,
   type ApplyRequest,
@@ -10,8 +11,6 @@ import {
   trackUpdate,
 } from '@kubewright/schema';
 import type { ResourceDefinition, ScaleSubresource } from '../registry/index.ts';
-
-type Plain = Readonly<Record<string, unknown>>;
 
 const SCALE = applyTypeOf({
   type: 'object',
@@ -68,7 +67,7 @@ export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWr
 /** Returns the entries after an apply, or throws when another manager owns different replicas. */
 function configured(
   shared: Pick<ApplyRequest, 'type' | 'apiVersion' | 'manager' | 'subresource' | 'now'>,
-  { live, replicas, force }: { readonly live: Plain; readonly replicas: number; readonly force: boolean },
+  { live, replicas, force }: { readonly live: JsonObject; readonly replicas: number; readonly force: boolean },
 ): readonly ManagedFieldsEntry[] {
   const type = { apiVersion: 'autoscaling/v1', kind: 'Scale' };
   const applied = { ...type, spec: { replicas } };

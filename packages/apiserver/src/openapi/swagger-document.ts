@@ -1,6 +1,5 @@
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import { type DocumentedResource, documentParts, type OpenApiOptions } from '@kubewright/schema';
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 

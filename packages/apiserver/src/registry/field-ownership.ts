@@ -6,6 +6,7 @@ import {
   type KubernetesObject,
   StatusError,
 } from '@kubewright/apimachinery';
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import {
   ApplyConflictError,
   ApplyRequestError,
@@ -37,8 +38,6 @@ interface Applied {
   readonly draft: Draft;
   readonly changed: boolean;
 }
-
-type Plain = Readonly<Record<string, unknown>>;
 
 type Resets = NonNullable<Strategy['resets']>;
 
@@ -113,7 +112,7 @@ export class FieldOwnership {
     return trackUpdate({
       ...this.#ownership(subresource),
       ...(otherVersion && { otherVersion }),
-      live: live as unknown as Plain | undefined,
+      live: live as unknown as JsonObject | undefined,
       object: draft,
       manager,
       subresource,
@@ -126,14 +125,14 @@ export class FieldOwnership {
    *
    * @throws StatusError 400, 409 with one cause for each conflicting field
    */
-  apply(live: KubernetesObject | undefined, applied: Plain, change: ApplyChange): Applied | Promise<Applied> {
+  apply(live: KubernetesObject | undefined, applied: JsonObject, change: ApplyChange): Applied | Promise<Applied> {
     if (this.#conversions === undefined || live === undefined) return this.#apply(live, applied, change);
     return this.#conversions.run((otherVersion) => this.#apply(live, applied, { ...change, otherVersion }));
   }
 
   #apply(
     live: KubernetesObject | undefined,
-    applied: Plain,
+    applied: JsonObject,
     change: ApplyChange & Pick<Ownership, 'otherVersion'>,
   ): Applied {
     const { manager, subresource, time, force, otherVersion } = change;
@@ -141,7 +140,7 @@ export class FieldOwnership {
       const { object, managedFields, changed } = applyPatch({
         ...this.#ownership(subresource),
         ...(otherVersion && { otherVersion }),
-        live: live as unknown as Plain | undefined,
+        live: live as unknown as JsonObject | undefined,
         applied,
         manager,
         force,
@@ -212,7 +211,7 @@ function structuredCopy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(structuredCopy);
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
-    const item = structuredCopy((value as Plain)[key]);
+    const item = structuredCopy((value as JsonObject)[key]);
     if (key === '__proto__')
       Object.defineProperty(copy, key, { value: item, writable: true, enumerable: true, configurable: true });
     else copy[key] = item;

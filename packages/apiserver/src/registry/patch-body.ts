@@ -7,6 +7,7 @@ import {
   requestEntityTooLarge,
   StatusError,
 } from '@kubewright/apimachinery';
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import {
   BodyReadError,
   type ParsedBody,
@@ -34,8 +35,6 @@ export function patchTypeOf(mediaType: string, custom: boolean): PatchType | und
   }
   return undefined;
 }
-
-type Plain = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the body of a patch other than apply.
@@ -88,7 +87,7 @@ export function applyPatchBody(
   try {
     if (type === 'json') return applyJsonPatch(document, patch);
     if (type === 'merge') return applyMergePatch(document, patch);
-    return strategicMergePatch(document as Plain, patch as Plain, schema); // checked by readPatchBody
+    return strategicMergePatch(document as JsonObject, patch as JsonObject, schema); // checked by readPatchBody
   } catch (error) {
     if (error instanceof JsonPatchError) throw jsonPatchFailure(error);
     if (error instanceof MergePatchError) throw badRequest(error.message, { cause: error });

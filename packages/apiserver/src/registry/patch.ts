@@ -1,4 +1,5 @@
 import { badRequest, formatTime, type KubernetesObject, parseApiVersion, StatusError } from '@kubewright/apimachinery';
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import { BodyReadError, type ParsedBody, parseYaml } from '@kubewright/schema';
 import type { StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';
@@ -18,8 +19,6 @@ export interface PatchRequest {
   readonly options: WriteOptions;
   readonly strategy: Strategy;
 }
-
-type Plain = Readonly<Record<string, unknown>>;
 
 /** Patches an object: read, change, write, and retry when another writer was faster. Mirrors `patchResource` (1.36). */
 export async function patchObject(registry: Registry, call: WriteCall, patch: PatchRequest): Promise<Updated> {
@@ -124,7 +123,7 @@ async function applyObject(registry: Registry, call: WriteCall, patch: PatchRequ
 }
 
 /** Reads and validates the configuration of an apply. */
-function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequest): Plain {
+function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequest): JsonObject {
   const { definition } = registry;
   let body: ParsedBody;
   try {
@@ -139,7 +138,7 @@ function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequ
     const fault = `json: cannot unmarshal ${what} into Go value of type map[string]interface {}`;
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${fault}`);
   }
-  const applied = (value ?? {}) as Plain;
+  const applied = (value ?? {}) as JsonObject;
   const { kind = '', apiVersion = '' } = applied as { readonly kind?: string; readonly apiVersion?: string };
   const { group, version } = parseApiVersion(String(apiVersion));
   if (kind !== definition.kind || group !== definition.group || version !== definition.version) {

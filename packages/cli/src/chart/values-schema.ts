@@ -1,17 +1,16 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import type { ChartValues } from './values.ts';
 
-type JsonSchema = Readonly<Record<string, unknown>>;
-
-const flag: JsonSchema = { type: 'boolean' };
-const text: JsonSchema = { type: 'string' };
-const port: JsonSchema = { type: 'integer', minimum: 1, maximum: 65_535 };
-const anyObject: JsonSchema = { type: 'object' };
-const objects: JsonSchema = { type: 'array', items: anyObject };
-const texts: JsonSchema = { type: 'object', additionalProperties: text };
+const flag: JsonObject = { type: 'boolean' };
+const text: JsonObject = { type: 'string' };
+const port: JsonObject = { type: 'integer', minimum: 1, maximum: 65_535 };
+const anyObject: JsonObject = { type: 'object' };
+const objects: JsonObject = { type: 'array', items: anyObject };
+const texts: JsonObject = { type: 'object', additionalProperties: text };
 
 /** Builds the schema with which Helm rejects values that the chart does not define. */
-export function valuesSchema(values: ChartValues, own: readonly UnstructuredObject[]): JsonSchema {
+export function valuesSchema(values: ChartValues, own: readonly UnstructuredObject[]): JsonObject {
   const isClusterWide = own.some(
     ({ kind, ...object }) =>
       kind === 'CustomResourceDefinition' && (object['spec'] as { readonly scope?: string }).scope === 'Cluster', // a CustomResourceDefinition has a scope
@@ -36,15 +35,15 @@ export function valuesSchema(values: ChartValues, own: readonly UnstructuredObje
     fullnameOverride: text,
     // Helm passes it to every chart.
     global: anyObject,
-  } satisfies Record<keyof ChartValues | 'nameOverride' | 'fullnameOverride' | 'global', JsonSchema>;
+  } satisfies Record<keyof ChartValues | 'nameOverride' | 'fullnameOverride' | 'global', JsonObject>;
   return { $schema: 'http://json-schema.org/draft-07/schema#', ...closed(properties) };
 }
 
-function closed(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+function closed(properties: Readonly<Record<string, JsonObject>>): JsonObject {
   return { type: 'object', properties, additionalProperties: false };
 }
 
-const managerProperties: Readonly<Record<string, JsonSchema>> = {
+const managerProperties: Readonly<Record<string, JsonObject>> = {
   replicas: { type: 'integer', minimum: 0 },
   image: closed({
     repository: { type: 'string', minLength: 1 },

@@ -1,5 +1,5 @@
 import type { KubernetesObject, ManagedFieldsEntry } from '@kubewright/apimachinery';
-import { sameJson } from '@kubewright/apimachinery/internal';
+import { type JsonObject, sameJson } from '@kubewright/apimachinery/internal';
 
 /** Selects an entry of `managedFields`. */
 export interface ManagerEntry {
@@ -49,22 +49,20 @@ function isEntryOf(entry: ManagedFieldsEntry, manager: ManagerEntry): boolean {
   );
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function sameValue(wanted: unknown, live: unknown, fields: Fields): boolean {
+function sameValue(wanted: unknown, live: unknown, fields: JsonObject): boolean {
   const steps = Object.keys(fields).filter((step) => step !== '.');
   if (steps.length === 0) return sameJson(wanted, live);
   if (Array.isArray(wanted)) return Array.isArray(live) && sameList(wanted, live, fields);
   return isMap(wanted) && isMap(live) && sameMap(wanted, live, fields);
 }
 
-function sameMap(wanted: object, live: object, fields: Fields): boolean {
+function sameMap(wanted: object, live: object, fields: JsonObject): boolean {
   const steps = Object.keys(fields).filter((step) => step !== '.');
   const members = Object.entries(wanted).filter(([, value]) => value !== undefined);
   if (steps.length !== members.length) return false;
   return members.every(([key, value]) => {
     const below = Object.hasOwn(fields, `f:${key}`) ? fields[`f:${key}`] : undefined;
-    return isMap(below) && Object.hasOwn(live, key) && sameValue(value, (live as Fields)[key], below);
+    return isMap(below) && Object.hasOwn(live, key) && sameValue(value, (live as JsonObject)[key], below);
   });
 }
 
@@ -73,7 +71,7 @@ function sameMap(wanted: object, live: object, fields: Fields): boolean {
  * stand between them, because a merge keeps those in place and orders only the applied elements. Duplicates in the live list
  * count as a difference, because an apply would leave one of them.
  */
-function sameList(wanted: readonly unknown[], live: readonly unknown[], fields: Fields): boolean {
+function sameList(wanted: readonly unknown[], live: readonly unknown[], fields: JsonObject): boolean {
   const steps = Object.keys(fields).filter((step) => step !== '.');
   if (steps.length !== wanted.length) return false;
   const places: number[] = [];
@@ -118,6 +116,6 @@ function wantedIndex(wanted: readonly unknown[], { is, keys }: NamedElement): nu
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-function isMap(value: unknown): value is Fields {
+function isMap(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

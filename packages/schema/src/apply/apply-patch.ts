@@ -1,4 +1,4 @@
-import { sameJson } from '@kubewright/apimachinery/internal';
+import { type JsonObject, sameJson } from '@kubewright/apimachinery/internal';
 import { isRecord } from '../structural/plain-data.ts';
 import { ApplyConflictError } from './apply-conflict-error.ts';
 import { ApplyRequestError } from './apply-request-error.ts';
@@ -25,14 +25,12 @@ import {
 import { pruneDropped, withoutNewNulls } from './prune-dropped.ts';
 import { managedFieldsOf, recordUpdate, trackable } from './track-update.ts';
 
-type Plain = Readonly<Record<string, unknown>>;
-
 /** A server-side apply request. */
 export interface ApplyRequest extends Ownership {
   /** The stored object, in the request's version; `undefined` if the object does not exist and is created. */
-  readonly live: Plain | undefined;
+  readonly live: JsonObject | undefined;
   /** The configuration: only the fields that the manager wants to own. */
-  readonly applied: Plain;
+  readonly applied: JsonObject;
   /** The kind that the endpoint serves; the configuration must be of this kind. Not checked if absent. */
   readonly kind?: string | undefined;
   readonly manager: string;
@@ -46,7 +44,7 @@ export interface ApplyRequest extends Ownership {
 /** The result of {@link applyPatch}. */
 export interface Applied {
   /** The merged object without `managedFields`, before defaulting and admission. The live object itself if nothing changed. */
-  readonly object: Plain;
+  readonly object: JsonObject;
   readonly managedFields: readonly ManagedFieldsEntry[];
   /** False if the object is unchanged: the entries may still differ, but none of their times. */
   readonly changed: boolean;
@@ -105,7 +103,7 @@ function checkRequest({ applied, apiVersion, kind, type, live }: ApplyRequest): 
 }
 
 /** Formats `default/web; apps/v1, Kind=Deployment`, as upstream names objects in messages. */
-function describeObject(applied: Plain, live: Plain | undefined): string {
+function describeObject(applied: JsonObject, live: JsonObject | undefined): string {
   const metadata = isRecord(applied['metadata']) ? applied['metadata'] : {};
   const liveMetadata = isRecord(live?.['metadata']) ? live['metadata'] : {};
   const namespace = metadata['namespace'] ?? '';
@@ -114,7 +112,7 @@ function describeObject(applied: Plain, live: Plain | undefined): string {
 }
 
 /** Formats `apps/v1, Kind=Deployment`; the core group's name is empty: `/v1, Kind=Pod`. */
-function describeKind(object: Plain): string {
+function describeKind(object: JsonObject): string {
   const version = typeof object['apiVersion'] === 'string' ? object['apiVersion'] : '';
   return `${version.includes('/') ? version : `/${version}`}, Kind=${String(object['kind'] ?? '')}`;
 }
@@ -143,7 +141,7 @@ function applyOnce(request: ApplyRequest): Applied {
   return { object: changed ? object : live, managedFields: encodeManagers(managers), changed };
 }
 
-function plain(value: unknown): Plain {
+function plain(value: unknown): JsonObject {
   return isRecord(value) ? value : {};
 }
 

@@ -1,4 +1,5 @@
 import type { FieldSet } from '@kubewright/apimachinery';
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import { stringifyJson } from '../json/stringify-json.ts';
 import { sortedJson } from '../structural/field-problem.ts';
 import { isRecord } from '../structural/plain-data.ts';
@@ -6,8 +7,6 @@ import { compareObjects } from './compare.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import type { Ownership } from './ownership.ts';
 import { trackable } from './track-update.ts';
-
-type Plain = Readonly<Record<string, unknown>>;
 
 /** The only manager for which client-side and server-side apply are bridged. */
 export const KUBECTL = 'kubectl';
@@ -18,7 +17,7 @@ const MAX_ANNOTATIONS = 256 * 1024;
  * Returns the fields that kubectl's last client-side apply set and that are still unchanged: an apply by `kubectl` may take
  * them over without force. Returns `undefined` if there was no such apply, or its annotation is unreadable.
  */
-export function allowedByLastApplied(live: Plain, { type, apiVersion }: Ownership): FieldSet | undefined {
+export function allowedByLastApplied(live: JsonObject, { type, apiVersion }: Ownership): FieldSet | undefined {
   const text = annotationsOf(live)?.[ANNOTATION];
   if (typeof text !== 'string' || text === '') return undefined;
   let last: unknown;
@@ -33,7 +32,7 @@ export function allowedByLastApplied(live: Plain, { type, apiVersion }: Ownershi
 }
 
 /** Updates the annotation of client-side apply, if present, after an apply by `kubectl`. */
-export function withLastApplied(object: Plain, applied: Plain): Plain {
+export function withLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   const annotations = annotationsOf(object);
   const current = annotations?.[ANNOTATION];
   if (annotations === undefined || typeof current !== 'string' || current === '') return object;
@@ -41,25 +40,25 @@ export function withLastApplied(object: Plain, applied: Plain): Plain {
   if (value === current) return object;
   const next: Record<string, unknown> = { ...annotations, [ANNOTATION]: value };
   if (sizeOf(next) > MAX_ANNOTATIONS) delete next[ANNOTATION];
-  const metadata = object['metadata'] as Plain; // it contains the annotations
+  const metadata = object['metadata'] as JsonObject; // it contains the annotations
   return { ...object, metadata: { ...metadata, annotations: next } };
 }
 
-function annotationsOf(object: Plain): Plain | undefined {
+function annotationsOf(object: JsonObject): JsonObject | undefined {
   const metadata = object['metadata'];
   const annotations = isRecord(metadata) ? metadata['annotations'] : undefined;
   return isRecord(annotations) ? annotations : undefined;
 }
 
-function withoutAnnotation(applied: Plain): Plain {
+function withoutAnnotation(applied: JsonObject): JsonObject {
   const annotations = annotationsOf(applied);
   if (annotations === undefined || !Object.hasOwn(annotations, ANNOTATION)) return applied;
   const { [ANNOTATION]: _, ...rest } = annotations;
-  const metadata = applied['metadata'] as Plain; // it contains the annotations
+  const metadata = applied['metadata'] as JsonObject; // it contains the annotations
   return { ...applied, metadata: { ...metadata, annotations: rest } };
 }
 
-function sizeOf(annotations: Plain): number {
+function sizeOf(annotations: JsonObject): number {
   let size = 0;
   for (const [key, value] of Object.entries(annotations)) {
     size += key.length + (typeof value === 'string' ? value.length : stringifyJson(value).length);

@@ -1,4 +1,5 @@
 import { FieldSet } from '@kubewright/apimachinery';
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import { isRecord } from '../structural/plain-data.ts';
 import {
   capUpdaters,
@@ -10,17 +11,15 @@ import {
 } from './managers.ts';
 import { type Ownership, reconcileManagers, settleOwnership, withoutMeta, withoutReset } from './ownership.ts';
 
-type Plain = Readonly<Record<string, unknown>>;
-
 /** A write other than an apply. */
 export interface UpdateToTrack extends Ownership {
   /** The stored object; `undefined` for a create. */
-  readonly live: Plain | undefined;
+  readonly live: JsonObject | undefined;
   /**
    * The object after the request: decoded and defaulted, before admission, because no manager owns what admission changes.
    * Its own `managedFields` may reset or replace the entries.
    */
-  readonly object: Plain;
+  readonly object: JsonObject;
   /** Name of the manager, see {@link defaultManagerName}. */
   readonly manager: string;
   /** `''` for the object itself, otherwise the subresource, e.g. `status`. */
@@ -61,7 +60,7 @@ export function recordUpdate(managers: Managers, update: UpdateToTrack): void {
 }
 
 /** Returns an object without its managed fields, which have no owner; `{}` for undefined. */
-export function trackable(object: Plain | undefined): Plain {
+export function trackable(object: JsonObject | undefined): JsonObject {
   if (object === undefined) return {};
   const { metadata } = object;
   if (!isRecord(metadata) || !Object.hasOwn(metadata, 'managedFields')) return object;
@@ -70,13 +69,13 @@ export function trackable(object: Plain | undefined): Plain {
 }
 
 /** Returns the raw entries of an object; `undefined` if it has no such field. */
-export function managedFieldsOf(object: Plain | undefined): readonly unknown[] | undefined {
+export function managedFieldsOf(object: JsonObject | undefined): readonly unknown[] | undefined {
   const metadata = object?.['metadata'];
   const entries = isRecord(metadata) ? metadata['managedFields'] : undefined;
   return Array.isArray(entries) ? entries : undefined;
 }
 
-function startingManagers(live: Plain | undefined, object: Plain, subresource: string): Managers {
+function startingManagers(live: JsonObject | undefined, object: JsonObject, subresource: string): Managers {
   const stored = (): Managers => decodeManagers(managedFieldsOf(live) ?? []) ?? new Map();
   // Entries cannot be set through a subresource.
   if (subresource !== '') return stored();

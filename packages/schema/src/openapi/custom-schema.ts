@@ -1,8 +1,8 @@
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import { builtinOpenApiSchema, type OpenApiOptions } from '../builtin/index.ts';
 import type { JsonSchema } from '../structural/index.ts';
 import { customComponentName, META_COMPONENTS } from './component-names.ts';
 import type { DocumentedResource } from './documented-resource.ts';
-import type { JsonObject } from './json-object.ts';
 
 /**
  * Returns the published schemas of a custom resource and its list: the CRD's schema, extended with the fields that all

@@ -1,8 +1,8 @@
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import { builtinOpenApiSchema, builtinReferences, type OpenApiOptions } from '../builtin/index.ts';
 import { componentName, META_COMPONENTS } from './component-names.ts';
 import { customSchemas } from './custom-schema.ts';
 import type { DocumentedResource } from './documented-resource.ts';
-import type { JsonObject } from './json-object.ts';
 import { hasComponent, resourcePaths } from './operations.ts';
 
 /** The `info` section of a document. */

@@ -1,8 +1,8 @@
 import type { GroupVersionKind } from '@kubewright/apimachinery';
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import { builtinDefinitionName } from '../builtin/index.ts';
 import { componentName, META_COMPONENTS } from './component-names.ts';
 import type { DocumentedResource } from './documented-resource.ts';
-import type { JsonObject } from './json-object.ts';
 import {
   DELETE_COLLECTION_PARAMETERS,
   DELETE_PARAMETERS,

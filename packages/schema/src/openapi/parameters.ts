@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-object.ts';
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 
 type ParameterType = 'string' | 'integer' | 'boolean';
 

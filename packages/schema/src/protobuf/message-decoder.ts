@@ -1,4 +1,5 @@
 import { formatDuration } from '@kubewright/apimachinery';
+import type { MutableJsonObject } from '@kubewright/apimachinery/internal';
 import { parseJson } from '../json/index.ts';
 import { encodeBase64 } from './base64.ts';
 import type { Message, MessageField, MessageTable } from './message-table.ts';
@@ -12,8 +13,6 @@ export interface MessageDecoderOptions {
   /** Decodes an object inside an object that has a separate envelope. */
   readonly decodeEnvelope: (raw: Uint8Array) => unknown;
 }
-
-type Fields = Record<string, unknown>;
 
 interface Task {
   readonly reader: WireReader;
@@ -35,7 +34,7 @@ export class MessageDecoder {
   }
 
   /** Decodes a message into an object. */
-  into(object: Fields, { reader, message, depth }: Task): void {
+  into(object: MutableJsonObject, { reader, message, depth }: Task): void {
     if (depth > this.#options.maxDepth) {
       throw new ProtobufError('tooDeep', `the body exceeds the maximum depth of ${this.#options.maxDepth} levels`);
     }
@@ -47,7 +46,7 @@ export class MessageDecoder {
     }
   }
 
-  #field(object: Fields, task: FieldTask): void {
+  #field(object: MutableJsonObject, task: FieldTask): void {
     const { reader, field, wireType, depth } = task;
     if (field.inline) {
       this.into(object, {
@@ -64,7 +63,7 @@ export class MessageDecoder {
     }
   }
 
-  #element(object: Fields, task: FieldTask): void {
+  #element(object: MutableJsonObject, task: FieldTask): void {
     const { reader, field, wireType } = task;
     const old = object[field.name];
     const list: unknown[] = Array.isArray(old) ? old : [];
@@ -76,10 +75,10 @@ export class MessageDecoder {
     } else list.push(this.#value(task));
   }
 
-  #entry(object: Fields, task: FieldTask): void {
+  #entry(object: MutableJsonObject, task: FieldTask): void {
     const { reader, field, wireType } = task;
     const old = object[field.name];
-    const map: Fields = typeof old === 'object' && old !== null ? (old as Fields) : {};
+    const map: MutableJsonObject = typeof old === 'object' && old !== null ? (old as MutableJsonObject) : {};
     object[field.name] = map;
     const entry = this.#message(reader, wireType);
     let key = '';
@@ -123,7 +122,7 @@ export class MessageDecoder {
         expect(wireType, 1);
         return reader.double();
       case '@': {
-        const object: Fields = {};
+        const object: MutableJsonObject = {};
         const message = this.#table.at(field.message);
         this.into(object, { reader: this.#message(reader, wireType), message, depth: depth + 1 });
         return object;
@@ -174,7 +173,7 @@ export class MessageDecoder {
   /** Decodes a schema or a list (`A`), a boolean (`B`), or a list of names (`L`) to the one that is present. */
   #schemaOr(type: string, { reader, depth }: { readonly reader: WireReader; readonly depth: number }): unknown {
     const list: unknown[] = [];
-    let schema: Fields | undefined;
+    let schema: MutableJsonObject | undefined;
     let allows = false;
     const schemaNumber = type === 'B' ? 2 : 1;
     while (!reader.atEnd) {
@@ -190,8 +189,8 @@ export class MessageDecoder {
     return list.length > 0 ? list : (schema ?? null);
   }
 
-  #schema(reader: WireReader, depth: number): Fields {
-    const schema: Fields = {};
+  #schema(reader: WireReader, depth: number): MutableJsonObject {
+    const schema: MutableJsonObject = {};
     this.into(schema, { reader: reader.message(), message: this.#table.named(schemaProps), depth: depth + 1 });
     return schema;
   }

@@ -1,3 +1,4 @@
+import type { MutableJsonObject } from '@kubewright/apimachinery/internal';
 import { setOwn } from '../json/parsed-body.ts';
 import type { SchemaNode } from '../node/index.ts';
 import { deepCopy, isRecord } from '../structural/plain-data.ts';
@@ -9,8 +10,6 @@ const RETAIN_KEYS = '$retainKeys';
 const DELETE_PREFIX = '$deleteFromPrimitiveList/';
 const ORDER_PREFIX = '$setElementOrder/';
 
-type Fields = Record<string, unknown>;
-
 /**
  * Applies a strategic merge patch as the API server does (1.36): lists with a merge key are merged by it, other lists are
  * replaced; null deletes; `$patch: delete | replace`, `$retainKeys`, `$setElementOrder/<list>` and
@@ -21,11 +20,19 @@ type Fields = Record<string, unknown>;
  *
  * @throws {@link StrategicMergeError} with the status of the response.
  */
-export function strategicMergePatch(original: Readonly<Fields>, patch: Readonly<Fields>, schema: SchemaNode): Fields {
-  return mergeMap(deepCopy(original) as Fields, deepCopy(patch) as Fields, schema); // copies of records are records
+export function strategicMergePatch(
+  original: Readonly<MutableJsonObject>,
+  patch: Readonly<MutableJsonObject>,
+  schema: SchemaNode,
+): MutableJsonObject {
+  return mergeMap(deepCopy(original) as MutableJsonObject, deepCopy(patch) as MutableJsonObject, schema); // copies of records are records
 }
 
-function mergeMap(original: Fields, patch: Fields, schema: SchemaNode | undefined): Fields {
+function mergeMap(
+  original: MutableJsonObject,
+  patch: MutableJsonObject,
+  schema: SchemaNode | undefined,
+): MutableJsonObject {
   if (Object.hasOwn(patch, PATCH)) return followDirective(patch);
   retainKeys(original, patch);
   mergeOrderedLists(original, patch, schema);
@@ -39,7 +46,8 @@ function mergeMap(original: Fields, patch: Fields, schema: SchemaNode | undefine
       if (!deletes) take(original, key, value);
     } else if (isRecord(value)) {
       const field = fieldNode(schema, key);
-      const merged = strategyOf(field) === 'replace' ? value : mergeMap(original[key] as Fields, value, field); // same kind
+      const merged =
+        strategyOf(field) === 'replace' ? value : mergeMap(original[key] as MutableJsonObject, value, field); // same kind
       setOwn(original, key, merged);
     } else if (Array.isArray(value)) {
       const list = original[key] as unknown[]; // same kind
@@ -58,7 +66,7 @@ function kindOf(value: unknown): string {
   return value === null ? 'null' : typeof value;
 }
 
-function followDirective(patch: Fields): Fields {
+function followDirective(patch: MutableJsonObject): MutableJsonObject {
   const directive = patch[PATCH];
   if (directive === 'replace') {
     delete patch[PATCH];
@@ -69,7 +77,7 @@ function followDirective(patch: Fields): Fields {
 }
 
 /** Sets a value that the original does not have, without nulls and elements with directives. */
-function take(original: Fields, key: string, value: unknown): void {
+function take(original: MutableJsonObject, key: string, value: unknown): void {
   const cleaned = withoutDirectives(withoutNulls(value));
   if (cleaned === undefined) delete original[key];
   else setOwn(original, key, cleaned);
@@ -116,7 +124,7 @@ function strategyOf(field: SchemaNode | undefined): string | undefined {
   return field?.patchStrategies?.find((strategy) => strategy !== 'retainKeys');
 }
 
-function retainKeys(original: Fields, patch: Fields): void {
+function retainKeys(original: MutableJsonObject, patch: MutableJsonObject): void {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
   const keys = patch[RETAIN_KEYS];
   delete patch[RETAIN_KEYS];
@@ -130,7 +138,11 @@ function retainKeys(original: Fields, patch: Fields): void {
 }
 
 /** Merges the lists that have a `$setElementOrder`, and removes both from the patch. */
-function mergeOrderedLists(original: Fields, patch: Fields, schema: SchemaNode | undefined): void {
+function mergeOrderedLists(
+  original: MutableJsonObject,
+  patch: MutableJsonObject,
+  schema: SchemaNode | undefined,
+): void {
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(ORDER_PREFIX)) continue;
     const order = patch[directive];
@@ -210,7 +222,11 @@ function mergeList(
   if (mergeKey === undefined) {
     throw internal(`cannot merge lists without merge key for ${field?.items?.typeName ?? 'Unknown'}`);
   }
-  const { server, changes } = followElementDirectives(original as Fields[], patch as Fields[], mergeKey); // all records
+  const { server, changes } = followElementDirectives(
+    original as MutableJsonObject[],
+    patch as MutableJsonObject[],
+    mergeKey,
+  ); // all records
   const merged = mergeElements(server, changes, { mergeKey, items: field?.items });
   return orderElements(partition(merged, changes, mergeKey), { patchOrder: changes, serverOrder: server }, mergeKey);
 }
@@ -227,12 +243,12 @@ function dedupe(list: unknown[]): unknown[] {
 }
 
 function followElementDirectives(
-  original: readonly Fields[],
-  patch: readonly Fields[],
+  original: readonly MutableJsonObject[],
+  patch: readonly MutableJsonObject[],
   mergeKey: string,
-): { readonly server: Fields[]; readonly changes: Fields[] } {
+): { readonly server: MutableJsonObject[]; readonly changes: MutableJsonObject[] } {
   let server = [...original];
-  const changes: Fields[] = [];
+  const changes: MutableJsonObject[] = [];
   let replace = false;
   for (const element of patch) {
     if (!Object.hasOwn(element, PATCH)) {
@@ -255,10 +271,10 @@ function followElementDirectives(
 }
 
 function mergeElements(
-  server: readonly Fields[],
-  changes: readonly Fields[],
+  server: readonly MutableJsonObject[],
+  changes: readonly MutableJsonObject[],
   { mergeKey, items }: { readonly mergeKey: string; readonly items: SchemaNode | undefined },
-): Fields[] {
+): MutableJsonObject[] {
   const merged = [...server];
   const at = new Map<unknown, number>();
   merged.forEach((element, i) => {
@@ -271,7 +287,7 @@ function mergeElements(
       at.set(change[mergeKey], merged.length);
       merged.push(change);
     } else {
-      merged[i] = mergeMap(merged[i] as Fields, change, items); // the index only has positions in this list
+      merged[i] = mergeMap(merged[i] as MutableJsonObject, change, items); // the index only has positions in this list
     }
   }
   return merged;

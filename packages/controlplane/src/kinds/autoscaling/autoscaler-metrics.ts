@@ -1,3 +1,4 @@
+import type { MutableJsonObject } from '@kubewright/apimachinery/internal';
 import type {
   MetricIdentifier,
   MetricSpec,
@@ -6,15 +7,13 @@ import type {
   MetricValueStatus,
 } from '../generated/drafts.ts';
 
-type Fields = Record<string, unknown>;
-
 /**
  * Converts a metric to version 1's annotation format, where the fields of `target` and `current` are flat next to the metric's
  * name. `prefix` is `target` for the desired and `current` for the observed value.
  */
-export function flatMetric(metric: MetricSpec | MetricStatus, prefix: 'target' | 'current'): Fields {
+export function flatMetric(metric: MetricSpec | MetricStatus, prefix: 'target' | 'current'): MutableJsonObject {
   const source = sourceOf(metric.type);
-  const details = (metric as unknown as Record<string, Fields>)[source] ?? {};
+  const details = (metric as unknown as Record<string, MutableJsonObject>)[source] ?? {};
   const values = (details[prefix] ?? {}) as MetricTarget & MetricValueStatus;
   const identifier = details['metric'] as MetricIdentifier | undefined;
   const average = source === 'object' ? 'averageValue' : `${prefix}AverageValue`;
@@ -35,7 +34,7 @@ export function flatMetric(metric: MetricSpec | MetricStatus, prefix: 'target' |
 
 /** The inverse of {@link flatMetric}. */
 export function nestedMetric(flat: unknown, prefix: 'target' | 'current'): MetricSpec & MetricStatus {
-  const { type, ...sources } = flat as { readonly type: string } & Record<string, Fields>;
+  const { type, ...sources } = flat as { readonly type: string } & Record<string, MutableJsonObject>;
   const source = sourceOf(type);
   const details = sources[source] ?? {};
   const average = source === 'object' ? details['averageValue'] : details[`${prefix}AverageValue`];
@@ -59,7 +58,7 @@ export function nestedMetric(flat: unknown, prefix: 'target' | 'current'): Metri
   return { type, [source]: nested } as unknown as MetricSpec & MetricStatus;
 }
 
-function targetType(values: Fields): string {
+function targetType(values: MutableJsonObject): string {
   if (values['averageUtilization'] !== undefined) return 'Utilization';
   return values['averageValue'] !== undefined ? 'AverageValue' : 'Value';
 }
@@ -68,6 +67,6 @@ function sourceOf(type: string): string {
   return type.charAt(0).toLowerCase() + type.slice(1);
 }
 
-function defined(fields: Fields): Fields {
+function defined(fields: MutableJsonObject): MutableJsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import type { Meter } from '../values/equality.ts';
 import { CelMap } from '../values/map.ts';
 import type { CelValue } from '../values/value.ts';
@@ -29,8 +30,6 @@ export function accessTo(members: MemberTypes, name: string): MemberAccess | und
   if (property === undefined || type === undefined) return undefined;
   return { property, type, inherited: property in Object.prototype, nullIsAbsent: members.structure };
 }
-
-type JsonObject = { readonly [property: string]: unknown };
 
 /** A JSON object read through its schema, without copying it. */
 export class SchemaObject extends CelMap {
