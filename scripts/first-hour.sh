@@ -60,7 +60,7 @@ step build 'dist/install.yaml' npm run -s build
 mkfifo keys
 script -qefc "npm run -s dev; stty -a | grep -o -e '-*icanon'" /dev/null <keys >seen &
 exec 3>keys
-for _ in $(seq 300); do grep -q 'controller shop works' seen && break; sleep 0.2; done
+for _ in $(seq 300); do grep -q 'controller shop started' seen && break; sleep 0.2; done
 printf a >&3
 for _ in $(seq 300); do grep -q '+ ConfigMap shop-sample-message' seen && break; sleep 0.2; done
 printf q >&3

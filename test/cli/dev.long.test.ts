@@ -41,7 +41,7 @@ describe.skipIf(isMissing('script'))('kubewright dev at a terminal', () => {
     // Runs in its own session, where the terminal's final state is checked.
     const dev = kubewright.startAtTerminal(['dev'], { cwd: root, after: 'stty -a | grep -o -- "-\\?icanon"' });
     await seen(dev, 'a apply sample · r restart · t run tests · q quit');
-    await seen(dev, 'controller shop works');
+    await seen(dev, 'controller shop started');
     dev.child.stdin?.write('a');
     await seen(dev, /✓ sample applied {7}Shop shop-sample/);
     await seen(
@@ -55,13 +55,13 @@ describe.skipIf(isMissing('script'))('kubewright dev at a terminal', () => {
       dev,
       /✗ Shop default\/shop-sample {2}because .*was there at the start\r?\n +TypeError: Cannot read properties of undefined \(reading 'at'\)\r?\n +src\/controllers\/shop\.ts:\d+:\d+\r?\n +\d+ \| .*\r?\n +\d+ \| .*spec\.nothing\.at\(1\).*\r?\n +\| +\^\r?\n/,
     );
-    await seen(dev, /… \d+ frames of libraries; --full-stacks shows them\r?\n +next try in \d+ ms/);
+    await seen(dev, /… \d+ library frames hidden; use --full-stacks to show them\r?\n +next try in \d+ ms/);
     await seen(
       dev,
-      /! types are wrong {6}in one place\r?\n +src\/controllers\/shop\.ts:\d+:\d+ TS2339 .*\r?\n +\d+ \| /,
+      /! type check failed {4}one error\r?\n +src\/controllers\/shop\.ts:\d+:\d+ TS2339 .*\r?\n +\d+ \| /,
     );
     back();
-    await seen(dev, /types are right {6}again/);
+    await seen(dev, /type check passed {4}again/);
     await seen(dev, /works|nothing to write/);
     dev.child.stdin?.write('t');
     await seen(dev, /✓ tests pass/);
@@ -77,14 +77,14 @@ describe.skipIf(isMissing('script'))('kubewright dev at a terminal', () => {
 describe('kubewright dev', () => {
   it('explains a changed kind and names the samples that no longer match it', async () => {
     const dev = kubewright.start(['dev', '--no-type-check'], { cwd: root });
-    await seen(dev, 'controller shop works');
+    await seen(dev, 'controller shop started');
     const more = '@minLength 1 @maxLength 1024 */\n  readonly message: string;';
     const back = edit(
       api(),
       more,
       `@minLength 1 @maxLength 3 */\n  readonly message: string;\n  readonly theme?: 'light' | 'dark';`,
     );
-    await seen(dev, /! kind, breaking +spec\.message .*\n/);
+    await seen(dev, /! breaking change +spec\.message .*\n/);
     await seen(dev, /✓ kind +spec\.theme .*\n/);
     await seen(dev, /! sample does not fit {2}config\/samples\/shop_v1_shop\.yaml: spec\.message: .*\n/);
     dev.child.kill('SIGINT');
@@ -94,7 +94,7 @@ describe('kubewright dev', () => {
 
   it('leaves no process behind, even when killed', async () => {
     const dev = kubewright.start(['dev'], { cwd: root });
-    await seen(dev, 'types are right');
+    await seen(dev, 'type check passed');
     const table = () =>
       execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
         .trim()
@@ -112,7 +112,7 @@ describe('kubewright dev', () => {
   it('shows the location of an error that crashes the operator', async () => {
     const back = edit(join(root, 'src/main.ts'), 'process.exitCode', "JSON.parse('{');\nprocess.exitCode");
     const dev = kubewright.start(['dev', '--no-type-check'], { cwd: root });
-    await expect.poll(dev.stderr, { timeout: 60_000 }).toContain('KW7502 the operator ended by itself');
+    await expect.poll(dev.stderr, { timeout: 60_000 }).toContain('KW7502 the operator exited unexpectedly');
     expect(dev.stdout()).toMatch(
       /SyntaxError: .*\n {4}src\/main\.ts:\d+:\d+\n {6}\d+ \|.*\n(.*\n)*? {6}\d+ \| JSON\.parse\('\{'\);\n/,
     );
@@ -136,7 +136,7 @@ describe('kubewright dev --context', () => {
       const env = { KUBECONFIG };
       const dev = kubewright.start(['dev', '--context', 'kubewright', '--no-type-check'], { cwd: root, env });
       await seen(dev, /✓ context +kubewright: https:\/\/127\.0\.0\.1:\d+, Kubernetes v1\.36\S*, local\n/);
-      await seen(dev, 'controller shop works');
+      await seen(dev, 'controller shop started');
       const Shop = {
         group: 'shop.example.com',
         version: 'v1',
@@ -183,12 +183,12 @@ describe('commands that run or inspect an operator', () => {
     expect(stdout).not.toMatch(/uid:|lastTransitionTime:/);
     expect(await run('render', 'none.yaml')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^KW7603 none\.yaml cannot be rendered\n {2}why: there is no such file\n/),
+      stderr: expect.stringMatching(/^KW7603 cannot render none\.yaml\n {2}why: the file does not exist\n/),
     });
     writeFileSync(join(root, 'pod.yaml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n');
     expect(await run('render', 'pod.yaml')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^KW7603 nothing of pod\.yaml is reconciled by this operator\n/),
+      stderr: expect.stringMatching(/^KW7603 this operator reconciles no object of pod\.yaml\n/),
     });
     const back = edit(
       controller(),
@@ -213,7 +213,7 @@ describe('commands that run or inspect an operator', () => {
     other();
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^KW7605 nobody can tell what the operator does\n {2}why: it has written no line of the runtime's log within 20 s: src\/main\.ts passes a "log" of its own to runOperator;/,
+      /^KW7605 cannot read the log of the operator\n {2}why: it wrote no line in the runtime's log format within 20 s: src\/main\.ts passes its own "log" to runOperator;/,
     );
   });
 
@@ -246,12 +246,12 @@ import { controller } from '@kubewright/runtime';`;
     expect(bad.code).toBe(1);
     expect(bad.stderr).toMatch(
       new RegExp(
-        `KW7604 the operator may not do what it needs to\\n {2}why: its roles lack:\\n +secrets +list\\n {2}fix: .* above runOperator, src/main\\.ts:${line}; .*\\n +/\\*\\*\\n +\\* ${tag('list')}\\n`,
+        `KW7604 the operator lacks permissions\\n {2}why: its roles do not grant:\\n +secrets +list\\n {2}fix: .* above runOperator, src/main\\.ts:${line}; .*\\n +/\\*\\*\\n +\\* ${tag('list')}\\n`,
       ),
     );
     const tried = await run('rbac', '--fix', '--dry-run');
     expect(tried.code).toBe(0);
-    expect(tried.stdout).toContain(`✓ would be changed     src/main.ts:${line + 4}\n    + /**\n`);
+    expect(tried.stdout).toContain(`✓ would change         src/main.ts:${line + 4}\n    + /**\n`);
     expect(tried.stdout).toContain(`    +  * ${tag('list')}\n`);
     expect(readFileSync(main, 'utf8')).toBe(before);
 
@@ -264,7 +264,7 @@ import { controller } from '@kubewright/runtime';`;
     expect(after.replace(/\/\*\*[\s\S]*?\*\/\n/, '')).toBe(before);
     expect(after).toContain(` * ${tag('deletecollection;list')}\n */\nprocess.exitCode`);
     expect(fixed.stdout).toMatch(
-      /\ngranted, and neither used nor needed by a declaration\n {2}secrets +get {2}src\/controllers\/shop\.ts:\d+\n/,
+      /\ngranted, but neither used nor declared\n {2}secrets +get {2}src\/controllers\/shop\.ts:\d+\n/,
     );
     writeFileSync(main, before);
     other();
@@ -285,7 +285,7 @@ import { controller } from '@kubewright/runtime';`;
     });
     rmSync(join(root, 'src/other.ts'));
     const { stderr } = await run('import', 'crd', 'http://example.com/crd.yaml');
-    expect(stderr).toMatch(/^KW7601 .*\n {2}why: only https addresses are read\n/);
+    expect(stderr).toMatch(/^KW7601 .*\n {2}why: only https URLs are supported\n/);
   });
 
   it("run the project's tests, also on a cluster, as documented", async () => {

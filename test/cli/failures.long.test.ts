@@ -99,8 +99,8 @@ describe('a failure message states the error, the cause and the remedy', () => {
       args: ['generate'],
       exitCode: 1,
       code: 'KW7101',
-      what: /belongs to no Kubewright project$/,
-      why: /^neither it nor a folder above has a package\.json with a field "kubewright"$/,
+      what: /is not in a Kubewright project$/,
+      why: /^neither this folder nor its parents have a package\.json with the field "kubewright"$/,
       remedy: /kubewright init my-operator --domain example\.com$/,
     }));
 
@@ -184,8 +184,8 @@ describe('a failure message states the error, the cause and the remedy', () => {
       options: { cwd: join(kubewright.folder, 'far'), env: { KUBECONFIG: path } },
       exitCode: 1,
       code: 'KW7308',
-      what: /^the operator is not run in prod$/,
-      why: /https:\/\/cluster\.example\.com is not on this machine/,
+      what: /^cannot develop in context prod$/,
+      why: /https:\/\/cluster\.example\.com is not local/,
       remedy: /kubewright dev --context prod --allow-context prod$/,
     });
   });

@@ -312,7 +312,7 @@ describe('dashboards', () => {
     expect(cafe.read(path)).toBe(made);
     cafe.edit(path, (text) => text.replace(/\n {2}"description": "Generated.*/, '').replace('"Caches"', '"My caches"'));
     const { stdout } = await cafe.run('generate');
-    expect(stdout).toContain(`! kept, is yours       ${path}\n`);
+    expect(stdout).toContain(`! kept (your own)      ${path}\n`);
     expect(cafe.read(path)).toContain('"My caches"');
     expect(JSON.parse(cafe.read(path))).not.toHaveProperty('description');
   });

@@ -46,7 +46,7 @@ describe('kubewright dev', () => {
   it('restarts the operator on save, reports mistakes, and leaves nothing behind', async () => {
     const dev = kubewright.start(['dev'], { cwd: root });
     const seen = (text: string | RegExp) => expect.poll(dev.stdout, { timeout: 30_000 }).toMatch(text);
-    await seen(/controller guestbook works/);
+    await seen(/controller guestbook started/);
     await seen('Save a file to restart');
     const controller = join(root, 'src/controllers/guestbook.ts');
     const good = readFileSync(controller, 'utf8');
@@ -87,7 +87,7 @@ describe('kubewright dev', () => {
     const { code, stderr } = await run('dev', '--ci');
     writeFileSync(main, good);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/KW7502 the operator ended by itself\n {2}why: its exit code is 1;/);
+    expect(stderr).toMatch(/KW7502 the operator exited unexpectedly\n {2}why: exit code 1;/);
     expect(processes()).toBe('');
   });
 });

@@ -55,7 +55,7 @@ describe('kubewright init', () => {
 ✓ written              src/controllers/my-shop.ts
 ✓ written              src/controllers/my-shop.test.ts
 ✓ changed              src/main.ts
-manifests are made by npm run generate, once npm install was run
+To generate the manifests, run npm install, then npm run generate.
 
 Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
 `);
@@ -89,7 +89,7 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
     writeFileSync(join(kubewright.folder, 'theirs', 'package.json'), '{ "name": "website" }');
     const theirs = await kubewright.run(['init', 'theirs', '--yes']);
     expect(theirs.code).toBe(1);
-    expect(theirs.stderr).toContain('its package.json is that of website; nothing was written');
+    expect(theirs.stderr).toContain('its package.json belongs to website; nothing was written');
   });
 
   it('rejects a project whose package.json would write into manifests and code', async () => {
@@ -98,9 +98,12 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
     const write = (manifest: object): void => writeFileSync(join(root, 'package.json'), JSON.stringify(manifest));
     const generate = (): ReturnType<typeof kubewright.run> => kubewright.run(['generate'], { cwd: root });
     write({ name: 'a\n  evil: b', kubewright: { domain: 'example.com' } });
-    expect(await generate()).toMatchObject({ code: 2, stderr: expect.stringContaining('KW7102 "a\\n  evil: b"') });
+    expect(await generate()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('KW7102 invalid project name "a\\n  evil: b"'),
+    });
     write({ name: 'a', kubewright: { domain: "x', process.exit(), '" } });
-    expect(await generate()).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be the domain') });
+    expect(await generate()).toMatchObject({ code: 2, stderr: expect.stringContaining('invalid project domain') });
     expect(await kubewright.run(['init', 'hostile', '--yes'])).toMatchObject({ code: 2 });
     writeFileSync(join(root, 'package.json'), 'no JSON');
     const { code, stderr } = await kubewright.run(['init', 'hostile', '--yes']);
@@ -113,7 +116,7 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
     const create = (...flags: readonly string[]): ReturnType<typeof kubewright.run> =>
       kubewright.run(['create', 'api', '--group', 'a', '--version', 'v1', '--kind', 'Shop', ...flags], { cwd: root });
     const plural = await create('--plural', "shops', kind: evil(), x: '");
-    expect(plural).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be a plural') });
+    expect(plural).toMatchObject({ code: 2, stderr: expect.stringContaining('invalid plural') });
     expect(await create('--kind', 'Shop = evil()')).toMatchObject({ code: 2 });
     expect(existsSync(join(root, 'src/api/v1/shop.ts'))).toBe(false);
   });
@@ -144,17 +147,17 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
     expect(await kubewright.run(['init', 'asked'])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `KW7103 the project needs a domain: the ending of its API groups
-  why: none was given, and there is no terminal to ask at
-  fix: add --domain example.com, or --yes to take that one
+      stderr: `KW7103 the project needs a domain for its API groups
+  why: none was specified, and there is no terminal to prompt on
+  fix: add --domain example.com, or --yes to use the default
 `,
     });
     const { code, stderr } = await kubewright.run(['init', 'named', '--domain', 'Example']);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `KW7102 "Example" cannot be a domain
-  why: a domain is: lower-case words with at least one dot between them
-  fix: choose one such as --domain example.com
+      stderr: `KW7102 invalid domain "Example"
+  why: a domain must consist of at least two lower-case words separated by dots
+  fix: choose a valid domain, such as --domain example.com
 `,
     });
   });
@@ -194,7 +197,7 @@ describe('kubewright create api', () => {
     writeFileSync(join(root, 'src', 'main.ts'), 'export const mine = 1;\n');
     const { stdout } = await createApi(root, 'Thing');
     expect(stdout).toContain(
-      "! add to src/main.ts   import { thing } from './controllers/thing.ts'; and name it in controllers\n",
+      "! add to src/main.ts   import { thing } from './controllers/thing.ts'; and add it to controllers\n",
     );
     expect(readFileSync(join(root, 'src', 'main.ts'), 'utf8')).toBe('export const mine = 1;\n');
   });
@@ -203,16 +206,16 @@ describe('kubewright create api', () => {
     expect(await createApi(kubewright.folder, 'Thing')).toEqual({
       code: 1,
       stdout: '',
-      stderr: `KW7101 ${kubewright.folder} belongs to no Kubewright project
-  why: neither it nor a folder above has a package.json with a field "kubewright"
-  fix: change to your project, or make one: kubewright init my-operator --domain example.com
+      stderr: `KW7101 ${kubewright.folder} is not in a Kubewright project
+  why: neither this folder nor its parents have a package.json with the field "kubewright"
+  fix: change to the folder of a project, or create one: kubewright init my-operator --domain example.com
 `,
     });
     const cwd = await project('domains', '--template', 'empty');
     const args = ['create', 'api', '--group', 'apps.k8s.io', '--version', 'v1', '--kind', 'Thing'];
     const { code, stderr } = await kubewright.run(args, { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain('  fix: --group apps makes apps.example.com\n');
+    expect(stderr).toContain('  fix: to get apps.example.com, pass --group apps\n');
   });
 });
 
@@ -242,14 +245,14 @@ describe('kubewright generate', () => {
     appendFileSync(join(root, 'config/rbac/service_account.yaml'), '# changed\n');
     expect(await kubewright.run(['generate', '--check'], { cwd: root })).toMatchObject({
       code: 1,
-      stderr: `KW7402 generated files are not what the types say
-  why: they differ, are missing or are left over:
+      stderr: `KW7402 generated files are out of date
+  why: these files differ, are missing or are obsolete:
     config/rbac/service_account.yaml
-  fix: kubewright generate, and commit what it writes with the change
+  fix: run kubewright generate, and commit its output with the change
 `,
     });
     const { stdout } = await kubewright.run(['generate'], { cwd: root });
-    expect(stdout).toContain('! kept, is yours       config/manager/manager.yaml\n');
+    expect(stdout).toContain('! kept (your own)      config/manager/manager.yaml\n');
     expect(readFileSync(manager, 'utf8')).toBe(own);
     expect((await kubewright.run(['generate', '--check'], { cwd: root })).code).toBe(0);
     // The schema that the sample's first line names for editors exists.
@@ -272,7 +275,7 @@ describe('kubewright generate', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^src\/api\/v1\/wrong\.ts:9:\d+ error KW6101 spec\.size: /);
     expect(stderr).toMatch(/\n {5}9 \| {3}readonly size: number;\n {7}\| +\^\n/);
-    expect(stderr).toContain('KW7401 the manifests cannot be made from the types; nothing was written\n');
+    expect(stderr).toContain('KW7401 cannot generate the manifests from the types; nothing was written\n');
     expect(readdirSync(join(root, 'config'))).toEqual(['samples']);
   });
 });

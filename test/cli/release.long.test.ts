@@ -35,7 +35,7 @@ describe('types with breaking changes', () => {
     const released = await shop.run('build', '--release');
     expect(released).toMatchObject({ code: 0, stderr: '' });
     expect(released.stdout).toContain(
-      '✓ released             0.1.0: config/crd/released is what later types are compared with; commit it\n',
+      '✓ released             0.1.0: later types are compared with config/crd/released; commit it\n',
     );
     expect(shop.read(kept)).toMatch(/^# Released with 0\.1\.0: .*\n---\napiVersion/);
     const before = shop.read(crd);
@@ -50,11 +50,11 @@ describe('types with breaking changes', () => {
     expect(await shop.run('generate')).toEqual({
       code: 1,
       stdout: '',
-      stderr: `KW7403 the types would break what was released with 0.1.0; nothing was written
-  why: objects or clients that were fine are not any more:
+      stderr: `KW7403 the types would break the released version 0.1.0; nothing was written
+  why: objects or clients that were valid would become invalid:
     shops.shop.example.com v1 spec.message: maxLength changed from 1023 to 1000 (limit-tightened)
     shops.shop.example.com v1 spec.color: was added as a required field (required-field-added)
-  fix: undo it, or make it in a new version of the kind; if nobody depends on it: kubewright generate --allow-breaking
+  fix: undo the change, or make it in a new version of the kind; if no one depends on it: kubewright generate --allow-breaking
 `,
     });
     expect(shop.read(crd)).toBe(before);
@@ -87,9 +87,9 @@ describe('types with breaking changes', () => {
   it('can be released only under a new version', async () => {
     expect(await shop.run('build', '--release')).toMatchObject({
       code: 1,
-      stderr: `KW7404 0.1.0 is released already, with other kinds
-  why: what config/crd/released holds of it is not what the types say now
-  fix: npm version minor, then build the release again
+      stderr: `KW7404 version 0.1.0 was already released with other CRDs
+  why: the CRDs in config/crd/released differ from those of the current types
+  fix: increase the version with increase the version with increase the version with npm version minor, then build the release again
 `,
     });
     shop.edit('package.json', (text) => text.replace('"version": "0.1.0"', '"version": "0.2.0"'));
@@ -140,15 +140,15 @@ describe('kubewright upgrade', () => {
 
     const { code, stdout, stderr } = await old.run('upgrade');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toBe(`! behind               @kubewright/runtime 0.0.9 → 0.1.0
-! behind               vitest ^3.2.0 → ^4.1.0
+    expect(stdout).toBe(`! outdated             @kubewright/runtime 0.0.9 → 0.1.0
+! outdated             vitest ^3.2.0 → ^4.1.0
 ✓ written              config/rbac/service_account.yaml
 ✓ written              config/prometheus/kustomization.yaml
 ✓ written              config/prometheus/monitor.yaml
-! kept, is yours       config/manager/manager.yaml
+! kept (your own)      config/manager/manager.yaml
 ✓ removed              config/proxy/auth_proxy_service.yaml
-! not there            renovate.json: kubewright init writes it
-✓ generated files      are those of 0.1.0
+! missing              renovate.json: to create it, run kubewright init
+✓ generated files      up to date with 0.1.0
 
 Next:  kubewright upgrade --apply  &&  npm install
 `);

@@ -214,7 +214,7 @@ describe('kubewright build --helm', () => {
         version: 'v1',
         name: 'shops.shop.example.com',
         displayName: 'Shop',
-        description: 'Shop is kept by this operator.',
+        description: 'Shop is managed by this operator.',
       },
     ]);
     expect(parseDocument(annotations['artifacthub.io/images'] ?? '').toJS()).toEqual([
@@ -435,8 +435,8 @@ describe('kubewright build', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: `KW7505 the OLM bundle is invalid and was not written
-  why: alm-examples has none of tea-shop.example.com/v1 TeaShop: add one to config/samples
-    alm-examples has tea-shop.example.com/v1 Coffee, which is not owned
+  why: alm-examples has no example of tea-shop.example.com/v1 TeaShop: add one to config/samples
+    alm-examples has tea-shop.example.com/v1 Coffee, which the CSV does not own
   fix: correct package.json, config/samples or the types as described above, then build again
 `,
     });
@@ -454,9 +454,9 @@ describe('kubewright build', () => {
     tea.edit('package.json', (text) => text.replace('"version": "0.1.0"', '"version": "next"'));
     const { stderr } = await tea.run('build');
     tea.edit('package.json', (text) => text.replace('"version": "next"', '"version": "0.1.0"'));
-    expect(stderr).toBe(`KW7102 "next" cannot be a version
-  why: chart and bundle carry the version of package.json, which has to be one such as 0.1.0
-  fix: npm version 0.1.0 --no-git-tag-version
+    expect(stderr).toBe(`KW7102 invalid version "next" in package.json
+  why: the chart and the bundle use this version, which must be a semantic version such as 0.1.0
+  fix: set a version: npm version 0.1.0 --no-git-tag-version
 `);
   });
 });

@@ -31,9 +31,9 @@ describe('kubewright generate', () => {
        |                 ^
     11 | }
   fix: use string with the tag @dateTime
-KW7401 the manifests cannot be made from the types; nothing was written
-  why: one mistake, the first in src/api/v1/shop.ts:10:17
-  fix: mend what is named above; kubewright explain CODE tells more of each
+KW7401 cannot generate the manifests from the types; nothing was written
+  why: one error, the first in src/api/v1/shop.ts:10:17
+  fix: correct the errors listed above; for details, run kubewright explain CODE
 `,
     },
     {
@@ -49,9 +49,9 @@ KW7401 the manifests cannot be made from the types; nothing was written
     11 | }
   why: the API server would reject it
   fix: correct the tags of this field
-KW7401 the manifests cannot be made from the types; nothing was written
-  why: one mistake, the first in src/api/v1/shop.ts:10:32
-  fix: mend what is named above; kubewright explain CODE tells more of each
+KW7401 cannot generate the manifests from the types; nothing was written
+  why: one error, the first in src/api/v1/shop.ts:10:32
+  fix: correct the errors listed above; for details, run kubewright explain CODE
 `,
     },
   ])('reports $name with its location in the code and the fix', async ({ fields, stderr }) => {

@@ -132,7 +132,7 @@ describe('kubewright dev --context, with webhooks', () => {
     expect({ code, stderr }).toEqual({
       code: 3,
       stderr: expect.stringMatching(
-        /^KW7309 the API server does not reach the webhooks on this machine at https:\/\/nowhere\.invalid:\d+\n {2}why: .*nowhere\.invalid.*\n {2}fix: name an address of this machine that it does reach: --webhook-host ADDR\n {4}kind: /,
+        /^KW7309 the API server cannot reach the local webhooks at https:\/\/nowhere\.invalid:\d+\n {2}why: .*nowhere\.invalid.*\n {2}fix: specify a local address that the API server can reach: --webhook-host ADDR\n {4}kind: /,
       ),
     });
     expect(await asking()).toEqual([]);
@@ -141,7 +141,7 @@ describe('kubewright dev --context, with webhooks', () => {
 
   it('leaves them out on request', async () => {
     await startDev('--no-webhooks');
-    expect(dev?.stdout()).toContain('! webhooks left out    as --no-webhooks says\n');
+    expect(dev?.stdout()).toContain('! webhooks skipped     because of --no-webhooks\n');
     expect(await refusal(shopsOf(client).create('large', { owner: 'ann', size: 10 }))).toBe('');
     expect(await asking()).toEqual([]);
     dev?.child.kill('SIGINT');
@@ -154,8 +154,8 @@ describe('kubewright dev --context, with webhooks', () => {
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: `KW7001 invalid command line
-  why: --webhook-host and --no-webhooks are about the cluster of a context; the embedded one needs neither
-  fix: add --context NAME, or leave them out
+  why: --webhook-host and --no-webhooks apply only to the cluster of a context
+  fix: add --context NAME, or remove these flags
 `,
     });
   });

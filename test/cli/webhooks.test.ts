@@ -41,7 +41,7 @@ describe('kubewright create webhook', () => {
       stderr: '',
       stdout: `✓ written              src/webhooks/v1/shop-defaults.ts
 ✓ changed              src/main.ts
-manifests are made by npm run generate, once npm install was run
+To generate the manifests, run npm install, then npm run generate.
 `,
     });
     const { stdout } = await run('create', 'webhook', ...of('v1'), '--defaulting', '--programmatic-validation');
@@ -63,7 +63,7 @@ process.exitCode = await runOperator({
     edit('src/webhooks/v1/shop-defaults.ts', (before) => `${before}// mine\n`);
     const before = text('src/main.ts');
     expect((await run('create', 'webhook', ...of('v1'), '--defaulting')).stdout).toMatch(
-      /^✓ kept {17}src\/webhooks\/v1\/shop-defaults\.ts\nmanifests/,
+      /^✓ kept {17}src\/webhooks\/v1\/shop-defaults\.ts\nTo generate/,
     );
     expect(text('src/webhooks/v1/shop-defaults.ts')).toMatch(/\/\/ mine\n$/);
     expect(text('src/main.ts')).toBe(before);
@@ -73,19 +73,19 @@ process.exitCode = await runOperator({
     expect(await run('create', 'webhook', ...of('v1', 'Shopp'), '--validation')).toEqual({
       code: 1,
       stdout: '',
-      stderr: `KW7105 there is no kind Shopp (web.example.com/v1) in this project
+      stderr: `KW7105 the project has no kind Shopp (web.example.com/v1)
   why: src/ defines Shop (web.example.com/v1)
-  fix: --group web.example.com --version v1 --kind Shop, if that is what was meant
+  fix: did you mean --group web.example.com --version v1 --kind Shop?
 `,
     });
     expect((await run('create', 'webhook', ...of('v1', 'Airport'), '--validation')).stderr).toContain(
-      'fix: kubewright create api --group web.example.com --version v1 --kind Airport\n',
+      'fix: create it: kubewright create api --group web.example.com --version v1 --kind Airport\n',
     );
     expect(await run('create', 'webhook', ...of('v1'))).toMatchObject({ code: 2, stderr: /^KW7103 no webhook/ });
     expect((await run('create', 'webhook', ...of('v1'), '--conversion')).stderr).toBe(
-      `KW7105 there is nothing to convert Shop to
-  why: v1 is its only version in web.example.com
-  fix: add another: kubewright create api --group web --version v2 --kind Shop --no-controller
+      `KW7105 cannot create a conversion webhook for Shop
+  why: v1 is the only version of the kind in web.example.com
+  fix: add another version: kubewright create api --group web --version v2 --kind Shop --no-controller
 `,
     );
   });
@@ -94,7 +94,9 @@ process.exitCode = await runOperator({
     const pods = ['create', 'webhook', '--group', 'core', '--version', 'v1', '--kind', 'Pod'];
     expect((await run(...pods, '--defaulting', '--validation')).stdout).toContain('src/webhooks/v1/pod-rules.ts\n');
     expect(text('src/webhooks/v1/pod-rules.ts')).toContain("import { Pod } from '@kubewright/apimachinery/core/v1';\n");
-    expect((await run(...pods, '--conversion')).stderr).toMatch(/^KW7105 Pod of v1 is not converted by webhooks\n/);
+    expect((await run(...pods, '--conversion')).stderr).toMatch(
+      /^KW7105 cannot create a conversion webhook for Pod of v1\n/,
+    );
   });
 
   it('adds a version of a kind with the types of the stored one, and its conversion', async () => {
@@ -102,8 +104,8 @@ process.exitCode = await runOperator({
       before
         .replace('readonly message: string;', 'readonly message: string;\n  readonly owner?: ShopOwner;')
         .replace(
-          '/** What the operator has seen',
-          '/** Who pays. */\nexport interface ShopOwner {\n  readonly name: string;\n}\n\n/** What the operator has seen',
+          '/** The observed state',
+          '/** Who pays. */\nexport interface ShopOwner {\n  readonly name: string;\n}\n\n/** The observed state',
         ),
     );
     edit('config/samples/web_v1_shop.yaml', (before) => `${before}  owner:\n    name: ann\n`);
@@ -114,7 +116,7 @@ process.exitCode = await runOperator({
 ✓ written              config/samples/web_v1beta1_shop.yaml
 ✓ written              src/webhooks/v1/shop-conversion.ts
 ✓ changed              src/main.ts
-manifests are made by npm run generate, once npm install was run
+To generate the manifests, run npm install, then npm run generate.
 `,
     });
     // Adding a version does not change the storage version.
@@ -311,7 +313,7 @@ describe('kubewright generate, with webhooks', () => {
     });
     expect(all('ClusterRole', 'shop-webhook-certificates-role')).toEqual([]);
     edit('package.json', (before) => before.replace('cert-manager', 'somebody'));
-    expect((await run('generate')).stderr).toMatch(/^KW7102 "somebody" cannot sign for webhooks/);
+    expect((await run('generate')).stderr).toMatch(/^KW7102 invalid value "somebody" of "certificates"/);
     edit('package.json', (before) => before.replace(', "certificates": "somebody"', ''));
   });
 });

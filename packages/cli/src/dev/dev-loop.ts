@@ -88,7 +88,8 @@ export class DevLoop {
   async startOperator(operator: OperatorProcess, how: { readonly insist?: boolean } = {}): Promise<boolean> {
     const isStarted = await this.attempt(() => operator.restart(), how);
     this.#isBroken = !isStarted;
-    if (!isStarted && operator.isRunning) this.#context.reporter.step('operator goes on', 'as it was before', 'bad');
+    if (!isStarted && operator.isRunning)
+      this.#context.reporter.step('operator unchanged', 'the previous build is still running', 'bad');
     return isStarted;
   }
 
@@ -168,8 +169,8 @@ export class DevLoop {
       reporter.text(`\n  export KUBECONFIG=${shellWord(kubeconfig)}\n  kubectl apply -f ${shellWord(path)}\n\n`);
     reporter.text(
       surroundings.keys
-        ? 'a apply sample · r restart · t run tests · q quit; a saved file restarts the operator, too\n\n'
-        : 'Save a file to restart the operator; Ctrl-C stops everything.\n\n',
+        ? 'a apply sample · r restart · t run tests · q quit; saving a file also restarts the operator\n\n'
+        : 'Save a file to restart the operator; press Ctrl-C to stop.\n\n',
     );
   }
 }

@@ -134,7 +134,7 @@ function endOfOperator(
   const onEnd = (exitCode: number): void => {
     const error = operatorEnded(exitCode);
     failed(error);
-    where.place?.operatorIsDown(`it ended by itself with exit code ${exitCode}`);
+    where.place?.operatorIsDown(`it exited with code ${exitCode}`);
     if (!ci && !surroundings.signal.aborted) reporter.failure({ ...error.text, code: error.code });
   };
   return { ended, onEnd };
@@ -142,16 +142,16 @@ function endOfOperator(
 
 function operatorEnded(exitCode: number): CliError {
   return new CliError('KW7502', {
-    what: 'the operator ended by itself',
-    why: `its exit code is ${exitCode}; what it wrote last is above`,
-    remedy: 'fix it and save; it then restarts',
+    what: 'the operator exited unexpectedly',
+    why: `exit code ${exitCode}; see its last output above`,
+    remedy: 'correct the error and save: the operator then restarts',
   });
 }
 
 function withoutContext(): CliError {
   return new CliError('KW7001', {
-    what: 'the command line cannot be understood',
-    why: '--webhook-host and --no-webhooks are about the cluster of a context; the embedded one needs neither',
-    remedy: 'add --context NAME, or leave them out',
+    what: 'invalid command line',
+    why: '--webhook-host and --no-webhooks apply only to the cluster of a context',
+    remedy: 'add --context NAME, or remove these flags',
   });
 }

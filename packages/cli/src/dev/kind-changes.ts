@@ -42,7 +42,7 @@ export async function tellKindChange(
   for (const { severity, path, version, message } of told.slice(0, mostTold)) {
     const where = path === '' ? (version ?? '') : path;
     reporter.step(
-      severity === 'breaking' ? 'kind, breaking' : 'kind',
+      severity === 'breaking' ? 'breaking change' : 'kind changed',
       `${where} ${message}`.trim(),
       severity === 'breaking' ? 'bad' : 'good',
     );
@@ -50,7 +50,8 @@ export async function tellKindChange(
   if (told.length > mostTold) reporter.text(`  … and ${told.length - mostTold} more changes\n`);
   if (!told.some(({ severity }) => severity === 'breaking')) return;
   const names = await storedNames(target, after);
-  if (names.length > 0) reporter.step('stored objects', `look at ${names.join(', ')}: they were written before`, 'bad');
+  if (names.length > 0)
+    reporter.step('stored objects', `check ${names.join(', ')}: they were stored before this change`, 'bad');
 }
 
 /**
@@ -76,7 +77,7 @@ export async function checkSamples(
         if (!(error instanceof StatusError)) throw error;
         // The operator is still starting, so the webhook has not judged the object.
         if (webhookFailure(error.status.message ?? '')) continue;
-        reporter.step('sample does not fit', `${path}: ${reasonOf(error)}`, 'bad');
+        reporter.step('invalid sample', `${path}: ${reasonOf(error)}`, 'bad');
       }
     }
   }

@@ -46,16 +46,16 @@ function checking(isSyntaxTold: () => boolean): { says(...mistakes: readonly str
 describe('TypeCheck', () => {
   it('reports wrong types once and reports when they are right again', () => {
     const compiler = checking(() => false);
-    expect(compiler.says()).toBe('✓ types are right\n');
-    expect(compiler.says('TS2322: no')).toMatch(/^! types are wrong +in one place\n {4}src\/a\.ts:1:1 TS2322 no\n$/);
+    expect(compiler.says()).toBe('✓ type check passed\n');
+    expect(compiler.says('TS2322: no')).toMatch(/^! type check failed +one error\n {4}src\/a\.ts:1:1 TS2322 no\n$/);
     expect(compiler.says('TS2322: no')).toBe('');
-    expect(compiler.says()).toMatch(/^✓ types are right +again\n$/);
+    expect(compiler.says()).toMatch(/^✓ type check passed +again\n$/);
   });
 
   it('skips syntax errors that the bundler has reported', () => {
     let isTold = true;
     const compiler = checking(() => isTold);
-    expect(compiler.says()).toBe('✓ types are right\n');
+    expect(compiler.says()).toBe('✓ type check passed\n');
     expect(compiler.says("TS1005: ',' expected.")).toBe('');
     expect(compiler.says()).toBe('');
     expect(compiler.says('TS2322: no')).toContain('TS2322');

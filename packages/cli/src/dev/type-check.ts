@@ -95,10 +95,10 @@ export class TypeCheck implements AsyncDisposable {
     this.#told = now;
     const { reporter } = this.#context;
     if (found.length === 0) {
-      reporter.step('types are right', isFirst ? '' : 'again');
+      reporter.step('type check passed', isFirst ? '' : 'again');
       return;
     }
-    reporter.step('types are wrong', found.length === 1 ? 'in one place' : `in ${found.length} places`, 'bad');
+    reporter.step('type check failed', found.length === 1 ? 'one error' : `${found.length} errors`, 'bad');
     if (reporter.json) for (const mistake of found) reporter.record({ typeError: mistake });
     else
       reporter.text(

@@ -45,7 +45,7 @@ export async function generateProject(
   if (context.allowBreaking !== true) refuseBreaks(project.root, files);
   const { written, kept } = writeGenerated(project.root, files);
   for (const path of written) context.reporter.step('written', path);
-  for (const path of kept) context.reporter.step('kept, is yours', path, 'bad');
+  for (const path of kept) context.reporter.step('kept (your own)', path, 'bad');
   for (const path of removeStale(project.root, files)) context.reporter.step('removed', path);
   return files;
 }
@@ -58,11 +58,11 @@ export async function checkProject(project: Project, context: Context & Generate
   const files = await checked(project, context);
   if (context.allowBreaking !== true) refuseBreaks(project.root, files);
   const old = [...outdated(project.root, files), ...stale(project.root, files)].sort();
-  if (old.length === 0) return context.reporter.step('all is current');
+  if (old.length === 0) return context.reporter.step('everything is up to date');
   throw new CliError('KW7402', {
-    what: 'generated files are not what the types say',
-    why: `they differ, are missing or are left over:\n${old.join('\n')}`,
-    remedy: 'kubewright generate, and commit what it writes with the change',
+    what: 'generated files are out of date',
+    why: `these files differ, are missing or are obsolete:\n${old.join('\n')}`,
+    remedy: 'run kubewright generate, and commit its output with the change',
   });
 }
 
@@ -83,10 +83,10 @@ async function checked(
 
 function withErrors(errors: readonly Problem[]): CliError {
   const [first] = errors;
-  const count = errors.length === 1 ? 'one mistake' : `${errors.length} mistakes`;
+  const count = errors.length === 1 ? 'one error' : `${errors.length} errors`;
   return new CliError('KW7401', {
-    what: 'the manifests cannot be made from the types; nothing was written',
+    what: 'cannot generate the manifests from the types; nothing was written',
     why: `${count}, the first in ${first?.file}:${first?.line}:${first?.column}`,
-    remedy: 'mend what is named above; kubewright explain CODE tells more of each',
+    remedy: 'correct the errors listed above; for details, run kubewright explain CODE',
   });
 }

@@ -31,8 +31,8 @@ export async function importCrdFrom(context: Context, source: string, flags: Imp
 
 function inTheWay(target: string): CliError {
   return new CliError('KW7104', {
-    what: `${target} is not written`,
+    what: `cannot write ${target}`,
     why: 'the file already exists and may contain your changes',
-    remedy: 'name another file, or delete this one first',
+    remedy: 'specify another file, or delete this one first',
   });
 }

@@ -24,8 +24,8 @@ export function readCrd(
   if (!isFileName && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(source)) return ask(source, { surroundings, flags });
   throw unreadable(
     source,
-    `there is no file ${path}`,
-    'name a file, an https address, or a kind such as postgresqls.example.com',
+    `the file ${path} does not exist`,
+    'specify a file, an https URL, or a CRD such as postgresqls.example.com',
   );
 }
 
@@ -48,7 +48,7 @@ async function ask(
     return JSON.stringify(rest);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    throw unreadable(name, `${connection.server} has no such kind`, 'kubectl get crds lists what it has');
+    throw unreadable(name, `${connection.server} has no such CRD`, 'list its CRDs: kubectl get crds');
   }
 }
 
@@ -64,7 +64,7 @@ async function download(address: string, { clock, signal }: Surroundings): Promi
       throw unreadable(
         url.href,
         cause instanceof Error ? cause.message : message,
-        'see that the address can be reached',
+        'check that the address is reachable',
       );
     });
     const location = answer.headers.get('location');
@@ -72,7 +72,8 @@ async function download(address: string, { clock, signal }: Surroundings): Promi
       url = allowed(new URL(location, url).href);
       continue;
     }
-    if (!answer.ok) throw unreadable(url.href, `the server answers ${answer.status}`, 'see that the address is right');
+    if (!answer.ok)
+      throw unreadable(url.href, `the server responded with status ${answer.status}`, 'check the address');
     return await bodyOf(answer, url.href);
   }
   throw unreadable(address, `more than ${mostRedirects} redirects`, 'use the final URL');
@@ -83,11 +84,7 @@ function allowed(address: string): URL {
   const url = new URL(address);
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return url;
-  throw unreadable(
-    url.href,
-    'only https addresses are read',
-    'name its https address, or download it and name the file',
-  );
+  throw unreadable(url.href, 'only https URLs are supported', 'use its https URL, or download it and specify the file');
 }
 
 async function bodyOf(answer: Response, address: string): Promise<string> {
@@ -104,11 +101,11 @@ async function bodyOf(answer: Response, address: string): Promise<string> {
 function tooLarge(source: string): CliError {
   return unreadable(
     source,
-    `it has more than ${largest / 1024 / 1024} MB`,
-    'name a file with the CRDs that you need only',
+    `it is larger than ${largest / 1024 / 1024} MB`,
+    'specify a file with only the CRDs that you need',
   );
 }
 
 function unreadable(source: string, why: string, remedy: string): CliError {
-  return new CliError('KW7601', { what: `no CRD is read from ${source}`, why, remedy });
+  return new CliError('KW7601', { what: `cannot read a CRD from ${source}`, why, remedy });
 }

@@ -67,7 +67,7 @@ ${labels(project, '    ')}spec:
         - --leader-elect
         - --health-probe-bind-address=:8081
         env:
-        # The heap may grow to 70 % of the memory limit: change both.
+        # The heap is limited to 70 % of the memory limit: change both together.
         - name: NODE_OPTIONS
           value: --enable-source-maps --max-old-space-size=180
         image: controller:latest

@@ -45,7 +45,7 @@ spec:
     scheme: https
     bearerTokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token
     tlsConfig:
-      # The operator signs its certificate itself; where cert-manager does, monitor_tls_patch.yaml names its CA instead.
+      # The operator's certificate is self-signed; with cert-manager, monitor_tls_patch.yaml sets the CA instead.
       insecureSkipVerify: true
   selector:
     matchLabels:

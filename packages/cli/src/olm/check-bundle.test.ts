@@ -51,31 +51,35 @@ describe('checkBundle', () => {
   it.each<readonly [string, Readonly<Record<string, string>>, string]>([
     ['another format', { 'registry+v1': 'registry+v2' }, 'mediatype.v1 must be registry+v1'],
     ['manifests elsewhere', { 'manifests.v1: manifests/': 'manifests.v1: m/' }, 'manifests.v1 must be manifests/'],
-    ['no package', { 'package.v1: shop': 'package.v1: ""' }, 'package.v1 must name the package'],
+    ['no package', { 'package.v1: shop': 'package.v1: ""' }, 'package.v1 must contain the package name'],
     [
       'a default that is no channel',
       { 'channel.default.v1: stable': 'channel.default.v1: fast' },
       'one of the channels',
     ],
-    ['a label that differs', { 'LABEL operators.operatorframework.io.bundle.package.v1=shop': '' }, 'lacks the label'],
-    ['an image with something in it', { 'FROM scratch': 'FROM alpine' }, 'must be FROM scratch'],
-    ['a name that is not the version', { 'name: shop.v1.2.3': 'name: shop' }, 'must be named shop.v1.2.3'],
+    [
+      'a label that differs',
+      { 'LABEL operators.operatorframework.io.bundle.package.v1=shop': '' },
+      'is missing the label',
+    ],
+    ['an image with something in it', { 'FROM scratch': 'FROM alpine' }, 'must start with FROM scratch'],
+    ['a name that is not the version', { 'name: shop.v1.2.3': 'name: shop' }, 'must be shop.v1.2.3, got shop'],
     ['a version that is none', { 'version: 1.2.3': 'version: next' }, 'must be a semantic version'],
-    ['a mode left out', { 'type: SingleNamespace': 'type: OwnNamespace' }, 'must name each of OwnNamespace'],
+    ['a mode left out', { 'type: SingleNamespace': 'type: OwnNamespace' }, 'must contain each of OwnNamespace'],
     ['OLM 1 left out', { 'supported: true': 'supported: false' }, 'AllNamespaces must be supported'],
-    ['a kind that nobody serves', { 'served: true': 'served: false' }, 'and no CRD serves it'],
+    ['a kind that no CRD serves', { 'served: true': 'served: false' }, 'but no CRD serves it'],
     [
       'an example of another kind',
       { '"kind": "Shop"': '"kind": "Other"' },
-      'alm-examples has none of example.com/v1 Shop',
+      'alm-examples has no example of example.com/v1 Shop',
     ],
-    ['examples that are no JSON', { '"kind": "Shop"': '"kind": Shop' }, 'must be a list in JSON'],
+    ['examples that are not JSON', { '"kind": "Shop"': '"kind": Shop' }, 'must be a JSON list'],
     ['another strategy', { 'strategy: deployment': 'strategy: other' }, 'strategy must be deployment'],
     ['itself replaced', { 'replaces: shop.v1.2.2': 'replaces: shop.v1.2.3' }, 'the CSV replaces itself'],
     [
       'an image that is not listed',
       { '- image: registry.example.com/shop:1\n    name: shop': '- image: other\n    name: shop' },
-      'relatedImages lacks registry.example.com/shop:1',
+      'relatedImages is missing registry.example.com/shop:1',
     ],
   ])('reports %s', (_, replaced, fault) => {
     expect(checkBundle(bundle(replaced)).join('\n')).toContain(fault);
@@ -88,9 +92,9 @@ describe('checkBundle', () => {
       { path: 'bundle/metadata/dependencies.yaml', text: 'dependencies: []\n' },
     ];
     expect(checkBundle([...bundle(), ...more])).toEqual([
-      'OLM installs no Pod (a)',
-      'ConfigMap b must not name a namespace: OLM decides where',
-      'OLM v1 knows no dependencies.yaml',
+      'OLM cannot install Pod a',
+      'ConfigMap b must not set a namespace: OLM chooses it',
+      'OLM v1 does not support dependencies.yaml',
     ]);
   });
 });

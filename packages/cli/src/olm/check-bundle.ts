@@ -60,7 +60,7 @@ export function checkBundle(files: readonly ProjectFile[]): readonly string[] {
   return [
     ...checkAnnotations(annotations, text('bundle.Dockerfile')),
     ...checkKinds(files, objects),
-    ...(csvs.length === 1 ? [] : [`there must be one ClusterServiceVersion, and there are ${csvs.length}`]),
+    ...(csvs.length === 1 ? [] : [`there must be exactly one ClusterServiceVersion, got ${csvs.length}`]),
     ...(csv === undefined ? [] : checkCsv(csv, { objects, packageName: annotations[key('package.v1')] ?? '' })),
   ];
 }
@@ -76,28 +76,28 @@ function checkAnnotations(annotations: Readonly<Record<string, string>>, dockerf
     if (annotations[key(name)] !== value) faults.push(`the annotation ${key(name)} must be ${value}`);
   }
   if (!/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(annotations[key('package.v1')] ?? ''))
-    faults.push(`the annotation ${key('package.v1')} must name the package`);
+    faults.push(`the annotation ${key('package.v1')} must contain the package name`);
   const channels = (annotations[key('channels.v1')] ?? '').split(',').filter(Boolean);
-  if (channels.length === 0) faults.push(`the annotation ${key('channels.v1')} must name a channel`);
+  if (channels.length === 0) faults.push(`the annotation ${key('channels.v1')} must contain a channel`);
   if (!channels.includes(annotations[key('channel.default.v1')] ?? ''))
     faults.push(`the annotation ${key('channel.default.v1')} must be one of the channels`);
   for (const [name, value] of Object.entries(annotations)) {
     if (!dockerfile.includes(`LABEL ${name}=${value}\n`))
-      faults.push(`bundle.Dockerfile lacks the label ${name}=${value}`);
+      faults.push(`bundle.Dockerfile is missing the label ${name}=${value}`);
   }
-  if (!/^FROM scratch$/m.test(dockerfile)) faults.push('bundle.Dockerfile must be FROM scratch');
+  if (!/^FROM scratch$/m.test(dockerfile)) faults.push('bundle.Dockerfile must start with FROM scratch');
   return faults;
 }
 
 function checkKinds(files: readonly ProjectFile[], objects: readonly UnstructuredObject[]): readonly string[] {
   const faults = objects
     .filter(({ kind }) => !kinds.includes(kind))
-    .map(({ kind, metadata }) => `OLM installs no ${kind} (${metadata?.name})`);
+    .map(({ kind, metadata }) => `OLM cannot install ${kind} ${metadata?.name}`);
   const placed = objects
     .filter(({ kind, metadata }) => kind !== 'ClusterServiceVersion' && metadata?.namespace !== undefined)
-    .map(({ kind, metadata }) => `${kind} ${metadata?.name} must not name a namespace: OLM decides where`);
+    .map(({ kind, metadata }) => `${kind} ${metadata?.name} must not set a namespace: OLM chooses it`);
   const hasDependencies = files.some(({ path }) => path === 'bundle/metadata/dependencies.yaml');
-  return [...faults, ...placed, ...(hasDependencies ? ['OLM v1 knows no dependencies.yaml'] : [])];
+  return [...faults, ...placed, ...(hasDependencies ? ['OLM v1 does not support dependencies.yaml'] : [])];
 }
 
 interface CsvContext {
@@ -110,14 +110,14 @@ function checkCsv(csv: Csv, { objects, packageName }: CsvContext): readonly stri
   const faults: string[] = [];
   const name = metadata?.name ?? '';
   const expected = `${packageName}.v${spec.version ?? ''}`;
-  if (name !== expected) faults.push(`the CSV is named ${name}, and must be named ${expected}`);
+  if (name !== expected) faults.push(`the name of the CSV must be ${expected}, got ${name}`);
   if (name.length > 63) faults.push(`the CSV's name is ${name.length} characters long; label values are limited to 63`);
   if (!/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(spec.version ?? ''))
     faults.push('spec.version must be a semantic version');
   if (spec.replaces !== undefined && spec.replaces === name) faults.push('the CSV replaces itself');
   const named = (spec.installModes ?? []).map(({ type }) => type);
   if (modes.some((mode) => named.filter((each) => each === mode).length !== 1))
-    faults.push(`spec.installModes must name each of ${modes.join(', ')} once`);
+    faults.push(`spec.installModes must contain each of ${modes.join(', ')} exactly once`);
   // OLM v1 requires this mode.
   if (spec.installModes?.some(({ type, supported }) => type === 'AllNamespaces' && supported) !== true)
     faults.push('the install mode AllNamespaces must be supported');
@@ -133,7 +133,7 @@ function checkOwned({ spec }: Csv, objects: readonly UnstructuredObject[]): read
     versions.filter((each) => each.served).map((each) => `${metadata.name} ${each.name} ${names.kind}`),
   );
   return [
-    ...owned.filter((each) => !served.includes(each)).map((each) => `the CSV owns ${each}, and no CRD serves it`),
+    ...owned.filter((each) => !served.includes(each)).map((each) => `the CSV owns ${each}, but no CRD serves it`),
     ...served.filter((each) => !owned.includes(each)).map((each) => `the CSV must own ${each}`),
     ...owned.filter((each, index) => owned.indexOf(each) !== index).map((each) => `the CSV owns ${each} twice`),
   ];
@@ -150,7 +150,7 @@ function checkExamples({ metadata, spec }: Csv): readonly string[] {
   } catch {
     // Reported below.
   }
-  if (!Array.isArray(examples)) return ['the annotation alm-examples must be a list in JSON'];
+  if (!Array.isArray(examples)) return ['the annotation alm-examples must be a JSON list'];
   const shown = (examples as readonly UnstructuredObject[]).map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
   const owned = (spec.customresourcedefinitions?.owned ?? []).map(
     ({ name, version, kind }) => `${name.slice(name.indexOf('.') + 1)}/${version} ${kind}`,
@@ -158,8 +158,10 @@ function checkExamples({ metadata, spec }: Csv): readonly string[] {
   return [
     ...owned
       .filter((each) => !shown.includes(each))
-      .map((each) => `alm-examples has none of ${each}: add one to config/samples`),
-    ...shown.filter((each) => !owned.includes(each)).map((each) => `alm-examples has ${each}, which is not owned`),
+      .map((each) => `alm-examples has no example of ${each}: add one to config/samples`),
+    ...shown
+      .filter((each) => !owned.includes(each))
+      .map((each) => `alm-examples has ${each}, which the CSV does not own`),
   ];
 }
 
@@ -167,13 +169,13 @@ function checkDeployments({ spec }: Csv): readonly string[] {
   const faults: string[] = [];
   if (spec.install?.strategy !== 'deployment') faults.push('spec.install.strategy must be deployment');
   const deployments = spec.install?.spec?.deployments ?? [];
-  if (deployments.length === 0) faults.push('spec.install must have a deployment');
+  if (deployments.length === 0) faults.push('spec.install must contain a deployment');
   const related = (spec.relatedImages ?? []).map(({ image }) => image);
   const used = deployments.flatMap((each) =>
     managerParts({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: {}, spec: each.spec }).pod.containers.map(
       ({ image = '' }) => image,
     ),
   );
-  for (const image of used) if (!related.includes(image)) faults.push(`relatedImages lacks ${image}`);
+  for (const image of used) if (!related.includes(image)) faults.push(`relatedImages is missing ${image}`);
   return faults;
 }

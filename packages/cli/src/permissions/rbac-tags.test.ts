@@ -23,13 +23,13 @@ describe('withTags', () => {
     const once = withTags(main, secrets('list')) ?? '';
     const [head, call = ''] = main.split(/(?=process)/);
     expect(once).toBe(`${head}/**
- * What the code does not show, as a run of the samples has told.
+ * Permissions that the code does not show, found by running the samples.
  * @rbac groups=core resources=secrets verbs=list
  */
 ${call}`);
     expect(withTags(once, secrets('list'))).toBe(once);
     expect(withTags(once, [...secrets('get'), scale])).toBe(`${head}/**
- * What the code does not show, as a run of the samples has told.
+ * Permissions that the code does not show, found by running the samples.
  * @rbac groups=apps resources=deployments/scale verbs=patch
  * @rbac groups=core resources=secrets verbs=get;list
  */
@@ -48,7 +48,7 @@ ${call}`);
     );
     // A comment on another statement.
     const other = `${written('/** Not this. */\nconst a = 1;')}`;
-    expect(withTags(other, [scale])).toContain('/** Not this. */\nconst a = 1;\n/**\n * What the code');
+    expect(withTags(other, [scale])).toContain('/** Not this. */\nconst a = 1;\n/**\n * Permissions that the code');
   });
 
   it('keeps indentation and line endings', () => {
@@ -57,7 +57,7 @@ ${call}`);
       [
         'async function main() {',
         '  /**',
-        '   * What the code does not show, as a run of the samples has told.',
+        '   * Permissions that the code does not show, found by running the samples.',
         '   * @rbac groups=apps resources=deployments/scale verbs=patch',
         '   */',
         '  await runOperator({});',

@@ -31,9 +31,9 @@ export function requireProject(cwd: string): Project {
   const project = findProject(cwd);
   if (project) return project;
   throw new CliError('KW7101', {
-    what: `${cwd} belongs to no Kubewright project`,
-    why: 'neither it nor a folder above has a package.json with a field "kubewright"',
-    remedy: 'change to your project, or make one: kubewright init my-operator --domain example.com',
+    what: `${cwd} is not in a Kubewright project`,
+    why: 'neither this folder nor its parents have a package.json with the field "kubewright"',
+    remedy: 'change to the folder of a project, or create one: kubewright init my-operator --domain example.com',
   });
 }
 
@@ -56,20 +56,24 @@ function readProject(root: string): Project | undefined {
 function checkForms(root: string, { name, domain }: { readonly name: string; readonly domain: string }): void {
   const wrong = (what: string, value: string, why: string): CliError =>
     new CliError('KW7102', {
-      what: `${JSON.stringify(value)} cannot be the ${what} of a project`,
+      what: `invalid project ${what} ${JSON.stringify(value)}`,
       why,
       remedy: `correct ${what === 'name' ? '"name"' : '"domain" in the field "kubewright"'} in ${join(root, 'package.json')}`,
     });
   if (!/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name))
-    throw wrong('name', name, 'it must be lower-case letters, digits and dashes, at most 63, a letter first');
+    throw wrong(
+      'name',
+      name,
+      'it must consist of lower-case letters, digits and dashes, start with a letter, and have at most 63 characters',
+    );
   if (!isName('domain', domain)) throw wrong('domain', domain, 'it must be a domain such as example.com');
 }
 
 function checked(certificates: unknown, root: string): WebhookCertificates {
   if (certificates === 'own' || certificates === 'cert-manager') return certificates;
   throw new CliError('KW7102', {
-    what: `${JSON.stringify(certificates)} cannot sign for webhooks`,
-    why: `"certificates" in the field "kubewright" of ${join(root, 'package.json')} is "own" or "cert-manager"`,
-    remedy: 'write one of them, or leave it out: the operator then signs itself',
+    what: `invalid value ${JSON.stringify(certificates)} of "certificates"`,
+    why: `"certificates" in the field "kubewright" of ${join(root, 'package.json')} must be "own" or "cert-manager"`,
+    remedy: 'set one of these values, or remove the field: the operator then creates its own certificates',
   });
 }

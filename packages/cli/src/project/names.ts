@@ -10,28 +10,28 @@ const forms: Readonly<Record<NameOf, { readonly form: RegExp; readonly example: 
   domain: {
     form: /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/,
     example: 'example.com',
-    rule: 'lower-case words with at least one dot between them',
+    rule: 'consist of at least two lower-case words separated by dots',
   },
   name: {
     form: new RegExp(`^[a-z]([a-z0-9-]{0,${maxName - 2}}[a-z0-9])?$`),
     example: 'guestbook-operator',
-    rule: `lower-case letters, digits and dashes, at most ${maxName}; a letter first`,
+    rule: `consist of lower-case letters, digits and dashes, start with a letter, and have at most ${maxName} characters`,
   },
   group: {
     form: /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
     example: 'database',
-    rule: 'lower-case letters, digits and dashes; the domain is added to it',
+    rule: 'consist of lower-case letters, digits and dashes; the domain is appended to it',
   },
-  version: { form: /^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/, example: 'v1', rule: 'v1, v1beta1, v2alpha3, …' },
+  version: { form: /^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/, example: 'v1', rule: 'be like v1, v1beta1 or v2alpha3' },
   kind: {
     form: /^[A-Z][A-Za-z0-9]{0,62}$/,
     example: 'Postgresql',
-    rule: 'letters and digits, at most 63; a capital first',
+    rule: 'consist of letters and digits, start with a capital letter, and have at most 63 characters',
   },
   plural: {
     form: /^(?=.{1,63}$)[a-z]([a-z0-9-]*[a-z0-9])?$/,
     example: 'postgresqls',
-    rule: 'lower-case letters, digits and dashes, at most 63; a letter first',
+    rule: 'consist of lower-case letters, digits and dashes, start with a letter, and have at most 63 characters',
   },
 };
 
@@ -40,9 +40,9 @@ export function checkName(what: NameOf, name: string): string {
   const { form, rule, example } = forms[what];
   if (form.test(name)) return name;
   throw new CliError('KW7102', {
-    what: `${JSON.stringify(name)} cannot be a ${what}`,
-    why: `a ${what} is: ${rule}`,
-    remedy: `choose one such as --${what} ${example}`,
+    what: `invalid ${what} ${JSON.stringify(name)}`,
+    why: `a ${what} must ${rule}`,
+    remedy: `choose a valid ${what}, such as --${what} ${example}`,
   });
 }
 

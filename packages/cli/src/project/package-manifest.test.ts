@@ -45,7 +45,7 @@ describe('readPackage', () => {
   });
 
   it.each(['1.2', 'v1.2.3', '01.2.3', '', 3])('rejects the version %j', (version) => {
-    expect(() => read({ version })).toThrow('cannot be a version');
+    expect(() => read({ version })).toThrow('invalid version');
   });
 
   it('reports whether this version has security updates', () => {
@@ -56,6 +56,6 @@ describe('readPackage', () => {
   });
 
   it.each([true, '1.0.0', ['next'], [1]])('rejects %j as the versions with security updates', (securityUpdates) => {
-    expect(() => read({ kubewright: { securityUpdates } })).toThrow('cannot be the versions with security updates');
+    expect(() => read({ kubewright: { securityUpdates } })).toThrow('of "securityUpdates"');
   });
 });

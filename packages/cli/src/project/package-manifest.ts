@@ -39,9 +39,9 @@ export function readPackage(root: string): PackageManifest {
   const version = text(content['version']) ?? '';
   if (!semantic.test(version)) {
     throw new CliError('KW7102', {
-      what: `${JSON.stringify(content['version'] ?? '')} cannot be a version`,
-      why: 'chart and bundle carry the version of package.json, which has to be one such as 0.1.0',
-      remedy: 'npm version 0.1.0 --no-git-tag-version',
+      what: `invalid version ${JSON.stringify(content['version'] ?? '')} in package.json`,
+      why: 'the chart and the bundle use this version, which must be a semantic version such as 0.1.0',
+      remedy: 'set a version: npm version 0.1.0 --no-git-tag-version',
     });
   }
   const keywords = Array.isArray(content['keywords']) ? content['keywords'].filter((each) => text(each)) : [];
@@ -66,9 +66,9 @@ function securityUpdates(field: unknown, root: string): readonly string[] {
   const isVersion = (each: unknown): boolean => typeof each === 'string' && semantic.test(each);
   if (Array.isArray(versions) && versions.every(isVersion)) return versions;
   throw new CliError('KW7102', {
-    what: `${JSON.stringify(versions)} cannot be the versions with security updates`,
-    why: `"securityUpdates" in the field "kubewright" of ${join(root, 'package.json')} is a list of versions`,
-    remedy: 'write them as "securityUpdates": ["0.2.1"], or leave it out',
+    what: `invalid value ${JSON.stringify(versions)} of "securityUpdates"`,
+    why: `"securityUpdates" in the field "kubewright" of ${join(root, 'package.json')} must be a list of versions`,
+    remedy: 'use the form "securityUpdates": ["0.2.1"], or remove the field',
   });
 }
 

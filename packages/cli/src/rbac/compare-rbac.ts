@@ -121,11 +121,11 @@ function grantedIn(project: Project): Omit<Grants, 'rules'> {
 
 function missing(list: readonly Permission[], { root }: Project): CliError {
   const line = operatorLine(readFileSync(join(root, mainFile), 'utf8'));
-  const where = line === undefined ? 'in a documentation comment of src/' : `above runOperator, ${mainFile}:${line}`;
+  const where = line === undefined ? 'in a documentation comment in src/' : `above runOperator, ${mainFile}:${line}`;
   return new CliError('KW7604', {
-    what: 'the operator may not do what it needs to',
-    why: `its roles lack:\n${permissionLines(list).join('')}`,
-    remedy: `name these kinds where the generator sees them (owns, watches, typed client calls), or say them ${where}; kubewright rbac --fix does it:\n/**\n${tagsOf(
+    what: 'the operator lacks permissions',
+    why: `its roles do not grant:\n${permissionLines(list).join('')}`,
+    remedy: `declare these kinds where the generator finds them (owns, watches, typed client calls), or add these tags ${where}; kubewright rbac --fix does this:\n/**\n${tagsOf(
       list,
     )
       .map((tag) => ` * ${tag}\n`)
@@ -135,8 +135,8 @@ function missing(list: readonly Permission[], { root }: Project): CliError {
 
 function noRecord(story: string): CliError {
   return new CliError('KW7604', {
-    what: 'nobody knows which permissions the operator used',
-    why: `it did not say so at its end: it was killed, or does not log at the level debug\n${story.trim().slice(-1_000)}`,
-    remedy: 'see that it ends within a second, and that src/main.ts passes no "log" to runOperator',
+    what: 'cannot determine which permissions the operator used',
+    why: `it did not report them on exit: it was killed, or does not log at level debug\n${story.trim().slice(-1_000)}`,
+    remedy: 'check that it exits within a second, and that src/main.ts does not pass "log" to runOperator',
   });
 }

@@ -52,7 +52,7 @@ function tell(
 ): void {
   const { removed, added } = difference(before.split('\n'), after.split('\n'));
   const where = `${mainFile}:${operatorLine(after)}`;
-  reporter.step(dryRun ? 'would be changed' : 'changed', where);
+  reporter.step(dryRun ? 'would change' : 'changed', where);
   if (reporter.json) reporter.record({ diff: { file: mainFile, removed, added } });
   const lines = [...removed.map((line) => `- ${line}`), ...added.map((line) => `+ ${line}`)];
   reporter.text(lines.map((line) => `    ${line}\n`).join(''));
@@ -73,9 +73,9 @@ function difference(
 
 function noPlace(list: readonly Permission[]): CliError {
   return new CliError('KW7604', {
-    what: 'the missing permissions are not written',
-    why: `${mainFile} has no call of runOperator, above which they would stand`,
-    remedy: `say them in a documentation comment of any file below src/:\n/**\n${tagsOf(list)
+    what: 'cannot add the missing permissions',
+    why: `${mainFile} has no call of runOperator to add them to`,
+    remedy: `add them to a documentation comment of any file in src/:\n/**\n${tagsOf(list)
       .map((tag) => ` * ${tag}\n`)
       .join('')} */`,
   });

@@ -61,10 +61,10 @@ export function reportText({ missing, superfluous, unproven, used }: RbacReport,
   const part = (title: string, list: readonly (Permission | Granted)[]): string =>
     list.length === 0 ? '' : `\n${title}\n${permissionLines(list).join('')}`;
   return [
-    `Granted by config/rbac, against what the operator used on ${samples === 1 ? 'one sample' : `${samples} samples`}, clean-up included.\n`,
+    `Permissions granted by config/rbac compared with those used on ${samples === 1 ? 'one sample' : `${samples} samples`}, including the cleanup.\n`,
     part('missing', missing),
-    part('granted, and neither used nor needed by a declaration', superfluous),
-    part('granted and declared, not used in this run', unproven),
+    part('granted, but neither used nor declared', superfluous),
+    part('granted and declared, but not used in this run', unproven),
     part('granted and used', used),
   ].join('');
 }

@@ -34,11 +34,11 @@ function rendered(folder: string, source: SourceFiles): readonly UnstructuredObj
   const kustomization = readKustomization(file, source);
   const objects = (kustomization.resources ?? []).flatMap((name): readonly UnstructuredObject[] => {
     const path = join(folder, name);
-    if (!source.exists(path)) throw unusable(relative(source.root, file), `${name} is not there`);
+    if (!source.exists(path)) throw unusable(relative(source.root, file), `${name} does not exist`);
     return source.isFolder(path) ? rendered(path, source) : objectsIn(source.read(path), path);
   });
   const other = unknownReferences(objects);
-  if (other !== undefined) throw unusable(relative(source.root, file), `what ${other} refers to is not followed here`);
+  if (other !== undefined) throw unusable(relative(source.root, file), `references of ${other} are not supported`);
   const patches = (kustomization.patches ?? []).map((entry) => readPatch(entry, { file, source }));
   return transform(
     objects.map((object) => patches.reduce((patched, patch) => patch(patched), object)),
@@ -56,12 +56,11 @@ function readPatch(
   const where = path === undefined ? undefined : join(dirname(file), path);
   const fields = Object.keys(target ?? {}).filter((key) => key !== 'kind' && key !== 'name');
   if (where === undefined || !target || fields.length > 0 || Object.keys(rest).length > 0)
-    throw unusable(name, 'a patch has a "path" and a "target" of "kind" and "name" here, and nothing else');
+    throw unusable(name, 'a patch must have exactly a "path" and a "target" with "kind" and "name"');
   if (!source.exists(where)) throw unusable(name, `${path} does not exist`);
   const document = parseDocument(source.read(where));
   const patch: unknown = document.errors.length === 0 ? document.toJS({ maxAliasCount: 100 }) : undefined;
-  if (!Array.isArray(patch))
-    throw unusable(relative(root, where), 'it is no JSON patch, which is a list of operations');
+  if (!Array.isArray(patch)) throw unusable(relative(root, where), 'it is not a JSON patch (a list of operations)');
   return (object) => {
     if (target.kind !== undefined && target.kind !== object.kind) return object;
     if (target.name !== undefined && target.name !== object.metadata?.name) return object;
@@ -76,21 +75,23 @@ function readPatch(
 
 function readKustomization(file: string, source: SourceFiles): Kustomization {
   const name = relative(source.root, file);
-  if (!source.exists(file)) throw unusable(name, 'the file is not there');
+  if (!source.exists(file)) throw unusable(name, 'the file does not exist');
   const document = parseDocument(source.read(file));
   const [fault] = document.errors;
   if (fault) throw unusable(name, fault.message);
   const content: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
   const other = Object.keys(content as object).find((key) => !known.includes(key));
-  if (other !== undefined) throw unusable(name, `it uses "${other}"; known here are ${known.slice(2).join(', ')}`);
+  if (other !== undefined)
+    throw unusable(name, `"${other}" is not supported; supported are ${known.slice(2).join(', ')}`);
   return content as Kustomization;
 }
 
 function unusable(name: string, why: string): CliError {
   return new CliError('KW7504', {
-    what: `${name} cannot be rendered here`,
+    what: `cannot render ${name}`,
     why,
-    remedy: 'fix it, or use kubectl, which knows all of kustomize: kubectl apply --server-side -k config/default',
+    remedy:
+      'correct the file, or use kubectl, which supports all of kustomize: kubectl apply --server-side -k config/default',
   });
 }
 

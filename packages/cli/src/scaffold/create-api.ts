@@ -56,7 +56,7 @@ export async function createApi(context: Context, options: CreateApiOptions): Pr
   }
   // Types cannot be read before the first npm install.
   if (existsSync(join(root, 'node_modules'))) await generateProject(project, context);
-  else reporter.text('manifests are made by npm run generate, once npm install was run\n');
+  else reporter.text('To generate the manifests, run npm install, then npm run generate.\n');
 }
 
 /** Returns the other versions of a kind that a project defines. */
@@ -75,8 +75,8 @@ export function groupOf(group: string, domain: string): string {
   if (group === domain || group.endsWith(`.${domain}`)) return group;
   if (!group.includes('.')) return `${group}.${domain}`;
   throw new CliError('KW7102', {
-    what: `the group ${group} does not belong to this project`,
-    why: `its domain is ${domain}, and groups end with it`,
-    remedy: `--group ${group.split('.')[0]} makes ${group.split('.')[0]}.${domain}`,
+    what: `invalid group ${group}`,
+    why: `groups of this project must end with its domain ${domain}`,
+    remedy: `to get ${group.split('.')[0]}.${domain}, pass --group ${group.split('.')[0]}`,
   });
 }

@@ -49,7 +49,7 @@ export async function createWebhook(context: Context, options: CreateWebhookOpti
   for (const file of files) registerWebhook(file, { root: project.root, kind, context });
   if (conversion && kept.length > 0) tellOfMissingSpokes(project.root, { hub: kind, spokes: others, context });
   if (existsSync(join(project.root, 'node_modules'))) await generateProject(project, context);
-  else reporter.text('manifests are made by npm run generate, once npm install was run\n');
+  else reporter.text('To generate the manifests, run npm install, then npm run generate.\n');
 }
 
 function find(
@@ -75,34 +75,34 @@ function find(
     );
   const { group, version, kind } = wanted;
   throw new CliError('KW7105', {
-    what: `there is no kind ${named(wanted)} in this project`,
-    why: kinds.length === 0 ? 'src/ defines no kind at all' : `src/ defines ${kinds.map(named).join(', ')}`,
+    what: `the project has no kind ${named(wanted)}`,
+    why: kinds.length === 0 ? 'src/ defines no kinds' : `src/ defines ${kinds.map(named).join(', ')}`,
     remedy: like
-      ? `--group ${like.group} --version ${like.version} --kind ${like.kind}, if that is what was meant`
-      : `kubewright create api --group ${group} --version ${version} --kind ${kind}`,
+      ? `did you mean --group ${like.group} --version ${like.version} --kind ${like.kind}?`
+      : `create it: kubewright create api --group ${group} --version ${version} --kind ${kind}`,
   });
 }
 
 function nothingAsked(): CliError {
   return new CliError('KW7103', {
-    what: 'no webhook is made',
-    why: 'none of --defaulting, --validation and --conversion was given',
-    remedy: 'name at least one: kubewright create webhook --group … --version … --kind … --validation',
+    what: 'no webhook to create',
+    why: 'at least one of --defaulting, --validation and --conversion is required',
+    remedy: 'pass one of them: kubewright create webhook --group … --version … --kind … --validation',
   });
 }
 
 function onlyVersion({ kind, version, group }: ProjectKind, options: CreateWebhookOptions): CliError {
   return new CliError('KW7105', {
-    what: `there is nothing to convert ${kind} to`,
-    why: `${version} is its only version in ${group}`,
-    remedy: `add another: kubewright create api --group ${options.group} --version v2 --kind ${kind} --no-controller`,
+    what: `cannot create a conversion webhook for ${kind}`,
+    why: `${version} is the only version of the kind in ${group}`,
+    remedy: `add another version: kubewright create api --group ${options.group} --version v2 --kind ${kind} --no-controller`,
   });
 }
 
 function convertedAlready({ kind, version }: ProjectKind): CliError {
   return new CliError('KW7105', {
-    what: `${kind} of ${version} is not converted by webhooks`,
-    why: 'it is a kind of Kubernetes, which converts its own kinds itself',
-    remedy: 'leave --conversion out',
+    what: `cannot create a conversion webhook for ${kind} of ${version}`,
+    why: 'Kubernetes converts its built-in kinds itself',
+    remedy: 'remove --conversion',
   });
 }

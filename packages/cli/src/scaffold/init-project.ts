@@ -53,14 +53,14 @@ async function askForDomain({ surroundings }: Context, { yes = false }: InitOpti
   if (yes) return usual;
   if (!surroundings.interactive) {
     throw new CliError('KW7103', {
-      what: 'the project needs a domain: the ending of its API groups',
-      why: 'none was given, and there is no terminal to ask at',
-      remedy: `add --domain ${usual}, or --yes to take that one`,
+      what: 'the project needs a domain for its API groups',
+      why: 'none was specified, and there is no terminal to prompt on',
+      remedy: `add --domain ${usual}, or --yes to use the default`,
     });
   }
   const { isCancel, text } = await import('@clack/prompts');
   const answer = await text({
-    message: 'Domain, the ending of your API groups',
+    message: 'Domain of your API groups',
     placeholder: usual,
     defaultValue: usual,
     validate: (given) => {
@@ -74,17 +74,17 @@ async function askForDomain({ surroundings }: Context, { yes = false }: InitOpti
   });
   if (!isCancel(answer)) return answer;
   throw new CliError('KW7103', {
-    what: 'the project was not made',
-    why: 'the question was not answered',
+    what: 'cannot create the project',
+    why: 'no domain was entered',
     remedy: `add --domain ${usual}`,
   });
 }
 
 function inTheWay(root: string): CliError {
   return new CliError('KW7104', {
-    what: `no project is made in ${root}`,
-    why: `its package.json is that of ${packageName(root) ?? 'something else'}; nothing was written`,
-    remedy: 'choose an empty folder, or add "kubewright": { "domain": "example.com" } to that package.json first',
+    what: `cannot create a project in ${root}`,
+    why: `its package.json belongs to ${packageName(root) ?? 'another project'}; nothing was written`,
+    remedy: 'choose an empty folder, or first add "kubewright": { "domain": "example.com" } to that package.json',
   });
 }
 

@@ -10,7 +10,7 @@ export function registerIn(root: string, registration: Registration, { reporter 
   const changed = text === undefined ? undefined : register(text, registration);
   if (changed === undefined) {
     const { variable, module, list } = registration;
-    const todo = `import { ${variable} } from '${module}'; and name it in ${list}`;
+    const todo = `import { ${variable} } from '${module}'; and add it to ${list}`;
     reporter.step('add to src/main.ts', todo, 'bad');
   } else if (changed !== text) {
     writeFileSync(path, changed);

@@ -23,7 +23,7 @@ export function registerWebhook({ variable, module, path }: WebhookFile, { root,
   const alias = isTaken ? versionedName(variable, kind.version) : undefined;
   registerIn(root, { list: 'webhooks', variable, module, ...(alias !== undefined && { alias }) }, context);
   if (readFileSync(join(root, path), 'utf8').includes(`export const ${variable} `)) return;
-  context.reporter.step(`look into ${path}`, `src/main.ts imports ${variable} from it`, 'bad');
+  context.reporter.step(`check ${path}`, `src/main.ts imports ${variable} from it`, 'bad');
 }
 
 /** Reports what to add to an existing converter. */

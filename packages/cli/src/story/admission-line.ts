@@ -17,11 +17,11 @@ export function admissionOf(record: LogRecord): Admission {
 function consentOf(record: LogRecord): string {
   if (textOf(record, 'webhook') !== 'mutating') return 'admitted';
   const changed = textsOf(record, 'changed');
-  return changed.length === 0 ? 'nothing to default' : `defaulted ${changed.join(', ')}`;
+  return changed.length === 0 ? 'no defaults needed' : `defaulted ${changed.join(', ')}`;
 }
 
 function refusalOf(record: LogRecord): string {
   // The line already begins with the object.
   const message = textOf(record, 'message').replace(/^\S+ "[^"]*" is (?:invalid|forbidden): /, '');
-  return `refused: ${message || textOf(record, 'reason') || 'no reason was given'}`;
+  return `rejected: ${message || textOf(record, 'reason') || 'no reason given'}`;
 }

@@ -33,8 +33,8 @@ export function remedyOf(record: LogRecord): readonly string[] {
   const remedy = textOf(record, 'remedy');
   if (!denied) return remedy === '' ? [] : [`fix: ${oneLine(remedy)}`];
   return [
-    'name its kind where the generator sees it (owns, watches, typed client calls), or add this above runOperator in src/main.ts',
-    '(kubewright rbac --fix does it):',
+    'declare the kind where the generator finds it (owns, watches, typed client calls), or add this comment above runOperator in src/main.ts',
+    '(kubewright rbac --fix does this):',
     oneLine(grantingComment(denied)),
   ];
 }
@@ -52,5 +52,5 @@ function deniedIn(record: LogRecord): DeniedCall | undefined {
 
 function denialOf({ permission: { group, resource, verb } }: DeniedCall): string {
   const of = group === '' ? '' : ` of ${group}`;
-  return oneLine(`the operator may not ${verb} ${resource}${of}: its roles do not grant it`);
+  return oneLine(`the operator is not allowed to ${verb} ${resource}${of}: its roles do not grant it`);
 }

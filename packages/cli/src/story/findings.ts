@@ -82,17 +82,17 @@ function wordsOf(record: LogRecord): { readonly said: string; readonly goesOn: s
   switch (textOf(record, 'code')) {
     case 'KW3050':
       return {
-        said: `hot loop: ${where} was given another value ${times} times, each time because of the write before; make the value depend on what is observed only`,
-        goesOn: `each gives ${where} another value, which brings about the next`,
+        said: `hot loop: ${where} changed ${times} times, each time triggered by the previous write; derive the value only from the observed state`,
+        goesOn: `each changes ${where}, which triggers the next`,
       };
     case 'KW3051':
       return {
-        said: `tug of war: ${where} was put back ${times} times, for ${others} changes it; leave the field to one of the two`,
-        goesOn: `each puts ${where} back, and ${others} changes it again`,
+        said: `tug of war: ${where} was reset ${times} times because ${others} also changes it; let only one of the two own the field`,
+        goesOn: `each resets ${where}, and ${others} changes it again`,
       };
     case 'KW3052':
       return {
-        said: `writes in vain: ${times} in a row changed nothing, for the server does not keep ${where} as it is sent`,
+        said: `ineffective writes: ${times} in a row changed nothing because the server does not keep ${where} as sent`,
         goesOn: `each writes ${where}, which the server does not keep`,
       };
     default:

@@ -53,7 +53,7 @@ const framed = (column: number): string =>
     '  2 | \tconst x = nothing.at(1);',
     '    | \t          ^',
     '  3 | last();',
-    '… 2 frames of libraries; --full-stacks shows them',
+    '… 2 library frames hidden; use --full-stacks to show them',
   ]
     .map((line) => `${' '.repeat(column)}${line}`)
     .join('\n');
@@ -83,7 +83,7 @@ describe('OperatorOutput', () => {
       tell([end({ wrote, nextInMs: 90_000 })]),
     ).toBe(`12:00:00.000 ▶ Site default/a  because Site default/a was created
                + ConfigMap a-text   - Pod other/p   ~ its status
-             ✓ 2.5 ms; runs again in 1.5 min
+             ✓ 2.5 ms; next run in 1.5 min
 `);
     expect(tell([end({})])).toBe(
       '12:00:00.000 ▶ Site default/a  because Site default/a was created: nothing to write, 2.5 ms\n',
@@ -94,7 +94,7 @@ describe('OperatorOutput', () => {
     expect(tell(failure(0, 'one'))).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
              TypeError: broken
 ${framed(13)}
-             next try in 5 ms
+             retry in 5 ms
 `);
     const full = tell(failure(0, 'one').slice(0, 2), true);
     expect(full).toContain('             at run (/elsewhere/node_modules/x/i.js:1:1)\n');
@@ -106,8 +106,8 @@ ${framed(13)}
     const lines = tell([...records, end({}, 1_600)]).split('\n');
     expect(lines.filter((line) => line.includes('TypeError'))).toHaveLength(1);
     expect(lines.slice(-3)).toEqual([
-      '12:00:01.500 ✗ Site default/a  still failing, 4 times by now: broken; next try in 5 ms',
-      '12:00:01.600 ▶ Site default/a  because Site default/a was created: nothing to write, 2.5 ms; works again after 4 failures',
+      '12:00:01.500 ✗ Site default/a  still failing after 4 attempts: broken; retry in 5 ms',
+      '12:00:01.600 ▶ Site default/a  because Site default/a was created: nothing to write, 2.5 ms; recovered after 4 failures',
       '',
     ]);
   });
@@ -134,9 +134,9 @@ ${framed(13)}
     const lines = tell([loop, ...turns])
       .trimEnd()
       .split('\n');
-    const every = 'each gives its .status.seen another value, which brings about the next';
+    const every = 'each changes its .status.seen, which triggers the next';
     expect(lines).toEqual([
-      '12:00:00.000 ! Site default/a  KW3050 hot loop: its .status.seen was given another value 6 times, each time because of the write before; make the value depend on what is observed only',
+      '12:00:00.000 ! Site default/a  KW3050 hot loop: its .status.seen changed 6 times, each time triggered by the previous write; derive the value only from the observed state',
       `12:00:05.010 ! Site default/a  KW3050 34 reconciles a second: ${every}`,
       `12:00:10.020 ! Site default/a  KW3050 33 reconciles a second: ${every}`,
     ]);
@@ -150,7 +150,7 @@ ${framed(13)}
     const lines = tell([loop, end(own, 10), end(other, 20), end(own, 30), end(own, 4_000), end(own, 4_010)]).split(
       '\n',
     );
-    expect(lines[0]).toContain('hot loop: .data.text of Page b was given another value 5 times');
+    expect(lines[0]).toContain('hot loop: .data.text of Page b changed 5 times');
     expect(lines.slice(1, -1)).toEqual([
       '12:00:00.020 ▶ Site default/a  because Site default/a changed to generation 2: nothing to write, 2.5 ms',
       '12:00:04.000 ▶ Site default/a  because Page b changed, its own write: nothing to write, 2.5 ms',
@@ -161,9 +161,9 @@ ${framed(13)}
   it('reports who reverts a write', () => {
     const conflict = { level: 'warn', ts: at(0), msg: 'x', ...about, object: 'Page b', path: '.data', times: 5 };
     expect(tell([{ ...conflict, code: 'KW3051', managers: ['kubectl-edit (Update)'] }])).toBe(
-      '12:00:00.000 ! Site default/a  KW3051 tug of war: .data of Page b was put back 5 times, for kubectl-edit (Update) changes it; leave the field to one of the two\n',
+      '12:00:00.000 ! Site default/a  KW3051 tug of war: .data of Page b was reset 5 times because kubectl-edit (Update) also changes it; let only one of the two own the field\n',
     );
-    expect(tell([{ ...conflict, code: 'KW3052' }])).toContain('KW3052 writes in vain: 5 in a row changed nothing');
+    expect(tell([{ ...conflict, code: 'KW3052' }])).toContain('KW3052 ineffective writes: 5 in a row changed nothing');
   });
 
   it('reports each webhook response on one line', () => {
@@ -195,11 +195,11 @@ ${framed(13)}
         message: 'Site.example.com "a" is invalid: spec.host: is taken',
       },
     ];
-    expect(tell(records)).toBe(`12:00:00.000 ✓ webhooks are served: /mutate, /validate
+    expect(tell(records)).toBe(`12:00:00.000 ✓ serving webhooks: /mutate, /validate
 12:00:00.000 · Site default/a  create: defaulted .spec.host, .spec.ports[0]
-12:00:00.000 · Site default/a  create: nothing to default
+12:00:00.000 · Site default/a  create: no defaults needed
 12:00:00.000 · Site default/a  create: admitted
-12:00:00.000 ! Site default/a  update: refused: spec.host: is taken
+12:00:00.000 ! Site default/a  update: rejected: spec.host: is taken
 `);
   });
 
@@ -209,11 +209,11 @@ ${framed(13)}
     const [failed, ended] = failure(0, 'one');
     const denied = { ...failed, error, stacktrace: `StatusError: ${error}` };
     expect(tell([denied, ended!])).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
-             KW7604 the operator may not list secrets: its roles do not grant it
-             name its kind where the generator sees it (owns, watches, typed client calls), or add this above runOperator in src/main.ts
-             (kubewright rbac --fix does it):
+             KW7604 the operator is not allowed to list secrets: its roles do not grant it
+             declare the kind where the generator finds it (owns, watches, typed client calls), or add this comment above runOperator in src/main.ts
+             (kubewright rbac --fix does this):
              /** @rbac groups=core resources=secrets verbs=list */
-             next try in 5 ms
+             retry in 5 ms
 `);
   });
 
@@ -226,7 +226,7 @@ ${framed(13)}
              KW3044 writes are blocked
              why: no endpoints
              fix: start the operator
-             next try in 5 ms
+             retry in 5 ms
 `);
   });
 
@@ -243,7 +243,9 @@ ${framed(13)}
       'deployments.apps is forbidden: User "a" cannot watch resource "deployments" in API group "apps" at the cluster scope';
     const msg = 'not allowed to list and watch this kind; grant list and watch';
     const told = tell([{ level: 'error', ts: at(0), msg, error, stacktrace: `StatusError: ${error}` }]);
-    expect(told).toContain('KW7604 the operator may not watch deployments of apps: its roles do not grant it\n');
+    expect(told).toContain(
+      'KW7604 the operator is not allowed to watch deployments of apps: its roles do not grant it\n',
+    );
     expect(told).toContain('/** @rbac groups=apps resources=deployments verbs=list;watch */\n');
   });
 

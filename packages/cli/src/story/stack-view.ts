@@ -48,7 +48,7 @@ export function stackView(stack: string, { root, full }: StackViewOptions): read
     lines.push(`${placeOf(frame, root)}${frame.call === '' ? '' : `  in ${frame.call}`}`);
   }
   const folded = frames.length - Math.min(own.length, mostOwn);
-  if (folded > 0) lines.push(`… ${folded} frames of libraries; --full-stacks shows them`);
+  if (folded > 0) lines.push(`… ${folded} library frames hidden; use --full-stacks to show them`);
   return lines;
 }
 

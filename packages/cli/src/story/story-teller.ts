@@ -70,14 +70,14 @@ export class StoryTeller {
         this.#errors.set(textOf(record, 'reconcileID'), record);
         return [];
       case 'controller.started':
-        return [this.#good(record, `controller ${oneLine(textOf(record, 'controller'))} works`)];
+        return [this.#good(record, `controller ${oneLine(textOf(record, 'controller'))} started`)];
       case 'webhook.responded':
         return this.#admission(record);
       case 'webhook.registered':
         this.#paths.push(oneLine(textOf(record, 'path')));
         return [];
       case 'webhook-server.serving':
-        return [this.#good(record, `webhooks are served: ${this.#paths.splice(0).join(', ')}`)];
+        return [this.#good(record, `serving webhooks: ${this.#paths.splice(0).join(', ')}`)];
       case 'config.loaded':
         return this.#options.isPlaced ? [] : this.#plain(record);
       default:
@@ -91,9 +91,9 @@ export class StoryTeller {
     const { trouble, subject } = this.#about(record);
     this.#troubles.delete(subject);
     const wrote = writesOf(record).filter(({ action }) => action !== 'unchanged');
-    const again = trouble ? `; works again after ${times(trouble.times)}` : '';
+    const again = trouble ? `; recovered after ${times(trouble.times)}` : '';
     const head = `${this.#time(record)} ${this.#paint('cyan', '▶')} ${this.#paint('bold', subject)}`;
-    const end = `${spanOf(Number(record['tookMs']))}${nextOf(record, '; runs again in')}${again}`;
+    const end = `${spanOf(Number(record['tookMs']))}${nextOf(record, '; next run in')}${again}`;
     const because = this.#paint('dim', causesOf(record));
     if (wrote.length === 0) {
       const nothing = `nothing to write, ${end}`;
@@ -115,14 +115,14 @@ export class StoryTeller {
     const { trouble: known, subject } = this.#about(record);
     const error = textOf(failure, 'error');
     const nowMs = Date.parse(record.ts);
-    const next = nextOf(record, 'next try in') || 'not tried again until something changes';
+    const next = nextOf(record, 'retry in') || 'not retried until something changes';
     const head = `${this.#time(record)} ${this.#paint('red', '✗')} ${this.#paint('bold', subject)}`;
     if (known?.error === error) {
       known.times++;
       const isRare = Number(record['nextInMs'] ?? 0) >= tellAgainMs || nowMs - known.toldMs >= tellAgainMs;
       if (!isRare) return [];
       known.toldMs = nowMs;
-      return [`${head}  still failing, ${known.times} times by now: ${short(shortOf(failure))}; ${next}`];
+      return [`${head}  still failing after ${known.times} attempts: ${short(shortOf(failure))}; ${next}`];
     }
     if (this.#troubles.size >= mostTroubles) this.#troubles.clear();
     this.#troubles.set(subject, { error, times: 1, toldMs: nowMs });

@@ -64,7 +64,7 @@ async function ready({ client, surroundings }: Target, object: UnstructuredObjec
   }
   throw new CliError('KW7307', {
     what: `the sample ${object.kind} ${name} is not ready after ${patienceMs / 1000} s`,
-    why: last?.message ?? 'its status has no condition Ready: the operator has not said anything of it',
-    remedy: 'kubewright dev, without --ci, shows what the operator does',
+    why: last?.message ?? 'its status has no condition Ready: the operator has not set it',
+    remedy: 'run kubewright dev without --ci to see what the operator does',
   });
 }

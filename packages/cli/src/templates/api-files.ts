@@ -47,21 +47,21 @@ function api({ group, version, kind, plural, scope, furtherName }: ApiNames): st
 import type { Condition } from '@kubewright/apimachinery/meta/v1';
 import { defineKind } from '@kubewright/runtime';
 
-/** What the user asks for. */
+/** The desired state. */
 export interface ${name}Spec {
-  /** Text that is kept in a ConfigMap. @minLength 1 @maxLength 1024 */
+  /** Text to store in a ConfigMap. @minLength 1 @maxLength 1024 */
   readonly message: string;
 }
 
-/** What the operator has seen. */
+/** The observed state. */
 export interface ${name}Status {
-  /** The generation that this status speaks of. @int64 */
+  /** Generation that this status was computed for. @int64 */
   readonly observedGeneration?: number;
   /** Standard conditions. @listType map @listMapKey type */
   readonly conditions?: readonly Condition[];
 }
 
-/** ${kind} is kept by this operator. */
+/** ${kind} is managed by this operator. */
 export const ${name} = defineKind<${name}Spec, ${name}Status>({
   group: '${group}',
   version: '${version}',
@@ -97,15 +97,15 @@ function controller({ version, kind, scope }: ApiNames): string {
 import { controller } from '@kubewright/runtime';
 import { ${kind} } from '../api/${version}/${fileNameOf(kind)}.ts';
 
-/** Keeps a ConfigMap with the message of every ${kind}. */
+/** Maintains a ConfigMap with the message of each ${kind}. */
 export const ${variable} = controller({
   for: ${kind},
   owns: [ConfigMap],
-  // The condition Ready follows from the children; what else there is to say goes into \`status\`.
+  // The condition Ready is derived from the children; other status fields go into \`status\`.
   desired: (object) => ({ children: [configMapFor(object)], status: {} }),
 });
 
-/** What an object asks for, as a pure function: easy to test. */
+/** Builds the desired ConfigMap; a pure function, so it is easy to test. */
 export function configMapFor({ metadata, spec }: ${kind}): ConfigMap {
   return ConfigMap({
     metadata: { name: \`\${metadata.name}-message\`${namespace} },
@@ -121,7 +121,7 @@ import { ${kind} } from '../api/${version}/${fileNameOf(kind)}.ts';
 import { configMapFor } from './${fileNameOf(kind)}.ts';
 
 describe('configMapFor', () => {
-  it('holds the message', () => {
+  it('contains the message', () => {
     const object = ${kind}({ metadata: { name: 'one' }, spec: { message: 'hi' } });
     expect(configMapFor(object)).toMatchObject({ metadata: { name: 'one-message' }, data: { message: 'hi' } });
   });

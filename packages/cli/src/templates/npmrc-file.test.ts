@@ -5,7 +5,7 @@ describe('npmrcFiles', () => {
   it('writes the registry that the project was created with', () => {
     const [file] = npmrcFiles({ npm_config_registry: 'http://127.0.0.1:4873/' });
     expect(file?.path).toBe('.npmrc');
-    expect(file?.text).toMatch(/^# This project was created with this registry/);
+    expect(file?.text).toMatch(/^# This project was created from this registry/);
     expect(file?.text).toMatch(/\nregistry=http:\/\/127\.0\.0\.1:4873\/\n$/);
   });
 

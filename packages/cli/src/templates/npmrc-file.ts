@@ -23,8 +23,8 @@ function plainAddress(text: string): string | undefined {
 }
 
 function npmrc(registry: string): string {
-  return `# This project was created with this registry instead of npm's own, so npm install uses it in every terminal.
-# Delete the line, or this file, once npm's own registry has all packages.
+  return `# This project was created from this registry instead of the default npm registry.
+# Delete this file once the default registry has all packages.
 registry=${registry}
 `;
 }

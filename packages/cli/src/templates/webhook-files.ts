@@ -14,8 +14,8 @@ export function defaulterFile(kind: ProjectKind): WebhookFile {
   const { variable: name, isBuiltIn = false } = kind;
   const better = isBuiltIn
     ? ''
-    : ` What does not depend on
- * other fields is better written as \`@default\` in the type: that needs no server.`;
+    : ` If a default does not
+ * depend on other fields, use the tag \`@default\` in the type instead: it needs no webhook.`;
   // Not every kind of Kubernetes has a spec.
   const changed = isBuiltIn ? '({ ...object })' : '({\n  ...object,\n  spec: { ...object.spec },\n})';
   return file(kind, {
@@ -24,7 +24,7 @@ export function defaulterFile(kind: ProjectKind): WebhookFile {
 import { ${name} } from '${moduleOf(kind)}';
 
 /**
- * Completes every ${kind.kind} before it is stored: answer a changed copy, or the object as it is.${better}
+ * Sets defaults of each ${kind.kind} before it is stored: return a changed copy, or the object unchanged.${better}
  */
 export const ${variable} = defaulter(${name}, (object) => ${changed});
 `,
@@ -36,23 +36,23 @@ export function validatorFile(kind: ProjectKind): WebhookFile {
   const { variable: name, isBuiltIn = false } = kind;
   const better = isBuiltIn
     ? 'Add `delete` to be asked about deletions.'
-    : `What one field says of itself, or a CEL rule can say, is better written as a tag in
- * the type: that needs no server. Add \`delete\` to be asked about deletions.`;
+    : `For rules about a single field, or rules that CEL can express, use tags in the
+ * type instead: they need no webhook. Add \`delete\` to validate deletions.`;
   return file(kind, {
     part: 'rules',
     text: (variable) => `import { type FieldError, invalidField } from '@kubewright/apimachinery';
 ${isBuiltIn ? `import { ${name} } from '${moduleOf(kind)}';\n` : ''}import { validator } from '@kubewright/runtime';
 ${isBuiltIn ? '' : `import { ${name} } from '${moduleOf(kind)}';\n`}
 /**
- * Says which ${kind.kind} may be stored. ${better}
+ * Validates each ${kind.kind} before it is stored. ${better}
  */
 export const ${variable} = validator(${name}, {
-  create: (object) => faultsOf(object),
-  update: (object, { old }) => (old.metadata.deletionTimestamp === undefined ? faultsOf(object) : []),
+  create: (object) => errorsOf(object),
+  update: (object, { old }) => (old.metadata.deletionTimestamp === undefined ? errorsOf(object) : []),
 });
 
-/** What is wrong with an object; nothing admits it. */
-export function faultsOf({ metadata }: ${name}): readonly FieldError[] {
+/** Returns the errors of an object; an empty list admits it. */
+export function errorsOf({ metadata }: ${name}): readonly FieldError[] {
   const { name = '' } = metadata;
   return name.length > 63 ? [invalidField('metadata.name', name, 'at most 63 characters')] : [];
 }
@@ -69,8 +69,8 @@ import { ${hub.variable} } from '${moduleOf(hub)}';
 ${spokes.map((each) => spokeImport(hub, each)).join('\n')}
 
 /**
- * Converts between the versions of ${hub.kind}: ${hub.version} is the hub, every other version goes by way of it. Both ways must lose
- * nothing: what the other version has no field for goes into an annotation.
+ * Converts between the versions of ${hub.kind}: ${hub.version} is the hub, other versions are converted to and from it. Conversions must
+ * not lose data: store values that the other version has no field for in an annotation.
  */
 export const ${variable} = converter(${hub.variable}, [
 ${spokes.map((each) => spokeEntry(hub, each)).join('\n')}
@@ -89,7 +89,7 @@ export function spokeImport(hub: ProjectKind, spoke: ProjectKind): string {
 /** Its entry in the list of the converter. */
 export function spokeEntry(hub: ProjectKind, spoke: ProjectKind): string {
   return `  spoke(${aliasOf(hub, spoke)}, {
-    // Where the versions differ, the compiler says what is missing.
+    // Where the versions differ, the compiler reports missing fields.
     toHub: (object) => ({ ...object }),
     fromHub: (object) => ({ ...object }),
   }),`;

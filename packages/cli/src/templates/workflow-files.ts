@@ -88,7 +88,7 @@ const renovate = `{
   "extends": ["config:recommended", "helpers:pinGitHubActionDigests"],
   "packageRules": [
     {
-      "description": "All of Kubewright has one version",
+      "description": "All Kubewright packages share one version",
       "matchPackageNames": ["kubewright", "@kubewright/*"],
       "groupName": "kubewright"
     }

@@ -28,8 +28,8 @@ export function testCommand({ root }: Pick<Project, 'root'>, { program }: Surrou
     // Not installed.
   }
   throw new CliError('KW7602', {
-    what: 'the tests are not run',
+    what: 'cannot run the tests',
     why: `vitest is not installed in ${root}`,
-    remedy: 'npm install --save-dev vitest',
+    remedy: 'install it: npm install --save-dev vitest',
   });
 }

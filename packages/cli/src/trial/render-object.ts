@@ -110,9 +110,9 @@ function withoutTimes(status: unknown): unknown {
 
 function noFile(file: string): CliError {
   return new CliError('KW7603', {
-    what: `${file} cannot be rendered`,
-    why: 'there is no such file',
-    remedy: 'name a file with an object of one of your kinds, such as one of config/samples',
+    what: `cannot render ${file}`,
+    why: 'the file does not exist',
+    remedy: 'specify a file with an object of one of your kinds, such as a file in config/samples',
   });
 }
 
@@ -121,9 +121,9 @@ function notOurs(
   { project, objects }: { readonly project: Project; readonly objects: readonly UnstructuredObject[] },
 ): CliError {
   return new CliError('KW7603', {
-    what: `nothing of ${file} is reconciled by this operator`,
-    why: `it has ${objects.map(({ kind, apiVersion }) => `${kind} of ${apiVersion}`).join(', ') || 'no objects'}; the groups here end in ${project.domain}`,
-    remedy: 'name a file with an object of one of your kinds, such as one of config/samples',
+    what: `this operator reconciles no object of ${file}`,
+    why: `it contains ${objects.map(({ kind, apiVersion }) => `${kind} of ${apiVersion}`).join(', ') || 'no objects'}; the groups of this project end in ${project.domain}`,
+    remedy: 'specify a file with an object of one of your kinds, such as a file in config/samples',
   });
 }
 
@@ -135,8 +135,8 @@ function notReconciled(
   if (!record) {
     return new CliError('KW7603', {
       what,
-      why: `no reconcile of it ended within ${patienceMs / 1000} s\n${trial.story.trim().slice(-2_000)}`,
-      remedy: 'see that src/main.ts lists the controller of its kind',
+      why: `no reconcile of it finished within ${patienceMs / 1000} s\n${trial.story.trim().slice(-2_000)}`,
+      remedy: 'check that src/main.ts lists the controller of its kind',
     });
   }
   const id = textOf(record, 'reconcileID');
@@ -144,6 +144,6 @@ function notReconciled(
   return new CliError('KW7603', {
     what,
     why: `${error ? textOf(error, 'error') : 'its reconcile failed'}\n${trial.story.trim().slice(-2_000)}`,
-    remedy: 'fix it, then try again',
+    remedy: 'correct the error, then retry',
   });
 }

@@ -136,18 +136,17 @@ export class Trial implements AsyncDisposable {
 
   #unreadable(): CliError {
     return new CliError('KW7605', {
-      what: 'nobody can tell what the operator does',
-      why: `it has written no line of the runtime's log within ${firstWordMs / 1_000} s: src/main.ts passes a "log" of its own to runOperator; it wrote:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
-      remedy:
-        'leave "log" out: flags such as --zap-log-level and --zap-encoder say how much it tells, and in which form',
+      what: 'cannot read the log of the operator',
+      why: `it wrote no line in the runtime's log format within ${firstWordMs / 1_000} s: src/main.ts passes its own "log" to runOperator; it wrote:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
+      remedy: 'remove "log": flags such as --zap-log-level and --zap-encoder set the level and the format',
     });
   }
 
   #operatorEnded(exitCode: number): CliError {
     return new CliError('KW7502', {
-      what: 'the operator ended by itself',
-      why: `its exit code is ${exitCode}; it wrote:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
-      remedy: 'fix it; kubewright dev shows what it does',
+      what: 'the operator exited unexpectedly',
+      why: `exit code ${exitCode}; it wrote:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
+      remedy: 'correct the error; to see what the operator does, run kubewright dev',
     });
   }
 }

@@ -32,14 +32,14 @@ export async function upgrade(
   for (const { name, range, wanted } of packages) {
     const change = `${name} ${range} → ${wanted}`;
     if (apply) reporter.step('changed', change);
-    else reporter.step('behind', change, 'bad');
+    else reporter.step('outdated', change, 'bad');
   }
   await generateProject(project, { ...context, allowBreaking });
   for (const file of projectFiles(project)) {
     if (!existsSync(join(project.root, file.path)))
-      reporter.step('not there', `${file.path}: kubewright init writes it`, 'bad');
+      reporter.step('missing', `${file.path}: to create it, run kubewright init`, 'bad');
   }
-  reporter.step('generated files', `are those of ${version}`);
+  reporter.step('generated files', `up to date with ${version}`);
   if (packages.length > 0)
     reporter.text(apply ? '\nNext:  npm install\n' : '\nNext:  kubewright upgrade --apply  &&  npm install\n');
 }

@@ -52,7 +52,7 @@ export async function proveReachable({ client, surroundings }: Target, probe: Pr
     // Ctrl-C may have ended the wait; the configuration must be removed anyway.
     await configurations.delete({ name }).catch(ignoreNotFound);
   }
-  if (!probe.wasAsked()) throw unreachable(probe, `it has not asked them within ${patienceMs / 1_000} s`);
+  if (!probe.wasAsked()) throw unreachable(probe, `it did not call them within ${patienceMs / 1_000} s`);
 }
 
 function configuration(name: string, { address }: Probe): ValidatingWebhookConfiguration {
@@ -85,13 +85,13 @@ function ignoreNotFound(error: unknown): void {
 
 function unreachable({ address }: Probe, why: string): CliError {
   return new CliError('KW7309', {
-    what: `the API server does not reach the webhooks on this machine at ${address.url}`,
+    what: `the API server cannot reach the local webhooks at ${address.url}`,
     why,
     remedy: howToReach,
   });
 }
 
 /** How to reach the host machine from inside a cluster, by cluster tool. */
-export const howToReach = `name an address of this machine that it does reach: --webhook-host ADDR
-kind: what docker network inspect kind calls Gateway; k3d: host.k3d.internal; minikube: host.minikube.internal; Docker Desktop: host.docker.internal
-or go without webhooks: --no-webhooks`;
+export const howToReach = `specify a local address that the API server can reach: --webhook-host ADDR
+kind: the Gateway shown by docker network inspect kind; k3d: host.k3d.internal; minikube: host.minikube.internal; Docker Desktop: host.docker.internal
+or develop without webhooks: --no-webhooks`;

@@ -64,7 +64,7 @@ describe('WebhookFront', () => {
   });
 
   it('responds immediately that the operator is down, with a Status that the API server shows', async () => {
-    front.operatorIsDown('it ended by itself with exit code 1');
+    front.operatorIsDown('it exited with code 1');
     const { status, body } = await ask('{}');
     expect(status).toBe(503);
     expect(JSON.parse(body)).toMatchObject({
@@ -72,7 +72,7 @@ describe('WebhookFront', () => {
       apiVersion: 'v1',
       status: 'Failure',
       message:
-        'KW7310 the operator is down: it ended by itself with exit code 1; kubewright dev shows more: fix it and save, then write again',
+        'KW7310 the operator is down: it exited with code 1; correct the error that kubewright dev shows and save, then retry',
     });
   });
 

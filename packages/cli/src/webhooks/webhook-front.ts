@@ -163,7 +163,7 @@ function messageOf(error: unknown): string {
 
 /** Returns the message for a write that cannot be reviewed. */
 function downMessage(why: string): string {
-  return `KW7310 the operator is down: ${why}; kubewright dev shows more: fix it and save, then write again`;
+  return `KW7310 the operator is down: ${why}; correct the error that kubewright dev shows and save, then retry`;
 }
 
 /** Responds with a Status: the API server shows its message and applies the \`failurePolicy\`. */
@@ -216,7 +216,7 @@ async function freePort(): Promise<number> {
     const port = firstPort + ((process.pid * 31 + turn) % portCount);
     if (await isFree(port)) return port;
   }
-  throw new Error(`none of a hundred ports from ${firstPort} on is free for the operator's webhooks`);
+  throw new Error(`no free port for the operator's webhooks: 100 ports starting at ${firstPort} are in use`);
 }
 
 function isFree(port: number): Promise<boolean> {

@@ -55,12 +55,10 @@ function notLocal(
   context: string,
   { server, isTunnel }: { readonly server: string; readonly isTunnel: boolean },
 ): CliError {
-  const where = isTunnel
-    ? `${server} leads to a cluster whose nodes are elsewhere`
-    : `${server} is not on this machine`;
+  const where = isTunnel ? `${server} leads to a cluster with nodes on other machines` : `${server} is not local`;
   return new CliError('KW7308', {
-    what: `the operator is not run in ${context}`,
-    why: `its server ${where}, and dev changes kinds and roles there`,
-    remedy: `if that is what you want: kubewright dev --context ${context} --allow-context ${context}`,
+    what: `cannot develop in context ${context}`,
+    why: `its server ${where}, and dev would change kinds and roles there`,
+    remedy: `to allow this context: kubewright dev --context ${context} --allow-context ${context}`,
   });
 }

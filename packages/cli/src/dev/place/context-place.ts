@@ -53,7 +53,7 @@ export async function contextPlace(
     operatorIsDown: (why) => webhooks?.operatorIsDown(why),
     async apply(all) {
       const isAsking = all.some((each) => isAdmission(each) || isConverted(each));
-      if (isAsking && choice.webhooks === false) reporter.step('webhooks left out', 'as --no-webhooks says', 'bad');
+      if (isAsking && choice.webhooks === false) reporter.step('webhooks skipped', 'because of --no-webhooks', 'bad');
       else if (isAsking && !webhooks) throw noWebhookHost(config.server);
       else if (isAsking) await webhooks?.prove();
       for (const object of all.filter((each) => !isCertificate(each) && (webhooks || !isAdmission(each))))
@@ -66,7 +66,7 @@ export async function contextPlace(
       return login.kubeconfig;
     },
     async beforeStop() {
-      const options = { context: whole, target: afterAbort(target), project, operator: 'that of kubewright dev' };
+      const options = { context: whole, target: afterAbort(target), project, operator: 'kubewright dev' };
       for (const crd of objects.kinds)
         await finally_(() => removeObjects(crd, { ...options, release: 'ask' }), reporter);
     },
@@ -103,7 +103,11 @@ async function tellRunning(
     const { spec } = await client.resource(Deployment).get(key, { signal: surroundings.signal });
     if ((spec?.replicas ?? 1) === 0) return;
     const remedy = `kubectl -n ${key.namespace} scale deployment ${key.name} --replicas 0`;
-    reporter.step('runs there already', `${key.namespace}/${key.name} works on the same objects: ${remedy}`, 'bad');
+    reporter.step(
+      'already deployed',
+      `${key.namespace}/${key.name} handles the same objects; stop it: ${remedy}`,
+      'bad',
+    );
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
@@ -111,8 +115,8 @@ async function tellRunning(
 
 function noWebhookHost(server: string): CliError {
   return new CliError('KW7309', {
-    what: 'the project has webhooks, and nobody knows how the API server would call them',
-    why: `its address ${server} is not a loopback one, so 127.0.0.1 is another machine there`,
+    what: 'the address at which the API server can reach the webhooks is unknown',
+    why: `the API server at ${server} is not local, so it cannot use 127.0.0.1`,
     remedy: howToReach,
   });
 }
