@@ -1,4 +1,4 @@
-import { formatYaml } from '@kubewright/schema';
+import { formatYaml } from '@kubewright/schema/internal';
 
 // Implements the subset of Go templates and Sprig that our charts use, and rejects everything else. `helm-recorded.json` holds
 // Helm's output for a chart, so this renderer and the chart cannot share the same mistake.

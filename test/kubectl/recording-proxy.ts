@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { decodeProtobuf } from '@kubewright/schema';
+import { decodeProtobuf } from '@kubewright/schema/internal';
 import { answerFacts, type Exchange } from './exchange.ts';
 
 /** A proxy between kubectl and the API server that records requests and responses. */

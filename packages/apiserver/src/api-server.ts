@@ -1,11 +1,5 @@
-import {
-  apiVersionOf,
-  type Clock,
-  pathNotFound,
-  type Random,
-  StatusError,
-  unauthorized,
-} from '@kubewright/apimachinery';
+import { apiVersionOf, type Clock, type Random, StatusError } from '@kubewright/apimachinery';
+import { pathNotFound, unauthorized } from '@kubewright/apimachinery/internal';
 import { AdmissionChain } from './admission/admission-chain.ts';
 import type { AdmissionPlugin } from './admission/admission-plugin.ts';
 import type { Authenticator, UserInfo } from './authentication/authenticator.ts';

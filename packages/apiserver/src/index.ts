@@ -3,41 +3,22 @@
 
 export type { AdmissionAttributes, AdmissionPlugin } from './admission/admission-plugin.ts';
 export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
-export {
-  ApiServer,
-  type ApiServerLimits,
-  type ApiServerOptions,
-  type AuditEvent,
-  type NonResourceHandler,
-} from './api-server.ts';
+export { ApiServer, type ApiServerOptions, type NonResourceHandler } from './api-server.ts';
 export type { Authenticator, UserInfo } from './authentication/authenticator.ts';
 export { certificateAuthenticator } from './authentication/certificate-authenticator.ts';
 export { StaticTokenAuthenticator } from './authentication/static-token-authenticator.ts';
 export type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from './authorization/authorizer.ts';
 export { superuserAuthorizer, UnionAuthorizer } from './authorization/union-authorizer.ts';
-export { KeyFolderError } from './certificates/key-folder.ts';
 export { discoveryHandler } from './discovery/discovery-handler.ts';
 export { rootHandler } from './discovery/root-handler.ts';
 export { type HealthCheck, healthHandler } from './health/health-handler.ts';
 export { versionHandler } from './health/version-handler.ts';
-export type { ApiHandler, ApiRequest, ApiResponse, ClientCertificate, Connection } from './http/api-request.ts';
-export { createHttpServer, type HttpServer, type HttpServerOptions, type HttpServerTls } from './http/http-server.ts';
-export type { HttpLimits } from './http/limits.ts';
+export type { ApiHandler, ApiRequest, ApiResponse, Connection } from './http/api-request.ts';
+export { createHttpServer, type HttpServer } from './http/http-server.ts';
 export { ListenError } from './http/listen-error.ts';
 export { openApiHandler } from './openapi/open-api-handler.ts';
 export { MutableCatalog, type ResourceCatalog } from './registry/resource-catalog.ts';
-export type {
-  ConnectCall,
-  ConnectSubresource,
-  Conversion,
-  ResourceDefinition,
-  ScaleSubresource,
-  SubresourceDefinition,
-  TableColumn,
-  VirtualResource,
-} from './registry/resource-definition.ts';
-export type { Draft, Strategy, StrategyContext } from './registry/strategy.ts';
-export { MemoryStorage, type MemoryStorageOptions } from './storage/memory-storage.ts';
-export { RevisionMismatchError, type Storage, type StoredObject } from './storage/storage.ts';
-export type { PortForwardOptions } from './streaming/spdy-port-forward.ts';
-export type { TerminalSize } from './streaming/terminal-sizes.ts';
+export type { ConnectSubresource, ResourceDefinition, SubresourceDefinition } from './registry/resource-definition.ts';
+export type { Draft, Strategy } from './registry/strategy.ts';
+export { MemoryStorage } from './storage/memory-storage.ts';
+export type { Storage } from './storage/storage.ts';

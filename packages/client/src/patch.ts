@@ -1,4 +1,4 @@
-import { createMergePatch, type KubernetesObject } from '@kubewright/apimachinery';
+import { createMergePatch, type JsonPatchOperation, type KubernetesObject } from '@kubewright/apimachinery';
 
 /** A change to an object, in one of the three forms that the API supports besides server-side apply. */
 export type Patch = JsonPatch | MergePatch | StrategicMergePatch;
@@ -8,12 +8,6 @@ export interface JsonPatch {
   readonly type: 'json';
   readonly body: readonly JsonPatchOperation[];
 }
-
-/** One step of a {@link JsonPatch}. */
-export type JsonPatchOperation =
-  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
-  | { readonly op: 'remove'; readonly path: string }
-  | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
 
 /** A partial object; `null` deletes, lists are replaced as a whole (RFC 7386); `application/merge-patch+json`. */
 export interface MergePatch {

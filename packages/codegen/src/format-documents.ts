@@ -1,4 +1,4 @@
-import { formatYaml } from '@kubewright/schema';
+import { formatYaml } from '@kubewright/schema/internal';
 
 /** Formats several documents, each with its `---`. */
 export function formatYamlDocuments(documents: readonly unknown[]): string {

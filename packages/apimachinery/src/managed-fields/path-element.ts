@@ -39,7 +39,7 @@ export type ParsedPathElement =
   | { readonly type: 'index'; readonly index: number };
 
 /** Parses a path element; returns undefined for any other text. */
-export function parsePathElement(element: PathElement): ParsedPathElement | undefined {
+function parsePathElement(element: PathElement): ParsedPathElement | undefined {
   const rest = element.slice(2);
   switch (element.slice(0, 2)) {
     case 'f:':

@@ -1,12 +1,16 @@
 import { sameJson } from '../json/same-json.ts';
 import { isContainer, JsonPatchError, removeAt, type Target, valueAt, writeAt } from './json-pointer.ts';
 
-/** One step of a JSON patch (RFC 6902). */
-export interface JsonPatchOperation {
-  readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
-  /** JSON pointer (RFC 6901). */
+/** One step of a JSON patch (RFC 6902); paths are JSON pointers (RFC 6901). */
+export type JsonPatchOperation =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string }
+  | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
+
+/** An operation whose fields have not been checked. */
+interface UncheckedOperation {
+  readonly op: string;
   readonly path: string;
-  /** Source of the value for `move` and `copy`. */
   readonly from?: string;
   readonly value?: unknown;
 }
@@ -46,14 +50,14 @@ interface State extends Target {
   readonly maxCopiedBytes: number;
 }
 
-function checkPatch(patch: unknown): readonly JsonPatchOperation[] {
+function checkPatch(patch: unknown): readonly UncheckedOperation[] {
   if (!Array.isArray(patch)) throw malformed(patch);
   for (const operation of patch) {
     if (typeof operation !== 'object' || operation === null || Array.isArray(operation)) {
       throw new JsonPatchError({ what: 'an operation of a JSON patch must be an object' }, { kind: 'malformed' });
     }
   }
-  return patch as readonly JsonPatchOperation[]; // objects; every field is checked when it is read
+  return patch as readonly UncheckedOperation[]; // objects; every field is checked when it is read
 }
 
 /** Uses the API server's message, which comes from Go. */
@@ -63,7 +67,7 @@ function malformed(patch: unknown): JsonPatchError {
   return new JsonPatchError({ what: message }, { kind: 'malformed' });
 }
 
-function apply(state: State, operation: JsonPatchOperation): void {
+function apply(state: State, operation: UncheckedOperation): void {
   switch (operation.op) {
     case 'add':
       writeAt(state, { path: pathOf(operation, 'path'), value: operandOf(operation), insert: true, operation: 'add' });
@@ -93,7 +97,7 @@ function apply(state: State, operation: JsonPatchOperation): void {
   }
 }
 
-function move(state: State, operation: JsonPatchOperation): void {
+function move(state: State, operation: UncheckedOperation): void {
   const from = pathOf(operation, 'from');
   const path = pathOf(operation, 'path');
   const value = valueAt(state.document, { path: from, operation: 'move' });
@@ -101,7 +105,7 @@ function move(state: State, operation: JsonPatchOperation): void {
   writeAt(state, { path, value, insert: true, operation: 'move' });
 }
 
-function copy(state: State, operation: JsonPatchOperation): void {
+function copy(state: State, operation: UncheckedOperation): void {
   const value = valueAt(state.document, { path: pathOf(operation, 'from'), operation: 'copy' });
   // Values are shared, not copied; the budget bounds the size of the serialized document.
   state.copied += JSON.stringify(value ?? null).length;
@@ -124,7 +128,7 @@ function share(state: State, value: object): void {
   }
 }
 
-function test(state: State, operation: JsonPatchOperation): void {
+function test(state: State, operation: UncheckedOperation): void {
   const path = pathOf(operation, 'path');
   const actual = valueAt(state.document, { path, operation: 'test', missing: 'null' });
   if (!sameJson(actual ?? null, operation.value ?? null)) {
@@ -132,12 +136,12 @@ function test(state: State, operation: JsonPatchOperation): void {
   }
 }
 
-function pathOf(operation: JsonPatchOperation, field: 'path' | 'from'): string {
+function pathOf(operation: UncheckedOperation, field: 'path' | 'from'): string {
   const path = Object.hasOwn(operation, field) ? operation[field] : undefined;
   if (typeof path === 'string') return path;
   throw new JsonPatchError({ what: `${operation.op} operation failed to decode ${field}: missing value` });
 }
 
-function operandOf(operation: JsonPatchOperation): unknown {
+function operandOf(operation: UncheckedOperation): unknown {
   return Object.hasOwn(operation, 'value') ? operation.value : null;
 }

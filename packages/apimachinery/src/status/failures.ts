@@ -1,6 +1,6 @@
 import { quote } from '../text/quote.ts';
 import { causesOf, type FieldError, formatFieldErrors } from '../validation/field-error.ts';
-import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
+import type { StatusCause, StatusDetails, StatusReason } from './status.ts';
 import { StatusError } from './status-error.ts';
 
 /** The collection that a failure concerns. `group` is empty for the core group. */
@@ -116,19 +116,6 @@ export function expired(message: string): StatusError {
   return failure({ code: 410, reason: 'Expired', message });
 }
 
-/** 410 `Gone`: the resource is gone for good. */
-export function gone(message: string): StatusError {
-  return failure({ code: 410, reason: 'Gone', message });
-}
-
-/** 504: `Timeout: <message>`. The operation may still complete. */
-export function timeout(
-  message: string,
-  options: { readonly retryAfterSeconds?: number; readonly causes?: readonly StatusCause[] } = {},
-): StatusError {
-  return failure({ code: 504, reason: 'Timeout', message: `Timeout: ${message}`, details: { ...options } });
-}
-
 /** 429: retry after the given number of seconds. */
 export function tooManyRequests(
   message: string,
@@ -146,23 +133,8 @@ export function internalError(message: string, options: { readonly cause?: unkno
   );
 }
 
-/** 503: the server is temporarily unavailable. */
-export function serviceUnavailable(
-  message: string,
-  options: { readonly retryAfterSeconds?: number } = {},
-): StatusError {
-  const details = options.retryAfterSeconds === undefined ? {} : { details: { ...options } };
-  return failure({ code: 503, reason: 'ServiceUnavailable', message, ...details });
-}
-
-/** The response to a successful operation that has no object to return, such as a deletion. */
-export function success(details?: StatusDetails): Status {
-  const head = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' } as const;
-  return details === undefined ? { ...head, code: 200 } : { ...head, details, code: 200 };
-}
-
 /** Formats a collection as the API's messages do: `deployments.apps`, `pods`. */
-export function formatGroupResource(resource: GroupResource): string {
+function formatGroupResource(resource: GroupResource): string {
   return resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`;
 }
 

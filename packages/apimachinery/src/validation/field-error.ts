@@ -54,11 +54,6 @@ export function invalidField(field: FieldLocation, value: unknown, detail: strin
   return fieldError('FieldValueInvalid', { field, shown: show(value), detail });
 }
 
-/** A value has the wrong type: `Invalid value: "x": <detail>`, reason `FieldValueTypeInvalid`. */
-export function invalidTypeField(field: FieldLocation, value: unknown, detail: string): FieldError {
-  return fieldError('FieldValueTypeInvalid', { field, shown: show(value), detail });
-}
-
 /** A value is not one of those allowed: `Unsupported value: "x": supported values: "a", "b"`, in the order given. */
 export function unsupportedField(field: FieldLocation, value: unknown, supported: readonly string[]): FieldError {
   const detail = supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`;
@@ -89,11 +84,6 @@ export function tooLongField(
   return fieldError('FieldValueTooLong', { field, detail: `may not be more than ${count(max, unit)}` });
 }
 
-/** A value is too short: `Too short: must be at least 2 characters`. */
-export function tooShortField(field: FieldLocation, options: { readonly min: number }): FieldError {
-  return fieldError('FieldValueTooShort', { field, detail: `must be at least ${count(options.min, 'character')}` });
-}
-
 /** A list has too many elements: `Too many: 9: must have at most 8 items`. */
 export function tooManyField(
   field: FieldLocation,
@@ -103,22 +93,8 @@ export function tooManyField(
   return fieldError('FieldValueTooMany', { field, shown: String(options.actual), detail });
 }
 
-/** A list has too few elements: `Too few: 0: must have at least 1 item`. */
-export function tooFewField(
-  field: FieldLocation,
-  options: { readonly actual: number; readonly min: number },
-): FieldError {
-  const detail = `must have at least ${count(options.min, 'item')}`;
-  return fieldError('FieldValueTooFew', { field, shown: String(options.actual), detail });
-}
-
-/** The server failed while it checked a field: `Internal error: <detail>`. */
-export function internalErrorField(field: FieldLocation, detail: string): FieldError {
-  return fieldError('InternalError', { field, detail });
-}
-
 /** Formats a fault as the API does: `spec.replicas: Invalid value: -1: must be …`. */
-export function formatFieldError(error: FieldError): string {
+function formatFieldError(error: FieldError): string {
   return `${error.field}: ${error.body}`;
 }
 

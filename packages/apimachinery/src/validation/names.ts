@@ -4,7 +4,6 @@ const dns1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const labelKey = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const labelValue = `(${labelKey})?`;
 const configMapKey = '[-._a-zA-Z0-9]+';
-const envVarName = '[-._a-zA-Z][-._a-zA-Z0-9]*';
 
 // JavaScript backtracks where RE2 does not: `label` and `labelKey` may take quadratic time, so every check below tests the
 // length first and never matches an expression against more than the longest legal value plus one.
@@ -13,7 +12,6 @@ const subdomainPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const dns1035Pattern = new RegExp(`^${dns1035}$`);
 const labelKeyPattern = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const configMapKeyPattern = new RegExp(`^${configMapKey}$`);
-const envVarNamePattern = new RegExp(`^${envVarName}$`);
 
 /** Checks a DNS label of RFC 1123 (`my-name`, at most 63 bytes). @returns the faults; empty if valid. */
 export function checkDns1123Label(value: string): readonly string[] {
@@ -104,20 +102,6 @@ export function checkConfigMapKey(value: string): readonly string[] {
         expression: configMapKey,
         examples: ['key.name', 'KEY_NAME', 'key-name'],
       }),
-    );
-  }
-  return [...errors, ...checkNoParent(value)];
-}
-
-/** Checks an environment variable's name by the strict rule. @returns the faults. */
-export function checkEnvVarName(value: string): readonly string[] {
-  const errors: string[] = [];
-  if (!envVarNamePattern.test(value)) {
-    errors.push(
-      regexError(
-        "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
-        { expression: envVarName, examples: ['my.env-name', 'MY_ENV.NAME', 'MyEnvName1'] },
-      ),
     );
   }
   return [...errors, ...checkNoParent(value)];

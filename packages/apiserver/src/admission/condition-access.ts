@@ -1,4 +1,4 @@
-import type { AccessAnswer, AccessQuestion } from '@kubewright/schema';
+import type { AccessAnswer, AccessQuestion } from '@kubewright/schema/internal';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authorization/authorizer.ts';
 import type { AdmissionAttributes } from './admission-plugin.ts';

@@ -1,17 +1,19 @@
 import {
-  AUTHORIZER_TYPE,
-  AuthorizerValue,
-  type Budget,
-  CelBudgetError,
   CelCompileError,
   type CelEnvironment,
   CelEvaluationError,
   type CelExpression,
   compileExpression,
   kubernetesEnvironment,
+} from '@kubewright/schema';
+import {
+  AUTHORIZER_TYPE,
+  AuthorizerValue,
+  type Budget,
+  CelBudgetError,
   RESOURCE_CHECK_TYPE,
   ResourceCheckValue,
-} from '@kubewright/schema';
+} from '@kubewright/schema/internal';
 import { type ConditionAccess, UnansweredError } from './condition-access.ts';
 import { requestSchema } from './request-schema.ts';
 

@@ -1,4 +1,4 @@
-import type { SchemaNode } from '@kubewright/schema';
+import type { SchemaNode } from '@kubewright/schema/internal';
 
 const TEXT: SchemaNode = { type: 'string' };
 const FLAG: SchemaNode = { type: 'boolean' };

@@ -1,5 +1,4 @@
-import { formatTime } from '@kubewright/apimachinery';
-import type { KeyPair } from '@kubewright/apimachinery/internal';
+import { formatTime, type KeyPair } from '@kubewright/apimachinery/internal';
 import { asServer } from '../as-server.ts';
 import type { RequestContext } from '../endpoints/request-context.ts';
 import type { ApiResponse } from '../http/api-request.ts';

@@ -1,17 +1,14 @@
 import type { FieldError } from '@kubewright/apimachinery';
 import {
-  builtinSchema,
   type CelEnvironment,
-  type CompilePattern,
   compileRules,
   compileStructuralSchema,
   type FieldProblem,
   type JsonSchema,
-  type RuleProblem,
   rulesOf,
-  type SchemaNode,
   type StructuralSchema,
 } from '@kubewright/schema';
+import { builtinSchema, type CompilePattern, type RuleProblem, type SchemaNode } from '@kubewright/schema/internal';
 
 /** The tools for compiling schemas; one set for all CRDs of a server. */
 export interface SchemaTools {

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import { type BuiltinResource, builtinSchema } from '@kubewright/schema';
+import { type BuiltinResource, builtinSchema } from '@kubewright/schema/internal';
 import type { ResourceDefinition } from '../registry/resource-definition.ts';
 import { type CrdStrategyOptions, crdStatusStrategy, crdStrategy } from './crd-strategy.ts';
 

@@ -1,5 +1,5 @@
 import type { MutableJsonObject } from '@kubewright/apimachinery/internal';
-import { isKnownFormat } from '@kubewright/schema';
+import { isKnownFormat } from '@kubewright/schema/internal';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 
 /** Returns warnings for formats that validate nothing. */

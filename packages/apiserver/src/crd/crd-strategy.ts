@@ -1,4 +1,5 @@
-import { type Clock, formatTime } from '@kubewright/apimachinery';
+import type { Clock } from '@kubewright/apimachinery';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import type { Draft, Strategy } from '../registry/strategy.ts';
 import { acceptNames, type NamesInUse } from './accept-names.ts';
 import type { SchemaTools } from './compile-version.ts';

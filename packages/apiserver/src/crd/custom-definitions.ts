@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { forbidden, isDeleting, type KubernetesObject } from '@kubewright/apimachinery';
-import { type Decoded, decodeValue } from '@kubewright/schema';
+import { type Decoded, decodeValue } from '@kubewright/schema/internal';
 import { compareVersions } from '../discovery/version-priority.ts';
 import type { Draft } from '../registry/index.ts';
 import type { ResourceDefinition, SubresourceDefinition } from '../registry/resource-definition.ts';

@@ -1,5 +1,5 @@
 import type { Random } from '@kubewright/apimachinery';
-import type { SchemaNode } from '@kubewright/schema';
+import type { SchemaNode } from '@kubewright/schema/internal';
 import type { ObjectConverter } from '../registry/resource-definition.ts';
 import type { Draft } from '../registry/strategy.ts';
 import { WebhookCallError } from '../webhooks/webhook-call-error.ts';

@@ -1,4 +1,4 @@
-import { builtinGroupVersions } from '@kubewright/schema';
+import { builtinGroupVersions } from '@kubewright/schema/internal';
 import type { RemoteVersion } from '../aggregation/remote-groups.ts';
 import type { ResourceDefinition } from '../registry/index.ts';
 import { groupPriority, versionPriority } from './priorities.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { pathNotFound } from '@kubewright/apimachinery';
+import { pathNotFound } from '@kubewright/apimachinery/internal';
 import type { RemoteGroups } from '../aggregation/remote-groups.ts';
 import type { NonResourceHandler } from '../api-server.ts';
 import { answer } from '../endpoints/answer.ts';

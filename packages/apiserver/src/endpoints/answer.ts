@@ -1,5 +1,5 @@
 import { type Clock, type Status, StatusError } from '@kubewright/apimachinery';
-import { formatYaml } from '@kubewright/schema';
+import { formatYaml } from '@kubewright/schema/internal';
 import type { ApiResponse } from '../http/api-request.ts';
 import type { OutputFormat } from '../negotiation/index.ts';
 import { Pacer } from '../registry/pacer.ts';

@@ -1,4 +1,5 @@
-import { FieldSelector, FieldSelectorError, forbidden, type StatusError } from '@kubewright/apimachinery';
+import { FieldSelector, forbidden, type StatusError } from '@kubewright/apimachinery';
+import { FieldSelectorError } from '@kubewright/apimachinery/internal';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authorization/authorizer.ts';
 import type { RequestInfo } from '../request-info/index.ts';

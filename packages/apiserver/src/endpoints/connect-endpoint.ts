@@ -1,4 +1,5 @@
-import { apiVersionOf, type FieldError, methodNotSupported } from '@kubewright/apimachinery';
+import { apiVersionOf, type FieldError } from '@kubewright/apimachinery';
+import { methodNotSupported } from '@kubewright/apimachinery/internal';
 import type { ApiResponse } from '../http/api-request.ts';
 import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import {

@@ -1,4 +1,4 @@
-import { tooManyRequests } from '@kubewright/apimachinery';
+import { tooManyRequests } from '@kubewright/apimachinery/internal';
 
 /** Limits of {@link InFlight}. */
 export interface InFlightLimits {

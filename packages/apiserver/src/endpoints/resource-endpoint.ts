@@ -1,12 +1,5 @@
-import {
-  type KubernetesObject,
-  methodNotSupported,
-  notFound,
-  pathNotFound,
-  type Status,
-  StatusError,
-  unsupportedMediaType,
-} from '@kubewright/apimachinery';
+import { type KubernetesObject, notFound, type Status, StatusError } from '@kubewright/apimachinery';
+import { methodNotSupported, pathNotFound, unsupportedMediaType } from '@kubewright/apimachinery/internal';
 import type { ApiResponse } from '../http/api-request.ts';
 import { mediaTypeOf, type OutputFormat, readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import {

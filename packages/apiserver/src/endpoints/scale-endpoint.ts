@@ -1,14 +1,13 @@
 import {
   badRequest,
   conflict,
-  formatTime,
   invalid,
   invalidField,
   type KubernetesObject,
   LabelSelector,
   type LabelSelectorObject,
-  methodNotSupported,
 } from '@kubewright/apimachinery';
+import { formatTime, methodNotSupported } from '@kubewright/apimachinery/internal';
 import type { ApiResponse } from '../http/api-request.ts';
 import { mediaTypeOf, readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import {

@@ -1,5 +1,5 @@
-import { apiVersionOf, applyConflict, type FieldPathElements, type KubernetesObject } from '@kubewright/apimachinery';
-import type { JsonObject } from '@kubewright/apimachinery/internal';
+import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
+import { applyConflict, type FieldPathElements, type JsonObject } from '@kubewright/apimachinery/internal';
 import {
   ApplyConflictError,
   type ApplyRequest,
@@ -9,7 +9,7 @@ import {
   entriesOfScale,
   type ManagedFieldsEntry,
   trackUpdate,
-} from '@kubewright/schema';
+} from '@kubewright/schema/internal';
 import type { ResourceDefinition, ScaleSubresource } from '../registry/index.ts';
 
 const SCALE = applyTypeOf({

@@ -1,4 +1,4 @@
-import { formatYaml } from '@kubewright/schema';
+import { formatYaml } from '@kubewright/schema/internal';
 import type { OutputFormat } from '../negotiation/index.ts';
 import type { Pacer } from '../registry/pacer.ts';
 import type { StoredObject } from '../storage/storage.ts';

@@ -1,4 +1,4 @@
-import { methodNotSupported, pathNotFound } from '@kubewright/apimachinery';
+import { methodNotSupported, pathNotFound } from '@kubewright/apimachinery/internal';
 import type { ApiResponse } from '../http/api-request.ts';
 import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import { checkObjectKey, decodeDraft, readWriteOptions, type VirtualResource } from '../registry/index.ts';

@@ -1,4 +1,4 @@
-import { methodNotSupported } from '@kubewright/apimachinery';
+import { methodNotSupported } from '@kubewright/apimachinery/internal';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 

@@ -1,4 +1,5 @@
-import { type Status, type StatusDetails, StatusError, type StatusReason } from '@kubewright/apimachinery';
+import { type Status, StatusError, type StatusReason } from '@kubewright/apimachinery';
+import type { StatusDetails } from '@kubewright/apimachinery/meta/v1';
 import type { ApiResponse } from './api-request.ts';
 
 /** Builds an error with the Status of a failure. */

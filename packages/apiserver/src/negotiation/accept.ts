@@ -1,4 +1,5 @@
-import { notAcceptable, StatusError } from '@kubewright/apimachinery';
+import { StatusError } from '@kubewright/apimachinery';
+import { notAcceptable } from '@kubewright/apimachinery/internal';
 
 /** The format of a response. */
 export interface OutputFormat {

@@ -1,4 +1,4 @@
-import { requestEntityTooLarge } from '@kubewright/apimachinery';
+import { requestEntityTooLarge } from '@kubewright/apimachinery/internal';
 import type { ApiRequest } from '../http/api-request.ts';
 
 const NOTHING = new Uint8Array(0);

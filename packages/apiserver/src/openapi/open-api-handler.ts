@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { methodNotSupported, notAcceptable } from '@kubewright/apimachinery';
-import { BuiltinDescriptions, groupVersionDocument, type OpenApiOptions } from '@kubewright/schema';
+import { methodNotSupported, notAcceptable } from '@kubewright/apimachinery/internal';
+import { BuiltinDescriptions, groupVersionDocument, type OpenApiOptions } from '@kubewright/schema/internal';
 import type { RemoteGroups } from '../aggregation/remote-groups.ts';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { RequestContext } from '../endpoints/index.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@kubewright/apimachinery/internal';
-import { type DocumentedResource, documentParts, type OpenApiOptions } from '@kubewright/schema';
+import { type DocumentedResource, documentParts, type OpenApiOptions } from '@kubewright/schema/internal';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 

@@ -1,5 +1,5 @@
 import { apiVersionOf } from '@kubewright/apimachinery';
-import { applyTypeOf, type KindType, type Ownership } from '@kubewright/schema';
+import { applyTypeOf, type KindType, type Ownership } from '@kubewright/schema/internal';
 import type { ObjectConverter, ResourceDefinition } from './resource-definition.ts';
 import type { Draft } from './strategy.ts';
 

@@ -1,4 +1,4 @@
-import type { ManagedFieldsEntry } from '@kubewright/apimachinery';
+import type { ManagedFieldsEntry } from '@kubewright/apimachinery/meta/v1';
 import { CommitTooLargeError, type StoredObject } from '../storage/storage.ts';
 import type { Registry } from './registry.ts';
 import type { Draft } from './strategy.ts';

@@ -1,13 +1,13 @@
 import {
   alreadyExists,
   badRequest,
-  formatTime,
   hasReason,
   invalid,
   isDeleting,
   type KubernetesObject,
   StatusError,
 } from '@kubewright/apimachinery';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import { RevisionMismatchError, type StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';
 import { commitObject } from './commit-object.ts';

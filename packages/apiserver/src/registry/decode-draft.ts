@@ -1,5 +1,6 @@
 import { apiVersionOf, badRequest, parseApiVersion } from '@kubewright/apimachinery';
-import { DecodeError, decodeValue, type ParsedBody, strictDecodingMessage } from '@kubewright/schema';
+import type { ParsedBody } from '@kubewright/schema';
+import { DecodeError, decodeValue, strictDecodingMessage } from '@kubewright/schema/internal';
 import type { WriteOptions } from './query-options.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft, Strategy } from './strategy.ts';

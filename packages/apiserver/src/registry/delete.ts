@@ -1,4 +1,5 @@
-import { conflict, formatTime, type KubernetesObject, notFound, type Status } from '@kubewright/apimachinery';
+import { conflict, type KubernetesObject, notFound, type Status } from '@kubewright/apimachinery';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import { RevisionMismatchError, type StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';
 import type { DeleteOptions } from './delete-options.ts';

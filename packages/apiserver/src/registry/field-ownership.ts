@@ -1,12 +1,5 @@
-import {
-  apiVersionOf,
-  applyConflict,
-  badRequest,
-  FieldSet,
-  type KubernetesObject,
-  StatusError,
-} from '@kubewright/apimachinery';
-import type { JsonObject } from '@kubewright/apimachinery/internal';
+import { apiVersionOf, badRequest, type KubernetesObject, StatusError } from '@kubewright/apimachinery';
+import { applyConflict, FieldSet, type JsonObject } from '@kubewright/apimachinery/internal';
 import {
   ApplyConflictError,
   ApplyRequestError,
@@ -17,7 +10,7 @@ import {
   type KindType,
   type Ownership,
   trackUpdate,
-} from '@kubewright/schema';
+} from '@kubewright/schema/internal';
 import { AwaitedConversions } from './awaited-conversions.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft, Strategy } from './strategy.ts';

@@ -8,8 +8,8 @@ import {
   invalidField,
   type ObjectMeta,
   requiredField,
-  tooLongField,
 } from '@kubewright/apimachinery';
+import { tooLongField } from '@kubewright/apimachinery/internal';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft } from './strategy.ts';
 

@@ -1,21 +1,12 @@
+import { applyJsonPatch, applyMergePatch, badRequest, StatusError } from '@kubewright/apimachinery';
 import {
-  applyJsonPatch,
-  applyMergePatch,
-  badRequest,
+  type JsonObject,
   JsonPatchError,
   MergePatchError,
   requestEntityTooLarge,
-  StatusError,
-} from '@kubewright/apimachinery';
-import type { JsonObject } from '@kubewright/apimachinery/internal';
-import {
-  BodyReadError,
-  type ParsedBody,
-  parseJson,
-  type SchemaNode,
-  StrategicMergeError,
-  strategicMergePatch,
-} from '@kubewright/schema';
+} from '@kubewright/apimachinery/internal';
+import { BodyReadError, type ParsedBody, parseJson } from '@kubewright/schema';
+import { type SchemaNode, StrategicMergeError, strategicMergePatch } from '@kubewright/schema/internal';
 
 /** The media types of patches. */
 export const PATCH_TYPES = {

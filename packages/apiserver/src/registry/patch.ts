@@ -1,5 +1,5 @@
-import { badRequest, formatTime, type KubernetesObject, parseApiVersion, StatusError } from '@kubewright/apimachinery';
-import type { JsonObject } from '@kubewright/apimachinery/internal';
+import { badRequest, type KubernetesObject, parseApiVersion, StatusError } from '@kubewright/apimachinery';
+import { formatTime, type JsonObject } from '@kubewright/apimachinery/internal';
 import { BodyReadError, type ParsedBody, parseYaml } from '@kubewright/schema';
 import type { StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';

@@ -1,4 +1,5 @@
-import { badRequest, expired, type KubernetesObject, notFound, StatusError } from '@kubewright/apimachinery';
+import { badRequest, type KubernetesObject, notFound, StatusError } from '@kubewright/apimachinery';
+import { expired } from '@kubewright/apimachinery/internal';
 import { CompactedError, FutureRevisionError, type StorageList, type StoredObject } from '../storage/storage.ts';
 import { tooLargeResourceVersion } from '../watch/index.ts';
 import type { Call } from './call.ts';

@@ -1,5 +1,6 @@
 import type { KubernetesObject, Scope } from '@kubewright/apimachinery';
-import type { Decoded, DecodeOptions, JsonSchema, SchemaNode } from '@kubewright/schema';
+import type { JsonSchema } from '@kubewright/schema';
+import type { Decoded, DecodeOptions, SchemaNode } from '@kubewright/schema/internal';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import type { Draft, Strategy } from './strategy.ts';

@@ -1,11 +1,5 @@
-import {
-  badRequest,
-  FieldSelector,
-  FieldSelectorError,
-  type KubernetesObject,
-  LabelSelector,
-  LabelSelectorError,
-} from '@kubewright/apimachinery';
+import { badRequest, FieldSelector, type KubernetesObject, LabelSelector } from '@kubewright/apimachinery';
+import { FieldSelectorError, LabelSelectorError } from '@kubewright/apimachinery/internal';
 import type { ListOptions } from './list-options.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 

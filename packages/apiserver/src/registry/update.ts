@@ -2,14 +2,13 @@ import {
   badRequest,
   conflict,
   type FieldError,
-  formatTime,
   invalid,
   invalidField,
   isDeleting,
   type KubernetesObject,
   notFound,
 } from '@kubewright/apimachinery';
-import { sameJson } from '@kubewright/apimachinery/internal';
+import { formatTime, sameJson } from '@kubewright/apimachinery/internal';
 import type { AdmissionAttributes } from '../admission/admission-plugin.ts';
 import { RevisionMismatchError, type StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';

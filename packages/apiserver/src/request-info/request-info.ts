@@ -1,4 +1,5 @@
-import { badRequest, FieldSelector, FieldSelectorError } from '@kubewright/apimachinery';
+import { badRequest, FieldSelector } from '@kubewright/apimachinery';
+import { FieldSelectorError } from '@kubewright/apimachinery/internal';
 
 /**
  * The meaning of a request's method and URL, whether or not such a resource exists. Mirrors `RequestInfoFactory` of

@@ -1,4 +1,5 @@
-import type { StatusCause, StatusError } from '@kubewright/apimachinery';
+import type { StatusError } from '@kubewright/apimachinery';
+import type { StatusCause } from '@kubewright/apimachinery/meta/v1';
 import { failure } from '../http/status-response.ts';
 
 /** Builds the error for a version older than the history. */

@@ -1,4 +1,4 @@
-import type { StatusCause } from '@kubewright/apimachinery';
+import type { StatusCause } from '@kubewright/apimachinery/meta/v1';
 import { invalidListOptions, invalidResourceVersion } from './watch-failures.ts';
 import type { WatchRequest } from './watch-request.ts';
 

@@ -1,4 +1,5 @@
-import { internalError, StatusError } from '@kubewright/apimachinery';
+import { StatusError } from '@kubewright/apimachinery';
+import { internalError } from '@kubewright/apimachinery/internal';
 
 /** A 500 caused by a webhook: it is reported to the API client, and not logged as an internal error. */
 export class WebhookFault extends StatusError {}

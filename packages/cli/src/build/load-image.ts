@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { parseImageReference } from '@kubewright/apimachinery';
+import { parseImageReference } from '@kubewright/apimachinery/internal';
 import { CliError } from '../program/cli-error.ts';
 
 /** The bundle and its source map. */

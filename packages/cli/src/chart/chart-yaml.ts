@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
-import { formatYaml } from '@kubewright/schema';
+import { formatYaml } from '@kubewright/schema/internal';
 import { isEarly } from '../project/package-manifest.ts';
 import { summaryOf } from '../render/kind-summary.ts';
 import type { ChartInput } from './chart-files.ts';

@@ -1,4 +1,4 @@
-import { formatYaml } from '@kubewright/schema';
+import { formatYaml } from '@kubewright/schema/internal';
 
 /** Lines of a template, given their column. */
 export type Lines = (column: number) => readonly string[];

@@ -1,4 +1,4 @@
-import { formatYaml } from '@kubewright/schema';
+import { formatYaml } from '@kubewright/schema/internal';
 import type { ChartInput } from './chart-files.ts';
 import { managerParts } from './manager-template.ts';
 

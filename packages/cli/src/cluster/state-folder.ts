@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clusterProcess } from '@kubewright/controlplane';
+import { clusterProcess } from '@kubewright/controlplane/internal';
 import { CliError } from '../program/cli-error.ts';
 import { findProject } from '../project/find-project.ts';
 

@@ -1,4 +1,5 @@
-import { editorSchemas, type GenerateResult, generate as generateOnce, type Problem } from '@kubewright/codegen';
+import { type GenerateResult, generate as generateOnce, type Problem } from '@kubewright/codegen';
+import { editorSchemas } from '@kubewright/codegen/internal';
 import { configFiles } from '../layout/config-files.ts';
 import { grafanaFiles } from '../layout/grafana-files.ts';
 import { webhookLayoutOf } from '../layout/webhook-files.ts';

@@ -1,4 +1,4 @@
-import { formatYaml } from '@kubewright/schema';
+import { formatYaml } from '@kubewright/schema/internal';
 import type { Project } from '../project/find-project.ts';
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
 import { certManagerFiles, metricsPatchEntry } from './certmanager-files.ts';

@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
-import { formatYaml } from '@kubewright/schema';
+import { formatYaml } from '@kubewright/schema/internal';
 import { version as ownVersion } from '../program/version.ts';
 import { isEarly, type PackageManifest } from '../project/package-manifest.ts';
 import type { ProjectFile } from '../project/write-files.ts';

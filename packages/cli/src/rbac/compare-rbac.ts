@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isNotFound, sleep, type UnstructuredObject } from '@kubewright/apimachinery';
-import { formatProblem, Generator, type Problem, type RbacRule } from '@kubewright/codegen';
+import { formatProblem, Generator, type Problem } from '@kubewright/codegen';
+import type { RbacRule } from '@kubewright/codegen/internal';
 import type { Generate } from '../generate/manifests.ts';
 import { type Permission, permissionsOf, type Rule } from '../permissions/permission.ts';
 import { operatorLine, tagsOf } from '../permissions/rbac-tags.ts';

@@ -1,4 +1,4 @@
-import type { Position, RbacRule } from '@kubewright/codegen';
+import type { Position, RbacRule } from '@kubewright/codegen/internal';
 import { allows, isWritable, type Permission, permissionsOf, type Rule } from '../permissions/permission.ts';
 import type { LogRecord } from '../story/log-record.ts';
 

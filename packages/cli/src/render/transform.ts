@@ -1,5 +1,5 @@
 import { parseApiVersion, type UnstructuredObject } from '@kubewright/apimachinery';
-import { findBuiltinKind } from '@kubewright/schema';
+import { findBuiltinKind } from '@kubewright/schema/internal';
 import { type ImageEntry, type Renamed, renameInPods, workloads } from './pod-references.ts';
 
 /** The transformations that a kustomization applies to all its objects. */

@@ -1,4 +1,5 @@
-import { type ErrorText, KubewrightError } from '@kubewright/apimachinery';
+import { KubewrightError } from '@kubewright/apimachinery';
+import type { ErrorText } from '@kubewright/apimachinery/internal';
 
 /**
  * Codes of failures to configure a client from the program's environment.

@@ -1,4 +1,4 @@
-import type { ErrorText } from '@kubewright/apimachinery';
+import type { ErrorText } from '@kubewright/apimachinery/internal';
 import type { ClientCredentials, CredentialProvider } from '../transport/credentials.ts';
 import { untilAborted } from '../until-aborted.ts';
 import type { ConfigEnvironment, SpawnResult } from './config-environment.ts';

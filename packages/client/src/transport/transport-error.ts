@@ -1,4 +1,5 @@
-import { type ErrorText, KubewrightError } from '@kubewright/apimachinery';
+import { KubewrightError } from '@kubewright/apimachinery';
+import type { ErrorText } from '@kubewright/apimachinery/internal';
 
 /**
  * Codes of failures below the API.

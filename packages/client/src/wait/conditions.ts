@@ -1,4 +1,5 @@
-import type { ConditionLike, ConditionStatus, KubernetesObject } from '@kubewright/apimachinery';
+import type { ConditionStatus, KubernetesObject } from '@kubewright/apimachinery';
+import type { ConditionLike } from '@kubewright/apimachinery/internal';
 
 /** A condition as all kinds have it; `observedGeneration` is optional. */
 interface ObservedCondition extends ConditionLike {

@@ -39,7 +39,7 @@ export async function* readWatch<T extends object>(
 }
 
 /** Decodes one line of a watch. */
-export function decodeWatchEvent<T extends object>(line: Uint8Array, what: string): WatchEvent<T> {
+function decodeWatchEvent<T extends object>(line: Uint8Array, what: string): WatchEvent<T> {
   let value: unknown;
   try {
     value = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8'));

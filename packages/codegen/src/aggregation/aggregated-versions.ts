@@ -1,4 +1,4 @@
-import type { DocumentedResource } from '@kubewright/schema';
+import type { DocumentedResource } from '@kubewright/schema/internal';
 import type { KindModel } from '../compiler/find-kinds.ts';
 import type { BuiltCrd } from '../crd/build-crds.ts';
 import type { CrdVersion } from '../crd/crd.ts';

@@ -1,4 +1,4 @@
-import { BuiltinDescriptions, groupVersionDocument } from '@kubewright/schema';
+import { BuiltinDescriptions, groupVersionDocument } from '@kubewright/schema/internal';
 import { formatYamlDocuments } from '../format-documents.ts';
 import type { GeneratedFile } from '../generate.ts';
 import type { AggregatedVersion } from './aggregated-versions.ts';

@@ -1,8 +1,10 @@
-import { compilePattern, compileStructuralSchema, type JsonSchema, type StructuralSchema } from '@kubewright/schema';
+import { compileStructuralSchema, type JsonSchema, PatternCache, type StructuralSchema } from '@kubewright/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Changes, type CrdChange } from './change.ts';
 import { compareSchemas } from './compare-schemas.ts';
+
+const patterns = new PatternCache();
 
 // Stored objects that are rejected or lose fields after a change imply that the change is listed as breaking. Not covered: CEL
 // rules, patterns and formats (effects.test.ts checks those against the API server), and effects on clients only.
@@ -89,7 +91,10 @@ function changed(before: JsonSchema, [at, other]: readonly [number, JsonSchema])
 }
 
 const compile = (a: JsonSchema): StructuralSchema =>
-  compileStructuralSchema({ type: 'object', properties: { spec: a } }, { compilePattern });
+  compileStructuralSchema(
+    { type: 'object', properties: { spec: a } },
+    { compilePattern: (pattern) => patterns.get(pattern) },
+  );
 
 /** Returns the object as stored; undefined if it is rejected. */
 function stored(by: StructuralSchema, given: unknown): unknown {

@@ -1,4 +1,4 @@
-import { builtinDefinitions, builtinResources } from '@kubewright/schema';
+import { builtinDefinitions, builtinResources } from '@kubewright/schema/internal';
 import type { ProjectView } from './project.ts';
 import type { ts } from './typescript.ts';
 

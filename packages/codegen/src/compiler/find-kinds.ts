@@ -1,4 +1,4 @@
-import { pluralOf } from '@kubewright/apimachinery';
+import { pluralOf } from '@kubewright/apimachinery/internal';
 import type { Memory } from '../memory.ts';
 import type { Position, Problems } from '../problem.ts';
 import { constantOf } from './constants.ts';

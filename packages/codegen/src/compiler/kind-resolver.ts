@@ -1,5 +1,6 @@
-import { parseApiVersion, pluralOf } from '@kubewright/apimachinery';
-import { findBuiltinKind } from '@kubewright/schema';
+import { parseApiVersion } from '@kubewright/apimachinery';
+import { pluralOf } from '@kubewright/apimachinery/internal';
+import { findBuiltinKind } from '@kubewright/schema/internal';
 import { builtinKindOf, type KindRef } from './builtin-types.ts';
 import { constantOf, declarationOf, initializerOf } from './constants.ts';
 import type { KindModel } from './find-kinds.ts';

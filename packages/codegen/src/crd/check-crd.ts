@@ -1,5 +1,4 @@
 import {
-  builtinSchema,
   type CelEnvironment,
   checkStructural,
   compileRules,
@@ -8,8 +7,8 @@ import {
   kubernetesEnvironment,
   PatternCache,
   rulesOf,
-  type Unlimited,
 } from '@kubewright/schema';
+import { builtinSchema, type Unlimited } from '@kubewright/schema/internal';
 import type { KindModel } from '../compiler/find-kinds.ts';
 import { ObjectMemory } from '../memory.ts';
 import type { Position, Problem, Problems } from '../problem.ts';

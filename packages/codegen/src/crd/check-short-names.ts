@@ -1,4 +1,4 @@
-import { type BuiltinResource, builtinResources } from '@kubewright/schema';
+import { type BuiltinResource, builtinResources } from '@kubewright/schema/internal';
 import type { KindModel } from '../compiler/find-kinds.ts';
 import type { Problems } from '../problem.ts';
 

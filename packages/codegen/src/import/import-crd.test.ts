@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { formatYaml } from '@kubewright/schema';
+import { formatYaml } from '@kubewright/schema/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compareCrds } from '../changes/compare-crds.ts';
 import type { Crd } from '../crd/crd.ts';

@@ -1,4 +1,4 @@
-import { pluralOf } from '@kubewright/apimachinery';
+import { pluralOf } from '@kubewright/apimachinery/internal';
 import { type JsonSchema, parseYaml } from '@kubewright/schema';
 import type { Crd, CrdVersion } from '../crd/crd.ts';
 import { additionalOf, itemsOf } from '../types/children.ts';

@@ -1,4 +1,4 @@
-import { formatYaml } from '@kubewright/schema';
+import { formatYaml } from '@kubewright/schema/internal';
 import type { Crd } from '../crd/crd.ts';
 import { formatYamlDocuments } from '../format-documents.ts';
 import { mergeRules } from './merge-rules.ts';

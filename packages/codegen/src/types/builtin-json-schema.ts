@@ -1,4 +1,5 @@
-import { builtinSchema, type JsonSchema, type SchemaNode } from '@kubewright/schema';
+import type { JsonSchema } from '@kubewright/schema';
+import { builtinSchema, type SchemaNode } from '@kubewright/schema/internal';
 import { condition, intOrString, quantity } from './known-schemas.ts';
 
 /** A Kubernetes type that contains itself has no structural schema. */

@@ -3,7 +3,7 @@ import { type Kind, type KubernetesObject, parseApiVersion, type UnstructuredObj
 import type { KubernetesClient } from '@kubewright/client';
 
 /** Thrown if a manifest cannot be applied. The message names the file, the object and the reason. */
-export class ManifestError extends Error {
+class ManifestError extends Error {
   readonly code = 'KW5501';
 
   constructor(message: string, options?: { readonly cause?: unknown }) {

@@ -1,14 +1,13 @@
 import { type Clock, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
+import { type Connection, createHttpServer, type HttpServer, MemoryStorage } from '@kubewright/apiserver';
 import {
   type ApiServerLimits,
+  type CertificateStore,
   type ClientCertificate,
-  type Connection,
-  createHttpServer,
+  FRONT_PROXY,
   type HttpLimits,
-  type HttpServer,
-  MemoryStorage,
-} from '@kubewright/apiserver';
-import { type CertificateStore, FRONT_PROXY, openCertificates } from '@kubewright/apiserver/internal';
+  openCertificates,
+} from '@kubewright/apiserver/internal';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import { ControlPlane } from '../kube-apiserver/control-plane.ts';

@@ -1,4 +1,4 @@
-import type { ClientCertificate } from '@kubewright/apiserver';
+import type { ClientCertificate } from '@kubewright/apiserver/internal';
 
 /** The administrator, who may do everything. */
 export const adminIdentity: ClientCertificate = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };

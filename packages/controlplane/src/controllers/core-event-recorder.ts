@@ -1,5 +1,6 @@
-import { type Clock, formatTime, type KubernetesObject } from '@kubewright/apimachinery';
+import type { Clock, KubernetesObject } from '@kubewright/apimachinery';
 import { Event } from '@kubewright/apimachinery/core/v1';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import type { RequestContext } from '@kubewright/runtime';
 
 /** An event to record about an object. */

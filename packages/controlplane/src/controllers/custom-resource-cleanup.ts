@@ -1,15 +1,9 @@
-import {
-  findCondition,
-  formatTime,
-  isDeleting,
-  isInvalid,
-  type Kind,
-  type KubernetesObject,
-} from '@kubewright/apimachinery';
+import { findCondition, isDeleting, isInvalid, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
 import {
   CustomResourceDefinition,
   type CustomResourceDefinitionCondition,
 } from '@kubewright/apimachinery/apiextensions/v1';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import { controller, type ReconcileContext } from '@kubewright/runtime';
 import type { BuiltInController } from './built-in-controller.ts';
 import { ignoreNotFound } from './ignore-not-found.ts';

@@ -1,4 +1,5 @@
-import { deepFreeze, isNotFound, type Kind, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
+import { isNotFound, type Kind, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
+import { deepFreeze } from '@kubewright/apimachinery/internal';
 import type { Patch } from '@kubewright/client';
 import type { RequestContext } from '@kubewright/runtime';
 

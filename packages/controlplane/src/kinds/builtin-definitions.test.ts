@@ -1,5 +1,5 @@
 import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
-import { builtinResources } from '@kubewright/schema';
+import { builtinResources } from '@kubewright/schema/internal';
 import { describe, expect, it } from 'vitest';
 import { builtinDefinitions } from './builtin-definitions.ts';
 

@@ -1,6 +1,6 @@
 import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
 import type { ResourceDefinition, Strategy, SubresourceDefinition } from '@kubewright/apiserver';
-import { type BuiltinResource, builtinResources, builtinSchema, type SchemaNode } from '@kubewright/schema';
+import { type BuiltinResource, builtinResources, builtinSchema, type SchemaNode } from '@kubewright/schema/internal';
 import { builtinCells } from './builtin-cells.ts';
 import { builtinDefaults } from './builtin-defaults.ts';
 import type { BuiltinKind } from './builtin-kind.ts';

@@ -1,5 +1,6 @@
 import type { FieldError } from '@kubewright/apimachinery';
-import type { Conversion, ScaleSubresource, Strategy, StrategyContext } from '@kubewright/apiserver';
+import type { Strategy } from '@kubewright/apiserver';
+import type { Conversion, ScaleSubresource, StrategyContext } from '@kubewright/apiserver/internal';
 
 /** The strategy of one kind, with that kind's own type; see {@link Strategy} for when each part runs. */
 export interface KindStrategy<T> {

@@ -1,6 +1,7 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
-import type { ConnectSubresource, ResourceDefinition, VirtualResource } from '@kubewright/apiserver';
-import type { BuiltinResource } from '@kubewright/schema';
+import type { ConnectSubresource, ResourceDefinition } from '@kubewright/apiserver';
+import type { VirtualResource } from '@kubewright/apiserver/internal';
+import type { BuiltinResource } from '@kubewright/schema/internal';
 import type { ServiceAllocator } from './core/service-allocator.ts';
 
 /** Options of {@link builtinDefinitions}: time, randomness, and behavior implemented elsewhere. */

@@ -1,5 +1,7 @@
-import { formatFieldErrors, type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
-import type { Draft, Strategy, StrategyContext } from '@kubewright/apiserver';
+import { type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { formatFieldErrors } from '@kubewright/apimachinery/internal';
+import type { Draft, Strategy } from '@kubewright/apiserver';
+import type { StrategyContext } from '@kubewright/apiserver/internal';
 import { describe, expect, it } from 'vitest';
 import { builtinDefinitions } from './builtin-definitions.ts';
 import type { ConfigMap, Deployment, Pod, RoleBinding, Secret, StatefulSet } from './generated/drafts.ts';

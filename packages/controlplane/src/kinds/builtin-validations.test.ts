@@ -1,14 +1,9 @@
 import { readFileSync } from 'node:fs';
-import {
-  causesOf,
-  invalidField,
-  type KubernetesObject,
-  type StatusCause,
-  StatusError,
-  seededRandom,
-  VirtualClock,
-} from '@kubewright/apimachinery';
-import type { Draft, StrategyContext } from '@kubewright/apiserver';
+import { invalidField, type KubernetesObject, StatusError, seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { causesOf } from '@kubewright/apimachinery/internal';
+import type { StatusCause } from '@kubewright/apimachinery/meta/v1';
+import type { Draft } from '@kubewright/apiserver';
+import type { StrategyContext } from '@kubewright/apiserver/internal';
 import { describe, expect, it } from 'vitest';
 import { builtinDefinitions } from './builtin-definitions.ts';
 // The cases that the recorder sends, so the fixtures contain only responses.

@@ -1,6 +1,7 @@
 import { StatusError } from '@kubewright/apimachinery';
-import type { ConnectSubresource, VirtualResource } from '@kubewright/apiserver';
-import type { BuiltinResource } from '@kubewright/schema';
+import type { ConnectSubresource } from '@kubewright/apiserver';
+import type { VirtualResource } from '@kubewright/apiserver/internal';
+import type { BuiltinResource } from '@kubewright/schema/internal';
 import type { BuiltinDefinitionsOptions } from './builtin-options.ts';
 import { podBinding } from './core/pod-binding.ts';
 

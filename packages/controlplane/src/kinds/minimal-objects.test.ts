@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
-import type { Draft, StrategyContext } from '@kubewright/apiserver';
+import type { Draft } from '@kubewright/apiserver';
+import type { StrategyContext } from '@kubewright/apiserver/internal';
 import { describe, expect, it } from 'vitest';
 import { builtinDefaults } from './builtin-defaults.ts';
 import { builtinKinds } from './builtin-kinds.ts';

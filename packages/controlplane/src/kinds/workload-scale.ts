@@ -1,4 +1,4 @@
-import type { ScaleSubresource } from '@kubewright/apiserver';
+import type { ScaleSubresource } from '@kubewright/apiserver/internal';
 
 /** The field paths of a workload's scale. */
 export const workloadScale: ScaleSubresource = {

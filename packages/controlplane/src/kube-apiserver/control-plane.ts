@@ -4,7 +4,6 @@ import type { KeyPair } from '@kubewright/apimachinery/internal';
 import {
   type ApiHandler,
   ApiServer,
-  type ApiServerLimits,
   type Authorizer,
   type ConnectSubresource,
   certificateAuthenticator,
@@ -24,6 +23,7 @@ import {
 } from '@kubewright/apiserver';
 import {
   Aggregation,
+  type ApiServerLimits,
   asServer,
   CrdServing,
   crdDefinition,
@@ -40,7 +40,8 @@ import {
   WebhookMetrics,
   WebhookSource,
 } from '@kubewright/apiserver/internal';
-import { decodeProtobuf, kubernetesEnvironment, PatternCache } from '@kubewright/schema';
+import { kubernetesEnvironment, PatternCache } from '@kubewright/schema';
+import { decodeProtobuf } from '@kubewright/schema/internal';
 import { builtinDefinitions, EventExpiry, memoryServiceAllocator, podBindings } from '../kinds/index.ts';
 import { admissionPlugins } from './admission/index.ts';
 import {

@@ -6,7 +6,6 @@ import {
   type EventRecorder,
   enqueueForObject,
   enqueueMapped,
-  type HandlerContext,
   type Logger,
   Manager,
   type ReconcileRequest,
@@ -15,6 +14,7 @@ import {
   requestController,
   watch,
 } from '@kubewright/runtime';
+import type { HandlerContext } from '@kubewright/runtime/internal';
 import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import { Deadline } from './deadline.ts';
 import type { Driver } from './driver.ts';

@@ -1,4 +1,5 @@
-import { type FieldRequirement, FieldSelector, type KubernetesObject, LabelSelector } from '@kubewright/apimachinery';
+import { FieldSelector, type KubernetesObject, LabelSelector } from '@kubewright/apimachinery';
+import type { FieldRequirement } from '@kubewright/apimachinery/internal';
 import type { ListWatchScope } from '../reflector/list-watcher.ts';
 import type { CachedKind, CacheSelectors } from './cached-kind.ts';
 

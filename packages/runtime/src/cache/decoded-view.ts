@@ -1,10 +1,5 @@
-import {
-  deepFreeze,
-  type KubernetesObject,
-  type ObjectKey,
-  type OwnerReference,
-  type Stored,
-} from '@kubewright/apimachinery';
+import type { KubernetesObject, ObjectKey, OwnerReference, Stored } from '@kubewright/apimachinery';
+import { deepFreeze } from '@kubewright/apimachinery/internal';
 import type { ObjectView } from '../handler/object-view.ts';
 
 /** A decoded object with the view interface that handlers, predicates and index functions use. */

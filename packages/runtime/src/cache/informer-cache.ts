@@ -1,5 +1,6 @@
 import type { Clock, Kind, KubernetesObject, ObjectKey, Random } from '@kubewright/apimachinery';
-import type { CallTarget, KubernetesClient } from '@kubewright/client';
+import type { KubernetesClient } from '@kubewright/client';
+import type { CallTarget } from '@kubewright/client/internal';
 import type { ObjectView } from '../handler/object-view.ts';
 import { kindKey } from '../kind/kind-key.ts';
 import type { Logger } from '../log/logger.ts';

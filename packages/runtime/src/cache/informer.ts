@@ -1,10 +1,5 @@
-import {
-  type Clock,
-  compareResourceVersions,
-  type Kind,
-  type KubernetesObject,
-  type ObjectKey,
-} from '@kubewright/apimachinery';
+import type { Clock, Kind, KubernetesObject, ObjectKey } from '@kubewright/apimachinery';
+import { compareResourceVersions } from '@kubewright/apimachinery/internal';
 import { logEvents } from '../log/log-events.ts';
 import { LagGuard } from '../reflector/lag-guard.ts';
 import { Reflector } from '../reflector/reflector.ts';

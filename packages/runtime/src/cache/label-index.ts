@@ -1,4 +1,5 @@
-import type { LabelRequirement, LabelSelector } from '@kubewright/apimachinery';
+import type { LabelSelector } from '@kubewright/apimachinery';
+import type { LabelRequirement } from '@kubewright/apimachinery/internal';
 import type { ObjectView } from '../handler/object-view.ts';
 
 /** Maximum number of label keys with an index; lists by other keys read the labels of each object. */

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import type { WriteOutcome } from '@kubewright/client';
+import type { WriteOutcome } from '@kubewright/client/internal';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atScale } from '../testdata/model-scale.ts';

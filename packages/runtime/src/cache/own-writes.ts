@@ -1,4 +1,5 @@
-import { type Clock, compareResourceVersions, type KubernetesObject, type ObjectKey } from '@kubewright/apimachinery';
+import type { Clock, KubernetesObject, ObjectKey } from '@kubewright/apimachinery';
+import { compareResourceVersions } from '@kubewright/apimachinery/internal';
 import type { ObjectView } from '../handler/object-view.ts';
 import { PendingWrites } from './pending-writes.ts';
 import { Removals } from './removals.ts';

@@ -1,4 +1,5 @@
-import { compareResourceVersions, type ObjectKey } from '@kubewright/apimachinery';
+import type { ObjectKey } from '@kubewright/apimachinery';
+import { compareResourceVersions } from '@kubewright/apimachinery/internal';
 import type { ObjectView } from '../handler/object-view.ts';
 import { BinaryHeap } from '../workqueue/binary-heap.ts';
 

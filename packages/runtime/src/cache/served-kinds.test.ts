@@ -1,5 +1,5 @@
 import { type Kind, type KubernetesObject, VirtualClock } from '@kubewright/apimachinery';
-import type { ApiGroup } from '@kubewright/client';
+import type { ApiGroup } from '@kubewright/client/internal';
 import { describe, expect, it } from 'vitest';
 import { ServedKinds } from './served-kinds.ts';
 

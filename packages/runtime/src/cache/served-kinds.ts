@@ -1,5 +1,6 @@
 import type { Clock, Kind, KubernetesObject } from '@kubewright/apimachinery';
-import type { ApiGroup, DiscoveryClient } from '@kubewright/client';
+import type { DiscoveryClient } from '@kubewright/client';
+import type { ApiGroup } from '@kubewright/client/internal';
 
 /** Queries within this time share one discovery result, in milliseconds. */
 const sharedMs = 1_000;

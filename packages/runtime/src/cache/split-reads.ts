@@ -1,11 +1,5 @@
-import {
-  deepFreeze,
-  isNotFound,
-  type Kind,
-  type KubernetesObject,
-  type ObjectKey,
-  type Stored,
-} from '@kubewright/apimachinery';
+import { isNotFound, type Kind, type KubernetesObject, type ObjectKey, type Stored } from '@kubewright/apimachinery';
+import { deepFreeze } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import { KindNotServedError } from './cache-errors.ts';
 import type { Informer } from './informer.ts';

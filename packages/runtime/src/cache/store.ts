@@ -1,10 +1,5 @@
-import {
-  apiVersionOf,
-  compareResourceVersions,
-  type Kind,
-  type KubernetesObject,
-  type LabelSelector,
-} from '@kubewright/apimachinery';
+import { apiVersionOf, type Kind, type KubernetesObject, type LabelSelector } from '@kubewright/apimachinery';
+import { compareResourceVersions } from '@kubewright/apimachinery/internal';
 import { closeBracket, comma, MalformedJsonError, openBracket, readInteger, readString } from '../scan/json-bytes.ts';
 import { type ByteSpan, ownManagedFields } from '../scan/managed-fields-cut.ts';
 import { MetadataScan } from '../scan/metadata-scan.ts';

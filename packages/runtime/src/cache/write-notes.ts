@@ -8,7 +8,7 @@ import {
   type Status,
   StatusError,
 } from '@kubewright/apimachinery';
-import type { CallTarget, ClientWrite, WriteObserver, WriteOutcome } from '@kubewright/client';
+import type { CallTarget, ClientWrite, WriteObserver, WriteOutcome } from '@kubewright/client/internal';
 import type { Informer } from './informer.ts';
 
 /** Options of {@link WriteNotes}. */

@@ -1,4 +1,5 @@
-import { deepFreeze, type KubernetesObject } from '@kubewright/apimachinery';
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import { deepFreeze } from '@kubewright/apimachinery/internal';
 import { DecodedView } from './decoded-view.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ManagedFieldsEntry } from '@kubewright/apimachinery';
+import type { ManagedFieldsEntry } from '@kubewright/apimachinery/meta/v1';
 import type { PathStep } from './json-difference.ts';
 
 /** Returns the managers whose entries own a path, as `name (Apply)` or `name (Update, status)`. */

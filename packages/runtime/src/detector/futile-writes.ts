@@ -6,7 +6,8 @@ import {
   objectKey,
   parseApiVersion,
 } from '@kubewright/apimachinery';
-import type { CallTarget, ClientCall, ClientInterceptor, KubernetesClient, WriteObserver } from '@kubewright/client';
+import type { ClientCall, ClientInterceptor, KubernetesClient } from '@kubewright/client';
+import type { CallTarget, WriteObserver } from '@kubewright/client/internal';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import { Few } from '../collection/few.ts';
 import { isWrite } from '../fencing/gated.ts';

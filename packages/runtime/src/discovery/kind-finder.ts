@@ -1,5 +1,6 @@
 import { apiVersionOf, type Clock } from '@kubewright/apimachinery';
-import type { CallTarget, ClientCall, ClientInterceptor, DiscoveryClient, RestMapper } from '@kubewright/client';
+import type { ClientCall, ClientInterceptor, DiscoveryClient, RestMapper } from '@kubewright/client';
+import type { CallTarget } from '@kubewright/client/internal';
 import { UnknownKindError } from './unknown-kind-error.ts';
 
 /** Options of {@link kindFinder}. */

@@ -1,11 +1,5 @@
-import {
-  deepFreeze,
-  isNotFound,
-  type Kind,
-  type KubernetesObject,
-  objectKey,
-  type Stored,
-} from '@kubewright/apimachinery';
+import { isNotFound, type Kind, type KubernetesObject, objectKey, type Stored } from '@kubewright/apimachinery';
+import { deepFreeze } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 
 /** Options for changing an object's finalizers. */

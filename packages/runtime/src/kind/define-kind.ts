@@ -1,12 +1,5 @@
-import {
-  type ComputedMeta,
-  type KindFactory,
-  type KindMeta,
-  type KubernetesObject,
-  kindFactory,
-  pluralOf,
-  type Scope,
-} from '@kubewright/apimachinery';
+import type { KindFactory, KubernetesObject, Scope } from '@kubewright/apimachinery';
+import { type ComputedMeta, type KindMeta, kindFactory, pluralOf } from '@kubewright/apimachinery/internal';
 
 /** An object of a namespaced custom kind: metadata, a spec and, if the kind has one, a status. */
 export interface CustomResource<Spec, Status = never> extends KubernetesObject {

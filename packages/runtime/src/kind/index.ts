@@ -9,4 +9,3 @@ export {
   type PrinterColumn,
   type ScaleSubresource,
 } from './define-kind.ts';
-export { kindKey } from './kind-key.ts';

@@ -1,4 +1,5 @@
-import type { CallTarget, ClientInterceptor, Verb } from '@kubewright/client';
+import type { ClientInterceptor, Verb } from '@kubewright/client';
+import type { CallTarget } from '@kubewright/client/internal';
 import type { Permission } from './permission.ts';
 
 interface Use extends Permission {

@@ -1,5 +1,6 @@
-import type { KubernetesObject, ManagedFieldsEntry } from '@kubewright/apimachinery';
+import type { KubernetesObject } from '@kubewright/apimachinery';
 import { type JsonObject, sameJson } from '@kubewright/apimachinery/internal';
+import type { ManagedFieldsEntry } from '@kubewright/apimachinery/meta/v1';
 
 /** Selects an entry of `managedFields`. */
 export interface ManagerEntry {

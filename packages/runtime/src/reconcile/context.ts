@@ -1,6 +1,5 @@
 import {
   type Clock,
-  deepFreeze,
   isDeleting,
   isNotFound,
   type Kind,
@@ -12,6 +11,7 @@ import {
   setControllerReference,
   setOwnerReference,
 } from '@kubewright/apimachinery';
+import { deepFreeze } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';

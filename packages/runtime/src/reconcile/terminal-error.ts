@@ -1,4 +1,5 @@
-import { type ErrorText, KubewrightError } from '@kubewright/apimachinery';
+import { KubewrightError } from '@kubewright/apimachinery';
+import type { ErrorText } from '@kubewright/apimachinery/internal';
 
 /** An error that must not be retried until something changes: the reconcile is counted and logged as failed, but not requeued. */
 export class TerminalError extends KubewrightError {

@@ -1,5 +1,4 @@
 import {
-  FieldSet,
   isConflict,
   isNotFound,
   type Kind,
@@ -7,6 +6,7 @@ import {
   objectKey,
   upgradeManagedFieldsPatch,
 } from '@kubewright/apimachinery';
+import { FieldSet } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 
 /** Attempts before a conflict is thrown. */

@@ -1,4 +1,5 @@
-import { type Clock, compareResourceVersions, sleep } from '@kubewright/apimachinery';
+import { type Clock, sleep } from '@kubewright/apimachinery';
+import { compareResourceVersions } from '@kubewright/apimachinery/internal';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { ListSplitter } from '../scan/list-splitter.ts';

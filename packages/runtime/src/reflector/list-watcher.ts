@@ -1,5 +1,6 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
-import type { BodyStream, DiscoveryClient, ListOptions, ResourceClient, WatchOptions } from '@kubewright/client';
+import type { DiscoveryClient, ListOptions, ResourceClient, WatchOptions } from '@kubewright/client';
+import type { BodyStream } from '@kubewright/client/internal';
 
 /** Body of a response, streamed as it arrives. */
 export interface ByteBody {

@@ -1,5 +1,5 @@
 import { type Clock, type Random, type Status, StatusError } from '@kubewright/apimachinery';
-import type { BodyStream } from '@kubewright/client';
+import type { BodyStream } from '@kubewright/client/internal';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { LineSplitter } from '../scan/line-splitter.ts';

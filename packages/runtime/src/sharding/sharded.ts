@@ -7,7 +7,7 @@ import { logEvents } from '../log/log-events.ts';
 import type { Source } from '../source/source.ts';
 
 /** Thrown for a controller that would lose events when its keys move. */
-export class UnlistedKeysError extends KubewrightError {
+class UnlistedKeysError extends KubewrightError {
   override readonly name = 'UnlistedKeysError';
   /** Identifies the class of failure: a bug in the program, not a problem with the cluster. */
   readonly code = 'KW3041';

@@ -1,6 +1,5 @@
 import {
   apiVersionOf,
-  deepFreeze,
   formatObjectKey,
   type KubernetesObject,
   type ObjectMeta,
@@ -8,6 +7,7 @@ import {
   parseApiVersion,
   StatusError,
 } from '@kubewright/apimachinery';
+import { deepFreeze } from '@kubewright/apimachinery/internal';
 import { logEvents } from '../log/log-events.ts';
 import { ExactIntegers } from './exact-integers.ts';
 import { fieldsOf } from './review-format.ts';

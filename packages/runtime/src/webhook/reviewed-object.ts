@@ -1,11 +1,11 @@
 import {
   apiVersionOf,
   badRequest,
-  deepFreeze,
   type Kind,
   type KubernetesObject,
   type UnstructuredObject,
 } from '@kubewright/apimachinery';
+import { deepFreeze } from '@kubewright/apimachinery/internal';
 
 /**
  * Returns the object in a review, frozen.

@@ -1,4 +1,4 @@
-import { formatFieldPath } from '@kubewright/apimachinery';
+import { formatFieldPath } from '@kubewright/apimachinery/internal';
 import { compare, type Manager } from './managers.ts';
 import type { OwnedByOther } from './ownership.ts';
 

@@ -1,4 +1,4 @@
-import type { SchemaNode } from '../node/index.ts';
+import type { SchemaNode } from '../node/schema-node.ts';
 import { isRecord } from '../structural/plain-data.ts';
 
 /**

@@ -1,15 +1,12 @@
 import { sameJson } from '@kubewright/apimachinery/internal';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SchemaNode } from '../node/index.ts';
-import {
-  type Applied,
-  ApplyConflictError,
-  applyPatch,
-  applyTypeOf,
-  type ManagedFieldsEntry,
-  trackUpdate,
-} from './index.ts';
+import type { SchemaNode } from '../node/schema-node.ts';
+import { ApplyConflictError } from './apply-conflict-error.ts';
+import { type Applied, applyPatch } from './apply-patch.ts';
+import { applyTypeOf } from './apply-type.ts';
+import type { ManagedFieldsEntry } from './managers.ts';
+import { trackUpdate } from './track-update.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { fieldElement, formatPathElement, indexElement, type PathElement } from '@kubewright/apimachinery';
+import { fieldElement, formatPathElement, indexElement, type PathElement } from '@kubewright/apimachinery/internal';
 import { isRecord } from '../structural/plain-data.ts';
 import { type ApplyType, formOf, type ListType, type MapType } from './apply-type.ts';
 import { ElementError, elementOf } from './list-elements.ts';

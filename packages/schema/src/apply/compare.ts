@@ -1,5 +1,4 @@
-import { FieldSet, FieldSetBuilder, fieldElement, type PathElement } from '@kubewright/apimachinery';
-import { sameJson } from '@kubewright/apimachinery/internal';
+import { FieldSet, FieldSetBuilder, fieldElement, type PathElement, sameJson } from '@kubewright/apimachinery/internal';
 import { isRecord } from '../structural/plain-data.ts';
 import { type ApplyType, type Form, formOf, type ListType, type MapType, valueTypeOrDeduced } from './apply-type.ts';
 import { elementOf } from './list-elements.ts';

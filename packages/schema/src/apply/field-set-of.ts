@@ -1,4 +1,4 @@
-import { type FieldSet, FieldSetBuilder, fieldElement, type PathElement } from '@kubewright/apimachinery';
+import { type FieldSet, FieldSetBuilder, fieldElement, type PathElement } from '@kubewright/apimachinery/internal';
 import { isRecord } from '../structural/plain-data.ts';
 import { type ApplyType, formOf, type ListType, type MapType, valueTypeOrDeduced } from './apply-type.ts';
 import { elementOf } from './list-elements.ts';

@@ -1,5 +1,4 @@
-import type { FieldSet } from '@kubewright/apimachinery';
-import type { JsonObject } from '@kubewright/apimachinery/internal';
+import type { FieldSet, JsonObject } from '@kubewright/apimachinery/internal';
 import { stringifyJson } from '../json/stringify-json.ts';
 import { sortedJson } from '../structural/field-problem.ts';
 import { isRecord } from '../structural/plain-data.ts';

@@ -1,4 +1,4 @@
-import { keyElement, type PathElement, valueElement } from '@kubewright/apimachinery';
+import { keyElement, type PathElement, valueElement } from '@kubewright/apimachinery/internal';
 import { isRecord } from '../structural/plain-data.ts';
 import type { ListType } from './apply-type.ts';
 

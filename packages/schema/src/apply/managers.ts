@@ -1,4 +1,4 @@
-import { FieldSet, FieldSetError } from '@kubewright/apimachinery';
+import { FieldSet, FieldSetError } from '@kubewright/apimachinery/internal';
 import { isRecord } from '../structural/plain-data.ts';
 
 /** One entry of `metadata.managedFields` (meta/v1 `ManagedFieldsEntry`). */

@@ -1,4 +1,4 @@
-import type { PathElement } from '@kubewright/apimachinery';
+import type { PathElement } from '@kubewright/apimachinery/internal';
 import { setOwn } from '../json/parsed-body.ts';
 import { isRecord } from '../structural/plain-data.ts';
 import { type ApplyType, formOf, type ListType, type MapType, valueTypeOrDeduced } from './apply-type.ts';

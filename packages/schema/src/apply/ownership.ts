@@ -1,4 +1,4 @@
-import { FieldSet } from '@kubewright/apimachinery';
+import { FieldSet } from '@kubewright/apimachinery/internal';
 import { isRecord } from '../structural/plain-data.ts';
 import { type KindType, withZero } from './apply-type.ts';
 import { type Comparison, compareObjects } from './compare.ts';

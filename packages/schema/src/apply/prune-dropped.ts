@@ -1,4 +1,4 @@
-import { FieldSet } from '@kubewright/apimachinery';
+import { FieldSet } from '@kubewright/apimachinery/internal';
 import { setOwn } from '../json/parsed-body.ts';
 import { isRecord } from '../structural/plain-data.ts';
 import type { ApplyType } from './apply-type.ts';

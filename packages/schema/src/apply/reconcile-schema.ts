@@ -1,4 +1,9 @@
-import { type FieldPathElements, type FieldSet, FieldSetBuilder, type PathElement } from '@kubewright/apimachinery';
+import {
+  type FieldPathElements,
+  type FieldSet,
+  FieldSetBuilder,
+  type PathElement,
+} from '@kubewright/apimachinery/internal';
 import type { ApplyType, MapType } from './apply-type.ts';
 
 /**

@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { FieldSet } from '@kubewright/apimachinery';
-import { sameJson } from '@kubewright/apimachinery/internal';
+import { FieldSet, sameJson } from '@kubewright/apimachinery/internal';
 import { describe, expect, it } from 'vitest';
-import { builtinSchema } from '../builtin/index.ts';
-import { decodeValue } from '../decode/index.ts';
-import { compileStructuralSchema, type JsonSchema } from '../structural/index.ts';
+import { builtinSchema } from '../builtin/builtin-schema.ts';
+import { decodeValue } from '../decode/decode-value.ts';
+import type { JsonSchema } from '../structural/json-schema.ts';
 import { isRecord } from '../structural/plain-data.ts';
-import { ApplyConflictError, ApplyRequestError, applyPatch, applyTypeOf, type KindType, trackUpdate } from './index.ts';
+import { compileStructuralSchema } from '../structural/structural-schema.ts';
+import { ApplyConflictError } from './apply-conflict-error.ts';
+import { applyPatch } from './apply-patch.ts';
+import { ApplyRequestError } from './apply-request-error.ts';
+import { applyTypeOf, type KindType } from './apply-type.ts';
+import { trackUpdate } from './track-update.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
 interface Step {

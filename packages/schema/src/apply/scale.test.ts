@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defaultManagerName, entriesAfterScale, entriesOfScale, type ManagedFieldsEntry } from './index.ts';
+import { defaultManagerName, type ManagedFieldsEntry } from './managers.ts';
+import { entriesAfterScale, entriesOfScale } from './scale.ts';
 
 const paths = { 'apps/v1': ['f:spec', 'f:replicas'] };
 const entry = (manager: string, fieldsV1: unknown, more: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry => ({

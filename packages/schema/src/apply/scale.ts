@@ -1,4 +1,4 @@
-import { type FieldPathElements, FieldSet } from '@kubewright/apimachinery';
+import { type FieldPathElements, FieldSet } from '@kubewright/apimachinery/internal';
 import { decodeManagers, encodeManagers, type ManagedFieldsEntry, type Managers } from './managers.ts';
 
 /** The path of the replicas in each version of a kind: `{ 'apps/v1': ['f:spec', 'f:replicas'] }`. */

@@ -1,5 +1,4 @@
-import { FieldSet } from '@kubewright/apimachinery';
-import type { JsonObject } from '@kubewright/apimachinery/internal';
+import { FieldSet, type JsonObject } from '@kubewright/apimachinery/internal';
 import { isRecord } from '../structural/plain-data.ts';
 import {
   capUpdaters,

@@ -1,5 +1,5 @@
 import type { GroupVersionKind } from '@kubewright/apimachinery';
-import type { SchemaNode } from '../node/index.ts';
+import type { SchemaNode } from '../node/schema-node.ts';
 import { type Definition, type Field, referenceOf, TypeTable } from './type-table.ts';
 
 /**

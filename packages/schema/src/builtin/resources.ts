@@ -1,6 +1,6 @@
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, type Scope } from '@kubewright/apimachinery';
 import { groupVersionTable, resourceTable } from '../generated/resource-table.ts';
-import type { SchemaNode } from '../node/index.ts';
+import type { SchemaNode } from '../node/schema-node.ts';
 import { builtinSchema } from './builtin-schema.ts';
 
 /** A group and version in discovery. */

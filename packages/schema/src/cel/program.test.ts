@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SchemaNode } from '../node/index.ts';
+import type { SchemaNode } from '../node/schema-node.ts';
 import { CelBudgetError, CelCompileError, CelEvaluationError } from './errors.ts';
 import { compileExpression } from './expression.ts';
 import { kubernetesEnvironment } from './kubernetes-environment.ts';

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { compilePattern } from '../pattern/index.ts';
-import { compileStructuralSchema, type JsonSchema } from '../structural/index.ts';
+import { compilePattern } from '../pattern/pattern.ts';
+import type { JsonSchema } from '../structural/json-schema.ts';
+import { compileStructuralSchema } from '../structural/structural-schema.ts';
 import { kubernetesEnvironment } from './kubernetes-environment.ts';
 import type { RuleProblem, ValidationRule } from './rules/rule.ts';
 import { compileRules, type RuleValidator } from './rules/rule-validator.ts';

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../json/index.ts';
-import type { SchemaNode } from '../node/index.ts';
-import { decodeValue, normalizeTime, strictDecodingMessage } from './index.ts';
+import { parseJson } from '../json/parse-json.ts';
+import type { SchemaNode } from '../node/schema-node.ts';
+import { decodeValue } from './decode-value.ts';
+import { normalizeTime } from './parse-time.ts';
+import { strictDecodingMessage } from './strict-message.ts';
 
 const string: SchemaNode = { type: 'string' };
 const int32: SchemaNode = { type: 'integer', format: 'int32' };

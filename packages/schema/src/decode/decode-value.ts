@@ -1,6 +1,6 @@
-import { canonicalQuantity } from '@kubewright/apimachinery';
+import { canonicalQuantity } from '@kubewright/apimachinery/internal';
 import { setOwn } from '../json/parsed-body.ts';
-import type { SchemaNode } from '../node/index.ts';
+import type { SchemaNode } from '../node/schema-node.ts';
 import { DecodeError } from './decode-error.ts';
 import { normalizeTime } from './parse-time.ts';
 

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { builtinSchema } from '../builtin/index.ts';
-import { parseJson } from '../json/index.ts';
-import { DecodeError, decodeValue, strictDecodingMessage } from './index.ts';
+import { builtinSchema } from '../builtin/builtin-schema.ts';
+import { parseJson } from '../json/parse-json.ts';
+import { DecodeError } from './decode-error.ts';
+import { decodeValue } from './decode-value.ts';
+import { strictDecodingMessage } from './strict-message.ts';
 
 interface Answer {
   readonly kind: string;

@@ -1,4 +1,4 @@
-import type { ParsedBody } from '../json/index.ts';
+import type { ParsedBody } from '../json/parsed-body.ts';
 
 /**
  * Joins the faults of a strict request into the API server's message; returns `undefined` if there are no faults: `strict

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BodyReadError, parseJson, previewBody, stringifyJson } from './index.ts';
+import { parseJson } from './parse-json.ts';
+import { BodyReadError, previewBody } from './parsed-body.ts';
+import { stringifyJson } from './stringify-json.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const problemOf = (bytes: Uint8Array): string => {

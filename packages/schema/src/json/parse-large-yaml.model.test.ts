@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { BodyReadError, parseYaml } from './index.ts';
+import { parseYaml } from './parse-yaml.ts';
+import { BodyReadError } from './parsed-body.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 /** Padding that makes a body large, so that a different parser reads it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseYaml } from './index.ts';
+import { parseYaml } from './parse-yaml.ts';
 
 const read = (text: string): ReturnType<typeof parseYaml> => parseYaml(new TextEncoder().encode(text));
 

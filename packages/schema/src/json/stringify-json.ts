@@ -11,13 +11,6 @@ export function stringifyJson(value: unknown): string {
   }
 }
 
-const encoder = /* @__PURE__ */ new TextEncoder();
-
-/** Same as {@link stringifyJson}, as UTF-8 bytes. */
-export function encodeJson(value: unknown): Uint8Array {
-  return encoder.encode(stringifyJson(value));
-}
-
 interface Frame {
   readonly keys: readonly string[] | undefined;
   readonly container: readonly unknown[] | Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { GroupVersionKind } from '@kubewright/apimachinery';
-import { builtinDefinitionName } from '../builtin/index.ts';
+import { builtinDefinitionName } from '../builtin/builtin-schema.ts';
 
 /** Returns the name of a kind's schema in documents: `io.k8s.api.apps.v1.Deployment`, `com.example.v1.Widget`. */
 export function componentName(kind: GroupVersionKind): string {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@kubewright/apimachinery/internal';
-import { builtinOpenApiSchema, type OpenApiOptions } from '../builtin/index.ts';
-import type { JsonSchema } from '../structural/index.ts';
+import { builtinOpenApiSchema, type OpenApiOptions } from '../builtin/open-api.ts';
+import type { JsonSchema } from '../structural/json-schema.ts';
 import { customComponentName, META_COMPONENTS } from './component-names.ts';
 import type { DocumentedResource } from './documented-resource.ts';
 

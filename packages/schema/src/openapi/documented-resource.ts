@@ -1,5 +1,5 @@
 import type { GroupVersionKind, Scope } from '@kubewright/apimachinery';
-import type { JsonSchema } from '../structural/index.ts';
+import type { JsonSchema } from '../structural/json-schema.ts';
 
 /** One version of a resource, with the data that OpenAPI documents need. */
 export interface DocumentedResource {

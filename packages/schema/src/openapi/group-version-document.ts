@@ -1,5 +1,5 @@
 import type { JsonObject } from '@kubewright/apimachinery/internal';
-import { builtinOpenApiSchema, builtinReferences, type OpenApiOptions } from '../builtin/index.ts';
+import { builtinOpenApiSchema, builtinReferences, type OpenApiOptions } from '../builtin/open-api.ts';
 import { componentName, META_COMPONENTS } from './component-names.ts';
 import { customSchemas } from './custom-schema.ts';
 import type { DocumentedResource } from './documented-resource.ts';

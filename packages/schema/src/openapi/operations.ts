@@ -1,6 +1,6 @@
 import type { GroupVersionKind } from '@kubewright/apimachinery';
 import type { JsonObject } from '@kubewright/apimachinery/internal';
-import { builtinDefinitionName } from '../builtin/index.ts';
+import { builtinDefinitionName } from '../builtin/builtin-schema.ts';
 import { componentName, META_COMPONENTS } from './component-names.ts';
 import type { DocumentedResource } from './documented-resource.ts';
 import {

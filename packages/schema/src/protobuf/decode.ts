@@ -6,7 +6,7 @@ import { ProtobufError } from './protobuf-error.ts';
 import { WireReader } from './wire-reader.ts';
 
 /** The media type of Kubernetes' protobuf bodies. */
-export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
+const protobufMediaType = 'application/vnd.kubernetes.protobuf';
 
 /** Limits of {@link decodeProtobuf}. The size of the body is limited where it is read. */
 export interface ProtobufLimits {

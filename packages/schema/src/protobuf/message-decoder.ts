@@ -1,6 +1,5 @@
-import { formatDuration } from '@kubewright/apimachinery';
-import type { MutableJsonObject } from '@kubewright/apimachinery/internal';
-import { parseJson } from '../json/index.ts';
+import { formatDuration, type MutableJsonObject } from '@kubewright/apimachinery/internal';
+import { parseJson } from '../json/parse-json.ts';
 import { encodeBase64 } from './base64.ts';
 import type { Message, MessageField, MessageTable } from './message-table.ts';
 import { ProtobufError } from './protobuf-error.ts';

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { builtinSchema } from '../builtin/index.ts';
-import { decodeValue } from '../decode/index.ts';
-import { StrategicMergeError, strategicMergePatch } from './index.ts';
+import { builtinSchema } from '../builtin/builtin-schema.ts';
+import { decodeValue } from '../decode/decode-value.ts';
+import { StrategicMergeError } from './strategic-merge-error.ts';
+import { strategicMergePatch } from './strategic-merge-patch.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
 interface Answer {

@@ -1,6 +1,6 @@
 import type { MutableJsonObject } from '@kubewright/apimachinery/internal';
 import { setOwn } from '../json/parsed-body.ts';
-import type { SchemaNode } from '../node/index.ts';
+import type { SchemaNode } from '../node/schema-node.ts';
 import { deepCopy, isRecord } from '../structural/plain-data.ts';
 import { identify, orderElements, partition, requireKey } from './element-order.ts';
 import { badFormat, internal, noMergeKey, printGo, StrategicMergeError, wrongKind } from './strategic-merge-error.ts';

@@ -1,4 +1,4 @@
-import { normalizeTime } from '../decode/index.ts';
+import { normalizeTime } from '../decode/parse-time.ts';
 
 type Check = (text: string) => boolean;
 

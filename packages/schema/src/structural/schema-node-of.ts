@@ -1,4 +1,4 @@
-import type { SchemaNode } from '../node/index.ts';
+import type { SchemaNode } from '../node/schema-node.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 
 const STRING: SchemaNode = { type: 'string' };

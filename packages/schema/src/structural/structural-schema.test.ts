@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { compilePattern } from '../pattern/index.ts';
-import { checkStructural, compileStructuralSchema, type FieldProblem, type JsonSchema } from './index.ts';
+import { compilePattern } from '../pattern/pattern.ts';
+import { checkStructural } from './check-schema.ts';
+import type { FieldProblem } from './field-problem.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { compileStructuralSchema } from './structural-schema.ts';
 
 interface Answer {
   readonly spec?: unknown;

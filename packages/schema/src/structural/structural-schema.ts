@@ -1,4 +1,4 @@
-import type { SchemaNode } from '../node/index.ts';
+import type { SchemaNode } from '../node/schema-node.ts';
 import { compileDefaults } from './defaults.ts';
 import { checkEmbeddedResources } from './embedded-resource.ts';
 import type { FieldProblem } from './field-problem.ts';

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { applyJsonPatch, JsonPatchError } from '@kubewright/apimachinery';
-import { sameJson } from '@kubewright/apimachinery/internal';
-import { BodyReadError, DecodeError, decodeValue, parseJson } from '@kubewright/schema';
+import { applyJsonPatch } from '@kubewright/apimachinery';
+import { JsonPatchError, sameJson } from '@kubewright/apimachinery/internal';
+import { BodyReadError, parseJson } from '@kubewright/schema';
+import { DecodeError, decodeValue } from '@kubewright/schema/internal';
 import type { Draft } from '../../registry/strategy.ts';
 import { webhookFault } from '../../webhooks/webhook-fault.ts';
 import type { AdmissionResponse } from './admission-review.ts';

@@ -1,4 +1,5 @@
-import { internalError, type KubernetesObject } from '@kubewright/apimachinery';
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import { internalError } from '@kubewright/apimachinery/internal';
 import type { ResourceCatalog, ResourceDefinition } from '../../registry/index.ts';
 import type { Draft } from '../../registry/strategy.ts';
 import type { AdmissionAttributes } from '../admission-plugin.ts';

@@ -1,4 +1,4 @@
-import { parseImageReference } from '@kubewright/apimachinery';
+import { parseImageReference } from '@kubewright/apimachinery/internal';
 import { InvalidArgumentError } from 'commander';
 
 /** Validates an image reference as a node's container runtime does. */

@@ -1,5 +1,5 @@
-import { formatTime } from '@kubewright/apimachinery';
 import type { Deployment, DeploymentCondition, DeploymentStatus } from '@kubewright/apimachinery/apps/v1';
+import { formatTime } from '@kubewright/apimachinery/internal';
 
 /** Condition reasons that clients such as `kubectl rollout status` recognize. */
 export const reasons = {

@@ -1,5 +1,5 @@
-import { formatTime } from '@kubewright/apimachinery';
 import type { Job, JobCondition, JobStatus } from '@kubewright/apimachinery/batch/v1';
+import { formatTime } from '@kubewright/apimachinery/internal';
 
 /** The outcome of a job, with the reason and message of its interim and final conditions. */
 export interface Verdict {

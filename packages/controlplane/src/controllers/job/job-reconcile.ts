@@ -1,7 +1,7 @@
-import { formatTime, isDeleting, isNotFound, LabelSelector } from '@kubewright/apimachinery';
+import { isDeleting, isNotFound, LabelSelector } from '@kubewright/apimachinery';
 import { Job, type JobStatus } from '@kubewright/apimachinery/batch/v1';
 import { Pod } from '@kubewright/apimachinery/core/v1';
-import { sameJson } from '@kubewright/apimachinery/internal';
+import { formatTime, sameJson } from '@kubewright/apimachinery/internal';
 import type { ReconcileOutcome, RequestContext } from '@kubewright/runtime';
 import { claim } from '../claim.ts';
 import type { CoreEventRecorder } from '../core-event-recorder.ts';

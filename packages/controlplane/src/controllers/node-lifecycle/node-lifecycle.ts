@@ -1,5 +1,5 @@
-import { formatTime } from '@kubewright/apimachinery';
 import { Node, type Taint } from '@kubewright/apimachinery/core/v1';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import { controller } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
 import { patchObject } from '../object-writes.ts';

@@ -1,6 +1,7 @@
 import { seededRandom } from '@kubewright/apimachinery';
 import { Node, Pod, ServiceAccount } from '@kubewright/apimachinery/core/v1';
-import type { ClientCertificate, Connection } from '@kubewright/apiserver';
+import type { Connection } from '@kubewright/apiserver';
+import type { ClientCertificate } from '@kubewright/apiserver/internal';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import { Manager, silentLogger } from '@kubewright/runtime';
 import { expect, it } from 'vitest';

@@ -1,5 +1,6 @@
-import { formatTime, isDeleting, isNotFound } from '@kubewright/apimachinery';
+import { isDeleting, isNotFound } from '@kubewright/apimachinery';
 import { Node, Pod } from '@kubewright/apimachinery/core/v1';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import { controller, enqueueMapped, type ReconcileContext, type ReconcileOutcome, watch } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
 import { deleteObject, patchStatus } from '../object-writes.ts';

@@ -1,7 +1,6 @@
-import { formatTime } from '@kubewright/apimachinery';
 import type { ReplicaSetCondition, ReplicaSetStatus } from '@kubewright/apimachinery/apps/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
-import { sameJson } from '@kubewright/apimachinery/internal';
+import { formatTime, sameJson } from '@kubewright/apimachinery/internal';
 import { messageOf } from '../pods/pod-control.ts';
 import { isPodAvailable, isPodReady } from '../pods/pod-state.ts';
 import type { ReplicaOwner } from './replica-owner.ts';

@@ -1,8 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { type Status, systemClock, systemRandom } from '@kubewright/apimachinery';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
-import { type ControllerDefinition, type LogDestination, jsonLogger, silentLogger } from '@kubewright/runtime';
-import { MemoryStorage, type ApiHandler, type ClientCertificate, type Connection } from '@kubewright/apiserver';
+import { type ControllerDefinition, jsonLogger, silentLogger } from '@kubewright/runtime';
+import type { LogDestination } from '@kubewright/runtime/internal';
+import { MemoryStorage, type ApiHandler, type Connection } from '@kubewright/apiserver';
+import type { ClientCertificate } from '@kubewright/apiserver/internal';
 import { podEviction } from '../../kube-apiserver/pods/index.ts';
 import { Components } from '../../cluster/components.ts';
 import { ControlPlane } from '../../kube-apiserver/control-plane.ts';

@@ -4,8 +4,8 @@ import {
   type FieldPath,
   invalidField,
   requiredField,
-  tooManyField,
 } from '@kubewright/apimachinery';
+import { tooManyField } from '@kubewright/apimachinery/internal';
 import { conditionFault } from '@kubewright/apiserver/internal';
 import type { MatchCondition } from '../generated/drafts.ts';
 import { type Check, each, unique } from '../validation/check.ts';

@@ -1,11 +1,11 @@
 import {
   checkDns1123Subdomain,
-  checkPortNumber,
   type FieldError,
   type FieldPath,
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
+import { checkPortNumber } from '@kubewright/apimachinery/internal';
 import type { Admissionregistrationv1ServiceReference, WebhookClientConfig } from '../generated/drafts.ts';
 
 const FORM = '; desired format: https://host[/path]';

@@ -1,4 +1,4 @@
-import { formatTime } from '@kubewright/apimachinery';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import type { KindStrategy } from '../builtin-kind.ts';
 import type { APIService } from '../generated/drafts.ts';
 

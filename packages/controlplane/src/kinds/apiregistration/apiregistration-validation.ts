@@ -2,12 +2,11 @@ import { Buffer } from 'node:buffer';
 import {
   checkDns1035Label,
   checkDns1123Subdomain,
-  checkPathSegment,
-  checkPortNumber,
   type FieldError,
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
+import { checkPathSegment, checkPortNumber } from '@kubewright/apimachinery/internal';
 import type { APIService } from '../generated/drafts.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 

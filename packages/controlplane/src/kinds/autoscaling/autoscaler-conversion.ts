@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import type { Conversion } from '@kubewright/apiserver';
+import type { Conversion } from '@kubewright/apiserver/internal';
 import { copyJson } from '../copy-json.ts';
 import type {
   MetricSpec,

@@ -1,11 +1,5 @@
-import {
-  checkPathSegment,
-  type FieldError,
-  FieldPath,
-  forbiddenField,
-  invalidField,
-  requiredField,
-} from '@kubewright/apimachinery';
+import { type FieldError, FieldPath, forbiddenField, invalidField, requiredField } from '@kubewright/apimachinery';
+import { checkPathSegment } from '@kubewright/apimachinery/internal';
 import type { Draft } from '@kubewright/apiserver';
 import type {
   HorizontalPodAutoscaler,

@@ -1,4 +1,4 @@
-import { formatTime } from '@kubewright/apimachinery';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type {
   CertificateSigningRequestCondition as Condition,

@@ -1,12 +1,5 @@
-import {
-  checkConfigMapKey,
-  type FieldError,
-  FieldPath,
-  forbiddenField,
-  invalidField,
-  requiredField,
-  tooLongField,
-} from '@kubewright/apimachinery';
+import { type FieldError, FieldPath, forbiddenField, invalidField, requiredField } from '@kubewright/apimachinery';
+import { checkConfigMapKey, tooLongField } from '@kubewright/apimachinery/internal';
 import type { ConfigMap, Secret } from '../generated/drafts.ts';
 import { immutable, semanticEqual } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';

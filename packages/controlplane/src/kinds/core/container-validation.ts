@@ -1,12 +1,5 @@
-import {
-  checkPortName,
-  type FieldError,
-  type FieldPath,
-  forbiddenField,
-  invalidField,
-  notFoundField,
-  requiredField,
-} from '@kubewright/apimachinery';
+import { type FieldError, type FieldPath, forbiddenField, invalidField, requiredField } from '@kubewright/apimachinery';
+import { checkPortName, notFoundField } from '@kubewright/apimachinery/internal';
 import type {
   Container,
   ContainerPort,

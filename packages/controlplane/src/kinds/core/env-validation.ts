@@ -1,12 +1,11 @@
 import {
-  checkConfigMapKey,
-  checkRelaxedEnvVarName,
   type FieldError,
   type FieldPath,
   invalidField,
   requiredField,
   unsupportedField,
 } from '@kubewright/apimachinery';
+import { checkConfigMapKey, checkRelaxedEnvVarName } from '@kubewright/apimachinery/internal';
 import type {
   EnvFromSource,
   EnvVar,

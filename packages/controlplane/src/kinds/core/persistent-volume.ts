@@ -1,4 +1,4 @@
-import { formatTime } from '@kubewright/apimachinery';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { PersistentVolume } from '../generated/drafts.ts';
 import { protect } from './protect.ts';

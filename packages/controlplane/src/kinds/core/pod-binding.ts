@@ -1,5 +1,7 @@
-import { badRequest, type Clock, conflict, formatTime, StatusError } from '@kubewright/apimachinery';
-import type { ApiResponse, ConnectCall, ConnectSubresource, Draft } from '@kubewright/apiserver';
+import { badRequest, type Clock, conflict, StatusError } from '@kubewright/apimachinery';
+import { formatTime } from '@kubewright/apimachinery/internal';
+import type { ApiResponse, ConnectSubresource, Draft } from '@kubewright/apiserver';
+import type { ConnectCall } from '@kubewright/apiserver/internal';
 import type { Binding, Pod } from '../generated/drafts.ts';
 
 /** Serves `pods/binding`: assigns a pod to a node, once. Called by schedulers. */

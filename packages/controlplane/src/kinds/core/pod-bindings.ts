@@ -1,5 +1,5 @@
 import { badRequest, type KubernetesObject, StatusError } from '@kubewright/apimachinery';
-import type { VirtualResource } from '@kubewright/apiserver';
+import type { VirtualResource } from '@kubewright/apiserver/internal';
 
 /** Sends a request to the server itself. */
 type Ask = (

@@ -1,4 +1,4 @@
-import { formatTime } from '@kubewright/apimachinery';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import { type BuiltinKind, builtinKind, type KindStrategy, type KindView } from '../builtin-kind.ts';
 import { copyJson } from '../copy-json.ts';
 import type { Container, Pod, PodCondition } from '../generated/drafts.ts';

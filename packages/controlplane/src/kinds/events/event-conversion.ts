@@ -1,4 +1,4 @@
-import type { Conversion } from '@kubewright/apiserver';
+import type { Conversion } from '@kubewright/apiserver/internal';
 import { copyJson } from '../copy-json.ts';
 
 /** Field names of events.k8s.io/v1 and their core/v1 names; all other names are the same. */

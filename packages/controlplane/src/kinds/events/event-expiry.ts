@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
-import { RevisionMismatchError, type Storage } from '@kubewright/apiserver';
-import { eachChange } from '@kubewright/apiserver/internal';
+import type { Storage } from '@kubewright/apiserver';
+import { eachChange, RevisionMismatchError } from '@kubewright/apiserver/internal';
 
 const prefix = '/registry/events/';
 /** Time to keep an event after its last write, in milliseconds: `--event-ttl` of kube-apiserver. */

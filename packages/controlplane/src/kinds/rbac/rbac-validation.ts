@@ -1,11 +1,5 @@
-import {
-  checkPathSegment,
-  type FieldError,
-  FieldPath,
-  invalidField,
-  requiredField,
-  unsupportedField,
-} from '@kubewright/apimachinery';
+import { type FieldError, FieldPath, invalidField, requiredField, unsupportedField } from '@kubewright/apimachinery';
+import { checkPathSegment } from '@kubewright/apimachinery/internal';
 import type { PolicyRule, Role, RoleBinding, RoleRef, Subject } from '../generated/drafts.ts';
 import { type Check, each, enumOf, immutable, isEmpty, required, textRule } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';

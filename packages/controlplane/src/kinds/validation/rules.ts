@@ -2,13 +2,13 @@ import {
   checkDns1123Label,
   checkDns1123Subdomain,
   checkLabelValue,
-  checkPortName,
   checkQualifiedName,
   type FieldError,
   forbiddenField,
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
+import { checkPortName } from '@kubewright/apimachinery/internal';
 import type { LabelSelector } from '../generated/drafts.ts';
 import { between, type Check, enumOf, fields, optional, rule, textRule } from './check.ts';
 

@@ -1,5 +1,7 @@
-import { badRequest, type Clock, formatTime, type KubernetesObject } from '@kubewright/apimachinery';
-import type { Draft, UserInfo, VirtualResource } from '@kubewright/apiserver';
+import { badRequest, type Clock, type KubernetesObject } from '@kubewright/apimachinery';
+import { formatTime } from '@kubewright/apimachinery/internal';
+import type { Draft, UserInfo } from '@kubewright/apiserver';
+import type { VirtualResource } from '@kubewright/apiserver/internal';
 import type { ServiceAccountAuthenticator } from './service-account-authenticator.ts';
 
 /** Returns the authentication.k8s.io/v1 reviews by resource name: SelfSubjectReview and TokenReview. */

@@ -2,14 +2,14 @@ import {
   badRequest,
   type Clock,
   conflict,
-  formatTime,
   invalid,
   invalidField,
   type KubernetesObject,
   notFound,
 } from '@kubewright/apimachinery';
-import type { ConnectCall, ConnectSubresource } from '@kubewright/apiserver';
-import type { ReadObject } from '@kubewright/apiserver/internal';
+import { formatTime } from '@kubewright/apimachinery/internal';
+import type { ConnectSubresource } from '@kubewright/apiserver';
+import type { ConnectCall, ReadObject } from '@kubewright/apiserver/internal';
 import type { BoundObject, ServiceAccountTokens } from './service-account-token.ts';
 
 interface BoundObjectRef {

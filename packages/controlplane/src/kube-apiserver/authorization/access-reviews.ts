@@ -1,13 +1,7 @@
-import {
-  badRequest,
-  type FieldRequirement,
-  FieldSelector,
-  FieldSelectorError,
-  invalid,
-  invalidField,
-  type KubernetesObject,
-} from '@kubewright/apimachinery';
-import type { AuthorizationAttributes, Authorizer, Draft, UserInfo, VirtualResource } from '@kubewright/apiserver';
+import { badRequest, FieldSelector, invalid, invalidField, type KubernetesObject } from '@kubewright/apimachinery';
+import { type FieldRequirement, FieldSelectorError } from '@kubewright/apimachinery/internal';
+import type { AuthorizationAttributes, Authorizer, Draft, UserInfo } from '@kubewright/apiserver';
+import type { VirtualResource } from '@kubewright/apiserver/internal';
 import type { RbacIndex } from './rbac-index.ts';
 
 interface FieldSelectorAttributes {

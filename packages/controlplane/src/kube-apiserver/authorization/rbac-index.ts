@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { Storage, StoredObject, UserInfo } from '@kubewright/apiserver';
-import { eachChange } from '@kubewright/apiserver/internal';
+import type { Storage, UserInfo } from '@kubewright/apiserver';
+import { eachChange, type StoredObject } from '@kubewright/apiserver/internal';
 import type { PolicyRule } from './policy-rule.ts';
 
 const PREFIX = '/registry/rbac.authorization.k8s.io/';

@@ -1,4 +1,5 @@
-import { type Clock, formatTime, type Random } from '@kubewright/apimachinery';
+import type { Clock, Random } from '@kubewright/apimachinery';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import type { Draft, Storage } from '@kubewright/apiserver';
 import { encodeStored } from '@kubewright/apiserver/internal';
 import { bootstrapObjectsJson } from './generated/bootstrap-objects.ts';

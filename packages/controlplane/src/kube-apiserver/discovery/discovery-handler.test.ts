@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { discoveryHandler, MutableCatalog, type ResourceDefinition } from '@kubewright/apiserver';
 import { crdDefinition } from '@kubewright/apiserver/internal';
-import type { BuiltinResource } from '@kubewright/schema';
+import type { BuiltinResource } from '@kubewright/schema/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { builtinDefinitions } from '../../kinds/index.ts';
 import { TestServer, widgets } from '../testdata/test-server.ts';

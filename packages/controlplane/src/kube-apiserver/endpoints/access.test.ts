@@ -1,5 +1,6 @@
-import { unauthorized } from '@kubewright/apimachinery';
-import type { AuditEvent, AuthorizationAttributes } from '@kubewright/apiserver';
+import { unauthorized } from '@kubewright/apimachinery/internal';
+import type { AuthorizationAttributes } from '@kubewright/apiserver';
+import type { AuditEvent } from '@kubewright/apiserver/internal';
 import { describe, expect, it } from 'vitest';
 import { TestServer } from '../testdata/test-server.ts';
 

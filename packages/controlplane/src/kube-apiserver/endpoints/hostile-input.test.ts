@@ -1,5 +1,5 @@
 import type { ResourceDefinition } from '@kubewright/apiserver';
-import type { SchemaNode } from '@kubewright/schema';
+import type { SchemaNode } from '@kubewright/schema/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
 

@@ -1,4 +1,4 @@
-import type { ConnectCall } from '@kubewright/apiserver';
+import type { ConnectCall } from '@kubewright/apiserver/internal';
 import { describe, expect, it } from 'vitest';
 import { TestServer, widgets } from '../testdata/test-server.ts';
 

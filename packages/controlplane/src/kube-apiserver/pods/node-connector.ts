@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import type { PortForwardOptions, TerminalSize } from '@kubewright/apiserver';
+import type { PortForwardOptions, TerminalSize } from '@kubewright/apiserver/internal';
 
-export type { PortForwardOptions, TerminalSize } from '@kubewright/apiserver';
+export type { PortForwardOptions, TerminalSize } from '@kubewright/apiserver/internal';
 
 /** The API server's connection to the node that runs a pod, in the role of its connection to a kubelet. */
 export interface NodeConnector {

@@ -1,17 +1,16 @@
 import { Buffer } from 'node:buffer';
 import {
   type Clock,
-  formatTime,
-  internalError,
   type KubernetesList,
   type KubernetesObject,
   LabelSelector,
   type LabelSelectorObject,
   type Status,
   StatusError,
-  tooManyRequests,
 } from '@kubewright/apimachinery';
-import type { ApiHandler, ApiResponse, ConnectCall, ConnectSubresource } from '@kubewright/apiserver';
+import { formatTime, internalError, tooManyRequests } from '@kubewright/apimachinery/internal';
+import type { ApiHandler, ApiResponse, ConnectSubresource } from '@kubewright/apiserver';
+import type { ConnectCall } from '@kubewright/apiserver/internal';
 import type { ReachedPod } from './pod-container.ts';
 
 interface DisruptionBudget extends KubernetesObject {

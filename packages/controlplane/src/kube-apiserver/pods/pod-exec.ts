@@ -1,6 +1,6 @@
 import { badRequest, type Clock } from '@kubewright/apimachinery';
-import type { ApiResponse, ConnectCall, ConnectSubresource } from '@kubewright/apiserver';
-import { checkCommandUpgrade, HIJACKED, openCommandStreams } from '@kubewright/apiserver/internal';
+import type { ApiResponse, ConnectSubresource } from '@kubewright/apiserver';
+import { type ConnectCall, checkCommandUpgrade, HIJACKED, openCommandStreams } from '@kubewright/apiserver/internal';
 import { readCommandOptions } from './command-options.ts';
 import { exitStatus, failureStatus } from './command-status.ts';
 import type { NodeConnector } from './node-connector.ts';

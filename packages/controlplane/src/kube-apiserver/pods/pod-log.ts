@@ -1,5 +1,5 @@
-import type { ApiResponse, ConnectCall, ConnectSubresource } from '@kubewright/apiserver';
-import { acceptWebSocket, HIJACKED, wantsWebSocket } from '@kubewright/apiserver/internal';
+import type { ApiResponse, ConnectSubresource } from '@kubewright/apiserver';
+import { acceptWebSocket, type ConnectCall, HIJACKED, wantsWebSocket } from '@kubewright/apiserver/internal';
 import { readLogOptions } from './log-options.ts';
 import type { NodeConnector } from './node-connector.ts';
 import { chooseContainer, type ReachedPod } from './pod-container.ts';

@@ -1,8 +1,9 @@
 import { badRequest } from '@kubewright/apimachinery';
-import type { ApiResponse, ConnectCall, ConnectSubresource } from '@kubewright/apiserver';
+import type { ApiResponse, ConnectSubresource } from '@kubewright/apiserver';
 import {
   acceptSpdy,
   acceptWebSocket,
+  type ConnectCall,
   type ForwardPort,
   HIJACKED,
   offersProtocol,

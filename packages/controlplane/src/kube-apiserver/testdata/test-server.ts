@@ -1,5 +1,5 @@
 import { type Clock, type Random, seededRandom, VirtualClock } from '@kubewright/apimachinery';
-import type { SchemaNode } from '@kubewright/schema';
+import type { SchemaNode } from '@kubewright/schema/internal';
 import { ApiServer, MemoryStorage, MutableCatalog, namespaceLifecycle, type ApiRequest, type ApiResponse, type ApiServerOptions, type ResourceDefinition, type SubresourceDefinition, type UserInfo } from '@kubewright/apiserver';
 import { storedObjectReader } from '@kubewright/apiserver/internal';
 import { defaultTolerationSeconds } from '../admission/default-toleration-seconds.ts';

@@ -1,5 +1,6 @@
-import { formatTime, isAlreadyExists, isDeleting } from '@kubewright/apimachinery';
+import { isAlreadyExists, isDeleting } from '@kubewright/apimachinery';
 import { Node, Pod } from '@kubewright/apimachinery/core/v1';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import type { ReconcileResult, RequestContext } from '@kubewright/runtime';
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror';

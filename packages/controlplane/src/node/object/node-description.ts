@@ -1,5 +1,6 @@
-import { formatTime, type ObjectMeta } from '@kubewright/apimachinery';
+import type { ObjectMeta } from '@kubewright/apimachinery';
 import type { Node, NodeCondition, NodeStatus } from '@kubewright/apimachinery/core/v1';
+import { formatTime } from '@kubewright/apimachinery/internal';
 
 /** Static facts about a node. */
 export interface NodeFacts {

@@ -1,7 +1,7 @@
-import { formatMicroTime, isAlreadyExists, isNotFound } from '@kubewright/apimachinery';
+import { isAlreadyExists, isNotFound } from '@kubewright/apimachinery';
 import { Lease } from '@kubewright/apimachinery/coordination/v1';
 import { Node } from '@kubewright/apimachinery/core/v1';
-import { sameJson } from '@kubewright/apimachinery/internal';
+import { formatMicroTime, sameJson } from '@kubewright/apimachinery/internal';
 import type { ReconcileResult, RequestContext } from '@kubewright/runtime';
 import type { DiskPressure } from './disk-pressure.ts';
 import { type NodeFacts, nodeMetadata, nodeStatus } from './node-description.ts';

@@ -1,5 +1,5 @@
-import { formatTime } from '@kubewright/apimachinery';
 import type { Container, ContainerStateTerminated, Probe } from '@kubewright/apimachinery/core/v1';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import type { ContainerExit, RunningContainer } from '../driver.ts';
 import { ContainerConfigError } from '../env/container-env.ts';
 import type { LogWriter } from '../logs/log-store.ts';

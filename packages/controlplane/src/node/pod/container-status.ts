@@ -1,5 +1,5 @@
-import { formatTime } from '@kubewright/apimachinery';
 import type { Container, ContainerState, ContainerStatus, Pod } from '@kubewright/apimachinery/core/v1';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import { formatPause } from './back-off.ts';
 import { type ContainerSlot, containerOf } from './container-slot.ts';
 

@@ -1,5 +1,5 @@
-import { parseImageReference } from '@kubewright/apimachinery';
 import type { Container } from '@kubewright/apimachinery/core/v1';
+import { parseImageReference } from '@kubewright/apimachinery/internal';
 import type { ImageReference } from '../driver.ts';
 import { formatPause } from './back-off.ts';
 import type { ContainerSlot } from './container-slot.ts';

@@ -1,5 +1,5 @@
-import { formatTime } from '@kubewright/apimachinery';
 import type { ContainerStatus, Pod, PodCondition } from '@kubewright/apimachinery/core/v1';
+import { formatTime } from '@kubewright/apimachinery/internal';
 
 /** Input of a pod's conditions. */
 export interface ConditionInput {

@@ -1,5 +1,5 @@
-import { formatTime } from '@kubewright/apimachinery';
 import type { Pod, PodStatus } from '@kubewright/apimachinery/core/v1';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import type { ContainerPlan } from './container-plan.ts';
 import type { ContainerSlot } from './container-slot.ts';
 import { containerStatusOf } from './container-status.ts';

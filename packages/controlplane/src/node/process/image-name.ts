@@ -1,4 +1,4 @@
-import { parseImageReference } from '@kubewright/apimachinery';
+import { parseImageReference } from '@kubewright/apimachinery/internal';
 
 /** The parts of an image reference that select a program. */
 export interface ImageName {

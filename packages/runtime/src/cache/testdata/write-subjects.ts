@@ -1,5 +1,5 @@
 import { type Kind, type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
-import type { CallTarget, WriteOutcome } from '@kubewright/client';
+import type { CallTarget, WriteOutcome } from '@kubewright/client/internal';
 import { silentLogger } from '../../log/silent-logger.ts';
 import { CacheScope } from '../cache-scope.ts';
 import { Informer } from '../informer.ts';

@@ -1,5 +1,5 @@
 import { type Clock, formatObjectKey, type KubernetesObject } from '@kubewright/apimachinery';
-import type { CallTarget, WriteObserver } from '@kubewright/client';
+import type { CallTarget, WriteObserver } from '@kubewright/client/internal';
 import type { InformerCache } from '../../cache/informer-cache.ts';
 import type { ObjectEvent } from '../../handler/events.ts';
 import { LineLogger } from '../../log/line-logger.ts';

@@ -1,5 +1,4 @@
-import type { JsonSchema } from '../../structural/index.ts';
-import { additionalOf, itemsOf } from '../../structural/json-schema.ts';
+import { additionalOf, itemsOf, type JsonSchema } from '../../structural/json-schema.ts';
 import type { SchemaStep } from '../rules/rule.ts';
 import { escapeProperty, unescapeProperty } from '../schema/escape.ts';
 

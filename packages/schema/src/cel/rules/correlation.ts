@@ -1,5 +1,5 @@
 import { sameJson } from '@kubewright/apimachinery/internal';
-import type { SchemaNode } from '../../node/index.ts';
+import type { SchemaNode } from '../../node/schema-node.ts';
 
 /**
  * The previous state of a value, for ratcheting: the value's own if it can be correlated, otherwise that of the nearest

@@ -1,4 +1,4 @@
-import type { SchemaNode } from '../../node/index.ts';
+import type { SchemaNode } from '../../node/schema-node.ts';
 
 /** Thrown for a rule's `fieldPath` that does not exist in the schema. */
 export class FieldPathError extends Error {

@@ -1,5 +1,4 @@
-import type { JsonSchema } from '../../structural/index.ts';
-import { additionalOf, itemsOf } from '../../structural/json-schema.ts';
+import { additionalOf, itemsOf, type JsonSchema } from '../../structural/json-schema.ts';
 import { estimateCost } from '../cost/cost-estimator.ts';
 import { MAX_REQUEST_BYTES, type SizedType, sizedChild, sizedTypeOf, type Unlimited } from '../cost/sized-type.ts';
 import { capped } from '../cost/span.ts';

@@ -1,4 +1,4 @@
-import type { SchemaNode } from '../../node/index.ts';
+import type { SchemaNode } from '../../node/schema-node.ts';
 import type { CelEnvironment } from '../environment.ts';
 import { type DeclType, declTypeOf } from '../schema/decl-type.ts';
 import { type CompiledRule, compileRule, type RuleFault } from './compile-rule.ts';

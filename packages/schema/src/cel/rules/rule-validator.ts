@@ -1,4 +1,4 @@
-import type { SchemaNode } from '../../node/index.ts';
+import type { SchemaNode } from '../../node/schema-node.ts';
 import type { CelEnvironment } from '../environment.ts';
 import { CelBudgetError, CelEvaluationError } from '../errors.ts';
 import { type Budget, DEFAULT_BUDGET } from '../program.ts';

@@ -1,4 +1,4 @@
-import type { SchemaNode } from '../../node/index.ts';
+import type { SchemaNode } from '../../node/schema-node.ts';
 import type { Unlimited } from '../cost/sized-type.ts';
 
 /** One entry of `x-kubernetes-validations`. */

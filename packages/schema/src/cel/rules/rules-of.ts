@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../structural/index.ts';
+import type { JsonSchema } from '../../structural/json-schema.ts';
 import type { RulesAt, SchemaStep } from './rule.ts';
 
 const MAX_DEPTH = 500;

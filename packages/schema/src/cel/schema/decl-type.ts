@@ -1,4 +1,4 @@
-import type { SchemaNode } from '../../node/index.ts';
+import type { SchemaNode } from '../../node/schema-node.ts';
 import { fail } from '../errors.ts';
 import type { CelType } from '../types/cel-type.ts';
 import * as t from '../types/cel-type.ts';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { Storage, StoredObject } from '@kubewright/apiserver';
-import { eachChange } from '@kubewright/apiserver/internal';
+import type { Storage } from '@kubewright/apiserver';
+import { eachChange, type StoredObject } from '@kubewright/apiserver/internal';
 import { Claims } from './claims.ts';
 import {
   claimNames,

@@ -1,0 +1,11 @@
+/**
+ * What the other packages of Kubewright need of this one. Not part of the public API: it changes without notice, and programs that
+ * use Kubewright must not import it.
+ *
+ * @internal
+ * @packageDocumentation
+ */
+export type { ClientWrite, WriteObserver, WriteOutcome } from './call/write-observer.ts';
+export type { ApiGroup } from './discovery/api-resource.ts';
+export type { CallTarget } from './interceptor.ts';
+export type { BodyStream } from './transport/transport.ts';

@@ -1,0 +1,10 @@
+/**
+ * What the other packages of Kubewright need of this one. Not part of the public API: it changes without notice, and programs that
+ * use Kubewright must not import it.
+ *
+ * @internal
+ * @packageDocumentation
+ */
+export { editorSchemas } from './editor/editor-schema.ts';
+export type { Position } from './problem.ts';
+export type { RbacRule } from './rbac/rule.ts';

@@ -1,0 +1,8 @@
+/**
+ * What the other packages of Kubewright need of this one. Not part of the public API: it changes without notice, and programs that
+ * use Kubewright must not import it.
+ *
+ * @internal
+ * @packageDocumentation
+ */
+export { clusterProcess } from './cluster/state-directory.ts';

@@ -1,0 +1,9 @@
+/**
+ * What the other packages of Kubewright need of this one. Not part of the public API: it changes without notice, and programs that
+ * use Kubewright must not import it.
+ *
+ * @internal
+ * @packageDocumentation
+ */
+export type { HandlerContext } from './handler/event-handler.ts';
+export type { LogDestination } from './log/json-logger.ts';

@@ -1,1 +1,0 @@
-export type { SchemaNode } from './schema-node.ts';

@@ -1,2 +1,0 @@
-export { compilePattern, type Pattern, PatternError } from './pattern.ts';
-export { PatternCache } from './pattern-cache.ts';

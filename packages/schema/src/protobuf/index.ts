@@ -1,8 +1,0 @@
-export {
-  type DecodedProtobuf,
-  decodeProtobuf,
-  isProtobuf,
-  type ProtobufLimits,
-  protobufMediaType,
-} from './decode.ts';
-export { ProtobufError, type ProtobufFault } from './protobuf-error.ts';
