@@ -46,6 +46,7 @@ const runtimeFolders = [
   'sharding',
   'permissions',
   'manager',
+  'testing',
   'flags',
   'program',
 ];

@@ -15,21 +15,19 @@ export type {
   RequestControllerOptions,
 } from './controller/definition/controller-definition.ts';
 export { controller, requestController } from './controller/definition/define-controller.ts';
-export { ReconcileTimeoutError } from './controller/pipeline/reconcile-timeout-error.ts';
+export { ReconcileTimeoutError } from './controller/pipeline/limit-time.ts';
 export { childrenFirst } from './desired/children-first.ts';
 export { after, type Child, type DesiredState } from './desired/desired-state.ts';
 export { type ObjectState, objectState } from './desired/object-state.ts';
 export { addFinalizers, hasFinalizer, removeFinalizer } from './finalizer/finalizers.ts';
 export { type ManagerFlags, managerFlags, managerFlagsUsage } from './flags/manager-flags.ts';
-export { enqueueForObject } from './handler/enqueue-for-object.ts';
-export { enqueueForOwner } from './handler/enqueue-for-owner.ts';
-export { enqueueMapped } from './handler/enqueue-mapped.ts';
+export { enqueueForObject, enqueueForOwner, enqueueMapped } from './handler/enqueue.ts';
 export type { EventHandler, ReconcileRequest } from './handler/event-handler.ts';
 export { withPriority } from './handler/event-priority.ts';
 export type { CreateEvent, DeleteEvent, GenericEvent, UpdateEvent } from './handler/events.ts';
 export { handlerFuncs } from './handler/handler-funcs.ts';
 export type { ObjectView } from './handler/object-view.ts';
-export type { HealthCheck } from './health/health-check.ts';
+export type { HealthCheck } from './health/checks-handler.ts';
 export {
   type AggregatedResource,
   type ClusterCustomResource,
@@ -46,7 +44,7 @@ export { prettyLogger } from './log/pretty-logger.ts';
 export { silentLogger } from './log/silent-logger.ts';
 export { Manager } from './manager/manager.ts';
 export type { ManagerOptions } from './manager/manager-options.ts';
-export type { Predicate } from './predicate/predicate.ts';
+export type { Predicate } from './predicate/predicates.ts';
 export {
   and,
   annotationChanged,

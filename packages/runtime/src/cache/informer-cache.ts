@@ -2,7 +2,7 @@ import type { Clock, Kind, KubernetesObject, ObjectKey, Random } from '@kubewrig
 import type { KubernetesClient } from '@kubewright/client';
 import type { CallTarget } from '@kubewright/client/internal';
 import type { ObjectView } from '../handler/object-view.ts';
-import { kindKey } from '../kind/kind-key.ts';
+import { kindKey } from '../kind/define-kind.ts';
 import type { Logger } from '../log/logger.ts';
 import { type ListWatchClient, listWatcher } from '../reflector/list-watcher.ts';
 import { ServerReach } from '../reflector/server-reach.ts';

@@ -1,7 +1,7 @@
 import { type Kind, type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { requestController } from '../controller/definition/define-controller.ts';
-import { enqueueForObject } from '../handler/enqueue-for-object.ts';
+import { enqueueForObject } from '../handler/enqueue.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { Manager } from '../manager/manager.ts';
 import { generationChanged } from '../predicate/index.ts';

@@ -17,7 +17,7 @@ import type { CacheListOptions } from '../cache/lister.ts';
 import { type ReadOptions, SplitReads } from '../cache/split-reads.ts';
 import { kindFinder } from '../discovery/kind-finder.ts';
 import type { HandlerContext } from '../handler/event-handler.ts';
-import type { HealthCheck } from '../health/health-check.ts';
+import type { HealthCheck } from '../health/checks-handler.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import type { Logger } from '../log/logger.ts';
 import { ApiEventRecorder } from '../recorder/api-event-recorder.ts';

@@ -1,2 +1,2 @@
-export { FlagError } from './flag-error.ts';
 export { type ManagerFlags, type ManagerFlagsOptions, managerFlags, managerFlagsUsage } from './manager-flags.ts';
+export { FlagError } from './parse-flags.ts';

@@ -2,8 +2,8 @@ import { type Clock, systemClock } from '@kubewright/apimachinery';
 import { jsonLogger } from '../log/json-logger.ts';
 import type { Logger, LogLevel } from '../log/logger.ts';
 import { prettyLogger } from '../log/pretty-logger.ts';
-import { FlagError } from './flag-error.ts';
 import type { FlagDefinition } from './parse-flags.ts';
+import { FlagError } from './parse-flags.ts';
 
 /** The flags of controller-runtime's zap logger. */
 export const logFlags: Readonly<Record<string, FlagDefinition>> = {

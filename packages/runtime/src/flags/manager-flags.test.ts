@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FlagError } from './flag-error.ts';
 import { managerFlags, managerFlagsUsage } from './manager-flags.ts';
+import { FlagError } from './parse-flags.ts';
 
 const leaderElection = { id: 'x.example.com' };
 

@@ -1,9 +1,8 @@
 import type { LeaderElectionOptions } from '../leader-election/leader-election-options.ts';
 import type { ManagerOptions } from '../manager/manager-options.ts';
 import type { WebhookDefinition } from '../webhook/webhook-definition.ts';
-import { FlagError } from './flag-error.ts';
 import { logFlags, loggerOf } from './log-flags.ts';
-import { type FlagDefinition, flagUsage, parseFlags } from './parse-flags.ts';
+import { type FlagDefinition, FlagError, flagUsage, parseFlags } from './parse-flags.ts';
 import { filesOf, webhookFlags, webhookServerOf } from './webhook-flags.ts';
 
 /** Options of {@link managerFlags}. */

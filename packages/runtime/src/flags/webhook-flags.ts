@@ -3,8 +3,8 @@ import type { CertificateSource } from '../certificates/certificate-source.ts';
 import { ownAuthority } from '../certificates/own-authority.ts';
 import type { WebhookDefinition } from '../webhook/webhook-definition.ts';
 import type { WebhookServerOptions } from '../webhook/webhook-server.ts';
-import { FlagError } from './flag-error.ts';
 import type { FlagDefinition } from './parse-flags.ts';
+import { FlagError } from './parse-flags.ts';
 
 /** The flags of the webhook server: kubebuilder's, plus two for settings that its projects make in code. */
 export const webhookFlags: Readonly<Record<string, FlagDefinition>> = {

@@ -13,9 +13,7 @@ import {
   predicateFuncs,
   resourceVersionChanged,
 } from '../predicate/index.ts';
-import { enqueueForObject } from './enqueue-for-object.ts';
-import { enqueueForOwner } from './enqueue-for-owner.ts';
-import { enqueueMapped } from './enqueue-mapped.ts';
+import { enqueueForObject, enqueueForOwner, enqueueMapped } from './enqueue.ts';
 import type { EventHandler } from './event-handler.ts';
 import { withPriority } from './event-priority.ts';
 import type { ObjectEvent, UpdateEvent } from './events.ts';

@@ -1,6 +1,8 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
-import type { HealthCheck } from './health-check.ts';
 import { answer, type PathHandler } from './probe-server.ts';
+
+/** A check of `/healthz` or `/readyz`: passes if it returns, fails if it throws or rejects. */
+export type HealthCheck = (signal: AbortSignal) => void | Promise<void>;
 
 /** Time limit of a single check, in milliseconds. */
 const checkTimeoutMs = 10_000;

@@ -1,4 +1,4 @@
-import type { KindFactory, KubernetesObject, Scope } from '@kubewright/apimachinery';
+import type { GroupVersionKind, KindFactory, KubernetesObject, Scope } from '@kubewright/apimachinery';
 import { type ComputedMeta, type KindMeta, kindFactory, pluralOf } from '@kubewright/apimachinery/internal';
 
 /** An object of a namespaced custom kind: metadata, a spec and, if the kind has one, a status. */
@@ -147,4 +147,9 @@ export function defineKind(definition: KindDefinition): unknown {
     schema: definition.schema ?? {},
     ...scale,
   });
+}
+
+/** Returns a key for a kind in maps: `Pod.v1.`, `Deployment.v1.apps`. */
+export function kindKey(kind: GroupVersionKind): string {
+  return `${kind.kind}.${kind.version}.${kind.group}`;
 }

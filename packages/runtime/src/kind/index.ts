@@ -6,6 +6,7 @@ export {
   defineKind,
   type KindDefinition,
   type KindSettings,
+  kindKey,
   type PrinterColumn,
   type ScaleSubresource,
 } from './define-kind.ts';

@@ -16,8 +16,7 @@ import { ToldOnce } from '../log/told-once.ts';
 import { microTime } from '../recorder/api-event.ts';
 import { LeaderElectionError } from './leader-election-error.ts';
 import type { LeaderElectionOptions } from './leader-election-options.ts';
-import { type Lease, LeaseKind, type LeaseSpec } from './lease.ts';
-import { onOwnConnection } from './own-connection.ts';
+import { type Lease, LeaseKind, type LeaseSpec, onOwnConnection } from './lease.ts';
 import { withinTime } from './within-time.ts';
 
 const jitter = 1.2;

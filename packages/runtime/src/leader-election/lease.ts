@@ -1,4 +1,5 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import type { ClientInterceptor } from '@kubewright/client';
 
 /** Records the current leader or a member (coordination.k8s.io/v1 `Lease`). */
 export interface Lease extends KubernetesObject {
@@ -22,3 +23,10 @@ export const LeaseKind: Kind<Lease> = {
   plural: 'leases',
   scope: 'Namespaced',
 };
+
+/**
+ * Sends calls over dedicated connections. Over HTTP/1.1 the number of ordinary connections is limited, and a lease must be
+ * renewed in time even if slow calls hold all of them.
+ */
+export const onOwnConnection: ClientInterceptor = (call, next) =>
+  next({ ...call, request: { ...call.request, longRunning: true } });

@@ -2,7 +2,7 @@ import type { Clock, Kind, KubernetesObject, Random } from '@kubewright/apimachi
 import type { KubernetesClient } from '@kubewright/client';
 import type { CachedKind } from '../cache/cached-kind.ts';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
-import type { HealthCheck } from '../health/health-check.ts';
+import type { HealthCheck } from '../health/checks-handler.ts';
 import type { PathHandler } from '../health/probe-server.ts';
 import type { LeaderElectionOptions } from '../leader-election/leader-election-options.ts';
 import type { Logger } from '../log/logger.ts';

@@ -12,7 +12,6 @@ import type { Runnable } from '../runnable/runnable.ts';
 import { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
 import { WebhooksRunnable, type WebhooksRunnableOptions } from '../webhook/webhooks-runnable.ts';
-import { cacheFaults } from './cache-faults.ts';
 import { cacheSync } from './cache-sync.ts';
 import { ControllerGroup } from './controller-group.ts';
 import { tellOverlaps } from './controller-overlaps.ts';
@@ -84,7 +83,7 @@ export class Manager implements AsyncDisposable {
       clock,
       log,
       client: () => this.#parts?.client,
-      cacheFaults: () => cacheFaults(this.#informers),
+      cacheFaults: () => this.#informers.flatMap(({ fault }) => fault ?? []),
       webhookCheck: this.#webhooks?.check,
     });
   }

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises'; // seam: see its use
 import type { Clock } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
-import type { checksHandler } from '../health/checks-handler.ts';
-import type { HealthCheck } from '../health/health-check.ts';
+import type { checksHandler, HealthCheck } from '../health/checks-handler.ts';
 import type { ProbeServer, ProbeServerTls } from '../health/probe-server.ts';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';

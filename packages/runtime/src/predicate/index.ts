@@ -1,4 +1,4 @@
-export type { Predicate } from './predicate.ts';
+export type { Predicate } from './predicates.ts';
 export {
   and,
   annotationChanged,

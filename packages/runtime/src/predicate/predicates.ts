@@ -1,7 +1,12 @@
 import { LabelSelector, type LabelSelectorObject } from '@kubewright/apimachinery';
-import type { CreateEvent, DeleteEvent, GenericEvent, UpdateEvent } from '../handler/events.ts';
+import type { CreateEvent, DeleteEvent, GenericEvent, ObjectEvent, UpdateEvent } from '../handler/events.ts';
 import type { ObjectView } from '../handler/object-view.ts';
-import type { Predicate } from './predicate.ts';
+
+/**
+ * Decides if an event reaches the handler. It does not filter the cache; use a selector to keep objects out of that. Must be
+ * synchronous and without side effects.
+ */
+export type Predicate<T> = (event: ObjectEvent<T>) => boolean;
 
 /** Passes updates that changed `metadata.generation`, that is the spec; always passes creates and deletes. */
 export function generationChanged<T>(): Predicate<T> {

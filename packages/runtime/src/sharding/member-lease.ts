@@ -1,7 +1,6 @@
 import { type Clock, isAlreadyExists, isConflict, isNotFound } from '@kubewright/apimachinery';
 import type { KubernetesClient, ResourceClient } from '@kubewright/client';
-import { type Lease, LeaseKind } from '../leader-election/lease.ts';
-import { onOwnConnection } from '../leader-election/own-connection.ts';
+import { type Lease, LeaseKind, onOwnConnection } from '../leader-election/lease.ts';
 import { microTime } from '../recorder/api-event.ts';
 import { heldAnnotation, membersAnnotation } from './members.ts';
 import type { View } from './view.ts';

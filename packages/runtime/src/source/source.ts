@@ -2,7 +2,7 @@ import type { Clock, Kind, KubernetesObject, Random } from '@kubewright/apimachi
 import type { CachedKind } from '../cache/cached-kind.ts';
 import type { EventHandler, HandlerContext } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';
-import type { Predicate } from '../predicate/predicate.ts';
+import type { Predicate } from '../predicate/predicates.ts';
 
 /** A kind that a controller watches, and the handler for its events. Created by {@link watch}. */
 export interface Watch {

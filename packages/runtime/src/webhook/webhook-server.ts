@@ -4,7 +4,7 @@ import { certificateFiles } from '../certificates/certificate-files.ts';
 import type { CertificateMetrics, CertificateSource } from '../certificates/certificate-source.ts';
 import { ServedCertificate } from '../certificates/served-certificate.ts';
 import { BindError } from '../health/bind-error.ts';
-import type { HealthCheck } from '../health/health-check.ts';
+import type { HealthCheck } from '../health/checks-handler.ts';
 import { logEvents } from '../log/log-events.ts';
 import type { WebhookDefinition } from './webhook-definition.ts';
 import { WebhookError } from './webhook-error.ts';

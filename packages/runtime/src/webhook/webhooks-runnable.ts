@@ -1,4 +1,4 @@
-import type { HealthCheck } from '../health/health-check.ts';
+import type { HealthCheck } from '../health/checks-handler.ts';
 import { logEvents } from '../log/log-events.ts';
 import { Milestone } from '../runnable/milestone.ts';
 import type { Runnable } from '../runnable/runnable.ts';

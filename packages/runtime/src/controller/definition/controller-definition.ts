@@ -1,9 +1,8 @@
 import type { Kind, KubernetesObject, Stored } from '@kubewright/apimachinery';
 import type { CachedKind } from '../../cache/cached-kind.ts';
-import type { DesiredState } from '../../desired/desired-state.ts';
-import type { ExactStatus } from '../../desired/exact-status.ts';
+import type { DesiredState, ExactStatus } from '../../desired/desired-state.ts';
 import type { ObjectRun } from '../../desired/object-form.ts';
-import type { Predicate } from '../../predicate/predicate.ts';
+import type { Predicate } from '../../predicate/predicates.ts';
 import type { Observed } from '../../reconcile/observed-children.ts';
 import type { Finalizer, ReconcileContext, ReconcileOutcome, Reconciler } from '../../reconcile/reconcile.ts';
 import type { Source, Watch } from '../../source/source.ts';

@@ -1,8 +1,8 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import { nearestName } from '@kubewright/apimachinery/internal';
 import type { DesiredState } from '../../desired/desired-state.ts';
 import type { ObjectRun } from '../../desired/object-form.ts';
-import { enqueueForObject } from '../../handler/enqueue-for-object.ts';
-import { enqueueForOwner } from '../../handler/enqueue-for-owner.ts';
+import { enqueueForObject, enqueueForOwner } from '../../handler/enqueue.ts';
 import { childrenIndex } from '../../reconcile/observed-children.ts';
 import type { Finalizer } from '../../reconcile/reconcile.ts';
 import { type Watch, watch } from '../../source/source.ts';
@@ -16,7 +16,6 @@ import type {
   ReconcileOptions,
   RequestControllerOptions,
 } from './controller-definition.ts';
-import { knownMembers } from './known-members.ts';
 import { MetadataOnlyError } from './metadata-only-error.ts';
 
 /**
@@ -159,4 +158,29 @@ function settingsOf(options: ControllerSettings): ControllerSettings {
     ...(options.errorEvents !== undefined && { errorEvents: options.errorEvents }),
     ...(options.sharded !== undefined && { sharded: options.sharded }),
   };
+}
+
+/** Members of a reconcile result. */
+const ofResult = ['requeueAfterMs', 'requeue', 'priority'];
+/** Members of a desired state. */
+const ofState = [...ofResult, 'children', 'status', 'conditions'];
+
+/**
+ * Rejects unknown members: a requeue requested under a misspelled name would never happen.
+ *
+ * @param what - the function that returned it, such as `the reconcile of site`.
+ * @throws TypeError when a member is unknown.
+ */
+export function knownMembers<R>(result: R, what: string, level: 'state' | 'result'): R {
+  if (typeof result !== 'object' || result === null) return result;
+  const known = level === 'state' ? ofState : ofResult;
+  for (const member of Object.keys(result)) if (!known.includes(member)) throw unknownMember(member, what, known);
+  return result;
+}
+
+function unknownMember(member: string, what: string, known: readonly string[]): TypeError {
+  const near = nearestName(member, known);
+  const rest = near === undefined ? `it may have ${known.join(', ')}` : `did you mean "${near}"?`;
+  const unit = near === 'requeueAfterMs' ? ' It is in milliseconds.' : '';
+  return new TypeError(`${what} returned something with a member "${member}" that is not known; ${rest}${unit}`);
 }

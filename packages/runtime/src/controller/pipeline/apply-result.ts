@@ -3,14 +3,13 @@ import { StaleViewError } from '../../fencing/write-fence.ts';
 import { logEvents } from '../../log/log-events.ts';
 import type { ControllerMetrics, ReconcileResultLabel } from '../../metrics/runtime-metrics.ts';
 import { nextRun } from '../../reconcile/next-run.ts';
-import { isPanic } from '../../reconcile/panic.ts';
 import type { ReconcileOutcome } from '../../reconcile/reconcile.ts';
 import { TerminalError } from '../../reconcile/terminal-error.ts';
 import type { WorkQueue } from '../../workqueue/work-queue.ts';
 import { NotOwnerError } from '../definition/partition.ts';
 import type { FailureTelling } from '../reports/failure-telling.ts';
+import { ReconcileTimeoutError } from './limit-time.ts';
 import type { ReconcileRun } from './reconcile-run.ts';
-import { ReconcileTimeoutError } from './reconcile-timeout-error.ts';
 
 /** The parts of a controller that handle the end of a reconcile. */
 export interface ResultParts {
@@ -98,4 +97,13 @@ export function applyFailure(
 /** True for an unforced apply of fields owned by others: a newer version of the object does not resolve that conflict. */
 function isOwnedByOthers({ status }: StatusError): boolean {
   return status.details?.causes?.some(({ reason }) => reason === 'FieldManagerConflict') ?? false;
+}
+
+/**
+ * True for failures that indicate a bug in the program, where Go would panic. A `TypeError` with a cause is how `fetch` reports a
+ * lost connection; errors with a code come from Node's own APIs.
+ */
+function isPanic(error: unknown): boolean {
+  if (!(error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError)) return false;
+  return error.cause === undefined && !('code' in error);
 }

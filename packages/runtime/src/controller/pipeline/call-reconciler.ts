@@ -4,7 +4,7 @@ import { type ContextOptions, type ContextParts, LoopContext } from '../../recon
 import type { ControllerDefinition } from '../definition/controller-definition.ts';
 import type { ControllerParts } from '../definition/controller-parts.ts';
 import { ReadObject } from './read-object.ts';
-import type { Step } from './stage.ts';
+import type { Step } from './reconcile-run.ts';
 
 /** Returns the innermost step: builds the context and calls the controller's function, with the key or with the object read. */
 export function callReconciler(

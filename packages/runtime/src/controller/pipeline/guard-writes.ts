@@ -2,8 +2,7 @@ import type { ClientInterceptor, KubernetesClient } from '@kubewright/client';
 import type { FutileWrites } from '../../detector/futile-writes.ts';
 import type { Activity } from '../../watchdog/activity.ts';
 import { type Partition, whileOwned } from '../definition/partition.ts';
-import type { ReconcileRun } from './reconcile-run.ts';
-import type { Stage } from './stage.ts';
+import type { ReconcileRun, Stage } from './reconcile-run.ts';
 
 /** Holds the key for this replica while it is reconciled. An abandoned reconcile can no longer write, so its key may move. */
 export function holdKey(partition: Partition): Stage {

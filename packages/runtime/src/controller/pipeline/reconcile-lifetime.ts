@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
-import type { ReconcileTimeoutError } from './reconcile-timeout-error.ts';
+import type { ReconcileTimeoutError } from './limit-time.ts';
 
 /** How long a reconcile may take to notice that it was aborted, in milliseconds. */
 export const settleMs = 10_000;

@@ -13,10 +13,10 @@ import { applyFailure, applyOutcome, type ResultParts } from './apply-result.ts'
 import { callReconciler } from './call-reconciler.ts';
 import { guardedClient, holdKey, observeReconcile } from './guard-writes.ts';
 import { limitTime } from './limit-time.ts';
+import type { Stage, Step } from './reconcile-run.ts';
 import { ReconcileRun, type ReconcileRunParts } from './reconcile-run.ts';
 import { RunningReconciles } from './running-reconciles.ts';
 import { reportSlowEnd } from './slow-reconciles.ts';
-import type { Stage, Step } from './stage.ts';
 import { traceReconcile } from './trace-reconcile.ts';
 
 /** Options of a {@link ReconcilePipeline}. */

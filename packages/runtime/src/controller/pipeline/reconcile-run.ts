@@ -6,6 +6,7 @@ import type { WriteSession } from '../../detector/futile-writes.ts';
 import type { ReconcileRequest } from '../../handler/event-handler.ts';
 import type { Logger } from '../../log/logger.ts';
 import type { ContextRun } from '../../reconcile/context.ts';
+import type { ReconcileOutcome } from '../../reconcile/reconcile.ts';
 import type { EventRecorder } from '../../recorder/event-recorder.ts';
 import { ReconcileEvents } from '../../recorder/reconcile-events.ts';
 import type { ActivityMark } from '../../watchdog/activity.ts';
@@ -146,3 +147,9 @@ export class ReconcileRun implements ContextRun {
     };
   }
 }
+
+/** Reconciles, or performs the stages that are left. */
+export type Step = (run: ReconcileRun) => Promise<ReconcileOutcome>;
+
+/** A stage of a reconcile: does its part before and after the next step. */
+export type Stage = (next: Step) => Step;

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 import { Few } from '../../collection/few.ts';
+import { ReconcileTimeoutError } from './limit-time.ts';
 import type { ReconcileRun } from './reconcile-run.ts';
-import { ReconcileTimeoutError } from './reconcile-timeout-error.ts';
 import { firstReportMs, reportIfSlow } from './slow-reconciles.ts';
 
 /** Options of {@link RunningReconciles}. */

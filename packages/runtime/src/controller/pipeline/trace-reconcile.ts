@@ -1,7 +1,7 @@
 import type { KubernetesClient } from '@kubewright/client';
 import type { ReconcileTracing } from '../../tracing/reconcile-tracing.ts';
 import type { ControllerDefinition } from '../definition/controller-definition.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './reconcile-run.ts';
 
 /** Runs each reconcile in a span, with a span for each of its calls. */
 export function traceReconcile(

@@ -4,7 +4,7 @@ import type { InformerCache } from '../../cache/informer-cache.ts';
 import type { HandlerContext, ReconcileRequest } from '../../handler/event-handler.ts';
 import { logEvents } from '../../log/log-events.ts';
 import type { Logger } from '../../log/logger.ts';
-import type { Predicate } from '../../predicate/predicate.ts';
+import type { Predicate } from '../../predicate/predicates.ts';
 import type { Watch } from '../../source/source.ts';
 import type { WorkQueue } from '../../workqueue/work-queue.ts';
 import type { ControllerDefinition } from '../definition/controller-definition.ts';

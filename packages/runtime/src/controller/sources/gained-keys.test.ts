@@ -1,7 +1,7 @@
 import { type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
 import { InformerCache } from '../../cache/informer-cache.ts';
-import { enqueueMapped } from '../../handler/enqueue-mapped.ts';
+import { enqueueMapped } from '../../handler/enqueue.ts';
 import type { ReconcileRequest } from '../../handler/event-handler.ts';
 import { defineKind } from '../../kind/define-kind.ts';
 import { silentLogger } from '../../log/silent-logger.ts';

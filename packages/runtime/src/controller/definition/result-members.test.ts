@@ -3,8 +3,7 @@ import { stored } from '@kubewright/apimachinery/testing';
 import { describe, expect, it } from 'vitest';
 import { defineKind } from '../../kind/define-kind.ts';
 import type { ReconcileContext } from '../../reconcile/reconcile.ts';
-import { controller, requestController } from './define-controller.ts';
-import { knownMembers } from './known-members.ts';
+import { controller, knownMembers, requestController } from './define-controller.ts';
 
 const Site = defineKind({ group: 'example.com', version: 'v1', kind: 'Site' });
 const site = stored(Site({ metadata: { name: 'a' }, spec: {} }));

@@ -3,6 +3,11 @@ import type { EventHandler, HandlerContext, ReconcileRequest } from './event-han
 import { eventPriority } from './event-priority.ts';
 import type { ObjectView } from './object-view.ts';
 
+/** Enqueues the object of the event. */
+export function enqueueForObject<T>(): EventHandler<T> {
+  return (event, context) => context.enqueue(event.object.key, eventPriority(event));
+}
+
 /** Options of {@link enqueueForOwner}. */
 export interface EnqueueForOwnerOptions {
   /** Also follow owner references that are not controller references. @defaultValue false */
@@ -50,4 +55,22 @@ function isPresent(request: ReconcileRequest, reference: OwnerReference, context
 function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');
   return slash < 0 ? '' : apiVersion.slice(0, slash);
+}
+
+/** Maps an object to the keys it affects. Synchronous: it may read caches, but not the API. */
+export type MapFunc<T> = (view: ObjectView<T>) => readonly ReconcileRequest[];
+
+/** Enqueues the keys that `map` returns; for updates, those of the old and the new object, each key once. */
+export function enqueueMapped<T>(map: MapFunc<T>): EventHandler<T> {
+  return (event, context) => {
+    const options = eventPriority(event);
+    const asked = new Set<string>();
+    const views = event.type === 'update' ? [event.old, event.object] : [event.object];
+    for (const request of views.flatMap((view) => map(view))) {
+      const id = `${request.namespace ?? ''}/${request.name}`;
+      if (asked.has(id)) continue;
+      asked.add(id);
+      context.enqueue(request, options);
+    }
+  };
 }
