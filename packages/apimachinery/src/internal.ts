@@ -5,6 +5,7 @@
  * @internal
  * @packageDocumentation
  */
+export { type DelayLimits, exponentialDelay } from './clock/exponential-delay.ts';
 export { type ConditionLike, formatMicroTime, formatTime } from './conditions/conditions.ts';
 export { formatDuration } from './duration/duration.ts';
 export type { ErrorText } from './errors/kubewright-error.ts';

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
+import { exponentialDelay } from '@kubewright/apimachinery/internal';
 
 /** Options of {@link Rechecks}. */
 export interface RechecksOptions {
@@ -59,7 +60,8 @@ export class Rechecks implements Disposable {
     watched.isLooking = false;
     if (this.#watched.get(name) !== watched) return;
     const { clock, everyMs, retryMs } = this.#options;
-    const delayMs = watched.failures === 0 ? everyMs : Math.min(retryMs * 2 ** (watched.failures - 1), everyMs);
+    const delayMs =
+      watched.failures === 0 ? everyMs : exponentialDelay(watched.failures - 1, { initialMs: retryMs, maxMs: everyMs });
     watched.timer = clock.setTimer(delayMs, () => this.look(name), { unref: true });
   }
 

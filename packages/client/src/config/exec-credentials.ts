@@ -1,4 +1,4 @@
-import type { ErrorText } from '@kubewright/apimachinery/internal';
+import { type ErrorText, exponentialDelay } from '@kubewright/apimachinery/internal';
 import type { ClientCredentials, CredentialProvider } from '../transport/credentials.ts';
 import { untilAborted } from '../until-aborted.ts';
 import type { ConfigEnvironment, SpawnResult } from './config-environment.ts';
@@ -14,8 +14,7 @@ const INTERACTIVE_TIMEOUT_MS = 300_000;
 /** Credentials are renewed this long before they expire, or a tenth of their lifetime before, whichever is less. */
 const EARLY_MS = 60_000;
 /** First delay after a failed renewal while the credentials are still valid; doubles up to the maximum. */
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const PAUSES = { initialMs: 1_000, maxMs: 30_000 };
 
 /** Options of {@link ExecCredentials}. */
 export interface ExecCredentialsOptions {
@@ -75,7 +74,7 @@ export class ExecCredentials implements CredentialProvider {
   #renewEarly(): void {
     if (this.#running) return;
     this.#renew().catch((error) => {
-      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS);
+      const pauseMs = exponentialDelay(this.#failures++, PAUSES);
       this.#retryAt = this.#options.environment.clock.monotonic() + pauseMs;
       this.#options.onRenewalFailure?.(error);
     });

@@ -8,13 +8,13 @@ import {
   type Stored,
   sleep,
 } from '@kubewright/apimachinery';
+import { exponentialDelay } from '@kubewright/apimachinery/internal';
 import type { CallOptions, CollectionScope } from '../resource/call-options.ts';
 import type { ResourceClient } from '../resource/resource-client.ts';
 import { TransportError } from '../transport/transport-error.ts';
 
 /** First and longest delay between attempts to watch; the same as client-go's reflector. */
-const FIRST_DELAY_MS = 800;
-const LONGEST_DELAY_MS = 30_000;
+const DELAYS = { initialMs: 800, maxMs: 30_000 };
 
 /** An object to wait for, and the way to watch it. */
 export interface WaitRequest<T> {
@@ -40,7 +40,7 @@ export async function waitUntil<T extends KubernetesObject>(
     signal,
   };
   let resourceVersion: string | undefined;
-  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)) {
+  for (let failures = 0; ; failures++) {
     try {
       if (resourceVersion === undefined) {
         const list = await resource.list(scope);
@@ -50,7 +50,7 @@ export async function waitUntil<T extends KubernetesObject>(
       }
       for await (const event of resource.watch({ ...scope, resourceVersion })) {
         if (event.type === 'ERROR') throw event.error;
-        delayMs = FIRST_DELAY_MS;
+        failures = 0;
         resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
         if (event.type === 'BOOKMARK') continue;
         const object = event.type === 'DELETED' ? undefined : event.object;
@@ -62,7 +62,7 @@ export async function waitUntil<T extends KubernetesObject>(
       if (!mayPass(error)) throw error;
     }
     // Also after a watch that ended without an error: a server that ends each one at once must not be flooded.
-    await sleep(clock, { ms: delayMs * (1 + random.next()), signal });
+    await sleep(clock, { ms: exponentialDelay(failures, DELAYS) * (1 + random.next()), signal });
   }
 }
 

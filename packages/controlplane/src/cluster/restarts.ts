@@ -1,8 +1,8 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
+import { exponentialDelay } from '@kubewright/apimachinery/internal';
 
-/** The first pause before a restart, in milliseconds. It doubles with each failure. */
-const firstPauseMs = 1_000;
-const longestPauseMs = 60_000;
+/** The pause before a restart. It doubles with each failure. */
+const pauses = { initialMs: 1_000, maxMs: 60_000 };
 /** Run time in milliseconds after which the pause is reset to the first one. */
 const recoveredMs = 10 * 60_000;
 
@@ -19,7 +19,7 @@ export interface Restartable {
 
 /** Runs something until `signal` is aborted, restarting it after each failure with growing pauses. Never rejects. */
 export async function runWithRestarts({ run, clock, signal, failed }: Restartable): Promise<void> {
-  let pauseMs = firstPauseMs;
+  let failures = 0;
   while (!signal.aborted) {
     const startedMs = clock.monotonic();
     const error = await run().then(
@@ -27,10 +27,10 @@ export async function runWithRestarts({ run, clock, signal, failed }: Restartabl
       (reason: unknown) => reason,
     );
     if (signal.aborted) return;
-    if (clock.monotonic() - startedMs >= recoveredMs) pauseMs = firstPauseMs;
+    if (clock.monotonic() - startedMs >= recoveredMs) failures = 0;
+    const pauseMs = exponentialDelay(failures++, pauses);
     failed(error, { restartInMs: pauseMs });
     // Aborted during the pause: the loop ends.
     await sleep(clock, { ms: pauseMs, signal }).catch(() => {});
-    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
   }
 }

@@ -1,4 +1,5 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
+import { exponentialDelay } from '@kubewright/apimachinery/internal';
 import { logEvents } from '../log/log-events.ts';
 import type { AuthorityLifetimes } from './authority-lifetimes.ts';
 import { keepAuthority, readBundle } from './authority-secret.ts';
@@ -9,7 +10,7 @@ import type { CertificateParts } from './certificate-source.ts';
 import type { OwnAuthorityOptions } from './own-authority.ts';
 
 /** Maximum delay after a failure, in milliseconds. */
-const longestBackoffMs = 30_000;
+const retries = { initialMs: 500, maxMs: 30_000 };
 
 /** How often to look for missing objects, in milliseconds: until they exist, the API server does not call the webhooks. */
 const missingMs = 2_000;
@@ -40,24 +41,24 @@ export class AuthorityKeeper {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#parts;
     const { intervalMs = 30_000 } = this.#options;
-    let backoffMs = 500;
+    let failures = 0;
     while (!signal.aborted) {
       let waitMs = intervalMs;
       try {
         await this.#lookAfter(signal);
         if (this.#missing !== '') waitMs = Math.min(missingMs, intervalMs);
-        backoffMs = 500;
+        failures = 0;
       } catch (error) {
         if (signal.aborted) return;
         // Retrying does not help.
         if (error instanceof CertificateError && this.#served === undefined) throw error;
+        const backoffMs = exponentialDelay(failures++, retries);
         log.error('cannot manage the webhook certificates', {
           event: logEvents.certificateFailed,
           error,
           retryInMs: backoffMs,
         });
         waitMs = Math.min(backoffMs, intervalMs);
-        backoffMs = Math.min(backoffMs * 2, longestBackoffMs);
       }
       await pause(clock, { ms: waitMs, signal });
     }

@@ -1,4 +1,5 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
+import { exponentialDelay } from '@kubewright/apimachinery/internal';
 
 /** Options of a {@link Backoff}. */
 export interface BackoffOptions {
@@ -15,12 +16,11 @@ export interface BackoffOptions {
 /** Increases the delay between attempts: doubles it, adds up to 100 percent jitter, and resets it after a healthy period. */
 export class Backoff {
   readonly #options: Required<BackoffOptions>;
-  #delayMs: number;
+  #failures = 0;
   #lastMs: number;
 
   constructor(options: BackoffOptions) {
     this.#options = { baseMs: 800, maxMs: 30_000, resetMs: 120_000, ...options };
-    this.#delayMs = this.#options.baseMs;
     this.#lastMs = options.clock.monotonic();
   }
 
@@ -28,10 +28,9 @@ export class Backoff {
   next(): number {
     const { clock, random, baseMs, maxMs, resetMs } = this.#options;
     const now = clock.monotonic();
-    if (now - this.#lastMs > resetMs) this.#delayMs = baseMs;
+    if (now - this.#lastMs > resetMs) this.#failures = 0;
     this.#lastMs = now;
-    const delay = this.#delayMs;
-    this.#delayMs = Math.min(delay * 2, maxMs);
+    const delay = exponentialDelay(this.#failures++, { initialMs: baseMs, maxMs });
     return Math.min(delay + random.next() * delay, maxMs);
   }
 }

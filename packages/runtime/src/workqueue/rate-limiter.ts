@@ -1,3 +1,4 @@
+import { exponentialDelay } from '@kubewright/apimachinery/internal';
 /** Determines how long a failing key waits before it is retried. */
 export interface RateLimiter {
   /** Counts a failure of `key` and returns the delay in milliseconds. */
@@ -24,8 +25,7 @@ export function exponentialRateLimiter(options: ExponentialOptions = {}): RateLi
     when(key) {
       const count = failures.get(key) ?? 0;
       failures.set(key, count + 1);
-      // Beyond this exponent the power is infinite, and a base of 0 times infinity would be NaN.
-      return Math.min(baseMs * 2 ** Math.min(count, 1023), maxMs);
+      return exponentialDelay(count, { initialMs: baseMs, maxMs });
     },
     forget: (key) => void failures.delete(key),
     failures: (key) => failures.get(key) ?? 0,

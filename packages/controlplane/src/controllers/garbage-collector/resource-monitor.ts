@@ -7,6 +7,7 @@ import {
   type ObjectMeta,
   sleep,
 } from '@kubewright/apimachinery';
+import { exponentialDelay } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 
@@ -25,8 +26,7 @@ export interface ResourceMonitorOptions {
   readonly sink: MetadataSink;
 }
 
-const firstPauseMs = 200;
-const longestPauseMs = 30_000;
+const pauses = { initialMs: 200, maxMs: 30_000 };
 const pageSize = 500;
 /** Time limit for a failing list. An aggregated server that never serves its objects must not block deletions forever. */
 const patienceMs = 30_000;
@@ -69,12 +69,12 @@ export class ResourceMonitor {
   async #run(): Promise<void> {
     const { clock, log, kind } = this.#options;
     const { signal } = this.#stop;
-    let pauseMs = firstPauseMs;
+    let failures = 0;
     let from: string | undefined;
     while (!signal.aborted) {
       try {
         from ??= await this.#list();
-        pauseMs = firstPauseMs;
+        failures = 0;
         from = await this.#watch(from);
       } catch (error) {
         if (signal.aborted) return;
@@ -84,8 +84,7 @@ export class ResourceMonitor {
         }
         this.#failingSinceMs ??= clock.monotonic();
         log.debug('Failed to watch', { group: kind.group, resource: kind.plural, error });
-        await sleep(clock, { ms: pauseMs, signal }).catch(() => {});
-        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+        await sleep(clock, { ms: exponentialDelay(failures++, pauses), signal }).catch(() => {});
       }
     }
   }

@@ -1,5 +1,6 @@
-const firstDelayMs = 10_000;
-const longestDelayMs = 600_000;
+import { exponentialDelay } from '@kubewright/apimachinery/internal';
+
+const delays = { initialMs: 10_000, maxMs: 600_000 };
 
 /** A finished pod, as input of the backoff. */
 export interface EndedPod {
@@ -38,8 +39,7 @@ export class FailureBackoff {
   remainingMs(job: string, nowMs: number): number {
     const { failures, lastFailureMs } = this.#jobs.get(job) ?? { failures: 0, lastFailureMs: 0 };
     if (failures === 0) return 0;
-    const delayMs = Math.min(firstDelayMs * 2 ** Math.min(failures - 1, 30), longestDelayMs);
-    return Math.max(0, lastFailureMs + delayMs - nowMs);
+    return Math.max(0, lastFailureMs + exponentialDelay(failures - 1, delays) - nowMs);
   }
 
   forget(job: string): void {

@@ -1,4 +1,5 @@
 import { type Clock, isGone, type Kind, type KubernetesObject, sleep } from '@kubewright/apimachinery';
+import { exponentialDelay } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 
@@ -14,8 +15,7 @@ export interface FollowedObjectOptions<T extends KubernetesObject> {
   readonly changed: () => void;
 }
 
-const firstPauseMs = 200;
-const longestPauseMs = 30_000;
+const pauses = { initialMs: 200, maxMs: 30_000 };
 
 /**
  * Follows one object by name: a node may open such a watch although it may not see other objects of the kind. Dispose it to stop.
@@ -50,12 +50,12 @@ export class FollowedObject<T extends KubernetesObject> implements Disposable {
   async #run(): Promise<void> {
     const { clock, log, kind, namespace, name } = this.#options;
     const { signal } = this.#stop;
-    let pauseMs = firstPauseMs;
+    let failures = 0;
     let from: string | undefined;
     while (!signal.aborted) {
       try {
         from ??= await this.#list();
-        pauseMs = firstPauseMs;
+        failures = 0;
         from = await this.#watch(from);
       } catch (error) {
         if (signal.aborted) return;
@@ -64,8 +64,7 @@ export class FollowedObject<T extends KubernetesObject> implements Disposable {
           log.debug('Failed to watch', { kind: kind.kind, namespace, name, error });
           this.#setReady();
           // Stopped in the meantime: the loop ends.
-          await sleep(clock, { ms: pauseMs, signal }).catch(() => {});
-          pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+          await sleep(clock, { ms: exponentialDelay(failures++, pauses), signal }).catch(() => {});
         }
       }
     }

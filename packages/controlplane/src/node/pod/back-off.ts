@@ -1,37 +1,30 @@
-/** Limits of a {@link BackOff}, in milliseconds. */
-export interface BackOffLimits {
-  readonly initialMs: number;
-  readonly maxMs: number;
-}
-
+import { type DelayLimits, exponentialDelay } from '@kubewright/apimachinery/internal';
 /**
  * Backoff between attempts, as in the kubelet: no delay before the first retry, then `initialMs`, doubled up to `maxMs`. It
  * resets after twice `maxMs` without a failure. Mirrors client-go's `flowcontrol.Backoff`.
  */
 export class BackOff {
-  readonly #limits: BackOffLimits;
-  #pauseMs = 0;
+  readonly #limits: DelayLimits;
+  #retries = 0;
   #lastMs = Number.NEGATIVE_INFINITY;
 
-  constructor(limits: BackOffLimits) {
+  constructor(limits: DelayLimits) {
     this.#limits = limits;
   }
 
   /** The current delay, in milliseconds. */
   get pauseMs(): number {
-    return this.#pauseMs;
+    return this.#retries === 0 ? 0 : exponentialDelay(this.#retries - 1, this.#limits);
   }
 
   /** Returns when an attempt that failed at `failedAtMs` may be retried. A time in the past means now. */
   retryAt(failedAtMs: number): number {
-    return this.#isForgiven(failedAtMs) ? failedAtMs : failedAtMs + this.#pauseMs;
+    return this.#isForgiven(failedAtMs) ? failedAtMs : failedAtMs + this.pauseMs;
   }
 
   /** Records that a retry starts now. */
   next(nowMs: number, failedAtMs: number): void {
-    const { initialMs, maxMs } = this.#limits;
-    this.#pauseMs =
-      this.#pauseMs === 0 || this.#isForgiven(failedAtMs) ? initialMs : Math.min(this.#pauseMs * 2, maxMs);
+    this.#retries = this.#isForgiven(failedAtMs) ? 1 : this.#retries + 1;
     this.#lastMs = nowMs;
   }
 

@@ -1,0 +1,14 @@
+/** Bounds of a delay that doubles, in milliseconds. */
+export interface DelayLimits {
+  readonly initialMs: number;
+  readonly maxMs: number;
+}
+
+/**
+ * Returns the delay before the next attempt in milliseconds: `initialMs` if none has failed before, doubled by each earlier
+ * failure, at most `maxMs`.
+ */
+export function exponentialDelay(failures: number, { initialMs, maxMs }: DelayLimits): number {
+  // Beyond this exponent the power is infinite, and an initial delay of 0 times infinity would be NaN.
+  return Math.min(initialMs * 2 ** Math.min(failures, 1023), maxMs);
+}
