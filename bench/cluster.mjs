@@ -1,4 +1,4 @@
-// Measures the embedded cluster, beside the real control plane where its programs are given.
+// Measures the embedded cluster, and the real control plane if its programs are given.
 //   node bench/cluster.mjs [--oracle BIN_DIR] [--rounds N] [--seconds N] [--check]
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Measures the generator on a project of 20 kinds: once from nothing in a process of its own, then after changes of one file.
+// Measures the generator on a project of 20 kinds: once from scratch in a separate process, then after changes to one file.
 // node bench/codegen.mjs [--kinds 20] [--rounds 5] [--check]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

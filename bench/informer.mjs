@@ -1,5 +1,5 @@
 // Measures the informer against a client that parses: 20,000 objects of 2 KB, listed and watched over HTTP/1.1 from a server
-// in its own process; and what an informer of many more objects holds, in a process of its own. Runs the sources themselves:
+// in its own process; and the memory of an informer with many more objects, in a separate process. Runs the sources themselves:
 // node --expose-gc --conditions=kubewright-source bench/informer.mjs [--objects N] [--many N] [--rewrites N] [--check]
 import { execFile, fork } from 'node:child_process';
 import { request } from 'node:http';
@@ -36,7 +36,7 @@ async function serve(objects, lines) {
   return { server: made, port: await new Promise((resolve) => made.once('message', resolve)) };
 }
 
-/** What an informer of so many objects holds when it has listed, and when each was rewritten so often. */
+/** Measures the memory of an informer after listing, and after rewriting each object several times. */
 async function memory(objects) {
   const { server: own, port: at } = await serve(objects, 0);
   const script = fileURLToPath(new URL('./informer/memory.mjs', import.meta.url));

@@ -27,7 +27,7 @@ const sides = [ours, ...(flags.peers ? peers(say) : [])].filter(
 const fake = fork(new URL('./runtime/server.mjs', import.meta.url), [String(objects)]);
 const port = await new Promise((resolve) => fake.once('message', resolve));
 const server = `http://127.0.0.1:${port}`;
-// Nobody is to be the first whom the server answers: its code is compiled and its answers are made by then.
+// Warms up the server, so no side pays for compiling its code and building its responses.
 for (let i = 0; i < 5; i++) {
   for (const query of ['', '?limit=500', '?watch=1&sendInitialEvents=true']) await readOnce(query);
 }
@@ -42,7 +42,7 @@ for (let round = 0; round < Number(flags.rounds); round++) {
 }
 fake.kill();
 
-/** Reads an answer, of a stream what is there at first. */
+/** Reads a response, or the first chunk of a stream. */
 async function readOnce(query) {
   const stop = new AbortController();
   const { body } = await fetch(`${server}/apis/example.com/v1/things${query}`, { signal: stop.signal });

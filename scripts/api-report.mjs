@@ -1,4 +1,4 @@
-// Writes the declarations that each package exports to docs/api, those of its `./internal` entry to a file of their own; --check only
+// Writes the declarations that each package exports to docs/api, those of its `./internal` entry to a separate file; --check only
 // reports whether they changed. So a change of the public API is a change in a file that people review.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -74,7 +74,7 @@ async function latency(task) {
   return { p50: quantile(warm, 0.5), p99: quantile(warm, 0.99) };
 }
 
-/** Clients that write one object after the other, each on its own connection, for as long as they are told. */
+/** Runs clients that write one object after the other, each on its own connection, until the deadline. */
 async function writers(task) {
   const connections = await connect(task, task.clients);
   let made = 0;

@@ -62,7 +62,7 @@ function processorMs(children) {
   return ticks.reduce((sum, each) => sum + each, 0) * 10;
 }
 
-/** Makes the namespaces and an account that may edit in them, and nothing else; answers its token. */
+/** Creates the namespaces and an account with edit rights in them only. Returns its token. */
 async function prepare(url, credentials) {
   const post = async (path, object) => {
     const { status, body } = await call(`${url}${path}`, { credentials, object });
@@ -110,7 +110,7 @@ function call(url, { credentials = {}, object }) {
   });
 }
 
-/** Runs the load generator in a process of its own, so that each task starts from the same state. */
+/** Runs the load generator in a separate process, so each task starts from the same state. */
 function runLoad(task) {
   const child = fork(fileURLToPath(new URL('./load.mjs', import.meta.url)), { execArgv: [] });
   return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Something to measure. `boot` starts what must run before it is ready, `complete` the rest; both answer child processes.
- * `credentials` logs in as somebody who may do everything.
+ * `credentials` logs in as an administrator.
  */
 
 /** The embedded cluster with controllers, scheduler, node and the example operator, in one process. */

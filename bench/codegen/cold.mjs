@@ -1,4 +1,4 @@
-// Generates once, as `kubewright generate` does: started anew by codegen.mjs, with the bundle and the project's folder.
+// Generates once, as `kubewright generate` does: codegen.mjs starts it for each run, with the bundle and the project's folder.
 import { pathToFileURL } from 'node:url';
 
 const [, , bundle, root] = process.argv;

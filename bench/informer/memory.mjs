@@ -68,7 +68,7 @@ peak = Math.max(peak, process.memoryUsage.rss());
 await pause(5);
 clearInterval(sampler);
 const blockMs = turns.stop();
-// The server holds the rewrites back until it is asked for them again, so that this is the listed state.
+// The server sends rewrites only on request, so this is the listed state.
 await settle();
 const listed = measured(before, made);
 turns.start();

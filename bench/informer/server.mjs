@@ -21,7 +21,7 @@ const lines = Buffer.concat(
 );
 const bodies = { '/list': list, '/watch': lines, '/empty': Buffer.from(`${head}]}`) };
 
-/** New versions of all objects, made while they are sent, once `/go` was asked for. */
+/** Streams new versions of all objects after a request to `/go`. */
 function* rewrites(times) {
   for (let version = 1; version <= times; version++) {
     for (let i = 0; i < count; i += 100) {

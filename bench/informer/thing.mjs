@@ -1,4 +1,4 @@
-/** Makes the i-th object of the benchmarks in a version: 2 KB, as pods are. */
+/** Creates version `version` of the benchmarks' i-th object: 2 KB, like a pod. */
 export function thing(i, version) {
   const labels = {
     'app.kubernetes.io/name': `app-${i % 100}`,

@@ -7,7 +7,7 @@ const resource = {
   kind: 'Thing',
   verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
 };
-/** What a server with one kind of its own, the things of the benchmarks, says of itself. */
+/** Discovery documents of a server with one kind, the benchmarks' Thing. */
 export const documents = {
   '/api': { kind: 'APIVersions', versions: ['v1'] },
   '/api/v1': { kind: 'APIResourceList', groupVersion: 'v1', resources: [] },

@@ -1,4 +1,4 @@
-// What is asked of one side: an informer alone, then a controller with one worker, then with eight.
+// Measures one side: an informer alone, then a controller with one worker, then with eight.
 import { Side } from './side.mjs';
 
 const rate = { perSecond: 1_000, seconds: 4 };

@@ -17,7 +17,7 @@ const compiled = (program, form) => ({
 
 export const ours = { name: 'Kubewright', ...node('./ours.mjs', true) };
 
-/** Builds what can be built; tells of the rest why not. */
+/** Builds the peers that can be built, and prints why others are skipped. */
 export function peers(say) {
   const build = (what, command, args, folder) => {
     const { status, error, stderr } = spawnSync(command, args, { cwd: here(folder), encoding: 'utf8' });

@@ -46,7 +46,7 @@ export async function settle() {
     globalThis.gc?.();
     await new Promise((resolve) => setTimeout(resolve, 60));
   }
-  // Not arrayBuffers: those with pages of their own are only among the external ones.
+  // Not arrayBuffers: only the external count includes buffers with their own pages.
   const { heapUsed, external } = process.memoryUsage();
   return { heap: heapUsed, outside: external };
 }

@@ -1,5 +1,5 @@
 // One fake list and watch server for all sides of runtime.mjs: 20,000 objects of 2 KB, as pages, as a whole or as a stream,
-// and watch events on request. Plain HTTP/1.1, so that nobody's TLS is measured.
+// and watch events on request. Plain HTTP/1.1, so TLS is not measured.
 import { createServer } from 'node:http';
 import { thing } from '../informer/thing.mjs';
 import { documents } from './discovery.mjs';
@@ -32,7 +32,7 @@ function piecesOf(texts) {
   return pieces;
 }
 
-/** Pieces of what was asked for last, by what it was: made once, so that the server is not what is measured. */
+/** Chunks of recent responses by request, built once so that the server does not dominate the measurement. */
 const made = new Map();
 function prepared(what, texts) {
   const key = `${version} ${what}`;

@@ -52,7 +52,7 @@ function run(rate) {
   const started = performance.now();
   timer = setInterval(() => {
     const due = ((performance.now() - started) / 1000) * rate;
-    // What a busy machine has held up comes later, not at once.
+    // Events delayed by a busy machine are spread out, not sent in a burst.
     for (let burst = 0; sent < due && burst < rate / 10; burst++) {
       change();
       sent++;
@@ -121,5 +121,5 @@ const server = createServer((request, response) => {
 });
 server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => process.send(server.address().port));
-// Whoever started it has ended, however.
+// Exits when the parent process has exited.
 process.on('disconnect', () => process.exit(1));

@@ -48,5 +48,5 @@ const commands = {
   },
 };
 process.on('message', async (command) => process.send(await commands[command]()));
-// Whoever started it has ended, however.
+// Exits when the parent process has exited.
 process.on('disconnect', () => process.exit(1));

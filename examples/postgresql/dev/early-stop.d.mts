@@ -7,6 +7,6 @@ export declare class EarlyStop implements Disposable {
   /** 128 and the signal's number once asked to stop; 0 before. Looks after signals that came while the loop was held. */
   asked(): Promise<number>;
 
-  /** Leaves signals to somebody else. */
+  /** Stops listening for signals. */
   [Symbol.dispose](): void;
 }

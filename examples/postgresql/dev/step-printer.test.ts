@@ -25,7 +25,7 @@ describe('StepPrinter', () => {
     );
   });
 
-  it('colours only when told to', async () => {
+  it('uses colors only if enabled', async () => {
     expect(await printed(false)).not.toContain('\u001b');
     expect(await printed(true)).toContain('\u001b[32mPg Phase: up');
   });

@@ -28,7 +28,7 @@ const connector = {
     stderr(Buffer.from('not wanted'));
   },
   async portForward(_pod: unknown, { port, input, output }: PortForwardOptions) {
-    if (port === 1) throw new Error('nobody is there');
+    if (port === 1) throw new Error('nothing is listening');
     for await (const chunk of input) {
       await output(Buffer.from(`${port}:${Buffer.from(chunk).toString()}`));
       return;
@@ -114,7 +114,7 @@ describe('pod streams over raw WebSocket and SPDY requests', () => {
       2: '\x82\x239090:world',
       3: '\x82\x23',
       4: '\x01\x00',
-      5: '\x01\x00nobody is there',
+      5: '\x01\x00nothing is listening',
     });
   });
 

@@ -75,7 +75,7 @@ describe('a child whose name is taken by a terminating object', () => {
 
   it('is created once an object without an owner is removed', async () => {
     const server = new FakeApiServer([Site, Page]);
-    server.put(Page, { metadata: { name: 'child', finalizers: [slow] }, spec: { text: 'somebody else wrote this' } });
+    server.put(Page, { metadata: { name: 'child', finalizers: [slow] }, spec: { text: 'another client wrote this' } });
     server.delete(Page, 'child');
     server.put(Site, { metadata: { name: 'a' }, spec: { text: 'x' } });
     start(server);

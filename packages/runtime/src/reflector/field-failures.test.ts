@@ -46,7 +46,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'deletions while nobody watched',
+    name: 'deletions while no watch was open',
     flaw: 'resumes without a version',
     faults: (server) => {
       server.cut('end');

@@ -23,7 +23,7 @@ export type Flaw =
   | 'lets age override priority'
   /** An event cancels a pending requeueAfter (controller-runtime's queue, §2.2.7). */
   | 'add cancels the timer'
-  /** A key that is raised begins to wait anew. */
+  /** A key whose priority is raised starts to wait again. */
   | 'forgets the wait when raised';
 
 /** Low, so that short runs show what it does. */

@@ -22,7 +22,7 @@ export interface AdmissionWebhookOptions extends WebhookRegistration {
  *   type: 'validating',
  *   path: '/no-exec',
  *   rules: [{ groups: [''], versions: ['v1'], resources: ['pods/exec'], operations: ['CONNECT'] }],
- *   handle: (request) => (request.namespace === 'prod' ? denied('nobody enters production') : allowed()),
+ *   handle: (request) => (request.namespace === 'prod' ? denied('production is read-only') : allowed()),
  * });
  * ```
  */

@@ -21,7 +21,7 @@ import { builtInControllers } from '../index.ts';
 
 type Define = (name: string, definition: ControllerDefinition) => ControllerDefinition;
 
-/** What a {@link TestControlPlane} is told. */
+/** Options of {@link TestControlPlane}. */
 export interface TestControlPlaneOptions {
   /** @defaultValue nothing is logged */
   readonly log?: LogDestination;

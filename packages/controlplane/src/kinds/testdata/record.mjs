@@ -1,6 +1,6 @@
 // Asks a real API server (1.36.3) and keeps its answers as fixtures.
 // Run: node record.mjs https://127.0.0.1:PORT TOKEN (minimal|invalid|tables)
-// The server must be fresh for each run (the tables create webhooks that nobody answers) and must not let admission
+// The server must be fresh for each run (the tables create webhooks without a backend) and must not let admission
 // change objects: --disable-admission-plugins=ServiceAccount,Priority,DefaultTolerationSeconds,TaintNodesByCondition,RuntimeClass
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -85,8 +85,7 @@ describe('bootstrap', () => {
   it('adds an APIService for each version of a CRD, and removes them with it', async () => {
     await using plane = await PlaneUnderTest.start();
     await plane.send('POST', CRDS, gadgets, { 'content-type': 'application/json' });
-    const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
-    for (let tries = 0; tries < 50 && (await names(plane, APISERVICES)).length < 23; tries++) await settled();
+    await expect.poll(async () => (await names(plane, APISERVICES)).length).toBe(23);
     expect(await read(plane, `${APISERVICES}/v2.boot.example.com`)).toMatchObject({
       metadata: { labels: { 'kube-aggregator.kubernetes.io/automanaged': 'true' } },
       spec: { group: 'boot.example.com', version: 'v2', groupPriorityMinimum: 1000, versionPriority: 100 },
@@ -95,7 +94,7 @@ describe('bootstrap', () => {
     await plane.send('DELETE', name);
     const patch = { 'content-type': 'application/merge-patch+json' };
     await plane.send('PATCH', name, { metadata: { finalizers: null } }, patch);
-    for (let tries = 0; tries < 50 && (await names(plane, APISERVICES)).length > 21; tries++) await settled();
+    await expect.poll(async () => (await names(plane, APISERVICES)).length).toBe(21);
     expect(await names(plane, APISERVICES)).not.toContain('v1.boot.example.com');
     expect(plane.errors).toEqual([]);
   });

@@ -90,7 +90,7 @@ export class PlaneUnderTest implements AsyncDisposable {
   }
 }
 
-/** What a settling function is told. */
+/** Arguments of a settling function. */
 export interface SettleCall {
   readonly method: string;
   readonly path: string;

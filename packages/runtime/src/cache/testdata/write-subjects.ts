@@ -59,7 +59,7 @@ export class VersionedServer {
   }
 }
 
-/** What is tested, and what is compared with it: something that is told of writes and of a watch, and is read. */
+/** The tested implementation, or its reference: receives writes and watch events, and is read. */
 export interface Subject {
   begin(write: {
     readonly verb: 'create' | 'update' | 'delete';

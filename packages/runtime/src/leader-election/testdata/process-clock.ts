@@ -49,9 +49,9 @@ export class ProcessClock implements Clock {
   }
 
   /**
-   * Moves the wall clock of this process alone. Nobody sets the clock of a machine that sleeps; nor, before the process has
-   * looked at its clocks once, of one that has just woken: back by as long as it slept, that would be no sleep to anybody.
-   * For the same reason no machine goes to sleep that soon after its clock was set.
+   * Moves the wall clock of this process alone. Ignored while the machine sleeps, and after it wakes until the process has
+   * read its clocks once: a jump back by the length of the sleep would hide the sleep. For the same reason a machine does not
+   * go to sleep right after its clock was set.
    */
   jumpWall(ms: number): void {
     if (this.#stopped?.suspended || this.#base.monotonic() - this.#wokeAtMs < looksEveryMs) return;

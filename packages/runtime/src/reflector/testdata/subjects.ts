@@ -18,7 +18,7 @@ export const Thing: Kind<KubernetesObject> = { group: '', version: 'v1', kind: '
 export interface Subject {
   run(signal: AbortSignal): void;
   state(): ReadonlyMap<string, string>;
-  /** Is told of what this process wrote, as it was answered; then reads show at least that. */
+  /** Records the response to a write of this process; later reads show at least that version. */
   wrote?(object: KubernetesObject): void;
   /** What a read answers now. */
   read?(name: string): string | undefined;
@@ -31,7 +31,7 @@ export function idOf(uid: string | undefined, version: string | undefined): stri
   return `${uid}@${version}`;
 }
 
-/** The runtime's own; what its handlers are told must add up to what it shows. */
+/** The runtime's cache. The events that its handlers receive must add up to what it shows. */
 export function real(server: FaultyServer, clock: VirtualClock, seed: number): Subject {
   const parts = { kind: Thing, listWatcher: server, clock, random: seededRandom(seed), log: silentLogger };
   const informer = new Informer<KubernetesObject>({ ...parts, resyncMs: 0 });
@@ -45,7 +45,7 @@ export function real(server: FaultyServer, clock: VirtualClock, seed: number): S
     state: () => {
       const state = shown();
       const same = told.size === state.size && [...state].every(([name, id]) => told.get(name) === id);
-      if (faults.length > 0 || !same) throw new Error(`told otherwise than shown: ${faults.join(', ')}`);
+      if (faults.length > 0 || !same) throw new Error(`events differ from the cache: ${faults.join(', ')}`);
       return state;
     },
     wrote: (object) => informer.noteWrite(object),

@@ -15,7 +15,7 @@ const evict = (t, name) =>
   t.call('POST', t.path('pods/eviction', name), { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: t.namespace } });
 
 export const budgets = {
-  async 'budget: a number of pods that nobody controls'(t) {
+  async 'budget: a number of pods without a controller'(t) {
     await t.create('poddisruptionbudgets', budget({ minAvailable: 2 }));
     await settled(t, () => true);
     await t.picture('no pods');

@@ -6,10 +6,10 @@ export const acceptedDifferences: Readonly<
 > = {
   definitions: {
     89: { status: 422, why: 'a reference is named beside the type that is missing with it' },
-    200: { status: 200, why: 'entries in versions that are gone stay until somebody takes over' },
+    200: { status: 200, why: 'entries in removed versions stay until another manager takes over' },
     202: { status: 200, why: 'how far the deletion is, a controller writes' },
-    204: { status: 200, why: 'entries in versions that are gone stay until somebody takes over' },
-    205: { status: 200, why: 'entries in versions that are gone stay until somebody takes over' },
+    204: { status: 200, why: 'entries in removed versions stay until another manager takes over' },
+    205: { status: 200, why: 'entries in removed versions stay until another manager takes over' },
   },
   objects: {
     16: { status: 422, why: 'embedded metadata is judged with all the rest' },

@@ -189,7 +189,7 @@ const tokens = [
 
 export const requests = [...setUp, ...reads, ...mirrors, ...tokens, ...writes];
 
-/** Headers by which the administrator asks as somebody. */
+/** Headers with which the administrator impersonates a user. */
 export function headersOf(who) {
   if (who === 'admin') return {};
   const name = who === 'nobody' ? 'system:node:' : `system:node:${who}`;
