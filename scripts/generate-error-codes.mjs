@@ -33,6 +33,14 @@ const unwrapped = (text) =>
     .map((paragraph) => paragraph.replace(/\s*\n\s*/g, ' ').trim())
     .join('\n\n');
 
+/** Rewrites a sentence about a class for users of the command line: `Thrown for X` → `X`. */
+function forUsers(paragraph) {
+  const rest = paragraph
+    .replace(/^Thrown (?:for|if|when) /, '')
+    .replace(/^(?:Names|Identifies) the class of failure[;:] /, '');
+  return rest.replace(/^[a-z]/, (letter) => (rest === paragraph ? letter : letter.toUpperCase()));
+}
+
 /** The comment that ends right before an index. */
 function commentBefore(text, index) {
   return /\/\*\*(?:(?!\*\/).)*\*\/\s*$/s.exec(text.slice(0, index))?.[0] ?? '';
@@ -47,7 +55,7 @@ function codesOf(path, name) {
     const code = /readonly code = '(KW\d{4})'/.exec(body)?.[1];
     if (!code) continue;
     const own = commentBefore(body, body.search(/[ \t]*readonly code = /));
-    const paragraphs = [plain(commentBefore(text, match.index)), plain(own)].filter(Boolean);
+    const paragraphs = [plain(commentBefore(text, match.index)), plain(own)].filter(Boolean).map(forUsers);
     found.push({ code, text: unwrapped(paragraphs.join('\n\n')), source: `${match[1]} of ${name}` });
   }
   for (const match of text.matchAll(/^export type (\w+) =\s*(?:\|?\s*'KW\d{4}'\s*)+;/gm)) {

@@ -172,7 +172,7 @@ describe('kubewright create api', () => {
     expect(main).toContain('  controllers: [redisCache],\n');
     expect(await createApi(root, 'RedisCache')).toEqual({
       code: 0,
-      stdout: '✓ is there             RedisCache of web.example.com/v1\n',
+      stdout: '✓ unchanged            RedisCache of web.example.com/v1\n',
       stderr: '',
     });
     const controller = join(root, 'src', 'controllers', 'redis-cache.ts');

@@ -70,7 +70,7 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
   }
   if (options.load !== undefined) {
     loadImage(project.root, options.load);
-    reporter.step('loaded', `${options.load}: kubewright deploy --image ${options.load}`);
+    reporter.step('loaded', `${options.load}; to deploy it, run kubewright deploy --image ${options.load}`);
   }
 }
 

@@ -33,7 +33,8 @@ async function inForeground(context: Context, options: UpOptions): Promise<void>
   await using cluster = await startCluster(surroundings, { folder, settings: options });
   try {
     const note = folder.requireRunning();
-    if (cluster.takenPort !== undefined) reporter.step('port taken', `${cluster.takenPort}; using another port`, 'bad');
+    if (cluster.takenPort !== undefined)
+      reporter.step('port in use', `${cluster.takenPort}; using another port`, 'bad');
     tell(context, { note, options });
     reporter.text('\nPress Ctrl-C to stop the cluster.\n');
     await stopped(surroundings.signal);

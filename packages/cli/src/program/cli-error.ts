@@ -9,39 +9,39 @@
  * | `KW7010` | Node is too old: it must be ^20.19, ^22.12 or 24 and newer |
  * | `KW7011` | the system denies access to a file or folder: no permission, no space, or the name is too long; or TMPDIR is not a writable folder |
  * | `KW7101` | the folder is not in a Kubewright project: it and its parents have no package.json with a field `kubewright` |
- * | `KW7102` | a name is not valid in Kubernetes |
- * | `KW7103` | an answer is missing, and there is no terminal to prompt on |
- * | `KW7104` | a file that a person wrote is in the way; it was not changed |
+ * | `KW7102` | a name or a field of package.json is invalid |
+ * | `KW7103` | a required value is missing, and there is no terminal to prompt on |
+ * | `KW7104` | the command would overwrite a file that you wrote; it was not changed |
  * | `KW7105` | the project does not have this kind, or has no other version of it to convert to |
  * | `KW7201` | no embedded cluster is running in this folder |
- * | `KW7202` | the embedded cluster did not start in the background; see its log |
+ * | `KW7202` | the embedded cluster did not start in the background; check its log |
  * | `KW7203` | the embedded cluster did not stop in time |
  * | `KW7204` | the file is the kubeconfig of another cluster; it is not overwritten |
  * | `KW7301` | the API server cannot be reached |
  * | `KW7302` | no usable kubeconfig: set `KUBECONFIG`, pass `--kubeconfig FILE`, or start a cluster with `kubewright cluster up` |
  * | `KW7303` | authentication failed: credentials are missing, wrong or expired |
  * | `KW7304` | the account is not allowed to do that; the message contains the missing rule |
- * | `KW7305` | the server does not know the kind: its CRD is not installed |
+ * | `KW7305` | the API server does not serve the kind: its CRD is not installed |
  * | `KW7306` | the API server rejected an object |
  * | `KW7307` | deployed objects did not reach the expected state in time |
- * | `KW7308` | the cluster of a context is not on this machine; allow it by name to develop in it |
+ * | `KW7308` | the cluster of the context is not local; to use it, pass `--allow-context` |
  * | `KW7309` | the API server cannot reach the webhooks of the operator under development; set their address with `--webhook-host` |
  * | `KW7310` | a webhook cannot be called: writes that need it are rejected until its operator runs |
- * | `KW7401` | the generator found mistakes in the types; nothing was written |
+ * | `KW7401` | the types have errors; nothing was written |
  * | `KW7402` | generated files are out of date |
- * | `KW7403` | the types would break the released version: stored objects, manifests or clients that were valid |
+ * | `KW7403` | the types would break stored objects, manifests or clients of the released version |
  * | `KW7404` | this version has already been released with other CRDs |
  * | `KW7501` | the operator cannot be bundled |
- * | `KW7502` | the operator exited on its own |
- * | `KW7503` | no image was named |
- * | `KW7601` | a CRD to import cannot be read: no such file, address or kind, or it is too large |
+ * | `KW7502` | the operator exited unexpectedly |
+ * | `KW7503` | no image was specified |
+ * | `KW7601` | the CRD to import cannot be read: no such file, URL or CRD, or it is too large |
  * | `KW7602` | the project has no test runner, or its tests fail |
  * | `KW7603` | the operator did not reconcile the object to render |
- * | `KW7604` | the role grants less than the operator needs, or more |
- * | `KW7605` | the operator wrote no log in the runtime's format |
- * | `KW7504` | a kustomization uses a feature that is not supported here |
+ * | `KW7604` | the roles grant fewer or more permissions than the operator needs |
+ * | `KW7605` | the operator's log is not in the runtime's format |
+ * | `KW7504` | a kustomization uses an unsupported feature |
  * | `KW7505` | the OLM bundle violates a rule |
- * | `KW7506` | `kubewright-images.json` is not an image map, so images cannot be loaded |
+ * | `KW7506` | the image map `kubewright-images.json` is invalid, so images cannot be loaded |
  */
 export type CliErrorCode =
   | 'KW7001'

@@ -47,7 +47,7 @@ export async function createApi(context: Context, options: CreateApiOptions): Pr
   const { written, kept } = writeNew(root, files);
   for (const path of written) reporter.step('written', path);
   for (const path of kept) reporter.step('kept', path);
-  if (written.length + kept.length === 0) reporter.step('is there', `${kind} of ${group}/${version}`);
+  if (written.length + kept.length === 0) reporter.step('unchanged', `${kind} of ${group}/${version}`);
   const [variable, module] = [variableOf(names.kind), `./controllers/${fileNameOf(names.kind)}.ts`];
   if (controller) registerIn(root, { list: 'controllers', variable, module }, context);
   if (resource && hub) {

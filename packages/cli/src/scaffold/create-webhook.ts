@@ -45,7 +45,7 @@ export async function createWebhook(context: Context, options: CreateWebhookOpti
   const { written, kept } = writeNew(project.root, files);
   for (const path of written) reporter.step('written', path);
   for (const path of kept) reporter.step('kept', path);
-  if (written.length + kept.length === 0) reporter.step('is there', files.map(({ path }) => path).join(', '));
+  if (written.length + kept.length === 0) reporter.step('unchanged', files.map(({ path }) => path).join(', '));
   for (const file of files) registerWebhook(file, { root: project.root, kind, context });
   if (conversion && kept.length > 0) tellOfMissingSpokes(project.root, { hub: kind, spokes: others, context });
   if (existsSync(join(project.root, 'node_modules'))) await generateProject(project, context);

@@ -35,7 +35,7 @@ export const ${variable} = defaulter(${name}, (object) => ${changed});
 export function validatorFile(kind: ProjectKind): WebhookFile {
   const { variable: name, isBuiltIn = false } = kind;
   const better = isBuiltIn
-    ? 'Add `delete` to be asked about deletions.'
+    ? 'Add `delete` to validate deletions.'
     : `For rules about a single field, or rules that CEL can express, use tags in the
  * type instead: they need no webhook. Add \`delete\` to validate deletions.`;
   return file(kind, {

@@ -6,7 +6,7 @@ import type { ErrorText } from '@kubewright/apimachinery/internal';
  *
  * | code | meaning |
  * |---|---|
- * | `KW2001` | no connection: refused, unreachable, name unknown, or not within the connect time-out |
+ * | `KW2001` | no connection: refused, unreachable, name unknown, or not within the connect timeout |
  * | `KW2002` | TLS: the server's certificate is not trusted, or the server rejected ours |
  * | `KW2003` | the connection was lost, or the peer did not answer a keep-alive in time |
  * | `KW2004` | the server rejected the stream or is going away; it did not process the request |

@@ -32,7 +32,7 @@ export function readObject(reading: Reading, type: ts.Type, place: Place): TypeM
   }
   const isEmpty = type.isIntersection() && type.getProperties().length === 0;
   if (isEmpty && type.types.some((each) => each.getProperties().length > 0)) {
-    const what = `the parts of ${place.node.getText()} contradict each other`;
+    const what = `the types in ${place.node.getText()} conflict`;
     const why = 'a field has a different type in each, so no value is valid';
     return broken(reading, place, {
       what,

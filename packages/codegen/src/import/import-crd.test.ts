@@ -114,7 +114,7 @@ describe('importCrd', () => {
     const text = JSON.stringify({ ...tricky, spec: { ...tricky.spec, versions } });
     const source = importCrd(text);
     expect(source).toContain("  readonly kind: 'Ox';\n  readonly driver: string;\n}\n");
-    expect(() => importCrd(text, { as: 'definition' })).toThrow('Ox has fields besides spec and status: driver');
+    expect(() => importCrd(text, { as: 'definition' })).toThrow('Ox has fields other than spec and status: driver');
     const program = `import type { RequestContext } from '@kubewright/runtime';\n${source}
       export const work = (ctx: RequestContext, ox: Ox) => ctx.delete(ox);
       export const more = (ctx: RequestContext) => ctx.client.resource(Ox).update({} as Ox);`;

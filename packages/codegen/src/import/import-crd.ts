@@ -132,7 +132,7 @@ class CrdSource {
     const others = fields.filter(([name]) => name !== 'spec' && name !== 'status').map(([name]) => name);
     if (this.#as === 'kind') return this.#kind(root, fields);
     if (others.length > 0) {
-      const what = `${kind} has fields besides spec and status: ${others.join(', ')}`;
+      const what = `${kind} has fields other than spec and status: ${others.join(', ')}`;
       throw new ImportError(what, 'import it with as: kind instead of definition');
     }
     return this.#call(root);

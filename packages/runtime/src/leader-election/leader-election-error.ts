@@ -1,8 +1,7 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
 /**
- * Thrown if the durations cannot keep two leaders apart, if the Lease cannot be created, and instead of a write whose term is
- * over.
+ * Leader election failed: the durations cannot keep two leaders apart, the Lease cannot be created, or the term of a write is over.
  */
 export class LeaderElectionError extends KubewrightError {
   override readonly name = 'LeaderElectionError';

@@ -50,7 +50,7 @@ export async function embeddedPlace(
 ): Promise<DevPlace> {
   const folder = new StateFolder(project.root);
   const cluster = await startCluster(surroundings, { folder, settings });
-  if (cluster.takenPort !== undefined) reporter.step('port taken', `${cluster.takenPort}; using another port`, 'bad');
+  if (cluster.takenPort !== undefined) reporter.step('port in use', `${cluster.takenPort}; using another port`, 'bad');
   const client = cluster.client();
   const webhooks = await DevWebhooks.start(surroundings, { project, client }).catch(async (error: unknown) => {
     await cluster.stop();

@@ -9,7 +9,7 @@ export const callExamples: readonly CodeExample[] = [
     code: 'KW1001',
     mistake: `await client.resource(ConfigMap).get({ namespace: 'default', name: 'settings' });`,
     cause:
-      'The API server answered with a failure: here the object does not exist. reason and httpStatus say which failure.',
+      'The API server returned an error: here, the object does not exist. reason and httpStatus identify the error.',
     fix: `try {
   await client.resource(ConfigMap).get({ namespace: 'default', name: 'settings' });
 } catch (error) {
@@ -19,41 +19,40 @@ export const callExamples: readonly CodeExample[] = [
   {
     code: 'KW1010',
     mistake: `LabelSelector.parse('app in web, api');`,
-    cause: 'The values of in and notin are written in parentheses.',
+    cause: 'The values of in and notin must be in parentheses.',
     fix: `LabelSelector.parse('app in (web, api)');`,
   },
   {
     code: 'KW1030',
     mistake: `Quantity.parse('1 GB');`,
-    cause: 'Quantities have no space, and their units are those of Kubernetes: k, M, G and Ki, Mi, Gi.',
+    cause: 'Quantities contain no spaces and use the units of Kubernetes: k, M, G and Ki, Mi, Gi.',
     fix: `Quantity.parse('1G');`,
   },
   {
     code: 'KW1031',
     mistake: `parseDuration('5 minutes');`,
-    cause: 'Durations are written as in Go: numbers with h, m, s, ms, us or ns behind them.',
+    cause: 'Durations have the format of Go: numbers followed by h, m, s, ms, us or ns.',
     fix: `parseDuration('5m');`,
   },
   {
     code: 'KW1040',
     mistake: `const child = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'other', name: 'settings' } };
 setControllerReference(child, shop);`,
-    cause:
-      'An owner in a namespace can own objects of the same namespace only; the garbage collector would delete others.',
+    cause: 'A namespaced owner can only own objects in its own namespace; the garbage collector would delete others.',
     fix: `const child = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'settings' } };
 setControllerReference(child, shop);`,
   },
   {
     code: 'KW2101',
     mistake: `await client.resource(ConfigMap).list({ namespace: 'team/a' });`,
-    cause: 'The call cannot be written as a request: a name is empty or has a slash. A retry does not help.',
+    cause: 'The call cannot be encoded as a request: a name is empty or contains a slash. Retrying does not help.',
     fix: `await client.resource(ConfigMap).list({ namespace: 'team-a' });`,
   },
   {
     code: 'KW3001',
     mistake: `const manager = new Manager({ client, controllers: [] });
 manager.cache.lister(Secret).get({ namespace: 'default', name: 'password' });`,
-    cause: 'No controller declares the kind, so nothing of it is cached.',
+    cause: 'No controller declares the kind, so its objects are not cached.',
     fix: `// in the controller: owns: [Secret], watches: [watch(Secret, …)], or read it from the API server
 await client.resource(Secret).list({ namespace: 'default' });`,
   },
@@ -62,7 +61,7 @@ await client.resource(Secret).list({ namespace: 'default' });`,
     mistake: `const first = controller({ for: Shop, desired: () => ({}) });
 const second = controller({ for: Shop, desired: () => ({}) });
 new Manager({ client, controllers: [first, second] });`,
-    cause: 'The manager cannot run as declared: here two controllers get their name from the same kind.',
+    cause: 'The manager is misconfigured: here, two controllers get their name from the same kind.',
     fix: `const first = controller({ for: Shop, desired: () => ({}) });
 const second = controller({ name: 'shop-audit', for: Shop, desired: () => ({}) });
 new Manager({ client, controllers: [first, second] });`,
@@ -70,20 +69,20 @@ new Manager({ client, controllers: [first, second] });`,
   {
     code: 'KW3031',
     mistake: `converter(Shop, [spoke(Shop, { toHub: (object) => object, fromHub: (object) => object })]);`,
-    cause: 'The webhook cannot be served as declared: here the hub is listed among the versions that convert to it.',
+    cause: 'The webhook is misconfigured: here, the hub is listed among the versions that convert to it.',
     fix: `const Old = defineKind({ group: 'example.com', version: 'v1beta1', kind: 'Shop', storage: false });
 converter(Shop, [spoke(Old, { toHub: (object) => object, fromHub: (object) => object })]);`,
   },
   {
     code: 'KW3032',
     mistake: `managerFlags(['--health-probe-address=:8081']);`,
-    cause: 'The program was started with a flag that it does not have, or with a value that the flag cannot take.',
+    cause: 'The program was started with an unknown flag or an invalid flag value.',
     fix: `managerFlags(['--health-probe-bind-address=:8081']);`,
   },
   {
     code: 'KW3042',
     mistake: `controller({ for: Shop, cached: { metadataOnly: true }, desired: () => ({}) });`,
-    cause: 'The reconcile would get objects without spec and status, and would apply them as if both were gone.',
+    cause: 'The reconcile would receive objects without spec and status, and apply them as if both were empty.',
     fix: `controller({ for: Shop, desired: () => ({}) });`,
   },
 ];

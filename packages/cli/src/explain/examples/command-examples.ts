@@ -12,26 +12,26 @@ export const commandExamples: readonly CodeExample[] = [
   {
     code: 'KW2202',
     mistake: '# cluster.yaml: "server: my cluster"\nKUBECONFIG=cluster.yaml kubewright install',
-    cause: 'The kubeconfig cannot be read, or a field of it has the wrong form; here the server is no address.',
-    fix: '# the message names the field: "server: https://10.0.0.1:6443", then\nKUBECONFIG=cluster.yaml kubewright install',
+    cause: 'The kubeconfig cannot be read, or one of its fields is malformed; here, the server is not a URL.',
+    fix: '# correct the field named in the message: "server: https://10.0.0.1:6443", then\nKUBECONFIG=cluster.yaml kubewright install',
   },
   {
     code: 'KW2203',
     mistake: '# cluster.yaml: "exec: { command: cloud-login }"\nKUBECONFIG=cluster.yaml kubewright install',
-    cause: 'The kubeconfig gets its credentials from a program that is not installed, or that failed.',
-    fix: '# install the program that the message names, log in with it, then\nKUBECONFIG=cluster.yaml kubewright install',
+    cause: 'The kubeconfig gets its credentials from a program that is not installed or that failed.',
+    fix: '# install the program named in the message, log in with it, then\nKUBECONFIG=cluster.yaml kubewright install',
   },
   {
     code: 'KW6601',
-    mistake: '# deployment.yaml holds a Deployment\nkubewright import crd deployment.yaml',
+    mistake: '# deployment.yaml contains a Deployment\nkubewright import crd deployment.yaml',
     cause:
-      'The file holds no CustomResourceDefinition of apiextensions.k8s.io/v1, or one that the API server would reject.',
+      'The file contains no CustomResourceDefinition of apiextensions.k8s.io/v1, or one that the API server would reject.',
     fix: 'kubewright import crd certificates.cert-manager.io --out src/certificate.ts',
   },
   {
     code: 'KW7001',
     mistake: 'kubewright generat',
-    cause: 'There is no such command or flag, or a required one is missing.',
+    cause: 'The command or flag does not exist, or a required flag is missing.',
     fix: 'kubewright generate --help',
   },
   {
@@ -43,76 +43,75 @@ export const commandExamples: readonly CodeExample[] = [
   {
     code: 'KW7011',
     mistake: 'TMPDIR=/nowhere kubewright render config/samples/shop_v1_shop.yaml',
-    cause:
-      'The system does not let the command use a file or folder; here the folder for temporary files does not exist.',
+    cause: 'The command cannot use a file or folder; here, the folder for temporary files does not exist.',
     fix: 'TMPDIR=/tmp kubewright render config/samples/shop_v1_shop.yaml',
   },
   {
     code: 'KW7101',
-    mistake: '# in a folder that belongs to no project\nkubewright generate',
-    cause: 'This folder and those above have no package.json with a field "kubewright".',
+    mistake: '# in a folder outside any project\nkubewright generate',
+    cause: 'This folder and its parents have no package.json with the field "kubewright".',
     fix: 'cd shop\nkubewright generate',
   },
   {
     code: 'KW7102',
     mistake: 'kubewright create api --group shop --version v1 --kind shelf',
-    cause: 'The name would be invalid in Kubernetes or in TypeScript; the message has the rule.',
+    cause: 'The name would be invalid in Kubernetes or TypeScript; the message contains the rule.',
     fix: 'kubewright create api --group shop --version v1 --kind Shelf',
   },
   {
     code: 'KW7103',
-    mistake: '# in a script, which has no terminal\nkubewright init my-operator',
-    cause: 'The command needs an answer that no flag gave, and there is no terminal to ask on.',
+    mistake: '# in a script without a terminal\nkubewright init my-operator',
+    cause: 'A required value was not passed as a flag, and there is no terminal to prompt on.',
     fix: 'kubewright init my-operator --domain example.com',
   },
   {
     code: 'KW7104',
-    mistake: '# website/package.json is that of a web site\nkubewright init website --yes',
-    cause: 'The command would have to overwrite a file that you wrote, and never does.',
+    mistake: '# website/package.json belongs to a website\nkubewright init website --yes',
+    cause: 'The command would have to overwrite a file that you wrote, which it never does.',
     fix: 'kubewright init website-operator --yes',
   },
   {
     code: 'KW7105',
     mistake: 'kubewright create webhook --group shop --version v1 --kind Shopp --validation',
     cause:
-      'The sources define no kind of this group, version and name. For --conversion, the kind needs a second version.',
+      'The sources define no kind with this group, version and name. For --conversion, the kind needs a second version.',
     fix: 'kubewright create webhook --group shop --version v1 --kind Shop --validation',
   },
   {
     code: 'KW7201',
     mistake: 'kubewright cluster kubeconfig',
-    cause: 'No embedded cluster runs in this folder; each folder or project has its own.',
+    cause: 'No embedded cluster is running in this folder; each folder or project has its own.',
     fix: 'kubewright cluster up --background\nkubewright cluster kubeconfig',
   },
   {
     code: 'KW7301',
     mistake: '# cluster.yaml: "server: https://127.0.0.1:9"\nKUBECONFIG=cluster.yaml kubewright install',
     cause:
-      'Nothing answers at the address in the kubeconfig: the cluster is stopped, or a network or proxy is in between.',
+      'No server responds at the address in the kubeconfig: the cluster is stopped, or a network or proxy blocks it.',
     fix: 'KUBECONFIG=cluster.yaml kubewright doctor',
   },
   {
     code: 'KW7401',
     mistake: '# src/api/v1/shop.ts: "readonly size: number;"\nkubewright generate',
-    cause: 'The types have mistakes, each reported above with its own code. Nothing was written.',
+    cause: 'The types have errors, each reported above with its own code. Nothing was written.',
     fix: '# correct the types: "/** @int32 */ readonly size: number;", then\nkubewright generate',
   },
   {
     code: 'KW7402',
     mistake: '# after a change of a type\nkubewright generate --check',
-    cause: 'The manifests in config/ were not generated again after the types changed, or were edited by hand.',
+    cause: 'The manifests in config/ were not regenerated after the types changed, or were edited manually.',
     fix: 'kubewright generate\nkubewright generate --check',
   },
   {
     code: 'KW7403',
     mistake: '# after a release with @maxLength 1024 in the type: @maxLength 5\nkubewright generate',
-    cause: 'Objects that were valid in the released version would no longer be.',
+    cause: 'Objects that were valid in the released version would become invalid.',
     fix: '# a new version of the kind can differ\nkubewright create api --group shop --version v2 --kind Shop',
   },
   {
     code: 'KW7404',
     mistake: '# after a release, with a new field in the type\nkubewright build --release',
-    cause: 'This version in package.json was released already, with other CRDs.',
+    cause: 'The version in package.json was already released with other CRDs.',
     fix: 'npm version minor --no-git-tag-version\nkubewright build --release',
   },
   {
@@ -124,7 +123,7 @@ export const commandExamples: readonly CodeExample[] = [
   {
     code: 'KW7503',
     mistake: 'kubewright deploy',
-    cause: 'The generated manifests name the placeholder controller:latest, which no registry has.',
+    cause: 'The generated manifests contain the placeholder image controller:latest, which does not exist.',
     fix: 'kubewright deploy --image registry.example.com/shop:0.1.0',
   },
   {
@@ -137,7 +136,7 @@ export const commandExamples: readonly CodeExample[] = [
   {
     code: 'KW7601',
     mistake: 'kubewright import crd certificates.yaml',
-    cause: 'There is no such file, the address does not answer, or the cluster has no such kind.',
+    cause: 'The file does not exist, the URL is unreachable, or the cluster has no such CRD.',
     fix: 'kubewright import crd https://example.com/certificates.yaml --out src/certificate.ts',
   },
 ];

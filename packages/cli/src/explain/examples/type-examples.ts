@@ -10,7 +10,7 @@ export const typeExamples: readonly CodeExample[] = [
     mistake: `interface ShopSpec { readonly owner?: string }
 const group = process.env['GROUP'] ?? 'example.com';
 export const Shop = defineKind<ShopSpec>({ group, version: 'v1', kind: 'Shop' });`,
-    cause: 'Manifests are generated without running the program, so every value of defineKind must be written out.',
+    cause: 'Manifests are generated without running the program, so all values in defineKind must be literals.',
     fix: `interface ShopSpec { readonly owner?: string }
 const group = 'example.com';
 export const Shop = defineKind<ShopSpec>({ group, version: 'v1', kind: 'Shop' });`,
@@ -18,7 +18,7 @@ export const Shop = defineKind<ShopSpec>({ group, version: 'v1', kind: 'Shop' })
   {
     code: 'KW6003',
     mistake: `export const Shop = defineKind({ group: 'example.com', version: 'v1', kind: 'Shop' });`,
-    cause: 'The schema is generated from the type arguments of defineKind. Names must be valid in Kubernetes, too.',
+    cause: 'The schema is generated from the type arguments of defineKind. Names must also be valid in Kubernetes.',
     fix: `interface ShopSpec { readonly owner?: string }
 export const Shop = defineKind<ShopSpec>({ group: 'example.com', version: 'v1', kind: 'Shop' });`,
   },
@@ -37,7 +37,7 @@ export const ShopV2 = defineKind<ShopSpec>({ group: 'example.com', version: 'v2'
     mistake: `interface ShopSpec {
   readonly size?: number;
 }`,
-    cause: 'Kubernetes distinguishes integers from fractions, and number is both.',
+    cause: 'Kubernetes distinguishes integers from floating-point numbers, but number is both.',
     fix: `interface ShopSpec {
   /** Number of seats. @int32 */
   readonly size?: number;
@@ -48,7 +48,8 @@ export const ShopV2 = defineKind<ShopSpec>({ group: 'example.com', version: 'v2'
     mistake: `interface ShopSpec {
   readonly opened?: Date;
 }`,
-    cause: 'The type has no JSON schema: dates, maps, sets, functions and unions of different types are not JSON.',
+    cause:
+      'The type has no JSON schema: JSON cannot represent dates, maps, sets, functions or unions of different types.',
     fix: `interface ShopSpec {
   /** When the shop opened. @dateTime */
   readonly opened?: string;
@@ -73,7 +74,7 @@ interface Shelf {
 }
 type Size = 'small' | 'large';`,
     cause:
-      'The compiler does not find the type: a misspelled name, a missing import, or a package that is not installed.',
+      'The compiler cannot find the type: its name is misspelled, an import is missing, or a package is not installed.',
     fix: `interface ShopSpec {
   readonly size?: Size;
 }
@@ -85,7 +86,7 @@ type Size = 'small' | 'large';`,
   /** Owner of the shop. @minLenght 3 */
   readonly owner?: string;
 }`,
-    cause: 'No tag has this name. The message names the nearest one; kubebuilder markers have other names here.',
+    cause: 'No such tag exists. The message suggests the closest one; kubebuilder markers have different names here.',
     fix: `interface ShopSpec {
   /** Owner of the shop. @minLength 3 */
   readonly owner?: string;
@@ -97,8 +98,7 @@ type Size = 'small' | 'large';`,
   /** Whether the shop is open. @minLength 3 */
   readonly open?: boolean;
 }`,
-    cause:
-      'The tag has no effect on this type: lengths belong to strings, limits to numbers, counts to lists and maps.',
+    cause: 'The tag has no effect on this type: lengths apply to strings, limits to numbers, counts to lists and maps.',
     fix: `interface ShopSpec {
   /** Hours of the day. @minLength 3 */
   readonly open?: string;
@@ -110,7 +110,7 @@ type Size = 'small' | 'large';`,
   /** Owner of the shop. @maxLength many */
   readonly owner?: string;
 }`,
-    cause: 'The argument of the tag is missing or has the wrong form.',
+    cause: 'The argument of the tag is missing or malformed.',
     fix: `interface ShopSpec {
   /** Owner of the shop. @maxLength 63 */
   readonly owner?: string;
@@ -122,7 +122,7 @@ type Size = 'small' | 'large';`,
   // @maxLength 63
   readonly owner?: string;
 }`,
-    cause: 'Tags are read from documentation comments only, those that begin with /** and stand above a field.',
+    cause: 'Tags are read only from documentation comments, which start with /** and precede a field.',
     fix: `interface ShopSpec {
   /** @maxLength 63 */
   readonly owner?: string;
@@ -137,7 +137,7 @@ export const Shop = defineKind<ShopSpec>({
   kind: 'Shop',
   columns: [{ name: 'Owner', jsonPath: '.spec.onwer' }],
 });`,
-    cause: 'The path names no field of the kind; kubectl would show an empty column.',
+    cause: 'The kind has no field at this path; kubectl would show an empty column.',
     fix: `interface ShopSpec { readonly owner?: string }
 export const Shop = defineKind<ShopSpec>({
   group: 'example.com',
@@ -153,7 +153,7 @@ export const Shop = defineKind<ShopSpec>({
   readonly size?: number;
 }`,
     cause:
-      'The schema is valid TypeScript, but the API server would reject the CRD, here because the default breaks a limit.',
+      'The schema is valid TypeScript, but the API server would reject the CRD, here because the default exceeds a limit.',
     fix: `interface ShopSpec {
   /** Number of seats. @int32 @maximum 5 @default 3 */
   readonly size?: number;
@@ -167,7 +167,7 @@ export const Shop = defineKind<ShopSpec>({
   /** @int32 @rule self.min <= self.max */
   readonly max: number;
 }`,
-    cause: 'In a CEL rule, self is the value that the tag stands on: here the number, which has no fields.',
+    cause: 'In a CEL rule, self is the value that the tag is on: here a number, which has no fields.',
     fix: `/** @rule self.min <= self.max */
 interface ShopSpec {
   /** @int32 */
@@ -183,7 +183,7 @@ interface ShopSpec {
   readonly owners?: readonly string[];
 }`,
     cause:
-      'The API server estimates the cost of a rule for the largest valid value, and lists and strings have no limit yet.',
+      'The API server estimates the cost of a rule for the largest valid value, but the list and its strings have no limits.',
     fix: `interface ShopSpec {
   /** @maxItems 10 @items.maxLength 63 @rule self.all(a, self.exists_one(b, a == b)) */
   readonly owners?: readonly string[];
@@ -198,7 +198,7 @@ export const Shop = defineKind<ShopSpec>({
   kind: 'Shop',
   shortNames: ['po'],
 });`,
-    cause: 'Another kind has the name already, so kubectl get po would show that kind.',
+    cause: 'Another kind already has this short name, so kubectl get po would show that kind.',
     fix: `interface ShopSpec { readonly owner?: string }
 export const Shop = defineKind<ShopSpec>({
   group: 'example.com',
@@ -211,7 +211,7 @@ export const Shop = defineKind<ShopSpec>({
     code: 'KW6401',
     mistake: `import type { RequestContext } from '@kubewright/runtime';
 export const work = (ctx: RequestContext, object: KubernetesObject) => ctx.apply(object);`,
-    cause: 'The role is derived from typed calls, and the type of the object does not say its kind.',
+    cause: 'The role is derived from typed calls, but the type of the object does not specify its kind.',
     fix: `import type { RequestContext } from '@kubewright/runtime';
 import type { ConfigMap } from '@kubewright/apimachinery/core/v1';
 export const work = (ctx: RequestContext, object: ConfigMap) => ctx.apply(object);`,
@@ -233,8 +233,7 @@ export const webhooks = [validator(Shop, { create() {}, update() {} })];`,
 interface OldSpec { readonly who?: string }
 export const Shop = defineKind<ShopSpec>({ group: 'example.com', version: 'v1', kind: 'Shop' });
 export const Old = defineKind<OldSpec>({ group: 'example.com', version: 'v1beta1', kind: 'Shop', storage: false });`,
-    cause:
-      'The versions have different fields and nothing converts between them: the API server would drop fields silently.',
+    cause: 'The versions have different fields but no converter: the API server would silently drop fields.',
     fix: `interface ShopSpec { readonly owner?: string }
 interface OldSpec { readonly who?: string }
 export const Shop = defineKind<ShopSpec>({ group: 'example.com', version: 'v1', kind: 'Shop' });
