@@ -93,4 +93,5 @@ export type {
   ConversionWebhook,
   WebhookDefinition,
 } from './webhook/webhook-definition.ts';
+export { bucketRateLimiter, maxOfRateLimiter } from './workqueue/bucket-rate-limiter.ts';
 export { exponentialRateLimiter, type RateLimiter } from './workqueue/rate-limiter.ts';

@@ -33,7 +33,11 @@ export interface ControllerSettings {
    * @defaultValue 120_000
    */
   readonly reconcileTimeoutMs?: number;
-  /** Delays retries of failed keys. @defaultValue per-key back-off, 5 ms doubling to 1,000 s */
+  /**
+   * Delays retries of failed keys: {@link exponentialRateLimiter}, {@link bucketRateLimiter}, {@link maxOfRateLimiter} or your own.
+   *
+   * @defaultValue per-key back-off, 5 ms doubling to 1,000 s
+   */
   readonly rateLimiter?: RateLimiter;
   /**
    * Field manager of the controller's writes. Two controllers of one kind need different names: each prunes objects and fields
