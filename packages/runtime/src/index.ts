@@ -42,6 +42,7 @@ export type { LogEventId } from './log/log-events.ts';
 export type { Logger, LogLevel } from './log/logger.ts';
 export { prettyLogger } from './log/pretty-logger.ts';
 export { silentLogger } from './log/silent-logger.ts';
+export type { AddedController } from './manager/added-controller.ts';
 export { Manager } from './manager/manager.ts';
 export type { ManagerOptions } from './manager/manager-options.ts';
 export type { Predicate } from './predicate/predicates.ts';

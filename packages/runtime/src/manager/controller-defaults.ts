@@ -52,3 +52,22 @@ export function settledControllers(
   }
   return controllers.map((each) => withDefaults(each, defaults));
 }
+
+/**
+ * Returns a controller that is added to a manager with other controllers, with defaults applied.
+ * @throws ManagerError (KW3007) if the name is taken, or the controller shares its keys.
+ */
+export function addable(
+  definition: ControllerDefinition,
+  manager: { readonly defaults: ControllerDefaults | undefined; readonly others: readonly ControllerDefinition[] },
+): ControllerDefinition {
+  if (definition.sharded && !definition.partition) {
+    throw new ManagerError({
+      what: `cannot add "${definition.name}"`,
+      why: 'replicas share its keys, which must be declared before they start',
+      remedy: 'pass it in "controllers" of the manager',
+    });
+  }
+  const [last] = settledControllers([...manager.others, definition], manager.defaults).slice(-1);
+  return last as ControllerDefinition;
+}

@@ -19,6 +19,8 @@ import type { ManagerOptions } from './manager-options.ts';
 export interface ManagerParts {
   readonly client: KubernetesClient;
   readonly cache: InformerCache;
+  /** Creates another cache, for controllers that are added later. */
+  readonly makeCache: (controllers: readonly ControllerDefinition[]) => InformerCache;
   readonly recorder: ApiEventRecorder;
   readonly kinds: KindResolver;
   readonly permissions: Permissions;
@@ -43,20 +45,22 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
     leaderElection: options.leaderElection !== undefined,
     sharding: options.sharding !== undefined,
   });
-  const cache = new InformerCache({
-    client: plain.intercepted(kindFinder({ discovery, clock, explain: false }), used.interceptor),
-    clock,
-    random,
-    log: log.named('cache'),
-    ownManagers: new Set(controllers.map((each) => each.fieldManager ?? each.name)),
-    ...(namespaces && { namespaces }),
-  });
+  const makeCache = (of: readonly ControllerDefinition[]): InformerCache =>
+    new InformerCache({
+      client: plain.intercepted(kindFinder({ discovery, clock, explain: false }), used.interceptor),
+      clock,
+      random,
+      log: log.named('cache'),
+      ownManagers: new Set(of.map((each) => each.fieldManager ?? each.name)),
+      ...(namespaces && { namespaces }),
+    });
+  const cache = makeCache(controllers);
   // Cache reads are never behind writes made through this client.
   const client = cache.following(plain.intercepted(kindFinder({ discovery, clock, explain: true }), used.interceptor));
   for (const each of declarations(caches.map(asCachedKind), controllers)) cache.declare(each);
   const recorder = new ApiEventRecorder({ client, clock, random, log: log.named('events'), host: hostname() });
   const permissions = new Permissions({ required, used });
-  return { client, cache, recorder, permissions, kinds: new KindResolver({ cache, client }) };
+  return { client, cache, makeCache, recorder, permissions, kinds: new KindResolver({ cache, client }) };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import type { ControllerParts } from '../controller/definition/controller-parts.ts';
+import { KindResolver } from '../discovery/kind-resolver.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import { logEvents } from '../log/log-events.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
@@ -12,7 +13,9 @@ import type { Runnable } from '../runnable/runnable.ts';
 import { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
 import { WebhooksRunnable, type WebhooksRunnableOptions } from '../webhook/webhooks-runnable.ts';
+import { type AddedController, ControllerRunnable } from './added-controller.ts';
 import { cacheSync } from './cache-sync.ts';
+import { addable } from './controller-defaults.ts';
 import { ControllerGroup } from './controller-group.ts';
 import { tellOverlaps } from './controller-overlaps.ts';
 import { Leadership } from './leadership.ts';
@@ -57,6 +60,8 @@ export class Manager implements AsyncDisposable {
   #watchdog: Watchdog | undefined;
   #metrics: RuntimeMetrics | undefined;
   #running: Promise<void> | undefined;
+  /** Controllers that were added, by name. */
+  readonly #added = new Map<string, ControllerRunnable>();
   /** Controllers that run whether or not this process leads. */
   #group: ControllerGroup | undefined;
   readonly #tracing: ReconcileTracing | undefined;
@@ -119,15 +124,71 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * Adds a runnable. It starts immediately if the manager is running (and, if the runnable needs leadership, leading).
-   * @throws ManagerError (KW3007) once the manager has been stopped.
+   * Adds a controller or a runnable. It starts immediately if the manager is running (and, if it needs leadership, leading), and
+   * again in each later term.
+   *
+   * An added controller has caches of its own: its `cached` and `caches` are what `ctx.get` and `ctx.list` read without a request.
+   * The manager's `controllerDefaults` apply.
+   *
+   * @returns for a controller, a handle that removes it.
+   * @throws ManagerError (KW3007) once the manager has been stopped, if another controller has the same name, and for a `sharded`
+   * controller.
+   *
+   * @example
+   * ```ts
+   * const added = manager.add(controllerOf(tenant));
+   * await added.remove();
+   * ```
    */
-  add(runnable: Runnable): void {
+  add(controller: ControllerDefinition): AddedController;
+  add(runnable: Runnable): void;
+  add(part: Runnable | ControllerDefinition): AddedController | undefined {
+    if (typeof part.run !== 'function') return this.#addController(part as ControllerDefinition);
+    this.#addRunnable(part as Runnable);
+    return undefined;
+  }
+
+  #addRunnable(runnable: Runnable): void {
     if (this.#fate.signal.aborted)
       throw new ManagerError({ what: `cannot add "${runnable.name}"`, why: 'the manager was stopped' });
+    this.#groupOf(runnable).add(runnable);
+  }
+
+  #groupOf(runnable: Runnable): RunnableGroup {
     const leaderOnly = this.#options.leaderElection !== undefined && runnable.needLeaderElection !== false;
-    const group = runnable.beforeCaches ? this.#first : leaderOnly ? this.#leading : this.#everywhere;
-    group.add(runnable);
+    return runnable.beforeCaches ? this.#first : leaderOnly ? this.#leading : this.#everywhere;
+  }
+
+  #addController(given: ControllerDefinition): AddedController {
+    const definition = addable(given, { defaults: this.#options.controllerDefaults, others: this.#definitions });
+    tellOverlaps([...this.#definitions, definition], this.#from.log);
+    const runnable = new ControllerRunnable({
+      definition,
+      needLeaderElection: definition.needLeaderElection ?? true,
+      makeParts: (client) => {
+        const cache = this.#shared.makeCache([definition]);
+        const following = cache.following(client);
+        const kinds = new KindResolver({ cache, client: following });
+        return { ...this.#controllerParts(following), cache, kinds };
+      },
+      stopping: () => {
+        const isManager = this.#fate.signal.aborted;
+        return { budget: isManager ? this.#fate.budget : this.#fate.newBudget(), isManager };
+      },
+      removed: () => {
+        this.#groupOf(runnable).remove(runnable);
+        this.#added.delete(definition.name);
+        this.#metrics?.removeController(definition.name);
+      },
+    });
+    this.#addRunnable(runnable);
+    this.#added.set(definition.name, runnable);
+    return runnable;
+  }
+
+  /** The controllers that run, or will. */
+  get #definitions(): readonly ControllerDefinition[] {
+    return [...this.#controllers, ...[...this.#added.values()].map((each) => each.definition)];
   }
 
   /**
@@ -288,7 +349,8 @@ export class Manager implements AsyncDisposable {
   }
 
   get #informers(): ManagerParts['cache']['informers'] {
-    return this.#parts?.cache.informers ?? [];
+    const added = [...this.#added.values()].flatMap((each) => each.informers);
+    return [...(this.#parts?.cache.informers ?? []), ...added];
   }
 
   #needsLease(definition: ControllerDefinition): boolean {
@@ -299,8 +361,12 @@ export class Manager implements AsyncDisposable {
     wanted: (definition: ControllerDefinition) => boolean,
     client: KubernetesClient = this.client,
   ): ControllerGroup {
+    return new ControllerGroup(this.#controllers.filter(wanted), this.#controllerParts(client));
+  }
+
+  #controllerParts(client: KubernetesClient): ControllerParts {
     const { cache, kinds, recorder } = this.#shared;
-    const parts: ControllerParts = {
+    return {
       client,
       cache,
       kinds,
@@ -314,6 +380,5 @@ export class Manager implements AsyncDisposable {
       ...(this.#watchdog && { activity: this.#watchdog.activity }),
       ...(this.#metrics && { metrics: this.#metrics }),
     };
-    return new ControllerGroup(this.#controllers.filter(wanted), parts);
   }
 }

@@ -32,6 +32,12 @@ export class RunnableGroup {
     if (this.#started) this.#run(runnable, this.#started);
   }
 
+  /** Removes a runnable that ends by itself, so that it does not start again. */
+  remove(runnable: Runnable): void {
+    const index = this.#runnables.indexOf(runnable);
+    if (index >= 0) this.#runnables.splice(index, 1);
+  }
+
   /** Starts all runnables; resolves when all are ready, or when `signal` is aborted. */
   async start(signal: AbortSignal, context: RunnableContext): Promise<void> {
     if (this.#started || signal.aborted) return;

@@ -52,6 +52,11 @@ export class PlainHistogram {
     this.series(labels)(value);
   }
 
+  /** Removes the series of a controller. */
+  removeController(name: string): void {
+    for (const [key, { labels }] of this.#series) if (labels['controller'] === name) this.#series.delete(key);
+  }
+
   /** Called by the registry. */
   get(): Promise<object> {
     const values = [...this.#series.values()].flatMap((series) => this.#valuesOf(series));

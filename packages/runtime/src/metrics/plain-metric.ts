@@ -50,6 +50,11 @@ export class PlainMetric {
     this.#of(labels).value = value;
   }
 
+  /** Removes the values of a controller. */
+  removeController(name: string): void {
+    for (const [key, { labels }] of this.#values) if (labels['controller'] === name) this.#values.delete(key);
+  }
+
   reset(): void {
     this.#values.clear();
     if (!this.#isLabelled) this.set({}, 0);

@@ -52,6 +52,10 @@ export function prometheusMetrics(options: PrometheusOptions = {}): RuntimeMetri
   ]);
   return {
     controller: (name, options) => controllerMetrics(families, { name, ...options }),
+    removeController: (name) => {
+      make.removeReadings(name);
+      registered.removeController(name);
+    },
     leader: (name, isLeader) => leader.set({ name }, isLeader ? 1 : 0),
     caches: (read) => cacheGauges(make, read),
     webhooks: webhookMetrics(make, queueBuckets()),
@@ -64,16 +68,25 @@ export function prometheusMetrics(options: PrometheusOptions = {}): RuntimeMetri
   };
 }
 
+interface RegisteredMetric {
+  registerIn(registry: Registry): void;
+  removeController(name: string): void;
+}
+
 /** Collects metrics created before the registry exists. */
 class RegisteredMetrics {
-  readonly #metrics: { registerIn(registry: Registry): void }[] = [];
+  readonly #metrics: RegisteredMetric[] = [];
   #made: Registry | undefined;
   #making: Promise<Registry> | undefined;
 
-  add<M extends { registerIn(registry: Registry): void }>(metric: M): M {
+  add<M extends RegisteredMetric>(metric: M): M {
     this.#metrics.push(metric);
     if (this.#made) metric.registerIn(this.#made);
     return metric;
+  }
+
+  removeController(name: string): void {
+    for (const metric of this.#metrics) metric.removeController(name);
   }
 
   /** Created on first use. */
@@ -102,6 +115,8 @@ export interface MetricFactory {
    * controller, as for each leadership term, replaces its predecessor, which is read one last time.
    */
   readWhenAsked(metric: PlainMetric, owner: string, read: () => void): void;
+  /** Stops reading what a controller reports. */
+  removeReadings(controller: string): void;
 }
 
 function metricFactory(registered: RegisteredMetrics): MetricFactory {
@@ -117,6 +132,12 @@ function metricFactory(registered: RegisteredMetrics): MetricFactory {
       metric.collect = () => {
         for (const each of owners.values()) each();
       };
+    },
+    removeReadings(controller) {
+      const label = `"controller":${JSON.stringify(controller)}`;
+      for (const owners of readings.values()) {
+        for (const owner of owners.keys()) if (owner === controller || owner.includes(label)) owners.delete(owner);
+      }
     },
     counter: plain('counter'),
     gauge: plain('gauge'),

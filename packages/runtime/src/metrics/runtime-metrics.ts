@@ -42,6 +42,8 @@ export interface RuntimeMetrics {
     name: string,
     options: { readonly maxConcurrentReconciles: number; readonly gauges: ControllerGauges },
   ): { readonly controller: ControllerMetrics; readonly queue: WorkQueueMetrics };
+  /** Removes the metrics of a controller that no longer runs. */
+  removeController(name: string): void;
   /** Records whether this process leads. */
   leader(name: string, isLeader: boolean): void;
   caches(read: () => readonly CacheGauges[]): void;

@@ -1,0 +1,148 @@
+import type { KubernetesClient } from '@kubewright/client';
+import type { InformerCache } from '../cache/informer-cache.ts';
+import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
+import type { ControllerParts } from '../controller/definition/controller-parts.ts';
+import { Milestone } from '../runnable/milestone.ts';
+import type { Runnable, RunnableContext } from '../runnable/runnable.ts';
+import { ControllerGroup } from './controller-group.ts';
+import { ManagerError } from './manager-error.ts';
+import type { StopBudget } from './stop-budget.ts';
+
+/**
+ * A controller that was added to a manager. Dispose it to remove the controller again.
+ *
+ * @example
+ * ```ts
+ * await using added = manager.add(tenantController(tenant));
+ * await added.started();
+ * ```
+ */
+export interface AddedController extends AsyncDisposable {
+  readonly name: string;
+  /**
+   * Resolves when its caches are filled and its workers run for the first time; on a follower, once this process leads.
+   * @throws ManagerError (KW3007) if it is removed before.
+   */
+  started(): Promise<void>;
+  /**
+   * Removes the controller: takes no more keys, lets running reconciles finish, and ends its watches and metrics. Objects and
+   * finalizers are left as they are. Resolves when nothing of it runs any more.
+   */
+  remove(): Promise<void>;
+}
+
+/** Options of {@link ControllerRunnable}. */
+export interface ControllerRunnableOptions {
+  readonly definition: ControllerDefinition;
+  readonly needLeaderElection: boolean;
+  /** Creates what the controller uses, with a cache of its own. */
+  readonly makeParts: (client: KubernetesClient) => Omit<ControllerParts, 'cache'> & { readonly cache: InformerCache };
+  /** Time limit for stopping, and whether the manager as a whole stops. */
+  readonly stopping: () => { readonly budget: StopBudget; readonly isManager: boolean };
+  /** Called once, when the controller was removed. */
+  readonly removed: () => void;
+}
+
+/**
+ * Runs one controller as a runnable: whenever the manager works, or leads. Its caches are its own, so that they end with it, and
+ * so that they keep what its field manager owns.
+ */
+export class ControllerRunnable implements Runnable, AddedController {
+  readonly name: string;
+  readonly needLeaderElection: boolean;
+  readonly #options: ControllerRunnableOptions;
+  readonly #started = new Milestone();
+  readonly #removal = new AbortController();
+  /** Resolves when the workers of the current run work. */
+  #working = new Milestone();
+  #run: Promise<void> | undefined;
+  /** The controller of the previous term, whose keys the next one takes over. */
+  #before: ControllerGroup | undefined;
+  #cache: InformerCache | undefined;
+  #removed: Promise<void> | undefined;
+
+  constructor(options: ControllerRunnableOptions) {
+    this.#options = options;
+    this.name = options.definition.name;
+    this.needLeaderElection = options.needLeaderElection;
+  }
+
+  get definition(): ControllerDefinition {
+    return this.#options.definition;
+  }
+
+  /** The informers that run now. */
+  get informers(): InformerCache['informers'] {
+    return this.#cache?.informers ?? [];
+  }
+
+  started(): Promise<void> {
+    return this.#started.promise;
+  }
+
+  async ready(signal: AbortSignal): Promise<void> {
+    const over = new Promise<void>((resolve) => {
+      for (const each of [signal, this.#removal.signal])
+        each.addEventListener('abort', () => resolve(), { once: true });
+      if (signal.aborted || this.#removal.signal.aborted) resolve();
+    });
+    await Promise.race([this.#working.promise, over]);
+  }
+
+  run(signal: AbortSignal, { client }: RunnableContext): Promise<void> {
+    this.#run = this.#runTerm(AbortSignal.any([signal, this.#removal.signal]), client);
+    return this.#run;
+  }
+
+  remove(): Promise<void> {
+    this.#removed ??= this.#remove();
+    return this.#removed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.remove();
+  }
+
+  async #remove(): Promise<void> {
+    const reason = new ManagerError({ what: `the controller "${this.name}" was removed` });
+    this.#started.fail(reason);
+    this.#removal.abort(reason);
+    await this.#run?.catch(() => {
+      // Reported by the manager, which runs it.
+    });
+    this.#options.removed();
+  }
+
+  async #runTerm(signal: AbortSignal, client: KubernetesClient): Promise<void> {
+    if (signal.aborted) return;
+    const { definition, makeParts, stopping } = this.#options;
+    const parts = makeParts(client);
+    const group = new ControllerGroup([definition], parts);
+    if (this.#before) group.takeOver(this.#before);
+    this.#before = group;
+    this.#cache = parts.cache;
+    const working = this.#working;
+    const cacheStop = new AbortController();
+    const caching = parts.cache.run(cacheStop.signal);
+    try {
+      await group.start(signal, { after: Promise.resolve() });
+      working.reach();
+      if (signal.aborted) return;
+      this.#started.reach();
+      await new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => resolve(), { once: true });
+        if (signal.aborted) resolve();
+      });
+    } finally {
+      working.reach();
+      this.#working = new Milestone();
+      const { budget, isManager } = stopping();
+      // If leadership was lost, another replica may already be working.
+      await group.stop({ budget, undisturbed: isManager || this.#removal.signal.aborted });
+      // Reconciles that are finishing still read the cache.
+      cacheStop.abort();
+      await caching;
+      this.#cache = undefined;
+    }
+  }
+}
