@@ -17,7 +17,7 @@ export type {
 export { controller, requestController } from './controller/definition/define-controller.ts';
 export { ReconcileTimeoutError } from './controller/pipeline/limit-time.ts';
 export { childrenFirst } from './desired/children-first.ts';
-export { after, type Child, type DesiredState } from './desired/desired-state.ts';
+export { activateIf, after, type Child, type DesiredState } from './desired/desired-state.ts';
 export { type ObjectState, objectState } from './desired/object-state.ts';
 export { addFinalizers, hasFinalizer, removeFinalizer } from './finalizer/finalizers.ts';
 export { type ManagerFlags, managerFlags, managerFlagsUsage } from './flags/manager-flags.ts';

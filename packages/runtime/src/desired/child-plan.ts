@@ -14,6 +14,8 @@ export interface PlannedChild {
   readonly name: string;
   /** The children it waits for. */
   readonly after: readonly { readonly id: string; readonly name: string }[];
+  /** Why it must not be changed now. */
+  readonly inactive: string | undefined;
 }
 
 /** The owner of the planned children, and the kinds it may own. */
@@ -34,12 +36,12 @@ export function childPlan(
   const planned = new Map<string, PlannedChild>();
   for (const each of children) {
     if (!each) continue;
-    const { child, after } = isOrdered(each) ? each : { child: each, after: [] };
+    const { child, after, inactive }: OrderedChild = isOrdered(each) ? each : { child: each, after: [] };
     const place = placed(child, options);
     const { id, name } = place;
     if (planned.has(id))
       throw new TerminalError({ what: `two desired children are ${name}`, remedy: 'rename one of them' });
-    planned.set(id, { ...place, after: after.map((first) => placed(first, options)) });
+    planned.set(id, { ...place, after: after.map((first) => placed(first, options)), inactive });
   }
   return inOrder(planned);
 }
@@ -53,7 +55,7 @@ function isOrdered(each: Child | OrderedChild): each is OrderedChild {
   return !('apiVersion' in each);
 }
 
-function placed(child: Child, { owner, owns }: PlanOptions): Omit<PlannedChild, 'after'> {
+function placed(child: Child, { owner, owns }: PlanOptions): Omit<PlannedChild, 'after' | 'inactive'> {
   const kind = owns.find((each) => each.kind === child.kind && apiVersionOf(each) === child.apiVersion);
   if (!kind) {
     throw new TerminalError({

@@ -8,6 +8,8 @@ export type Child = KubernetesObject | UnstructuredObject;
 export interface OrderedChild {
   readonly child: Child;
   readonly after: readonly Child[];
+  /** Why the child must not be changed now. Set by {@link activateIf}. */
+  readonly inactive?: string | undefined;
 }
 
 /**
@@ -21,6 +23,18 @@ export interface DesiredState<T extends KubernetesObject = KubernetesObject> ext
    * absent, children are not changed.
    */
   readonly children?: readonly (Child | OrderedChild | false | null | undefined)[];
+  /**
+   * Decides whether a child that is no longer desired may be deleted now: true, or the reason why not. It is asked again with
+   * every reconcile, and the reason appears in the conditions. Like JOSDK's delete conditions.
+   *
+   * @example
+   * ```ts
+   * mayDelete: (child) => child.kind !== 'PersistentVolumeClaim' || backup.isDone || 'waits for the last backup'
+   * ```
+   *
+   * @defaultValue every child may be deleted
+   */
+  readonly mayDelete?: (child: KubernetesObject) => true | string;
   /**
    * The whole status. `observedGeneration` is filled in; its conditions count as {@link DesiredState.conditions}. If both are
    * absent, the status is not written.
@@ -70,3 +84,19 @@ type Only<Given, Known> = Known extends readonly (infer K)[]
       ? Known
       : { readonly [F in keyof Given]: F extends keyof Known ? Only<Given[F], Known[F]> : never }
     : Known;
+
+/**
+ * Lets a child wait for any condition: while it does not hold, the child is neither created nor changed nor deleted, and the reason
+ * appears in the conditions. To delete a child instead, leave it out: `isWanted && child`. Like JOSDK's activation conditions.
+ *
+ * @param condition - true, or the reason why the child has to wait.
+ *
+ * @example
+ * ```ts
+ * children: [database, activateIf(observed.get(Secret, 'tls') !== undefined || 'waits for the Secret "tls"', after(database, web))]
+ * ```
+ */
+export function activateIf(condition: true | string, child: Child | OrderedChild): OrderedChild {
+  const ordered = 'apiVersion' in child ? { child: child as Child, after: [] } : (child as OrderedChild);
+  return condition === true ? ordered : { ...ordered, inactive: condition };
+}

@@ -91,7 +91,7 @@ export class Realization {
     const { children } = state;
     const plan = children && childPlan(children, { owner: this.#options.object, owns: this.#options.owns });
     for (const each of plan ?? []) await this.#bringAbout(each, state);
-    const superfluous = plan ? this.#superfluous(plan) : [];
+    const superfluous = plan ? this.#deletable(this.#superfluous(plan), state) : [];
     const latest = this.#changed && recompute ? recompute() : state;
     await this.#setStatus(latest, { leaving: superfluous.map((each) => childName(each)) });
     const { requeueAfterMs, requeue, priority } = latest;
@@ -122,9 +122,10 @@ export class Realization {
       return;
     }
     const first = planned.after.find((other) => this.#states.get(other.id)?.[1].state !== 'Current');
-    if (first !== undefined) {
+    const reason = first === undefined ? planned.inactive : `waits for ${first.name}`;
+    if (reason !== undefined) {
       if (there) this.#states.set(id, [name, objectState(there)]);
-      this.#waiting.push([name, `waits for ${first.name}`]);
+      this.#waiting.push([name, reason]);
       return;
     }
     const applied = await this.#apply(planned, state);
@@ -158,6 +159,16 @@ export class Realization {
     return owns
       .flatMap((kind) => context.observed.list(kind))
       .filter((each) => isControlledBy(each, object) && isManagedBy(each, fieldManager) && !wanted.has(childId(each)));
+  }
+
+  /** Leaves out children that the state wants to keep for now; they are reported as waiting. */
+  #deletable(superfluous: readonly KubernetesObject[], { mayDelete }: DesiredState): readonly KubernetesObject[] {
+    if (!mayDelete) return superfluous;
+    return superfluous.filter((each) => {
+      const answer = isDeleting(each) || mayDelete(each);
+      if (answer !== true) this.#waiting.push([childName(each), answer]);
+      return answer === true;
+    });
   }
 
   /** Deletes only the versions that were read; returns false if a child has changed and must be checked again. */

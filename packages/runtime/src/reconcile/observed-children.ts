@@ -10,13 +10,29 @@ import {
 } from '@kubewright/apimachinery';
 import type { Cache } from '../cache/cache.ts';
 import type { IndexFunc } from '../cache/cached-kind.ts';
+import type { Lister } from '../cache/lister.ts';
 
-/** The existing children: objects of the kinds in `owns` that the reconciled object controls. */
+/** The existing children: objects of the kinds in `owns` that the reconciled object controls; and related objects. */
 export interface Observed {
   /** Returns one child; a name is looked up in the owner's namespace. */
   get<C extends KubernetesObject>(kind: Kind<C>, name: string | ObjectKey | undefined): Stored<C> | undefined;
   /** Returns all children of a kind, in order of namespace and name. */
   list<C extends KubernetesObject>(kind: Kind<C>): readonly Stored<C>[];
+  /**
+   * Reads objects that are no children from the cache: of kinds that the controller declares in `watches` or `caches`, in any
+   * namespace. Declare a watch with a mapping, so that `desired` runs again when they change.
+   *
+   * @example
+   * ```ts
+   * desired: (team, observed) => {
+   *   const { namespace, name } = team.metadata;
+   *   const pods = observed.related(Pod).list({ namespace, labelSelector: { 'example.com/team': name } });
+   *   return { status: { pods: pods.length } };
+   * }
+   * ```
+   * @throws KindNotCachedError (KW3001) for a kind that is not declared.
+   */
+  related<C extends KubernetesObject>(kind: Kind<C>): Lister<C>;
 }
 
 const name = 'kubewright.controller-uid';
@@ -37,6 +53,7 @@ export function observedChildren(owner: KubernetesObject, cache: Pick<Cache, 'li
       return found && isControlledBy(found, owner) ? found : undefined;
     },
     list: (kind) => cache.lister(kind).list({ index: { name, value: uid } }),
+    related: (kind) => cache.lister(kind),
   };
 }
 

@@ -163,7 +163,7 @@ function settingsOf(options: ControllerSettings): ControllerSettings {
 /** Members of a reconcile result. */
 const ofResult = ['requeueAfterMs', 'requeue', 'priority'];
 /** Members of a desired state. */
-const ofState = [...ofResult, 'children', 'status', 'conditions'];
+const ofState = [...ofResult, 'children', 'mayDelete', 'status', 'conditions'];
 
 /**
  * Rejects unknown members: a requeue requested under a misspelled name would never happen.

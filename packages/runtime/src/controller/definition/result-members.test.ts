@@ -46,7 +46,10 @@ describe('controller', () => {
     const { run } = controller({ for: Site, desired: () => wrong });
     if (run.level !== 'object' || !run.desired) throw new Error('not the form that was declared');
     const { desired } = run;
-    expect(() => desired(site, { get: () => undefined, list: () => [] })).toThrow(refusal('"desired" of site'));
+    const related = () => expect.unreachable();
+    expect(() => desired(site, { get: () => undefined, list: () => [], related })).toThrow(
+      refusal('"desired" of site'),
+    );
     const byKey = requestController({ name: 'keys', reconcile: async () => wrong });
     if (byKey.run.level !== 'request') throw new Error('not the form that was declared');
     const answer = byKey.run.reconcile({ name: 'a' }, context);
