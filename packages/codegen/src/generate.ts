@@ -44,9 +44,9 @@ export interface GenerateResult {
 /** Options of {@link generate} and {@link Generator}. */
 export interface GenerateOptions extends ProjectOptions {
   /** Used in the labels of the roles for users of the kinds. @defaultValue the name of the root folder */
-  readonly projectName?: string;
+  readonly projectName?: string | undefined;
   /** Prefix of role names. @defaultValue none: kustomize adds it */
-  readonly namePrefix?: string;
+  readonly namePrefix?: string | undefined;
 }
 
 /**
@@ -55,7 +55,9 @@ export interface GenerateOptions extends ProjectOptions {
  *
  * @throws the signal's reason when aborted.
  */
-export async function generate(options: GenerateOptions & { readonly signal?: AbortSignal }): Promise<GenerateResult> {
+export async function generate(
+  options: GenerateOptions & { readonly signal?: AbortSignal | undefined },
+): Promise<GenerateResult> {
   return new Generator(options).generate(options);
 }
 
@@ -79,7 +81,10 @@ export class Generator {
 
   /** @param overlay - file contents that replace files on disk from now on, by absolute path */
   async generate(
-    options: { readonly signal?: AbortSignal; readonly overlay?: ReadonlyMap<string, string> } = {},
+    options: {
+      readonly signal?: AbortSignal | undefined;
+      readonly overlay?: ReadonlyMap<string, string> | undefined;
+    } = {},
   ): Promise<GenerateResult> {
     options.signal?.throwIfAborted();
     const problems = new Problems();

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { defined } from '@kubewright/apimachinery/internal';
 import { type GenerateResult, generate as generateManifests } from '@kubewright/codegen';
 import { stringify } from 'yaml';
 import { generateProject } from '../generate/generate-project.ts';
@@ -22,12 +23,12 @@ import { type ArtifactOptions, chartInput, otherCertificates, projectChart } fro
 
 /** Flags of `build`. */
 export interface BuildOptions {
-  readonly image?: string;
-  readonly load?: string;
-  readonly helm?: boolean;
-  readonly olm?: boolean;
-  readonly release?: boolean;
-  readonly allowBreaking?: boolean;
+  readonly image?: string | undefined;
+  readonly load?: string | undefined;
+  readonly helm?: boolean | undefined;
+  readonly olm?: boolean | undefined;
+  readonly release?: boolean | undefined;
+  readonly allowBreaking?: boolean | undefined;
 }
 
 /** Writes `dist/`: the image contents, the install manifests and the SBOM. */
@@ -92,7 +93,7 @@ async function writeProgram({ reporter }: Context, { project, manifest, image }:
   const subject = {
     name,
     version: manifest.version,
-    ...(manifest.license !== undefined && { license: manifest.license }),
+    ...defined({ license: manifest.license }),
   };
   const bill = sbom({ root, metafile, subject, tool: { name: 'kubewright', version: ownVersion } });
   const documents = installObjects(project, { image }).map((object) => `---\n${stringify(object)}`);

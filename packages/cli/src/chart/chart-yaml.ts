@@ -1,4 +1,5 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import { formatYaml } from '@kubewright/schema/internal';
 import { isEarly } from '../project/package-manifest.ts';
 import { summaryOf } from '../render/kind-summary.ts';
@@ -23,7 +24,7 @@ export function chartYaml({ name, manifest, objects, samples, changes }: Omit<Ch
     type: 'application',
     version,
     appVersion: version,
-    ...(homepage !== undefined && { home: homepage }),
+    ...defined({ home: homepage }),
     ...(repository !== undefined && { sources: [repository] }),
     ...(keywords.length > 0 && { keywords }),
     ...(maintainers.length > 0 && { maintainers }),

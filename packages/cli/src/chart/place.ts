@@ -5,7 +5,7 @@ export interface Place {
   readonly folder: string;
   readonly file: string;
   /** Condition for Helm's `if`. Always rendered if undefined. */
-  readonly condition?: string;
+  readonly condition?: string | undefined;
 }
 
 /** Returns the place of an object, based on its kind and on the names in kubebuilder's layout. */

@@ -28,7 +28,7 @@ export async function status({ surroundings, reporter }: Context): Promise<void>
 /** Flags of `cluster kubeconfig`. */
 export interface KubeconfigOptions {
   /** Prints the content. */
-  readonly raw?: boolean;
+  readonly raw?: boolean | undefined;
 }
 
 /** Prints the path of the kubeconfig, or its content. */

@@ -9,13 +9,13 @@ import { type ClusterNote, StateFolder } from './state-folder.ts';
 
 /** Flags of `cluster up`. */
 export interface UpOptions {
-  readonly background?: boolean;
-  readonly port?: number;
-  readonly nodes?: number;
-  readonly driver?: 'process' | 'simulated';
-  readonly kubeconfig?: string;
-  readonly allowRootPods?: boolean;
-  readonly allowHostPrograms?: boolean;
+  readonly background?: boolean | undefined;
+  readonly port?: number | undefined;
+  readonly nodes?: number | undefined;
+  readonly driver?: 'process' | 'simulated' | undefined;
+  readonly kubeconfig?: string | undefined;
+  readonly allowRootPods?: boolean | undefined;
+  readonly allowHostPrograms?: boolean | undefined;
 }
 
 /** The time in which a background cluster must be ready, in milliseconds. */

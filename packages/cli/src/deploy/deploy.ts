@@ -10,7 +10,7 @@ import { removeStaleWebhooks } from './stale-webhooks.ts';
 
 /** Flags of `deploy`. */
 export interface DeployOptions extends ClusterFlags {
-  readonly image?: string;
+  readonly image?: string | undefined;
   /** In seconds. */
   readonly timeout: number;
 }

@@ -1,5 +1,6 @@
 import { isConflict, isNotFound, sleep, type UnstructuredObject } from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { ResourceClient } from '@kubewright/client';
 import { CliError } from '../program/cli-error.ts';
 import { confirm } from '../program/confirm.ts';
@@ -32,9 +33,9 @@ export interface RemovalOptions {
   readonly operator: string | undefined;
   readonly release: Release;
   /** Performs the cleanup if no operator is running, unless the user opted out. */
-  readonly attendant?: Pick<Attendant, 'attend'>;
+  readonly attendant?: Pick<Attendant, 'attend'> | undefined;
   /** @defaultValue all */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
 }
 
 type Objects = readonly UnstructuredObject[];
@@ -73,7 +74,7 @@ async function list(
   { namespace, target }: Pick<RemovalOptions, 'namespace' | 'target'>,
 ): Promise<Objects> {
   const { signal } = target.surroundings;
-  return (await resource.list({ signal, ...(namespace !== undefined && { namespace }) })).items;
+  return (await resource.list({ signal, namespace })).items;
 }
 
 /** Turns conversion off if reading fails, because the conversion webhook may be gone; deletion works with any version. */
@@ -156,7 +157,7 @@ type Metadata = UnstructuredObject['metadata'];
 
 function keyOf(metadata: Metadata): { readonly name: string; readonly namespace?: string } {
   const { name = '', namespace } = metadata ?? {};
-  return { name, ...(namespace !== undefined && { namespace }) };
+  return { name, ...defined({ namespace }) };
 }
 
 function nameOf({ metadata }: UnstructuredObject): string {

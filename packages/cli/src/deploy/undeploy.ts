@@ -19,7 +19,7 @@ interface Held {
 /** Flags of `undeploy`. */
 export interface UndeployOptions extends ClusterFlags {
   /** Removes the operator's finalizers without its cleanup if the operator is not running. */
-  readonly yes?: boolean;
+  readonly yes?: boolean | undefined;
 }
 
 /** Removes the operator. Its kinds and their objects stay, except for objects in the operator's namespace, which is deleted. */

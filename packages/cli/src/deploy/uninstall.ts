@@ -10,9 +10,9 @@ import { removeObjects } from './remove-objects.ts';
 /** Flags of `uninstall`. */
 export interface UninstallOptions extends ClusterFlags {
   /** Removes the operator's finalizers without its cleanup if the operator is not running. */
-  readonly yes?: boolean;
+  readonly yes?: boolean | undefined;
   /** Removes every finalizer, no matter who handles it. */
-  readonly force?: boolean;
+  readonly force?: boolean | undefined;
 }
 
 /** Removes the kinds of a project and their objects. The objects go first, while the operator can clean up after them. */

@@ -13,18 +13,18 @@ import { TypeCheck } from './type-check.ts';
 
 /** Flags of `dev`. */
 export interface DevOptions {
-  readonly ci?: boolean;
-  readonly port?: number;
-  readonly nodes?: number;
-  readonly driver?: 'process' | 'simulated';
-  readonly context?: string;
-  readonly allowContext?: string;
-  readonly webhookHost?: string;
+  readonly ci?: boolean | undefined;
+  readonly port?: number | undefined;
+  readonly nodes?: number | undefined;
+  readonly driver?: 'process' | 'simulated' | undefined;
+  readonly context?: string | undefined;
+  readonly allowContext?: string | undefined;
+  readonly webhookHost?: string | undefined;
   /** @defaultValue true */
-  readonly webhooks?: boolean;
-  readonly fullStacks?: boolean;
+  readonly webhooks?: boolean | undefined;
+  readonly fullStacks?: boolean | undefined;
   /** @defaultValue true */
-  readonly typeCheck?: boolean;
+  readonly typeCheck?: boolean | undefined;
 }
 
 /** The operator's cluster, once it is known. */

@@ -18,8 +18,8 @@ export interface Finding {
 
 /** The cluster to check. */
 export interface ClusterChoice {
-  readonly kubeconfig?: string;
-  readonly context?: string;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
 }
 
 /** The time in which a cluster must respond, in milliseconds. */

@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import type { Problem } from '@kubewright/codegen';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
@@ -9,16 +10,16 @@ import { showProblem } from './show-problem.ts';
 
 /** Options for generating a project. */
 export interface GenerateProjectOptions {
-  readonly generate?: Generate;
+  readonly generate?: Generate | undefined;
   /** Writes CRDs that break the released ones. @defaultValue false */
-  readonly allowBreaking?: boolean;
+  readonly allowBreaking?: boolean | undefined;
 }
 
 /** Flags of `generate`. */
 export interface GenerateOptions {
   /** Checks that the generated files are up to date, and writes nothing. */
-  readonly check?: boolean;
-  readonly allowBreaking?: boolean;
+  readonly check?: boolean | undefined;
+  readonly allowBreaking?: boolean | undefined;
 }
 
 /** Generates the project of the current folder, or checks its generated files. */
@@ -68,10 +69,10 @@ export async function checkProject(project: Project, context: Context & Generate
 
 async function checked(
   project: Project,
-  { surroundings, reporter, generate }: Context & { readonly generate?: Generate },
+  { surroundings, reporter, generate }: Context & { readonly generate?: Generate | undefined },
 ): Promise<readonly ProjectFile[]> {
   const { signal } = surroundings;
-  const { files, problems } = await manifestsOf(project, { signal, ...(generate && { generate }) });
+  const { files, problems } = await manifestsOf(project, { signal, ...defined({ generate }) });
   for (const problem of problems) {
     if (reporter.json) reporter.record({ problem });
     else surroundings.stderr.write(`${showProblem(problem, project.root)}\n`);

@@ -10,9 +10,9 @@ import { readCrd } from './read-crd.ts';
 export interface ImportCrdOptions extends ClusterFlags {
   readonly as: 'kind' | 'definition';
   /** @defaultValue the stored version */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** The file to write. @defaultValue standard output */
-  readonly out?: string;
+  readonly out?: string | undefined;
 }
 
 /** Writes types for the kinds of a CRD; never overwrites an existing file. */
@@ -22,7 +22,7 @@ export async function importCrdFrom(context: Context, source: string, flags: Imp
   const target = out === undefined ? undefined : resolve(surroundings.cwd, out);
   if (target !== undefined && existsSync(target)) throw inTheWay(target);
   const text = await readCrd(source, { surroundings, flags });
-  const code = importCrd(text, { as, ...(version !== undefined && { version }) });
+  const code = importCrd(text, { as, version });
   if (target === undefined) return reporter.result({ source, code }, code);
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, code);

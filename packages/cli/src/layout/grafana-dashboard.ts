@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 /** A line or group of lines in a panel. */
 export interface Query {
   /** PromQL, narrowed to the job, namespace and pods selected at the top of the dashboard. */
@@ -73,7 +74,7 @@ function grafanaPanel({ title, description, unit, type = 'timeseries', queries }
   return {
     type,
     title,
-    ...(description !== undefined && { description }),
+    ...defined({ description }),
     datasource,
     fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
     targets: queries.map(({ expr, legend }, index) => ({

@@ -1,4 +1,5 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import { managerParts, type PodSpec } from '../chart/manager-template.ts';
 import { isEarly } from '../project/package-manifest.ts';
 import { summaryOf, titleOf } from '../render/kind-summary.ts';
@@ -36,9 +37,9 @@ export function clusterServiceVersion(input: BundleInput): UnstructuredObject {
         'alm-examples': JSON.stringify(samples, null, 2),
         capabilities: 'Basic Install',
         description,
-        ...(images[0] !== undefined && { containerImage: images[0] }),
+        ...defined({ containerImage: images[0] }),
         'operatorframework.io/suggested-namespace': `${name}-system`,
-        ...(repository !== undefined && { repository }),
+        ...defined({ repository }),
       },
     },
     spec: {
@@ -48,7 +49,7 @@ export function clusterServiceVersion(input: BundleInput): UnstructuredObject {
       ...(replaces !== undefined && { replaces: `${name}.v${replaces}` }),
       minKubeVersion: minimumFor(objects),
       maturity: isEarly(version) ? 'alpha' : 'stable',
-      provider: { name: author?.name ?? name, ...(author?.url !== undefined && { url: author.url }) },
+      provider: { name: author?.name ?? name, ...defined({ url: author?.url }) },
       ...(author?.email !== undefined && { maintainers: [{ name: author.name, email: author.email }] }),
       ...(keywords.length > 0 && { keywords }),
       ...(links.length > 0 && { links }),

@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import { firstSentence, type Schema, titleOf } from '../render/kind-summary.ts';
 
 /** The maximum depth of fields in a console's form. */
@@ -18,7 +19,7 @@ function fieldsOf(schema: Schema | undefined, path: string, depth: number): read
     const descriptor = {
       path: own,
       displayName: titleOf(name),
-      ...(description !== undefined && { description }),
+      ...defined({ description }),
       ...(hint !== undefined && { 'x-descriptors': [hint] }),
     };
     return [descriptor, ...fieldsOf(field, own, depth - 1)];

@@ -23,9 +23,9 @@ export interface OperatorOptions {
   /** Returns the path of the kubeconfig; called on every start. */
   readonly kubeconfig: () => string;
   /** Returns further flags of the operator. */
-  readonly flags?: () => readonly string[];
+  readonly flags?: (() => readonly string[]) | undefined;
   /** Called when the operator starts. */
-  readonly onStart?: () => void;
+  readonly onStart?: (() => void) | undefined;
   /** Called when the operator exits unexpectedly. */
   readonly onEnd: (exitCode: number) => void;
   /** Folder of the bundle in `.kubewright`. @defaultValue 'dev' */

@@ -20,17 +20,17 @@ export interface SpawnOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Receives standard output and standard error. @defaultValue this program's own output */
-  readonly onOutput?: (text: string) => void;
+  readonly onOutput?: ((text: string) => void) | undefined;
   /** Receives standard error; standard output is this program's own. */
-  readonly onErrorOutput?: (text: string) => void;
+  readonly onErrorOutput?: ((text: string) => void) | undefined;
   /** Connects the process's standard input, which closes when this process exits. @defaultValue false */
-  readonly input?: boolean;
+  readonly input?: boolean | undefined;
   /** File to which the output is appended. */
-  readonly logFile?: string;
+  readonly logFile?: string | undefined;
   /** Shields the process from the terminal's signals: only this program receives Ctrl-C. @defaultValue false */
-  readonly shielded?: boolean;
+  readonly shielded?: boolean | undefined;
   /** Lets the process outlive this one. @defaultValue false */
-  readonly detached?: boolean;
+  readonly detached?: boolean | undefined;
 }
 
 /** The environment of a command-line run. */

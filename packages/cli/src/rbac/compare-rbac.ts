@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isNotFound, sleep, type UnstructuredObject } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import { formatProblem, Generator, type Problem } from '@kubewright/codegen';
 import type { RbacRule } from '@kubewright/codegen/internal';
 import type { Generate } from '../generate/manifests.ts';
@@ -25,9 +26,9 @@ const mostFailures = 3;
 /** Flags of `rbac`. */
 export interface RbacOptions {
   /** Writes missing permissions into `src/main.ts`. */
-  readonly fix?: boolean;
+  readonly fix?: boolean | undefined;
   /** With `fix`: only shows what would be written. */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
 }
 
 /** Runs the operator on its samples in a temporary cluster and compares the permissions it used with those its roles grant. */
@@ -90,7 +91,7 @@ async function remove(trial: Trial, objects: readonly UnstructuredObject[]): Pro
   for (const object of objects) {
     const resource = client.resource(await kindOf(client, object));
     const { name = '', namespace } = object.metadata ?? {};
-    const key = { name, ...(namespace !== undefined && { namespace }) };
+    const key = { name, ...defined({ namespace }) };
     const isGone = (error: unknown): undefined => {
       if (!isNotFound(error)) throw error;
       return undefined;

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { defined } from '@kubewright/apimachinery/internal';
 import { StateFolder } from '../cluster/state-folder.ts';
 import { bundleOperator } from '../operator/bundle-operator.ts';
 import type { Context } from '../program/context.ts';
@@ -9,7 +10,7 @@ import { runWebhooks } from '../webhooks/run-webhooks.ts';
 /** Flags of `run`. */
 export interface RunOptions {
   /** Shows all stack frames. @defaultValue false */
-  readonly fullStacks?: boolean;
+  readonly fullStacks?: boolean | undefined;
 }
 
 /** The file to run and how to run it. */
@@ -41,7 +42,7 @@ export async function runFile(context: Context, { file, args, fullStacks = false
   const command = [program[0] ?? 'node', '--enable-source-maps', outfile, ...(webhooks?.flags ?? []), ...args];
   const child = surroundings.spawn(command, {
     cwd,
-    env: { ...env, ...(own !== undefined && { KUBECONFIG: own }) },
+    env: { ...env, ...defined({ KUBECONFIG: own }) },
     onErrorOutput: (text) => output.take(text),
   });
   signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });

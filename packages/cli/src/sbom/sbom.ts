@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { Metafile } from 'esbuild';
 
 /** The input for a bill of materials. */
@@ -65,7 +66,7 @@ function component({ name, version, license }: Package) {
   return {
     type: 'library',
     'bom-ref': reference,
-    ...(group !== undefined && { group }),
+    ...defined({ group }),
     name: own,
     version,
     purl: reference,

@@ -16,12 +16,12 @@ export interface CreateApiOptions {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  readonly plural?: string;
-  readonly scope?: 'Namespaced' | 'Cluster';
+  readonly plural?: string | undefined;
+  readonly scope?: 'Namespaced' | 'Cluster' | undefined;
   /** @defaultValue true */
-  readonly resource?: boolean;
+  readonly resource?: boolean | undefined;
   /** @defaultValue true for the first version of a kind */
-  readonly controller?: boolean;
+  readonly controller?: boolean | undefined;
 }
 
 /**

@@ -17,11 +17,11 @@ export interface CreateWebhookOptions {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  readonly defaulting?: boolean;
-  readonly validation?: boolean;
+  readonly defaulting?: boolean | undefined;
+  readonly validation?: boolean | undefined;
   /** kubebuilder's name for `validation`. */
-  readonly programmaticValidation?: boolean;
-  readonly conversion?: boolean;
+  readonly programmaticValidation?: boolean | undefined;
+  readonly conversion?: boolean | undefined;
 }
 
 /** Adds webhooks of a kind to a project; existing files are not changed. */

@@ -12,10 +12,10 @@ import { createApi } from './create-api.ts';
 
 /** Flags of `init`. */
 export interface InitOptions {
-  readonly domain?: string;
-  readonly name?: string;
-  readonly template?: 'minimal' | 'empty';
-  readonly yes?: boolean;
+  readonly domain?: string | undefined;
+  readonly name?: string | undefined;
+  readonly template?: 'minimal' | 'empty' | undefined;
+  readonly yes?: boolean | undefined;
 }
 
 /** Creates a project or completes an existing one; existing files are not changed. */

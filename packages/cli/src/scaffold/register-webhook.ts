@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { Context } from '../program/context.ts';
 import type { ProjectKind } from '../project/find-kinds.ts';
 import { versionedName } from '../project/names.ts';
@@ -21,7 +22,7 @@ export function registerWebhook({ variable, module, path }: WebhookFile, { root,
   const text = existsSync(main) ? readFileSync(main, 'utf8') : '';
   const isTaken = new RegExp(`\\b${variable}\\b`).test(text) && !text.includes(`'${module}'`);
   const alias = isTaken ? versionedName(variable, kind.version) : undefined;
-  registerIn(root, { list: 'webhooks', variable, module, ...(alias !== undefined && { alias }) }, context);
+  registerIn(root, { list: 'webhooks', variable, module, ...defined({ alias }) }, context);
   if (readFileSync(join(root, path), 'utf8').includes(`export const ${variable} `)) return;
   context.reporter.step(`check ${path}`, `src/main.ts imports ${variable} from it`, 'bad');
 }

@@ -17,7 +17,7 @@ export interface OperatorOutputOptions extends StoryOptions {
   /** Passes records of the runtime's log through unchanged, for programs. @defaultValue false */
   readonly raw?: boolean | undefined;
   /** Receives every record of the runtime's log. */
-  readonly onRecord?: (record: LogRecord) => void;
+  readonly onRecord?: ((record: LogRecord) => void) | undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import type { LogEventId } from '@kubewright/runtime';
 import { codeOf, grantIn } from './error-words.ts';
 import { type LogRecord, subjectOf, textOf, textsOf, writesOf } from './log-record.ts';
@@ -41,7 +42,7 @@ export class StoryRecords {
       because: textsOf(record, 'because'),
       wrote: writesOf(record),
       ms: record['tookMs'],
-      ...(record['nextInMs'] !== undefined && { next: record['nextInMs'] }),
+      ...defined({ next: record['nextInMs'] }),
       ...(failure ? { error: errorOf(failure) } : record['failed'] === true && { error: {} }),
     };
   }
@@ -52,8 +53,7 @@ function errorOf(failure: LogRecord): object {
   const rule = grantIn(failure);
   return {
     message: textOf(failure, 'error'),
-    ...(code !== undefined && { code }),
-    ...(rule !== undefined && { rule }),
+    ...defined({ code, rule }),
     stack: textOf(failure, 'stacktrace'),
   };
 }

@@ -7,6 +7,7 @@ import {
   upgradeManagedFieldsPatch,
 } from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import { CliError } from '../program/cli-error.ts';
 import type { Surroundings } from '../program/surroundings.ts';
@@ -59,7 +60,7 @@ export async function deleteObjects(
     const { name = '', namespace } = object.metadata ?? {};
     try {
       const resource = client.resource(await kindOf(client, object));
-      await resource.delete({ name, ...(namespace !== undefined && { namespace }) }, { signal });
+      await resource.delete({ name, ...defined({ namespace }) }, { signal });
       found++;
     } catch (error) {
       // If the kind no longer exists, neither do its objects.

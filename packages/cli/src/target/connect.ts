@@ -4,8 +4,8 @@ import type { Surroundings } from '../program/surroundings.ts';
 
 /** Flags that select a cluster. */
 export interface ClusterFlags {
-  readonly kubeconfig?: string;
-  readonly context?: string;
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
 }
 
 /** A client and the server it connects to. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isNotFound, type UnstructuredObject } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import { stringify } from 'yaml';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
@@ -54,7 +55,7 @@ async function createdBy(target: Target, record: LogRecord): Promise<readonly Un
   const found: UnstructuredObject[] = [];
   for (const { action, apiVersion, kind, name, namespace } of writesOf(record)) {
     if (action !== 'created') continue;
-    const metadata = { name, ...(namespace !== undefined && { namespace }) };
+    const metadata = { name, ...defined({ namespace }) };
     try {
       found.push(await read(target, { apiVersion, kind, metadata }));
     } catch (error) {
@@ -71,7 +72,7 @@ async function read(
 ): Promise<UnstructuredObject & { readonly status?: unknown }> {
   const { name = '', namespace } = object.metadata ?? {};
   const resource = client.resource(await kindOf(client, object));
-  return resource.get({ name, ...(namespace !== undefined && { namespace }) }, { signal: surroundings.signal });
+  return resource.get({ name, ...defined({ namespace }) }, { signal: surroundings.signal });
 }
 
 /** Removes fields that the server adds to every object. */

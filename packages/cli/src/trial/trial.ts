@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { silentLogger } from '@kubewright/runtime';
 import { generateProject } from '../generate/generate-project.ts';
@@ -25,9 +26,9 @@ const startMs = 30_000;
 export interface TrialOptions {
   readonly project: Project;
   /** Adds a node that simulates containers. @defaultValue no node: pods stay pending */
-  readonly withNode?: boolean;
+  readonly withNode?: boolean | undefined;
   /** How manifests are generated. @defaultValue a single run without a cache */
-  readonly generate?: Generate;
+  readonly generate?: Generate | undefined;
 }
 
 /** Runs a project's operator in a temporary embedded cluster. */
@@ -60,7 +61,7 @@ export class Trial implements AsyncDisposable {
     const { clock, random } = context.surroundings;
     const quiet = { write: () => undefined };
     const reporter = new Reporter({ stdout: quiet, stderr: quiet, json: false, colors: false });
-    await generateProject(project, { ...context, reporter, ...(generate && { generate }) });
+    await generateProject(project, { ...context, reporter, ...defined({ generate }) });
     const directory = mkdtempSync(join(tmpdir(), 'kubewright-trial-'));
     const node = withNode ? { node: { driver: 'simulated' as const } } : {};
     const cluster = await EmbeddedCluster.start({ directory, clock, random, log: silentLogger, ...node });

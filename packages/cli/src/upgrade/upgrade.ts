@@ -10,8 +10,8 @@ import { outdatedPackages, withRanges } from './package-versions.ts';
 /** Flags of `upgrade`. */
 export interface UpgradeOptions {
   /** Also changes versions in package.json. */
-  readonly apply?: boolean;
-  readonly allowBreaking?: boolean;
+  readonly apply?: boolean | undefined;
+  readonly allowBreaking?: boolean | undefined;
 }
 
 /**

@@ -24,7 +24,7 @@ export interface WebhookFrontOptions {
   readonly certificates: LocalCertificates;
   readonly clock: Clock;
   /** @defaultValue loopback */
-  readonly address?: WebhookAddress;
+  readonly address?: WebhookAddress | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { Position, Problems } from '../problem.ts';
 import { FileStates, type StateOf } from './file-states.ts';
 import { ts } from './typescript.ts';
@@ -9,9 +10,9 @@ export interface ProjectOptions {
   /** Folder of the project; paths in problems and files are relative to it. */
   readonly root: string;
   /** @defaultValue files in `src` that `tsconfig.json` includes, except tests */
-  readonly sources?: readonly string[];
+  readonly sources?: readonly string[] | undefined;
   /** File contents that replace files on disk, by absolute path: from editors or tests. */
-  readonly overlay?: ReadonlyMap<string, string>;
+  readonly overlay?: ReadonlyMap<string, string> | undefined | undefined;
 }
 
 /** A snapshot of a project's sources, as the compiler sees it. */
@@ -72,7 +73,7 @@ export class Project {
       rootNames: names,
       options,
       host,
-      ...(this.#program && { oldProgram: this.#program }),
+      ...defined({ oldProgram: this.#program }),
     });
     this.#program = program;
     const checker = program.getTypeChecker();

@@ -11,7 +11,7 @@ export interface Place {
   readonly node: ts.Node;
   readonly path: string;
   /** True if the field's question mark accounts for `undefined` in the type. */
-  readonly optional?: boolean;
+  readonly optional?: boolean | undefined;
 }
 
 /** The state that the parts of the type reader share. Types are nested, so the parts call each other through it. */

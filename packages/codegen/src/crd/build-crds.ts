@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import type { KindModel } from '../compiler/find-kinds.ts';
 import type { TypeModel } from '../compiler/type-model.ts';
 import type { ObjectMemory } from '../memory.ts';
@@ -81,14 +82,14 @@ function buildCrd(kinds: readonly KindModel[], { problems, schemas }: Making): B
 
 function versionOf(kind: KindModel, schema: object, isOnly: boolean): CrdVersion {
   const { columns, scale, status, selectableFields, deprecated, deprecationWarning } = kind;
-  const subresources = { ...(status && { status: {} }), ...(scale && { scale }) };
+  const subresources = { ...(status && { status: {} }), ...defined({ scale }) };
   return {
     name: kind.version,
     served: kind.served,
     // A single version is always stored.
     storage: isOnly || kind.storage,
     ...(deprecated && { deprecated }),
-    ...(deprecationWarning !== undefined && { deprecationWarning }),
+    ...defined({ deprecationWarning }),
     schema: { openAPIV3Schema: schema },
     ...(Object.keys(subresources).length > 0 && { subresources }),
     ...(columns.length > 0 && {

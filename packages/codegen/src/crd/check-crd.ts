@@ -74,7 +74,7 @@ function checkSchema(
   }
   if (faults.length > 0) return;
   const objectMeta = builtinSchema('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
-  const { node } = compileStructuralSchema(schema, { compilePattern, ...(objectMeta && { objectMeta }) });
+  const { node } = compileStructuralSchema(schema, { compilePattern, objectMeta });
   const rules = compileRules(node, rulesOf(schema), { environment, schemaPath: '', costs: { schema } });
   // If single rules are too expensive, so is their sum: reporting it adds nothing.
   const hasCostly = rules.problems.some(({ message }) => /^Forbidden: estimated .* exceeds budget/.test(message));

@@ -1,4 +1,4 @@
-import { pluralOf } from '@kubewright/apimachinery/internal';
+import { defined, pluralOf } from '@kubewright/apimachinery/internal';
 import { type JsonSchema, parseYaml } from '@kubewright/schema';
 import type { Crd, CrdVersion } from '../crd/crd.ts';
 import { additionalOf, itemsOf } from '../types/children.ts';
@@ -12,14 +12,14 @@ import { TypeNames } from './type-names.ts';
 /** Options of {@link importCrd}. */
 export interface ImportOptions {
   /** @defaultValue the stored version */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /**
    * The form of the result: `'kind'`, a constant for clients and controllers of a foreign kind; or `'definition'`, a call of
    * `defineKind` that generates the same schema, which makes the CRD part of the project.
    *
    * @defaultValue 'kind'
    */
-  readonly as?: 'kind' | 'definition';
+  readonly as?: 'kind' | 'definition' | undefined;
 }
 
 /**
@@ -146,7 +146,7 @@ class CrdSource {
     for (const name of ['Kind', 'KubernetesObject']) this.imports.add(name);
     const lines = fields.map(([name, schema]) => this.#property(root, { name, schema, base: this.#name, path: name }));
     const { lines: words } = schemaComment({
-      ...(root.description !== undefined && { description: root.description }),
+      ...defined({ description: root.description }),
     });
     const type = `  readonly apiVersion: ${literal(`${group}/${version}`)};\n  readonly kind: ${literal(kind)};\n`;
     const own = `${block(words, '')}export interface ${this.#name} extends KubernetesObject {\n${type}${lines.join('')}}\n`;
@@ -185,13 +185,10 @@ class CrdSource {
       ...(names.plural !== pluralOf(names.kind) && { plural: names.plural }),
       ...(names.singular !== undefined && names.singular !== names.kind.toLowerCase() && { singular: names.singular }),
       ...(scope === 'Cluster' && { scope }),
-      ...(names.shortNames && { shortNames: names.shortNames }),
-      ...(names.categories && { categories: names.categories }),
-      ...(columns && { columns }),
-      ...(subresources?.scale && { scale: subresources.scale }),
+      ...defined({ shortNames: names.shortNames, categories: names.categories, columns, scale: subresources?.scale }),
       ...(selectableFields && { selectableFields: selectableFields.map(({ jsonPath }) => jsonPath) }),
       ...(deprecated === true && { deprecated }),
-      ...(deprecationWarning !== undefined && { deprecationWarning }),
+      ...defined({ deprecationWarning }),
       ...(Object.keys(this.#rest).length > 0 && { schema: this.#rest }),
     };
   }

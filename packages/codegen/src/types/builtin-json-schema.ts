@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import type { JsonSchema } from '@kubewright/schema';
 import { builtinSchema, type SchemaNode } from '@kubewright/schema/internal';
 import { condition, intOrString, quantity } from './known-schemas.ts';
@@ -45,14 +46,13 @@ function convert(node: SchemaNode, way: Way): JsonSchema {
     case 'object':
       return objectOf(node, way);
     default:
-      return { type: node.type, ...own, ...(node.format !== undefined && { format: node.format }) };
+      return { type: node.type, ...own, ...defined({ format: node.format }) };
   }
 }
 
 function listOf({ listType, listMapKeys }: SchemaNode): JsonSchema {
   return {
-    ...(listType !== undefined && { 'x-kubernetes-list-type': listType }),
-    ...(listMapKeys !== undefined && { 'x-kubernetes-list-map-keys': listMapKeys }),
+    ...defined({ 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': listMapKeys }),
   };
 }
 
@@ -71,7 +71,7 @@ function objectOf(node: SchemaNode, way: Way): JsonSchema {
     ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
     ...(additionalProperties !== undefined && { additionalProperties: convert(additionalProperties, below) }),
     ...(required !== undefined && { required: [...required].sort() }),
-    ...(mapType !== undefined && { 'x-kubernetes-map-type': mapType }),
+    ...defined({ 'x-kubernetes-map-type': mapType }),
     ...(node.preserveUnknownFields === true && { 'x-kubernetes-preserve-unknown-fields': true }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import { formatYamlDocuments } from '../format-documents.ts';
 import type { Problems } from '../problem.ts';
 import type { WebhookModel } from './find-webhooks.ts';
@@ -42,7 +43,7 @@ function entry({ name, path, rules, registration }: WebhookModel, { namespace }:
       apiVersions: versions,
       operations,
       resources,
-      ...(scope !== undefined && { scope }),
+      ...defined({ scope }),
     })),
     sideEffects,
     ...(isForBuiltIn(rules) && { namespaceSelector: notIn('kube-system', namespace) }),

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { ClientConfig } from '@kubewright/client';
 import { stringify } from 'yaml';
 import type { Target } from '../../target/apply-objects.ts';
@@ -31,8 +32,7 @@ export class AccountLogin implements Disposable {
       server: config.server,
       ...(ca !== undefined && { 'certificate-authority-data': Buffer.from(ca).toString('base64') }),
       ...(insecureSkipVerify && { 'insecure-skip-tls-verify': true }),
-      ...(serverName !== undefined && { 'tls-server-name': serverName }),
-      ...(config.proxyUrl !== undefined && { 'proxy-url': config.proxyUrl }),
+      ...defined({ 'tls-server-name': serverName, 'proxy-url': config.proxyUrl }),
     };
     const content = {
       apiVersion: 'v1',

@@ -1,4 +1,5 @@
 import { isNotFound, type UnstructuredObject } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { Patch } from '@kubewright/client';
 import { isAdmission, isConverted } from '../../render/webhook-objects.ts';
 import { applyObjects, deleteObjects, isUnknownKind, kindOf, type Target } from '../../target/apply-objects.ts';
@@ -75,7 +76,7 @@ export class GuestObjects {
   async #get(object: UnstructuredObject): Promise<UnstructuredObject | undefined> {
     const { client, surroundings } = this.#target;
     const { name = '', namespace } = object.metadata ?? {};
-    const key = { name, ...(namespace !== undefined && { namespace }) };
+    const key = { name, ...defined({ namespace }) };
     try {
       return await client.resource(await kindOf(client, object)).get(key, { signal: surroundings.signal });
     } catch (error) {
