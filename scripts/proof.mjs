@@ -59,7 +59,7 @@ const groups = {
   ],
   real: [
     { name: 'webhooks on a real cluster', prove: (tree) => onRealCluster(tree, webhooks) },
-    // Its faults are made by proxies and stub servers, where there are any: nothing of it is skipped on a real cluster.
+    // Its faults come from proxies and stub servers, if any: nothing of it is skipped on a real cluster.
     { name: 'the runtime on a real cluster', prove: (tree) => onRealCluster(tree, ['test/runtime']) },
     {
       name: 'the output of kubewright build on a real cluster',

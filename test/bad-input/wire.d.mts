@@ -24,7 +24,7 @@ export interface WireAnswer {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly text: string;
   /** Absent when the answer is not JSON; reads as any JSON does. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
   readonly json: any;
 }
 

@@ -264,7 +264,7 @@ import { controller } from '@kubewright/runtime';`;
     expect(after.replace(/\/\*\*[\s\S]*?\*\/\n/, '')).toBe(before);
     expect(after).toContain(` * ${tag('deletecollection;list')}\n */\nprocess.exitCode`);
     expect(fixed.stdout).toMatch(
-      /\ngranted, but neither used nor declared\n {2}secrets +get {2}src\/controllers\/shop\.ts:\d+\n/,
+      /\ngranted, but not used and not declared\n {2}secrets +get {2}src\/controllers\/shop\.ts:\d+\n/,
     );
     writeFileSync(main, before);
     other();

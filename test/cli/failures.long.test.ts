@@ -100,7 +100,7 @@ describe('a failure message states the error, the cause and the remedy', () => {
       exitCode: 1,
       code: 'KW7101',
       what: /is not in a Kubewright project$/,
-      why: /^neither this folder nor its parents have a package\.json with the field "kubewright"$/,
+      why: /^no package\.json with the field "kubewright" exists in this folder or its parents$/,
       remedy: /kubewright init my-operator --domain example\.com$/,
     }));
 

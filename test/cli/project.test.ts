@@ -207,7 +207,7 @@ describe('kubewright create api', () => {
       code: 1,
       stdout: '',
       stderr: `KW7101 ${kubewright.folder} is not in a Kubewright project
-  why: neither this folder nor its parents have a package.json with the field "kubewright"
+  why: no package.json with the field "kubewright" exists in this folder or its parents
   fix: change to the folder of a project, or create one: kubewright init my-operator --domain example.com
 `,
     });

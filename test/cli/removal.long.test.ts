@@ -84,7 +84,7 @@ describe('an operator with a finalizer', () => {
     expect(undeployed).toMatchObject({ code: 0, stderr: '' });
     expect(undeployed.stdout).toContain('; to remove its kinds, run kubewright uninstall\n');
     expect(undeployed.stdout).toContain(
-      `! objects stay         1 of shops.shop.example.com with ${own}: when deleted, they wait for the operator, or for kubewright uninstall\n`,
+      `! objects remain       1 of shops.shop.example.com with ${own}: deleting them needs the operator or kubewright uninstall\n`,
     );
     const { code, stdout, stderr } = await shop.run('uninstall');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -107,7 +107,7 @@ describe('an operator with a finalizer', () => {
     expect(stdout).toContain(
       '✓ objects deleted      1 of shops.shop.example.com, in shop-system, which is deleted too\n',
     );
-    expect(stdout).toContain('! objects stay         1 of shops.shop.example.com with ');
+    expect(stdout).toContain('! objects remain       1 of shops.shop.example.com with ');
     const namespaces = async () => (await client.resource(Namespace).list()).items.map(({ metadata }) => metadata.name);
     await expect.poll(namespaces, { timeout: 60_000 }).not.toContain('shop-system');
     const uninstalled = await shop.run('uninstall', '--yes');

@@ -1,5 +1,5 @@
 /**
- * What the other packages of Kubewright need of this one. Not part of the public API: it changes without notice, and programs that
+ * Exports for the other packages of Kubewright. Not part of the public API: it changes without notice, and programs that
  * use Kubewright must not import it.
  *
  * @internal

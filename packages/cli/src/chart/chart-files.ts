@@ -142,7 +142,7 @@ function withAnnotations(object: UnstructuredObject, more: object): object {
 }
 
 /**
- * Makes roles namespaced on request, except those for metrics access and webhook certificates, which are always cluster-wide.
+ * Converts roles to namespaced ones on request, except those for metrics access and webhook certificates, which are always cluster-wide.
  */
 function namespacedRole(object: UnstructuredObject, text: TemplateText): object {
   const { name = '' } = object.metadata ?? {};

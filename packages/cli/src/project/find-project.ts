@@ -32,7 +32,7 @@ export function requireProject(cwd: string): Project {
   if (project) return project;
   throw new CliError('KW7101', {
     what: `${cwd} is not in a Kubewright project`,
-    why: 'neither this folder nor its parents have a package.json with the field "kubewright"',
+    why: 'no package.json with the field "kubewright" exists in this folder or its parents',
     remedy: 'change to the folder of a project, or create one: kubewright init my-operator --domain example.com',
   });
 }

@@ -63,7 +63,7 @@ export function reportText({ missing, superfluous, unproven, used }: RbacReport,
   return [
     `Permissions granted by config/rbac compared with those used on ${samples === 1 ? 'one sample' : `${samples} samples`}, including the cleanup.\n`,
     part('missing', missing),
-    part('granted, but neither used nor declared', superfluous),
+    part('granted, but not used and not declared', superfluous),
     part('granted and declared, but not used in this run', unproven),
     part('granted and used', used),
   ].join('');

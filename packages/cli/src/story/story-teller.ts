@@ -18,7 +18,7 @@ const said: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** Parts of an error, which has lines of its own. */
+/** Fields of an error, which is shown on separate lines. */
 const partsOfError: ReadonlySet<string> = new Set(['what', 'why', 'remedy']);
 /** Events covered by the end of the reconcile or by the line about webhooks. */
 const toldElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([

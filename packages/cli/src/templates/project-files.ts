@@ -21,7 +21,7 @@ export function projectFiles(names: Names): readonly ProjectFile[] {
 const dependencies = { '@kubewright/apimachinery': version, '@kubewright/runtime': version };
 const devDependencies = { '@types/node': '^22.0.0', kubewright: version, typescript: '^6.0.0', vitest: '^4.1.0' };
 
-/** What new projects depend on, and projects that are brought to this version. */
+/** Versions of the packages that new and upgraded projects depend on. */
 export const packageVersions: Readonly<Record<string, string>> = {
   ...dependencies,
   '@kubewright/client': version,

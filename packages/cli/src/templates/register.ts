@@ -1,4 +1,4 @@
-/** What is to be known to `src/main.ts`. */
+/** A controller or webhook to register in `src/main.ts`. */
 export interface Registration {
   /** Option of `runOperator` that lists it. */
   readonly list: 'controllers' | 'webhooks';

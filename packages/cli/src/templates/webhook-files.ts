@@ -9,7 +9,7 @@ export interface WebhookFile extends ProjectFile {
   readonly module: string;
 }
 
-/** What completes objects of a kind before they are stored. */
+/** Returns the file of a webhook that sets defaults of a kind. */
 export function defaulterFile(kind: ProjectKind): WebhookFile {
   const { variable: name, isBuiltIn = false } = kind;
   const better = isBuiltIn
@@ -31,7 +31,7 @@ export const ${variable} = defaulter(${name}, (object) => ${changed});
   });
 }
 
-/** What judges objects of a kind. */
+/** Returns the file of a webhook that validates objects of a kind. */
 export function validatorFile(kind: ProjectKind): WebhookFile {
   const { variable: name, isBuiltIn = false } = kind;
   const better = isBuiltIn
@@ -60,7 +60,7 @@ export function errorsOf({ metadata }: ${name}): readonly FieldError[] {
   });
 }
 
-/** What makes of one version of a kind the others. */
+/** Returns the file of a converter between the versions of a kind. */
 export function converterFile(hub: ProjectKind, spokes: readonly ProjectKind[]): WebhookFile {
   return file(hub, {
     part: 'conversion',

@@ -9,7 +9,7 @@ const buildPush = 'docker/build-push-action@14487ce63c7a62a4a324b0bfb37086795e31
 const attestProvenance = 'actions/attest-build-provenance@e8998f949152b193b063cb0ec769d69d929409be # v2.4.0';
 const attestSbom = 'actions/attest-sbom@bd218ad0dbcb3e146bd073d1d9c6d78e08aa8a0b # v2.4.0';
 
-/** What checks every change, what releases, and what keeps dependencies current. */
+/** Returns the workflows for CI and releases, and the configuration of Renovate. */
 export function workflowFiles(): readonly ProjectFile[] {
   return [
     { path: '.github/workflows/ci.yml', text: ci },

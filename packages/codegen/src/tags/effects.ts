@@ -49,7 +49,7 @@ export function link(use: TagUse): Read<unknown> {
   return { value: words.length === 0 ? { url } : { url, description: words.join(' ') } };
 }
 
-/** Makes a limit exclusive, and sets it if the tag has an argument. */
+/** Marks a limit as exclusive, and sets it if the tag has an argument. */
 export function exclusive(limit: 'minimum' | 'maximum'): TagEffect {
   return (draft, use) => {
     draft[limit === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum'] = true;
