@@ -113,7 +113,7 @@ class Dev {
   }
 }
 
-const ready = /controller shop works/;
+const ready = /controller shop started/;
 const reconciled = /[▶✗] Shop default\/shop-sample/;
 
 async function applySample(root) {
@@ -177,7 +177,7 @@ async function saves(root) {
   await applySample(root);
   await dev.seen(reconciled);
   // The first check reads everything; the others only what has changed.
-  await dev.seen(/types are right/, { withinMs: 120_000 });
+  await dev.seen(/type check passed/, { withinMs: 120_000 });
   for (let i = 0; i < Number(values.saves); i++) {
     // What a save sets off besides (manifests, types) has come to rest.
     await wait(1_500);

@@ -64,7 +64,7 @@ describe.skipIf(isMissing('script'))('kubewright dev at a terminal', () => {
     await seen(dev, /type check passed {4}again/);
     await seen(dev, /works|nothing to write/);
     dev.child.stdin?.write('t');
-    await seen(dev, /✓ tests pass/);
+    await seen(dev, /✓ tests passed/);
     dev.child.stdin?.write('r');
     await expect.poll(() => dev.stdout().split('operator restarted').length, { timeout: 60_000 }).toBeGreaterThan(3);
     dev.child.stdin?.write('q');
@@ -188,7 +188,7 @@ describe('commands that run or inspect an operator', () => {
     writeFileSync(join(root, 'pod.yaml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n');
     expect(await run('render', 'pod.yaml')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^KW7603 this operator reconciles no object of pod\.yaml\n/),
+      stderr: expect.stringMatching(/^KW7603 this operator does not reconcile any object in pod\.yaml\n/),
     });
     const back = edit(
       controller(),

@@ -36,7 +36,7 @@ export class TestRun {
     void child.ended.then((exitCode) => {
       this.#isRunning = false;
       surroundings.signal.removeEventListener('abort', stop);
-      reporter.step(exitCode === 0 ? 'tests pass' : 'tests fail', '', exitCode === 0 ? 'good' : 'bad');
+      reporter.step(exitCode === 0 ? 'tests passed' : 'tests failed', '', exitCode === 0 ? 'good' : 'bad');
     });
   }
 }

@@ -11,10 +11,10 @@ let isRunning = false;
 stdin.on('end', () => (isRunning ? process.kill(process.pid, 'SIGTERM') : process.exit(0)));
 await Promise.all(libraries.map((name) => import(name).catch(() => undefined)));
 const { main, args, env } = await new Promise((resolve) => {
-  let told = '';
+  let received = '';
   stdin.setEncoding('utf8').on('data', (text) => {
-    told += text;
-    if (told.endsWith('\\n')) resolve(JSON.parse(told));
+    received += text;
+    if (received.endsWith('\\n')) resolve(JSON.parse(received));
   });
 });
 isRunning = true;

@@ -22,7 +22,11 @@ const forms: Readonly<Record<NameOf, { readonly form: RegExp; readonly example: 
     example: 'database',
     rule: 'consist of lower-case letters, digits and dashes; the domain is appended to it',
   },
-  version: { form: /^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/, example: 'v1', rule: 'be like v1, v1beta1 or v2alpha3' },
+  version: {
+    form: /^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/,
+    example: 'v1',
+    rule: 'have the form v1, v1beta1 or v2alpha3',
+  },
   kind: {
     form: /^[A-Z][A-Za-z0-9]{0,62}$/,
     example: 'Postgresql',

@@ -57,7 +57,7 @@ function readPatch(
   const where = path === undefined ? undefined : join(dirname(file), path);
   const fields = Object.keys(target ?? {}).filter((key) => key !== 'kind' && key !== 'name');
   if (where === undefined || !target || fields.length > 0 || Object.keys(rest).length > 0)
-    throw unusable(name, 'a patch must have exactly a "path" and a "target" with "kind" and "name"');
+    throw unusable(name, 'a patch must have a "path" and a "target" with "kind" and "name", and no other fields');
   if (!source.exists(where)) throw unusable(name, `${path} does not exist`);
   const document = parseDocument(source.read(where));
   const patch: unknown = document.errors.length === 0 ? document.toJS({ maxAliasCount: 100 }) : undefined;
@@ -83,7 +83,7 @@ function readKustomization(file: string, source: SourceFiles): Kustomization {
   const content: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
   const other = Object.keys(content as object).find((key) => !known.includes(key));
   if (other !== undefined)
-    throw unusable(name, `"${other}" is not supported; supported are ${known.slice(2).join(', ')}`);
+    throw unusable(name, `"${other}" is not supported; supported fields: ${known.slice(2).join(', ')}`);
   return content as Kustomization;
 }
 

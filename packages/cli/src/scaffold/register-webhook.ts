@@ -37,7 +37,7 @@ export function tellOfMissingSpokes(
   const text = readFileSync(join(root, path), 'utf8');
   for (const spoke of spokes) {
     if (text.includes(spoke.file)) continue;
-    const todo = `${spokeImport(hub, spoke)} and in the list of converter:\n${spokeEntry(hub, spoke)}`;
+    const todo = `${spokeImport(hub, spoke)} and, in the list of the converter:\n${spokeEntry(hub, spoke)}`;
     context.reporter.step(`add to ${path}`, todo, 'bad');
   }
 }

@@ -122,7 +122,7 @@ function notOurs(
   { project, objects }: { readonly project: Project; readonly objects: readonly UnstructuredObject[] },
 ): CliError {
   return new CliError('KW7603', {
-    what: `this operator reconciles no object of ${file}`,
+    what: `this operator does not reconcile any object in ${file}`,
     why: `it contains ${objects.map(({ kind, apiVersion }) => `${kind} of ${apiVersion}`).join(', ') || 'no objects'}; the groups of this project end in ${project.domain}`,
     remedy: 'specify a file with an object of one of your kinds, such as a file in config/samples',
   });
