@@ -106,7 +106,7 @@ describe('kubewright build, deploy', () => {
     const { code, stderr } = await run('install');
     expect(code).toBe(3);
     expect(stderr).toMatch(
-      /^KW2201 no usable kubeconfig\n {2}why: no cluster is configured: .*\n {2}fix: set KUBECONFIG, /,
+      /^KW2201 no cluster is configured\n {2}why: --kubeconfig and KUBECONFIG are not set, .*\n {2}fix: set KUBECONFIG, /,
     );
   });
 

@@ -55,7 +55,7 @@ describe('kubewright', () => {
         code: 'KW7001',
         what: 'invalid command line',
         why: "unknown option '--wat'",
-        fix: 'see kubewright doctor --help',
+        remedy: 'see kubewright doctor --help',
       },
     });
   });
@@ -135,7 +135,7 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
     expect(stdout).toContain(`✓ node         ${process.version}\n`);
     expect(stdout).toContain('✓ port         can listen on 127.0.0.1\n');
     expect(stdout).toContain(`✓ folder       ${kubewright.folder} is writable\n`);
-    expect(stdout).toContain('- kubeconfig   no cluster is configured');
+    expect(stdout).toContain('- kubeconfig   no cluster is configured: ');
     expect(stdout).toContain(
       '- project      no project in this folder\n               fix: to create one, run kubewright init\n',
     );

@@ -1,4 +1,4 @@
-import { systemClock } from '@kubewright/apimachinery';
+import { KubewrightError, systemClock } from '@kubewright/apimachinery';
 import type { StartFlags } from './flags.mjs';
 import { HeldOutput } from './held-output.ts';
 import { runCluster } from './run-cluster.ts';
@@ -43,10 +43,16 @@ async function run(flags: StartFlags): Promise<number> {
     if (!stop.signal.aborted) return 0;
   } catch (error) {
     if (!stop.signal.aborted) {
-      process.stderr.write(`${error instanceof Error ? error.message.trimEnd() : String(error)}\n`);
+      process.stderr.write(`${textOf(error)}\n`);
       return 1;
     }
   }
   steps.text('stopped\n');
   return flags.once ? stop.exitCode : 0;
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof KubewrightError && error.remedy !== undefined)
+    return `${error.what}\n  why: ${error.why ?? error.message}\n  fix: ${error.remedy}`;
+  return error instanceof Error ? error.message.trimEnd() : String(error);
 }

@@ -16,7 +16,7 @@ if (supported) {
   const why = 'it requires ^20.19, ^22.12 or >=24';
   const remedy = 'install a newer version from https://nodejs.org';
   if (process.argv.includes('--json'))
-    process.stdout.write(`${JSON.stringify({ error: { code, what, why, fix: remedy } })}\n`);
+    process.stdout.write(`${JSON.stringify({ error: { code, what, why, remedy } })}\n`);
   else process.stderr.write(`${code} ${what}\n  why: ${why}\n  fix: ${remedy}\n`);
   process.exitCode = 3;
 }

@@ -1,14 +1,20 @@
+import { KubewrightError } from '@kubewright/apimachinery';
+
 /** The server behind an APIService broke off a response in transit. The client's connection is cut too. */
-export class BrokenAnswerError extends Error {
+export class BrokenAnswerError extends KubewrightError {
+  override readonly name = 'BrokenAnswerError';
   readonly code = 'KW5106';
 
   constructor(what: { readonly method: string; readonly path: string; readonly apiService: string }, cause: unknown) {
     const { method, path, apiService } = what;
     const why = cause instanceof Error ? cause.message : String(cause);
     super(
-      `${method} ${path}: the server behind the APIService ${apiService} aborted its response: ${why}; check that server's log (clients retry)`,
+      {
+        what: `${method} ${path}: the server behind the APIService ${apiService} aborted its response`,
+        why,
+        remedy: "check that server's log (clients retry)",
+      },
       { cause },
     );
-    this.name = 'BrokenAnswerError';
   }
 }

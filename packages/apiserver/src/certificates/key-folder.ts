@@ -1,16 +1,17 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { KubewrightError } from '@kubewright/apimachinery';
 import { folderFault } from '@kubewright/apimachinery/internal';
 
-/** The key folder cannot be used. The message has three lines: the action, the reason, the fix. */
-export class KeyFolderError extends Error {
+/** The key folder cannot be used. */
+export class KeyFolderError extends KubewrightError {
+  override readonly name = 'KeyFolderError';
   readonly code = 'KW5102';
   readonly folder: string;
 
   constructor(folder: string, cause: unknown) {
     const { why, remedy } = folderFault(cause, { path: folder, instead: 'use another folder' });
-    super(`cannot store the cluster's keys in ${folder}\n  why: ${why}\n  fix: ${remedy}`, { cause });
-    this.name = 'KeyFolderError';
+    super({ what: `cannot store the cluster's keys in ${folder}`, why, remedy }, { cause });
     this.folder = folder;
   }
 }

@@ -1,3 +1,5 @@
+import { KubewrightError } from '@kubewright/apimachinery';
+
 /** The compiled path of a printer column or selectable field. */
 export interface JsonPath {
   /** Returns every value at the path, in document order; empty if the path leads nowhere. */
@@ -5,12 +7,12 @@ export interface JsonPath {
 }
 
 /** The path is invalid or not supported by the API. */
-export class JsonPathError extends Error {
+export class JsonPathError extends KubewrightError {
+  override readonly name = 'JsonPathError';
   readonly code = 'KW5301';
 
   constructor(path: string, why: string) {
-    super(`invalid JSON path ${JSON.stringify(path)}: ${why}`);
-    this.name = 'JsonPathError';
+    super({ what: `invalid JSON path ${JSON.stringify(path)}`, why });
   }
 }
 

@@ -413,7 +413,7 @@ describe('HttpServer', () => {
   });
 
   describe('startup and shutdown', () => {
-    it('explains in three lines why it cannot listen', async () => {
+    it('explains why it cannot listen', async () => {
       await start(async () => text('x'));
       const { serving, clientCa } = certificates;
       const second = createHttpServer({
@@ -425,7 +425,9 @@ describe('HttpServer', () => {
       });
       await expect(second).rejects.toMatchObject({
         code: 'KW5101',
-        message: `the API server cannot listen on 127.0.0.1:${server.port}\n  why: another process is using that port\n  fix: stop it, or use another port (0 selects a free one)`,
+        what: `the API server cannot listen on 127.0.0.1:${server.port}`,
+        why: 'another process is using that port',
+        remedy: 'stop it, or use another port (0 selects a free one)',
       });
     });
 

@@ -1,13 +1,15 @@
-/** The server cannot listen on its address. The message has three lines: the action, the reason, the fix. */
-export class ListenError extends Error {
+import { KubewrightError } from '@kubewright/apimachinery';
+import type { ErrorText } from '@kubewright/apimachinery/internal';
+
+/** The server cannot listen on its address. */
+export class ListenError extends KubewrightError {
+  override readonly name = 'ListenError';
   readonly code = 'KW5101';
   readonly host: string;
   readonly port: number;
 
-  constructor(lines: readonly [string, string, string], options: ListenErrorOptions) {
-    const [what, why, how] = lines;
-    super(`${what}\n  why: ${why}\n  fix: ${how}`, { cause: options.cause });
-    this.name = 'ListenError';
+  constructor(text: ErrorText, options: ListenErrorOptions) {
+    super(text, options);
     this.host = options.host;
     this.port = options.port;
   }
@@ -27,15 +29,16 @@ export function listenError(
 ): ListenError {
   const { host, port } = address;
   const what = `the API server cannot listen on ${host}:${port}`;
-  const lines = (why: string, how: string): ListenError => new ListenError([what, why, how], { host, port, cause });
+  const failed = (why: string, remedy: string): ListenError =>
+    new ListenError({ what, why, remedy }, { host, port, cause });
   switch (cause.code) {
     case 'EADDRINUSE':
-      return lines('another process is using that port', 'stop it, or use another port (0 selects a free one)');
+      return failed('another process is using that port', 'stop it, or use another port (0 selects a free one)');
     case 'EACCES':
-      return lines('permission denied for this port', 'use a port above 1023 (0 selects a free one)');
+      return failed('permission denied for this port', 'use a port above 1023 (0 selects a free one)');
     case 'EADDRNOTAVAIL':
-      return lines('the address does not exist on this host', 'use a local address, such as 127.0.0.1');
+      return failed('the address does not exist on this host', 'use a local address, such as 127.0.0.1');
     default:
-      return lines(`system error: ${cause.message}`, 'use another address or port');
+      return failed(`system error: ${cause.message}`, 'use another address or port');
   }
 }

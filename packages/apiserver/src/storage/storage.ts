@@ -1,3 +1,5 @@
+import { KubewrightError } from '@kubewright/apimachinery';
+
 /**
  * The revisioned store behind the API server. It has one increasing revision over all keys, compare-and-swap commits, lists at a
  * revision, and watches that miss nothing between their start revision and now.
@@ -100,75 +102,87 @@ export interface StorageChange {
 }
 
 /** Thrown if a key's revision differs from the expected one. Read again and retry. */
-export class RevisionMismatchError extends Error {
+export class RevisionMismatchError extends KubewrightError {
+  override readonly name = 'RevisionMismatchError';
   readonly code = 'KW5001';
   readonly key: string;
   readonly actual: StoredObject | undefined;
 
   constructor(key: string, actual: StoredObject | undefined) {
-    super(
-      `cannot write ${key}: ${actual ? `its current revision is ${actual.revision}` : 'it does not exist'}; read it again and retry`,
-    );
-    this.name = 'RevisionMismatchError';
+    super({
+      what: `cannot write ${key}`,
+      why: actual ? `its current revision is ${actual.revision}` : 'it does not exist',
+      remedy: 'read it again and retry',
+    });
     this.key = key;
     this.actual = actual;
   }
 }
 
 /** Thrown if a commit exceeds the size limit. Store less; a retry fails the same way. */
-export class CommitTooLargeError extends Error {
+export class CommitTooLargeError extends KubewrightError {
+  override readonly name = 'CommitTooLargeError';
   readonly code = 'KW5005';
   readonly bytes: number;
 
   constructor(bytes: number, limit: number) {
-    super(`cannot write ${bytes} bytes: a commit is limited to ${limit} bytes; write less`);
-    this.name = 'CommitTooLargeError';
+    super({ what: `cannot write ${bytes} bytes`, why: `a commit is limited to ${limit} bytes`, remedy: 'write less' });
     this.bytes = bytes;
   }
 }
 
 /** Thrown if the storage has reached its size limit. Delete objects or raise the limit, then retry. */
-export class StorageFullError extends Error {
+export class StorageFullError extends KubewrightError {
+  override readonly name = 'StorageFullError';
   readonly code = 'KW5006';
 
   constructor(maxBytes: number) {
-    super(`the storage is full: it is limited to ${maxBytes} bytes; delete objects, or raise the limit`);
-    this.name = 'StorageFullError';
+    super({
+      what: 'the storage is full',
+      why: `it is limited to ${maxBytes} bytes`,
+      remedy: 'delete objects, or raise the limit',
+    });
   }
 }
 
 /** Thrown if the requested revision has been compacted. List again, then watch from there. */
-export class CompactedError extends Error {
+export class CompactedError extends KubewrightError {
+  override readonly name = 'CompactedError';
   readonly code = 'KW5002';
   readonly compactedRevision: number;
 
   constructor(asked: number, compactedRevision: number) {
-    super(`revision ${asked} has been compacted; the oldest available revision is ${compactedRevision}; list again`);
-    this.name = 'CompactedError';
+    super({
+      what: `revision ${asked} has been compacted`,
+      why: `the oldest available revision is ${compactedRevision}`,
+      remedy: 'list again',
+    });
     this.compactedRevision = compactedRevision;
   }
 }
 
 /** Thrown if a list requests a revision that does not exist yet. Wait until {@link Storage.revision} reaches it. */
-export class FutureRevisionError extends Error {
+export class FutureRevisionError extends KubewrightError {
+  override readonly name = 'FutureRevisionError';
   readonly code = 'KW5003';
   readonly revision: number;
 
   constructor(asked: number, revision: number) {
-    super(
-      `revision ${asked} does not exist yet; the current revision is ${revision}; wait for it, or list without a revision`,
-    );
-    this.name = 'FutureRevisionError';
+    super({
+      what: `revision ${asked} does not exist yet`,
+      why: `the current revision is ${revision}`,
+      remedy: 'wait for it, or list without a revision',
+    });
     this.revision = revision;
   }
 }
 
 /** Thrown if the storage has been disposed. */
-export class StorageClosedError extends Error {
+export class StorageClosedError extends KubewrightError {
+  override readonly name = 'StorageClosedError';
   readonly code = 'KW5004';
 
   constructor() {
-    super('the storage is closed');
-    this.name = 'StorageClosedError';
+    super({ what: 'the storage is closed' });
   }
 }

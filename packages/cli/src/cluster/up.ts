@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { sleep } from '@kubewright/apimachinery';
+import type { ErrorText } from '@kubewright/apimachinery/internal';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { shellWord } from '../program/shell-word.ts';
@@ -71,7 +72,7 @@ async function inBackground(context: Context, options: UpOptions): Promise<void>
     ...(options.allowHostPrograms ? ['--allow-host-programs'] : []),
   ];
   const logFrom = logOf(folder).length;
-  const child = surroundings.spawn([...program, 'cluster', 'up', ...flags], {
+  const child = surroundings.spawn([...program, 'cluster', 'up', '--json', ...flags], {
     cwd: folder.base,
     env,
     logFile: folder.logFile,
@@ -101,15 +102,27 @@ function logOf(folder: StateFolder): string {
 
 /** Reports the error that the cluster itself has logged. */
 function notStarted(folder: StateFolder, log: string): CliError {
-  const [, what, why, remedy] = /(?:^|\n)KW\d{4} (.*)\n {2}why: (.*)\n {2}fix: (.*)/.exec(log) ?? [];
+  const { what, why, remedy } = errorIn(log) ?? {};
   return new CliError('KW7202', {
     what: 'the cluster did not start',
     why:
       what === undefined
         ? `its log ${folder.logFile} ends with:\n${log.slice(-2_000) || '(empty)'}`
-        : `${what}: ${why}`,
+        : `${what}${why === undefined ? '' : `: ${why}`}`,
     remedy: remedy ?? 'start it in the foreground for more output: kubewright cluster up',
   });
+}
+
+/** Returns the error record of a command that failed with `--json`; undefined if its output has none. */
+function errorIn(log: string): Partial<ErrorText> | undefined {
+  const line = log.split('\n').findLast((each) => each.startsWith('{"error":'));
+  if (line === undefined) return undefined;
+  try {
+    return (JSON.parse(line) as { readonly error: Partial<ErrorText> }).error;
+  } catch {
+    // The process was killed while it wrote the line.
+    return undefined;
+  }
 }
 
 function tell({ reporter, surroundings }: Context, parts: { note: ClusterNote; options: UpOptions }): void {

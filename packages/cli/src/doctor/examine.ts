@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { clientFromConfig, loadClientConfig } from '@kubewright/client';
+import type { Message } from '../program/cli-error.ts';
 import { failureOf } from '../program/failure.ts';
 import type { Surroundings } from '../program/surroundings.ts';
 import { findProject } from '../project/find-project.ts';
@@ -77,17 +78,19 @@ async function kubeconfig(surroundings: Surroundings, choice: ClusterChoice): Pr
     signal.throwIfAborted();
     const asked =
       choice.kubeconfig !== undefined || choice.context !== undefined || Boolean(surroundings.env['KUBECONFIG']);
-    const { why, remedy } = late.signal.aborted
+    const { what, why, remedy } = late.signal.aborted
       ? lateMessage()
       : failureOf(error, { debug: false, command: 'kubewright doctor' }).message;
-    const text = asked ? why : `${why}; not needed for kubewright cluster up and kubewright dev`;
+    const failure = why === undefined ? what : `${what}: ${why}`;
+    const text = asked ? failure : `${failure}; not needed for kubewright cluster up and kubewright dev`;
     return { subject, state: asked ? 'bad' : 'note', text, remedy };
   }
 }
 
-function lateMessage(): { readonly why: string; readonly remedy: string } {
+function lateMessage(): Message {
   return {
-    why: `the API server did not respond within ${patienceMs / 1000} s`,
+    what: 'cannot reach the API server',
+    why: `no response within ${patienceMs / 1000} s`,
     remedy: 'check that the cluster runs, and that no firewall blocks the connection',
   };
 }

@@ -1,3 +1,6 @@
+import { KubewrightError } from '@kubewright/apimachinery';
+import type { ErrorText } from '@kubewright/apimachinery/internal';
+
 /**
  * The codes of the errors that the command line itself reports.
  *
@@ -84,21 +87,18 @@ export type CliErrorCode =
   | 'KW7505'
   | 'KW7506';
 
-/** The text of every error: what failed, why, and what to do, one line each. */
-export interface Message {
-  readonly what: string;
-  readonly why: string;
-  readonly remedy: string;
-}
+/** The text of an error of the command line: what failed, why, and what to do, one line each. */
+export type Message = Required<{ readonly [Part in keyof ErrorText]: string }>;
 
 /** A failed command; states what failed, why, and what to do. */
-export class CliError extends Error {
+export class CliError extends KubewrightError {
+  override readonly name = 'CliError';
   readonly code: CliErrorCode;
+  /** All parts of the text. */
   readonly text: Message;
 
   constructor(code: CliErrorCode, text: Message, options?: { readonly cause?: unknown }) {
-    super(`${text.what}\n  why: ${text.why}\n  fix: ${text.remedy}`, options);
-    this.name = 'CliError';
+    super(text, options);
     this.code = code;
     this.text = text;
   }

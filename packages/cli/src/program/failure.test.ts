@@ -80,7 +80,7 @@ describe('failureOf', () => {
   it('maps environment failures to exit code 3', () => {
     const unreachable = new TransportError('KW2001', { what: 'no connection to 127.0.0.1:9' }, { sent: false });
     expect(failure(unreachable)).toMatchObject({ exitCode: 3, message: { code: 'KW7301' } });
-    const busy = new ListenError(['what', 'why', 'how'], { host: 'h', port: 1, cause: undefined });
+    const busy = new ListenError({ what: 'what', why: 'why', remedy: 'how' }, { host: 'h', port: 1, cause: undefined });
     const message = { code: 'KW5101', what: 'what', why: 'why', remedy: 'how' };
     expect(failure(busy)).toEqual({ exitCode: 3, message });
   });

@@ -1,4 +1,5 @@
-import { StatusError } from '@kubewright/apimachinery';
+import { KubewrightError, StatusError } from '@kubewright/apimachinery';
+import type { ErrorText } from '@kubewright/apimachinery/internal';
 import { ConfigError, TransportError } from '@kubewright/client';
 import { CommanderError } from 'commander';
 import { deniedCall } from '../permissions/denied-call.ts';
@@ -7,9 +8,10 @@ import { portOwner } from './port-owner.ts';
 import { systemFailure } from './system-failure.ts';
 import { webhookFailure } from './webhook-failure.ts';
 
-/** A message with an error code for `kubewright explain`. */
-export interface CoreMessage extends Message {
+/** The text of an error with its code for `kubewright explain`. */
+export interface CoreMessage extends ErrorText {
   readonly code: string;
+  readonly remedy: string;
 }
 
 /** The message and exit code of a failed command. */
@@ -46,11 +48,10 @@ interface FailureSurroundings {
 export function failureOf(error: unknown, surroundings: FailureSurroundings): Failure {
   if (error instanceof CliError) return ofCode(error.code, error.text);
   if (error instanceof CommanderError) return ofCode('KW7001', usageText(error, surroundings.command ?? 'kubewright'));
-  if (error instanceof ConfigError) return { message: { ...configText(error), code: error.code }, exitCode: 3 };
+  if (error instanceof ConfigError) return { message: configMessage(error), exitCode: 3 };
   if (error instanceof TransportError) return ofCode('KW7301', transportText(error, surroundings.command));
   if (error instanceof StatusError) return statusFailure(error);
-  const coded = codedFailure(error);
-  if (coded) return coded;
+  if (error instanceof KubewrightError) return codedFailure(error);
   const system = systemFailure(error) ?? (error instanceof Error ? systemFailure(error.cause) : undefined);
   if (system) return ofCode('KW7011', system);
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -65,25 +66,15 @@ function ofCode(code: CliErrorCode, text: Message): Failure {
   return { message: { ...text, code }, exitCode: usage.includes(code) ? 2 : environment.includes(code) ? 3 : 1 };
 }
 
-/** Handles errors of our other packages, which already have a code and three lines. */
-function codedFailure(error: unknown): Failure | undefined {
-  if (!(error instanceof Error) || !('code' in error) || !/^KW\d{4}$/.test(String(error.code))) return undefined;
-  const code = String(error.code);
+/** Handles errors of our other packages, which have the same parts. */
+function codedFailure(error: KubewrightError): Failure {
+  const { code, what, why, remedy = `to learn more, run kubewright explain ${code}` } = error;
   if (error.cause instanceof StatusError || error.cause instanceof TransportError) {
     const { message, exitCode } = failureOf(error.cause, { debug: false });
-    return { message: { ...message, what: error.message.split('\n')[0] ?? message.what }, exitCode };
+    return { message: { ...message, what }, exitCode };
   }
-  const [, what, why, remedy] = /^(.*?)\n {2}why: (.*?)\n {2}fix: (.*)$/s.exec(error.message) ?? [];
-  const message =
-    what !== undefined && why !== undefined && remedy !== undefined
-      ? { code, what, why, remedy }
-      : {
-          code,
-          what: 'the command failed',
-          why: error.message,
-          remedy: `to learn more, run kubewright explain ${code}`,
-        };
-  return { message: withPortOwner(message, error), exitCode: environmental.test(code) ? 3 : 1 };
+  const message = withPortOwner({ code, what, why, remedy }, error);
+  return { message, exitCode: environmental.test(code) ? 3 : 1 };
 }
 
 /** Adds the process that uses a busy port, if the system reveals it. */
@@ -91,7 +82,7 @@ function withPortOwner(message: CoreMessage, error: Error): CoreMessage {
   const isBusy = error.cause instanceof Error && 'code' in error.cause && error.cause.code === 'EADDRINUSE';
   if (!isBusy || !('port' in error) || typeof error.port !== 'number') return message;
   const owner = portOwner(error.port);
-  return owner ? { ...message, why: `${message.why}: pid ${owner.pid}, ${owner.command}` } : message;
+  return owner ? { ...message, why: `${message.why ?? 'in use'}: pid ${owner.pid}, ${owner.command}` } : message;
 }
 
 function usageText(error: CommanderError, command: string): Message {
@@ -105,16 +96,12 @@ function usageText(error: CommanderError, command: string): Message {
   };
 }
 
-function configText(error: ConfigError): Message {
-  const what = 'no usable kubeconfig';
-  if (error.code === 'KW2203') {
-    return { what, why: error.message, remedy: 'log in again with the tool that created the kubeconfig, then retry' };
-  }
-  return {
-    what,
-    why: error.message,
-    remedy: 'set KUBECONFIG, pass --kubeconfig FILE, or start a cluster: kubewright cluster up',
-  };
+function configMessage({ code, what, why, remedy }: ConfigError): CoreMessage {
+  const usual =
+    code === 'KW2203'
+      ? 'log in again with the tool that created the kubeconfig, then retry'
+      : 'set KUBECONFIG, pass --kubeconfig FILE, or start a cluster: kubewright cluster up';
+  return { code, what, why, remedy: remedy ?? usual };
 }
 
 function transportText(error: TransportError, command = ''): Message {
@@ -122,7 +109,7 @@ function transportText(error: TransportError, command = ''): Message {
   const isDoctor = /\bdoctor$/.test(command);
   return {
     what: 'cannot reach the API server',
-    why: error.message,
+    why: error.why === undefined ? error.what : `${error.what}: ${error.why}`,
     remedy: isDoctor ? remedy : `${remedy}: kubewright doctor`,
   };
 }

@@ -46,8 +46,12 @@ export class Reporter {
 
   /** Reports a failure: to people on standard error, to programs as the last record. */
   failure({ code, what, why, remedy }: CoreMessage): void {
-    if (this.json) this.record({ error: { code, what, why, fix: remedy } });
-    else this.#stderr.write(`${code} ${what}\n  why: ${indented(why)}\n  fix: ${indented(remedy)}\n`);
+    if (this.json) {
+      this.record({ error: { code, what, why, remedy } });
+      return;
+    }
+    const reason = why === undefined ? '' : `  why: ${indented(why)}\n`;
+    this.#stderr.write(`${code} ${what}\n${reason}  fix: ${indented(remedy)}\n`);
   }
 
   /** Dims less important text if colors are enabled. */

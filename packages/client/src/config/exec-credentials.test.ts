@@ -191,7 +191,9 @@ describe('ExecCredentials', () => {
     expect(await fault(answer({ token: 't', expirationTimestamp: 'soon' }))).toContain(
       'an invalid expirationTimestamp',
     );
-    expect(await fault({ exitCode: 3, stdout: '', stderr: 'please log in' })).toContain('exit code 3: please log in');
+    expect(await fault({ exitCode: 3, stdout: '', stderr: 'please log in' })).toContain(
+      'exited with code 3: please log in',
+    );
     expect(await fault(answer({ token: 't' }), { apiVersion: 'client.authentication.k8s.io/v1alpha1' })).toContain(
       'v1alpha1',
     );

@@ -1,4 +1,4 @@
-import { type ErrorText, exponentialDelay } from '@kubewright/apimachinery/internal';
+import { exponentialDelay } from '@kubewright/apimachinery/internal';
 import type { ClientCredentials, CredentialProvider } from '../transport/credentials.ts';
 import { untilAborted } from '../until-aborted.ts';
 import type { ConfigEnvironment, SpawnResult } from './config-environment.ts';
@@ -105,8 +105,7 @@ export class ExecCredentials implements CredentialProvider {
     if (stop.signal.aborted) throw this.#error(`was killed because it did not exit within ${timeoutMs / 1000} s`);
     if (result.exitCode !== 0) {
       const stderr = result.stderr.trim().slice(0, QUOTED_CHARACTERS);
-      throw this.#error(`exited with code ${result.exitCode}`, {
-        why: stderr === '' ? undefined : stderr,
+      throw this.#error(`exited with code ${result.exitCode}${stderr === '' ? '' : `: ${stderr}`}`, {
         remedy: result.exitCode === 127 ? this.#installHint : undefined,
       });
     }
@@ -197,10 +196,12 @@ export class ExecCredentials implements CredentialProvider {
     return this.#options.exec.installHint ?? 'check that it is installed and in PATH';
   }
 
-  #error(what: string, options: Omit<ErrorText, 'what'> & { readonly cause?: unknown } = {}): ConfigError {
-    const { why, remedy } = options;
-    const text = { what: `credential plugin ${JSON.stringify(this.#options.exec.command)} ${what}`, why, remedy };
-    return new ConfigError('KW2203', text, options);
+  #error(
+    problem: string,
+    options: { readonly remedy?: string | undefined; readonly cause?: unknown } = {},
+  ): ConfigError {
+    const what = `credential plugin ${JSON.stringify(this.#options.exec.command)} failed`;
+    return new ConfigError('KW2203', { what, why: `it ${problem}`, remedy: options.remedy }, options);
   }
 }
 

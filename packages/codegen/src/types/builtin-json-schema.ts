@@ -1,15 +1,19 @@
+import { KubewrightError } from '@kubewright/apimachinery';
 import { defined } from '@kubewright/apimachinery/internal';
 import type { JsonSchema } from '@kubewright/schema';
 import { builtinSchema, type SchemaNode } from '@kubewright/schema/internal';
 import { condition, intOrString, quantity } from './known-schemas.ts';
 
 /** A Kubernetes type that contains itself has no structural schema. */
-export class EndlessTypeError extends Error {
+export class EndlessTypeError extends KubewrightError {
+  override readonly name = 'EndlessTypeError';
   readonly code = 'KW6105';
 
   constructor(definition: string) {
-    super(`the type ${definition} contains itself; use unknown with the tag @preserveUnknownFields instead`);
-    this.name = 'EndlessTypeError';
+    super({
+      what: `the type ${definition} contains itself`,
+      remedy: 'use unknown with the tag @preserveUnknownFields instead',
+    });
   }
 }
 

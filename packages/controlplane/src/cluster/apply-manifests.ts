@@ -1,15 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import { type Kind, type KubernetesObject, parseApiVersion, type UnstructuredObject } from '@kubewright/apimachinery';
+import {
+  type Kind,
+  type KubernetesObject,
+  KubewrightError,
+  parseApiVersion,
+  type UnstructuredObject,
+} from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 
 /** Thrown if a manifest cannot be applied. The message names the file, the object and the reason. */
-class ManifestError extends Error {
+class ManifestError extends KubewrightError {
+  override readonly name = 'ManifestError';
   readonly code = 'KW5501';
-
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = 'ManifestError';
-  }
 }
 
 /** Applies every object of the YAML files in order with server-side apply. Returns the objects as stored by the server. */
@@ -24,9 +26,12 @@ export async function applyManifests(
         applied.push(await applyOne(client, object, options));
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new ManifestError(`cannot apply ${object.kind} ${object.metadata?.name ?? ''} from ${file}: ${reason}`, {
-          cause,
-        });
+        throw new ManifestError(
+          { what: `cannot apply ${object.kind} ${object.metadata?.name ?? ''} from ${file}`, why: reason },
+          {
+            cause,
+          },
+        );
       }
     }
   }
@@ -50,7 +55,8 @@ async function readManifests(file: string): Promise<readonly UnstructuredObject[
   const { parseAllDocuments } = await import('yaml');
   return parseAllDocuments(await readFile(file, 'utf8')).flatMap((document) => {
     const [fault] = document.errors;
-    if (fault) throw new ManifestError(`${file} is not valid YAML: ${fault.message}`, { cause: fault });
+    if (fault)
+      throw new ManifestError({ what: `cannot read ${file}`, why: `invalid YAML: ${fault.message}` }, { cause: fault });
     const object: unknown = document.toJS({ maxAliasCount: 100 });
     // The server validates the rest.
     return object === null || object === undefined ? [] : [object as UnstructuredObject];

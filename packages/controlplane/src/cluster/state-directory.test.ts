@@ -57,14 +57,14 @@ describe('StateDirectory', () => {
 
   it('reports that a path is too long', () => {
     expect(() => StateDirectory.take(join(folder, 'a'.repeat(300)))).toThrow(
-      /^cannot use the cluster's state folder .*\n {2}why: ENAMETOOLONG: .* its longest name 300; .*\n {2}fix: use a shorter path: use another folder/,
+      /^cannot use the cluster's state folder .*: ENAMETOOLONG: .* its longest name 300; .*; use a shorter path: use another folder/,
     );
   });
 
-  it('reports the problem, the reason and the remedy in three lines if the folder cannot be created', () => {
+  it('reports the problem, the reason and the remedy if the folder cannot be created', () => {
     writeFileSync(join(folder, 'file'), '');
     expect(() => StateDirectory.take(join(folder, 'file', '.kubewright'))).toThrow(
-      /^cannot use the cluster's state folder .*\n {2}why: .*ENOTDIR.*\n {2}fix: remove the file that is in its place, or use another folder/,
+      /^cannot use the cluster's state folder .*: .*ENOTDIR.*; remove the file that is in its place, or use another folder/,
     );
   });
 });

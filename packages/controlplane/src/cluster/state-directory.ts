@@ -1,18 +1,15 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { KubewrightError } from '@kubewright/apimachinery';
 import { folderFault } from '@kubewright/apimachinery/internal';
 import { makeFolder } from '../node/make-folder.ts';
 import { isSameProcess, type ProcessIdentity, processIdentity } from '../node/process/process-identity.ts';
 
 /** Thrown if the folder cannot be used. The message says what was tried, why it failed and what to do. */
-export class StateDirectoryError extends Error {
+export class StateDirectoryError extends KubewrightError {
+  override readonly name = 'StateDirectoryError';
   readonly code = 'KW5502';
-
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = 'StateDirectoryError';
-  }
 }
 
 /**
@@ -110,7 +107,7 @@ function orUnusable<T>(path: string, use: () => T): T {
 function unusable(path: string, cause: unknown): StateDirectoryError {
   const { why, remedy } = folderFault(cause, { path, instead: 'use another folder' });
   const what = `cannot use the cluster's state folder ${path}`;
-  return new StateDirectoryError(`${what}\n  why: ${why}\n  fix: ${remedy}`, { cause });
+  return new StateDirectoryError({ what, why, remedy }, { cause });
 }
 
 /** Returns the pid of the live process that holds a state folder, or `undefined`. */
@@ -132,9 +129,11 @@ function lock(directory: string): ProcessIdentity | undefined {
     }
     const holder = readHolder(path);
     if (holder && isSameProcess(holder)) {
-      throw new StateDirectoryError(
-        `a cluster is already running in this folder (pid ${holder.pid})\n  why: that process has locked ${path}\n  fix: stop it (press Ctrl-C there, or run kill ${holder.pid}), or use another folder`,
-      );
+      throw new StateDirectoryError({
+        what: `a cluster is already running in this folder (pid ${holder.pid})`,
+        why: `that process has locked ${path}`,
+        remedy: `stop it (press Ctrl-C there, or run kill ${holder.pid}), or use another folder`,
+      });
     }
     abandoned = holder;
     rmSync(path, { force: true });

@@ -1,17 +1,18 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { KubewrightError } from '@kubewright/apimachinery';
 import { folderFault } from '@kubewright/apimachinery/internal';
 import { canReach } from './process/reachable-programs.ts';
 
-/** Thrown if a folder that the node needs cannot be used. The message has three lines: problem, reason, remedy. */
-export class NodeFolderError extends Error {
+/** Thrown if a folder that the node needs cannot be used. */
+export class NodeFolderError extends KubewrightError {
+  override readonly name = 'NodeFolderError';
   readonly code = 'KW5215';
 
   constructor(what: string, options: { readonly path: string; readonly instead: string; readonly cause: unknown }) {
     const { why, remedy } = folderFault(options.cause, options);
-    super(`${what}\n  why: ${why}\n  fix: ${remedy}`, { cause: options.cause });
-    this.name = 'NodeFolderError';
+    super({ what, why, remedy }, options);
   }
 }
 

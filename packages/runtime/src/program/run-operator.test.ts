@@ -41,7 +41,7 @@ describe('runOperator', () => {
     const { code, err } = await run(['--kubeconfig', '/nowhere/kubeconfig']);
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^The operator cannot start\n {2}why: .*\/nowhere\/kubeconfig.*\n {2}fix: set KUBECONFIG .*\n$/,
+      /^KW2201 cannot read kubeconfig \/nowhere\/kubeconfig\n {2}why: file not found\n {2}fix: set KUBECONFIG .*\n$/,
     );
   });
 
@@ -58,8 +58,6 @@ describe('runOperator', () => {
     ]);
     rmSync(folder, { recursive: true });
     expect(code).toBe(1);
-    expect(err).toMatch(
-      /^The operator cannot start\n {2}why: cannot serve .*EADDRINUSE.*\n {2}fix: end what holds .*\n$/,
-    );
+    expect(err).toMatch(/^KW3006 cannot serve .*\n {2}why: .*EADDRINUSE.*\n {2}fix: stop the process .*\n$/);
   });
 });

@@ -1,4 +1,4 @@
-import { systemClock } from '@kubewright/apimachinery';
+import { type KubewrightError, systemClock } from '@kubewright/apimachinery';
 import { ConfigError } from '@kubewright/client';
 import { CertificateError } from '../certificates/certificate-error.ts';
 import { FlagError, managerFlags, managerFlagsUsage } from '../flags/index.ts';
@@ -63,7 +63,8 @@ export async function runOperator(options: ManagerOptions, surroundings?: Progra
     }
     const remedy = remedyOf(error);
     if (remedy === undefined) throw error;
-    stderr.write(`The operator cannot start\n  why: ${(error as Error).message}\n  fix: ${remedy}\n`); // only Errors have a remedy
+    const { code, what, why } = error as KubewrightError; // only these have a remedy
+    stderr.write(`${code} ${what}\n${why === undefined ? '' : `  why: ${why}\n`}  fix: ${remedy}\n`);
     return 1;
   }
 }
@@ -77,8 +78,8 @@ function remedyOf(error: unknown): string | undefined {
   if (error instanceof ConfigError)
     return 'set KUBECONFIG to the kubeconfig of your cluster, or pass --kubeconfig FILE';
   if (error instanceof BindError)
-    return 'end what holds the address, or pass another one (--health-probe-bind-address, --metrics-bind-address, --webhook-port)';
+    return 'stop the process that uses the address, or pass another one (--health-probe-bind-address, --metrics-bind-address, --webhook-port)';
   if (error instanceof CertificateError)
-    return 'kubewright dev serves webhooks on this machine; in a cluster pass --webhook-service or --webhook-cert-path; --webhook-port=-1 serves none';
+    return 'run the operator with kubewright dev, or in a cluster pass --webhook-service or --webhook-cert-path; --webhook-port=-1 disables webhooks';
   return undefined;
 }

@@ -147,7 +147,10 @@ export class BinaryControlPlane implements AsyncDisposable {
   }
 
   #failure(why: string): TestEnvironmentError {
-    return new TestEnvironmentError(`the control plane for the tests cannot be started: ${why}\n${this.#said.trim()}`);
+    return new TestEnvironmentError({
+      what: 'cannot start the control plane for the tests',
+      why: `${why}\n${this.#said.trim()}`,
+    });
   }
 }
 

@@ -48,9 +48,11 @@ export function testBackend(env: Env): TestBackend {
 function present(path: string | undefined, variable: string): string {
   if (path !== undefined && existsSync(path)) return path;
   const why = path === undefined ? `${variable} is not set` : `${path} does not exist`;
-  throw new TestEnvironmentError(
-    `the control plane for the tests cannot be started: ${why}; set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver, or unset it for the embedded cluster`,
-  );
+  throw new TestEnvironmentError({
+    what: 'cannot start the control plane for the tests',
+    why,
+    remedy: 'set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver, or unset it for the embedded cluster',
+  });
 }
 
 /** Parses a Go duration such as `20s`, `1m30s` or `500ms`. */
@@ -64,7 +66,8 @@ function duration(env: Env, variable: string): number {
       0,
     );
   }
-  throw new TestEnvironmentError(
-    `${variable} is ${JSON.stringify(text)}, which is not a valid duration; use a value such as 60s`,
-  );
+  throw new TestEnvironmentError({
+    what: `invalid value ${JSON.stringify(text)} of ${variable}`,
+    why: 'must be a duration such as 60s',
+  });
 }

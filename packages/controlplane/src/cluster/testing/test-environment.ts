@@ -130,7 +130,7 @@ async function served(client: KubernetesClient, name: string): Promise<void> {
     if (status?.conditions?.some((each) => each.type === 'Established' && each.status === 'True')) return;
     if (systemClock.monotonic() > deadline) {
       const why = status?.conditions?.map(({ type, message }) => `${type}: ${message}`).join('; ');
-      throw new TestEnvironmentError(`the kind ${name} is not served after ${servedMs / 1_000} s: ${why}`);
+      throw new TestEnvironmentError({ what: `the kind ${name} is not served after ${servedMs / 1_000} s`, why });
     }
     await sleep(systemClock, { ms: 50 });
   }

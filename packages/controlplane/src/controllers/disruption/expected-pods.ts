@@ -1,4 +1,4 @@
-import { type Kind, type KubernetesObject, scaledValue } from '@kubewright/apimachinery';
+import { type Kind, type KubernetesObject, KubewrightError, scaledValue } from '@kubewright/apimachinery';
 import { Deployment, ReplicaSet, StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { type Pod, ReplicationController } from '@kubewright/apimachinery/core/v1';
 import type { PodDisruptionBudget } from '@kubewright/apimachinery/policy/v1';
@@ -12,13 +12,9 @@ export interface Expectation {
 }
 
 /** Thrown if a budget cannot be computed. Its status reports the reason. */
-export class UnknownScaleError extends Error {
+export class UnknownScaleError extends KubewrightError {
+  override readonly name = 'UnknownScaleError';
   readonly code = 'KW5105';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'UnknownScaleError';
-  }
 }
 
 interface Scalable extends KubernetesObject {
@@ -56,7 +52,8 @@ function scaleOf(pods: readonly Pod[], ctx: RequestContext): number {
     const reference = controllerReference(pod);
     if (reference === undefined || scales.has(reference.uid)) continue;
     const owner = lookUp(reference, { namespace: pod.metadata.namespace ?? '', ctx });
-    if (owner === undefined) throw new UnknownScaleError(`found no controllers for pod "${pod.metadata.name}"`);
+    if (owner === undefined)
+      throw new UnknownScaleError({ what: `found no controllers for pod "${pod.metadata.name}"` });
     scales.set(owner.metadata.uid ?? '', owner.spec?.replicas ?? 1);
   }
   return [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);

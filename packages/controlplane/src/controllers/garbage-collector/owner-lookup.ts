@@ -4,6 +4,7 @@ import {
   type Kind,
   type KindDescriptor,
   type KubernetesObject,
+  KubewrightError,
   type OwnerReference,
   parseApiVersion,
 } from '@kubewright/apimachinery';
@@ -11,24 +12,25 @@ import type { KubernetesClient } from '@kubewright/client';
 import { foregroundFinalizer } from './owner-graph.ts';
 
 /** Thrown if an owner's kind is not served, either not yet or no longer. */
-class UnknownOwnerKindError extends Error {
+class UnknownOwnerKindError extends KubewrightError {
+  override readonly name = 'UnknownOwnerKindError';
   readonly code = 'KW5601';
 
   constructor(reference: OwnerReference) {
-    super(
-      `unable to get REST mapping for ${reference.apiVersion}/${reference.kind}; install its CRD, or remove the ownerReference to ${reference.kind} "${reference.name}"`,
-    );
-    this.name = 'UnknownOwnerKindError';
+    super({
+      what: `unable to get REST mapping for ${reference.apiVersion}/${reference.kind}`,
+      remedy: `install its CRD, or remove the ownerReference to ${reference.kind} "${reference.name}"`,
+    });
   }
 }
 
 /** Thrown if a cluster-scoped object names an owner of a namespaced kind. The owner is ambiguous, so the object is skipped. */
-export class NamespacedOwnerError extends Error {
+export class NamespacedOwnerError extends KubewrightError {
+  override readonly name = 'NamespacedOwnerError';
   readonly code = 'KW5602';
 
   constructor() {
-    super('cluster-scoped objects cannot refer to namespaced owners; remove the ownerReference');
-    this.name = 'NamespacedOwnerError';
+    super({ what: 'cluster-scoped objects cannot refer to namespaced owners', remedy: 'remove the ownerReference' });
   }
 }
 

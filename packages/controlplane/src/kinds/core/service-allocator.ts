@@ -1,4 +1,4 @@
-import type { Clock, Random } from '@kubewright/apimachinery';
+import { type Clock, KubewrightError, type Random } from '@kubewright/apimachinery';
 
 /** Allocates cluster IPs and node ports. All calls are synchronous; one allocator serves one API server. */
 export interface ServiceAllocator {
@@ -43,13 +43,9 @@ export interface AllocatedService {
 }
 
 /** An address or port cannot be allocated. The message is upstream's. */
-export class AllocationError extends Error {
+export class AllocationError extends KubewrightError {
+  override readonly name = 'AllocationError';
   readonly code = 'KW5103';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'AllocationError';
-  }
 }
 
 /** Options of {@link memoryServiceAllocator}. */
@@ -79,32 +75,32 @@ export function memoryServiceAllocator(options: MemoryServiceAllocatorOptions): 
     takeIp({ asked, dryRun }) {
       if (asked === undefined) {
         const free = ips.takeAny(dryRun);
-        if (free === undefined) throw new AllocationError('range is full');
+        if (free === undefined) throw new AllocationError({ what: 'range is full' });
         return formatIpv4(free);
       }
       const number = parseIpv4(asked);
       if (number === undefined || number <= range.first || number >= range.last) {
-        throw new AllocationError(
-          `the provided IP (${asked}) is not in the valid range. The range of valid IPs is ${cidr}`,
-        );
+        throw new AllocationError({
+          what: `the provided IP (${asked}) is not in the valid range. The range of valid IPs is ${cidr}`,
+        });
       }
-      if (!ips.take(number, dryRun)) throw new AllocationError(`provided IP is already allocated`);
+      if (!ips.take(number, dryRun)) throw new AllocationError({ what: `provided IP is already allocated` });
       return asked;
     },
     takeNodePort({ asked, dryRun }) {
       if (asked === undefined) {
         const free = ports.takeAny(dryRun);
-        if (free === undefined) throw new AllocationError('range is full');
+        if (free === undefined) throw new AllocationError({ what: 'range is full' });
         return free;
       }
       // In upstream's dry run, any port is free.
       if (dryRun) return asked;
       if (asked < nodePorts[0] || asked > nodePorts[1]) {
-        throw new AllocationError(
-          `provided port is not in the valid range. The range of valid ports is ${nodePorts.join('-')}`,
-        );
+        throw new AllocationError({
+          what: `provided port is not in the valid range. The range of valid ports is ${nodePorts.join('-')}`,
+        });
       }
-      if (!ports.take(asked, dryRun)) throw new AllocationError('provided port is already allocated');
+      if (!ports.take(asked, dryRun)) throw new AllocationError({ what: 'provided port is already allocated' });
       return asked;
     },
     giveBack(taken) {

@@ -89,7 +89,7 @@ export class ApiServices {
   async #expect(method: string, path: string, body: unknown): Promise<{ readonly text: string }> {
     const { status, text } = await this.#ask(method, path, { body });
     if (status >= 300 && status !== 409) {
-      throw new BootstrapError(`cannot register APIServices: ${method} ${path}: ${status} ${text}`);
+      throw new BootstrapError({ what: `cannot register APIServices: ${method} ${path}: ${status} ${text}` });
     }
     return { text };
   }

@@ -1,9 +1,7 @@
-/** A bootstrap object could not be created. The server cannot run without it. */
-export class BootstrapError extends Error {
-  readonly code = 'KW5401';
+import { KubewrightError } from '@kubewright/apimachinery';
 
-  constructor(message: string) {
-    super(message);
-    this.name = 'BootstrapError';
-  }
+/** A bootstrap object could not be created. The server cannot run without it. */
+export class BootstrapError extends KubewrightError {
+  override readonly name = 'BootstrapError';
+  readonly code = 'KW5401';
 }

@@ -58,6 +58,8 @@ export async function publishServer(options: {
     const changed = await ask('PATCH', `${path}/kubernetes`, { body: object, contentType });
     const { status, text } = changed.status === 404 ? await ask('POST', path, { body: object }) : changed;
     if (status >= 300)
-      throw new BootstrapError(`cannot publish the server address ${options.address}: ${path}: ${status} ${text}`);
+      throw new BootstrapError({
+        what: `cannot publish the server address ${options.address}: ${path}: ${status} ${text}`,
+      });
   }
 }

@@ -38,5 +38,7 @@ export async function publishAuthentication(
   const { status, text } =
     made.status === 409 ? await ask('PATCH', `${PATH}/${NAME}`, { body: { data }, contentType }) : made;
   if (status >= 300)
-    throw new BootstrapError(`cannot publish the authentication configuration: ${PATH}/${NAME}: ${status} ${text}`);
+    throw new BootstrapError({
+      what: `cannot publish the authentication configuration: ${PATH}/${NAME}: ${status} ${text}`,
+    });
 }

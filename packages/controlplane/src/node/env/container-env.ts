@@ -1,3 +1,4 @@
+import { KubewrightError } from '@kubewright/apimachinery';
 import type { Container, EnvVarSource, Pod } from '@kubewright/apimachinery/core/v1';
 import type { PodObjects } from '../pod/pod-host.ts';
 import { expandVariables } from './expand.ts';
@@ -6,13 +7,9 @@ import { type Allocatable, resourceFieldValue } from './resource-value.ts';
 import { serviceVariables } from './service-env.ts';
 
 /** Thrown if a container refers to a missing object or key. The container then waits with CreateContainerConfigError. */
-export class ContainerConfigError extends Error {
+export class ContainerConfigError extends KubewrightError {
+  override readonly name = 'ContainerConfigError';
   readonly code = 'KW5211';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'ContainerConfigError';
-  }
 }
 
 /** Sources of a container's environment. */
@@ -67,14 +64,14 @@ function referredValue(
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = source;
   if (fieldRef) {
     const value = podFieldValue(pod, fieldRef.fieldPath, sources.place);
-    if (value === undefined) throw new ContainerConfigError(`unsupported fieldPath: ${fieldRef.fieldPath}`);
+    if (value === undefined) throw new ContainerConfigError({ what: `unsupported fieldPath: ${fieldRef.fieldPath}` });
     return value;
   }
   if (resourceFieldRef) {
     const { allocatable } = sources;
     const value = resourceFieldValue(pod, resourceFieldRef, { container, allocatable });
     if (value === undefined)
-      throw new ContainerConfigError(`unsupported container resource: ${resourceFieldRef.resource}`);
+      throw new ContainerConfigError({ what: `unsupported container resource: ${resourceFieldRef.resource}` });
     return value;
   }
   if (configMapKeyRef) {
@@ -85,7 +82,9 @@ function referredValue(
     const data = secretData(sources.objects, { namespace, ...secretKeyRef });
     return keyOf(data, { kind: 'Secret', namespace, ...secretKeyRef });
   }
-  throw new ContainerConfigError('fileKeyRef is not supported on this node; use configMapKeyRef or secretKeyRef');
+  throw new ContainerConfigError({
+    what: 'fileKeyRef is not supported on this node; use configMapKeyRef or secretKeyRef',
+  });
 }
 
 interface Reference {
@@ -96,13 +95,13 @@ interface Reference {
 
 function configMapData(objects: PodObjects, ref: Reference): Readonly<Record<string, string>> | undefined {
   const found = objects.configMap(ref.namespace, ref.name ?? '');
-  if (!found && !ref.optional) throw new ContainerConfigError(`configmap "${ref.name}" not found`);
+  if (!found && !ref.optional) throw new ContainerConfigError({ what: `configmap "${ref.name}" not found` });
   return found?.data ?? (found ? {} : undefined);
 }
 
 function secretData(objects: PodObjects, ref: Reference): Readonly<Record<string, string>> | undefined {
   const found = objects.secret(ref.namespace, ref.name ?? '');
-  if (!found && !ref.optional) throw new ContainerConfigError(`secret "${ref.name}" not found`);
+  if (!found && !ref.optional) throw new ContainerConfigError({ what: `secret "${ref.name}" not found` });
   if (!found) return undefined;
   return Object.fromEntries(
     Object.entries(found.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
@@ -115,5 +114,5 @@ function keyOf(
 ): string | undefined {
   if (data && Object.hasOwn(data, ref.key)) return data[ref.key];
   if (ref.optional) return undefined;
-  throw new ContainerConfigError(`couldn't find key ${ref.key} in ${ref.kind} ${ref.namespace}/${ref.name}`);
+  throw new ContainerConfigError({ what: `couldn't find key ${ref.key} in ${ref.kind} ${ref.namespace}/${ref.name}` });
 }

@@ -295,7 +295,8 @@ export class ContainerRunner {
     const { slot } = this.#options;
     const { pod } = this.#options.setup();
     const container = containerOf(pod, slot.name);
-    if (!container) throw new ContainerConfigError(`pod ${pod.metadata.name} has no container "${slot.name}"`);
+    if (!container)
+      throw new ContainerConfigError({ what: `pod ${pod.metadata.name} has no container "${slot.name}"` });
     return container;
   }
 

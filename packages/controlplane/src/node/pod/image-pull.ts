@@ -1,3 +1,4 @@
+import { KubewrightError } from '@kubewright/apimachinery';
 import type { Container } from '@kubewright/apimachinery/core/v1';
 import { parseImageReference } from '@kubewright/apimachinery/internal';
 import type { ImageReference } from '../driver.ts';
@@ -11,14 +12,14 @@ const errorShownMs = 2_000;
 const lookAgainMs = 10_000;
 
 /** Thrown if a container cannot be started now, with the waiting reason and the time to retry. */
-export class ContainerWaitError extends Error {
+export class ContainerWaitError extends KubewrightError {
+  override readonly name = 'ContainerWaitError';
   readonly code = 'KW5212';
   readonly reason: string;
   readonly retryAtMs: number;
 
   constructor(message: string, options: { readonly reason: string; readonly retryAtMs: number }) {
-    super(message);
-    this.name = 'ContainerWaitError';
+    super({ what: message });
     this.reason = options.reason;
     this.retryAtMs = options.retryAtMs;
   }

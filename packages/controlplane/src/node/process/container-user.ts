@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { KubewrightError } from '@kubewright/apimachinery';
 import type { PodUser } from './pod-users.ts';
 
 /** The user of a container's process; `undefined` means the agent's own user. */
@@ -10,13 +11,9 @@ export interface ContainerUser {
 }
 
 /** Thrown if a container requests a user that is not available here. */
-export class ContainerUserError extends Error {
+export class ContainerUserError extends KubewrightError {
+  override readonly name = 'ContainerUserError';
   readonly code = 'KW5202';
-
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = 'ContainerUserError';
-  }
 }
 
 /** The user that a container requests. */
@@ -54,18 +51,18 @@ export function containerUser(
   if (agentUid !== 0) return undefined;
   if (!allowRoot && [runAsUser, runAsGroup, ...groups].includes(0)) {
     const what = runAsUser === 0 ? 'uid' : 'gid';
-    throw new ContainerUserError(
-      `containers cannot run as ${what} 0 on this node; to allow it, start the node with --allow-root-pods`,
-    );
+    throw new ContainerUserError({
+      what: `containers cannot run as ${what} 0 on this node; to allow it, start the node with --allow-root-pods`,
+    });
   }
   const users = readUsers(options.passwd);
   const { podUser } = options;
   const own = podUser ?? nobodyOf(users);
   const uid = runAsUser ?? own?.uid;
   if (uid === undefined) {
-    throw new ContainerUserError(
-      'user "nobody", the default for containers, does not exist on this system; set securityContext.runAsUser to an existing uid',
-    );
+    throw new ContainerUserError({
+      what: 'user "nobody", the default for containers, does not exist on this system; set securityContext.runAsUser to an existing uid',
+    });
   }
   const user = uid === own?.uid ? own : users.find((one) => one.uid === uid);
   const gid = runAsGroup ?? user?.gid ?? own?.gid ?? uid;

@@ -1,17 +1,18 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, resolve } from 'node:path';
+import { KubewrightError } from '@kubewright/apimachinery';
 import type { ContainerUser } from './container-user.ts';
 import { canReach } from './reachable-programs.ts';
 
 /** Thrown if a command cannot be run in a container, with a container runtime's message and a shell's exit code. */
-export class CommandError extends Error {
+export class CommandError extends KubewrightError {
+  override readonly name = 'CommandError';
   readonly code = 'KW5204';
   /** 127: the command does not exist. 126: it may not be run. */
   readonly exitCode: 126 | 127;
 
   constructor(message: string, exitCode: 126 | 127) {
-    super(`unable to start container process: exec: ${message}`);
-    this.name = 'CommandError';
+    super({ what: `unable to start container process: exec: ${message}` });
     this.exitCode = exitCode;
   }
 }

@@ -1,18 +1,19 @@
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import { KubewrightError } from '@kubewright/apimachinery';
 import { type ImageName, imageNameOf } from './image-name.ts';
 import type { ImageProgram, ImageSource } from './image-program.ts';
 import type { ImageFile } from './images/image-file.ts';
 import { hostProgram } from './images/shell-program.ts';
 
 /** Thrown if an image cannot be run here, with the kubelet's reason and a remedy. */
-export class ImageError extends Error {
+export class ImageError extends KubewrightError {
+  override readonly name = 'ImageError';
   readonly code = 'KW5201';
   readonly reason: 'ErrImagePull' | 'InvalidImageName';
 
   constructor(reason: 'ErrImagePull' | 'InvalidImageName', message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = 'ImageError';
+    super({ what: message }, options);
     this.reason = reason;
   }
 }

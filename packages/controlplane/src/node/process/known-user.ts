@@ -28,7 +28,9 @@ export class KnownUser {
     if (cause === undefined) return [];
     if (user && (await this.canImpersonate(user))) return this.#words();
     throw new ContainerUserError(
-      `uid ${user?.uid ?? process.getuid?.()} is not in this system's user database, so ${program} refuses to run; ${user ? 'set securityContext.runAsUser to an existing uid, or leave it unset' : 'run this node as an existing user'}`,
+      {
+        what: `uid ${user?.uid ?? process.getuid?.()} is not in this system's user database, so ${program} refuses to run; ${user ? 'set securityContext.runAsUser to an existing uid, or leave it unset' : 'run this node as an existing user'}`,
+      },
       { cause },
     );
   }

@@ -1,14 +1,10 @@
 import { createServer, type Server } from 'node:net';
-import type { Random } from '@kubewright/apimachinery';
+import { KubewrightError, type Random } from '@kubewright/apimachinery';
 
 /** Thrown if every pod address is taken, or no range is free. */
-class AddressError extends Error {
+class AddressError extends KubewrightError {
+  override readonly name = 'AddressError';
   readonly code = 'KW5203';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'AddressError';
-  }
 }
 
 /** Port that marks a range as taken; the kubelet's port. */
@@ -57,7 +53,7 @@ export class LoopbackRange implements AsyncDisposable {
       }
     }
     const reason = last instanceof Error ? last.message : String(last);
-    throw new AddressError(`no loopback range 127.x.0.0/16 is free for pods (last error: ${reason})`);
+    throw new AddressError({ what: `no loopback range 127.x.0.0/16 is free for pods (last error: ${reason})` });
   }
 
   static async #share(): Promise<LoopbackRange> {
@@ -75,7 +71,7 @@ export class LoopbackRange implements AsyncDisposable {
       this.#next = number - 256 + 1;
       return `127.${this.#second}.${number >> 8}.${last}`;
     }
-    throw new AddressError('all pod addresses of this node are in use');
+    throw new AddressError({ what: 'all pod addresses of this node are in use' });
   }
 
   /** Frees an address. */

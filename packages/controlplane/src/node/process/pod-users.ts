@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { KubewrightError } from '@kubewright/apimachinery';
 
 /** A range of user and group ids. */
 export interface UidRange {
@@ -13,14 +14,16 @@ export interface PodUser {
 }
 
 /** Thrown if every user of the range is taken. */
-class PodUserError extends Error {
+class PodUserError extends KubewrightError {
+  override readonly name = 'PodUserError';
   readonly code = 'KW5214';
 
   constructor({ first, count }: UidRange) {
-    super(
-      `cannot assign a user to the pod: all ${count} uids from ${first} are in use; delete pods, or configure a larger range (podUids)`,
-    );
-    this.name = 'PodUserError';
+    super({
+      what: 'cannot assign a user to the pod',
+      why: `all ${count} uids from ${first} are in use`,
+      remedy: 'delete pods, or configure a larger range (podUids)',
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { KubewrightError } from '@kubewright/apimachinery';
 import type { Container, Pod } from '@kubewright/apimachinery/core/v1';
 import type { VolumeMount } from '../driver.ts';
 
@@ -22,13 +23,13 @@ export interface PodVolumes {
 }
 
 /** Thrown if a volume cannot be set up, or cannot be mounted as requested. */
-export class VolumeError extends Error {
+export class VolumeError extends KubewrightError {
+  override readonly name = 'VolumeError';
   readonly code = 'KW5213';
   readonly volume: string;
 
   constructor(volume: string, message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = 'VolumeError';
+    super({ what: message }, options);
     this.volume = volume;
   }
 }
