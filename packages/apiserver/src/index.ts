@@ -10,6 +10,7 @@ export { StaticTokenAuthenticator } from './authentication/static-token-authenti
 export type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from './authorization/authorizer.ts';
 export { superuserAuthorizer, UnionAuthorizer } from './authorization/union-authorizer.ts';
 export { discoveryHandler } from './discovery/discovery-handler.ts';
+export type { GroupPriorities } from './discovery/priorities.ts';
 export { rootHandler } from './discovery/root-handler.ts';
 export { type HealthCheck, healthHandler } from './health/health-handler.ts';
 export { versionHandler } from './health/version-handler.ts';

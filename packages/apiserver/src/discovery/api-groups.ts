@@ -1,7 +1,6 @@
-import { builtinGroupVersions } from '@kubewright/schema/internal';
 import type { RemoteVersion } from '../aggregation/remote-groups.ts';
 import type { ResourceDefinition } from '../registry/index.ts';
-import { groupPriority, versionPriority } from './priorities.ts';
+import { type GroupPriorities, groupPriority, versionPriority } from './priorities.ts';
 import { compareVersions } from './version-priority.ts';
 
 /** A group with its versions, preferred version first. The core group's name is empty. */
@@ -19,13 +18,17 @@ export interface ApiGroupVersion {
 }
 
 /**
- * Sorts the served resources for discovery: groups and versions by descending priority; among equals, built-in groups in
- * upstream's order, then others by name. A version of another server contains only that server's resources.
+ * Sorts the served resources for discovery: groups and versions by descending priority, then by name; groups with a given priority
+ * come before equals. A version of another server contains only that server's resources.
  */
 export function arrangeGroups(
   definitions: readonly ResourceDefinition[],
-  remote: readonly RemoteVersion[] = [],
+  options: {
+    readonly remote?: readonly RemoteVersion[] | undefined;
+    readonly priorities?: GroupPriorities | undefined;
+  },
 ): readonly ApiGroup[] {
+  const { remote = [], priorities } = options;
   const groups = new Map<string, Map<string, RankedVersion>>();
   const versionsOf = (group: string): Map<string, RankedVersion> => {
     const versions = groups.get(group) ?? new Map<string, RankedVersion>();
@@ -37,17 +40,15 @@ export function arrangeGroups(
     const versions = versionsOf(group);
     const ranked = versions.get(version);
     if (ranked) ranked.resources.push(definition);
-    else versions.set(version, { ...localRank(definition), version, resources: [definition] });
+    else versions.set(version, { ...localRank(definition, priorities), version, resources: [definition] });
   }
   for (const one of remote) {
     versionsOf(one.group).set(one.version, { ...one, remote: one, resources: [] });
   }
-  const builtin = builtinGroupVersions();
   return [...groups]
     .map(([name, versions]) => {
-      const index = builtin.findIndex(({ group }) => group === name);
       const priority = Math.max(...[...versions.values()].map((version) => version.groupPriority));
-      return { name, versions, priority, rank: index < 0 ? builtin.length : index };
+      return { name, versions, priority, rank: priorities?.groups.has(name) ? 0 : 1 };
     })
     .sort((a, b) => b.priority - a.priority || a.rank - b.rank || (a.name < b.name ? -1 : 1))
     .map(({ name, versions }) => ({ name, versions: arrangeVersions([...versions.values()]) }));
@@ -61,12 +62,14 @@ interface RankedVersion {
   readonly remote?: RemoteVersion;
 }
 
-function localRank({
-  group,
-  version,
-  custom,
-}: ResourceDefinition): Pick<RankedVersion, 'groupPriority' | 'versionPriority'> {
-  return { groupPriority: groupPriority(group), versionPriority: versionPriority({ group, version, custom }) };
+function localRank(
+  definition: ResourceDefinition,
+  priorities: GroupPriorities | undefined,
+): Pick<RankedVersion, 'groupPriority' | 'versionPriority'> {
+  return {
+    groupPriority: groupPriority(definition.group, priorities),
+    versionPriority: versionPriority(definition, priorities),
+  };
 }
 
 function arrangeVersions(versions: readonly RankedVersion[]): readonly ApiGroupVersion[] {

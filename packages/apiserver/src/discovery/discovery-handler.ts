@@ -10,6 +10,7 @@ import type { ResourceCatalog } from '../registry/index.ts';
 import { aggregatedDocument } from './aggregated-document.ts';
 import { type ApiGroup, arrangeGroups } from './api-groups.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './legacy-documents.ts';
+import type { GroupPriorities } from './priorities.ts';
 
 const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
@@ -18,6 +19,8 @@ export interface DiscoveryOptions {
   readonly catalog: ResourceCatalog;
   /** Groups that other servers serve. */
   readonly remote?: RemoteGroups | undefined;
+  /** The order of groups and versions. @defaultValue groups by name, versions by maturity */
+  readonly priorities?: GroupPriorities | undefined;
   /** The `host:port` where clients reach the server; called on each use. */
   readonly serverAddress: () => string;
 }
@@ -54,6 +57,7 @@ interface Encoded {
 class DiscoveryDocuments {
   readonly #catalog: ResourceCatalog;
   readonly #remote: RemoteGroups | undefined;
+  readonly #priorities: GroupPriorities | undefined;
   readonly #serverAddress: () => string;
   #generation = '';
   #groups: readonly ApiGroup[] = [];
@@ -63,6 +67,7 @@ class DiscoveryDocuments {
   constructor(options: DiscoveryOptions) {
     this.#catalog = options.catalog;
     this.#remote = options.remote;
+    this.#priorities = options.priorities;
     this.#serverAddress = options.serverAddress;
   }
 
@@ -108,7 +113,10 @@ class DiscoveryDocuments {
     const generation = `${this.#catalog.generation} ${this.#remote?.generation}`;
     if (generation === this.#generation) return;
     this.#generation = generation;
-    this.#groups = arrangeGroups(this.#catalog.all(), this.#remote?.versions());
+    this.#groups = arrangeGroups(this.#catalog.all(), {
+      remote: this.#remote?.versions(),
+      priorities: this.#priorities,
+    });
     this.#legacy.clear();
     this.#aggregated.clear();
   }

@@ -11,6 +11,7 @@ import {
   type SubresourceDefinition,
   updateObject,
 } from '../registry/index.ts';
+import { authorizeRequest } from './authorize.ts';
 import { connectOptions } from './connect-options.ts';
 import { namespaceOf, type ResourceCall, writeCallOf } from './resource-call.ts';
 
@@ -21,6 +22,9 @@ export async function connect(
   behaviour: ConnectSubresource,
 ): Promise<ApiResponse> {
   const { registry, info, request, user } = call;
+  if (behaviour.getNeedsCreate && info.verb === 'get') {
+    await authorizeRequest(call.options.authorizer, { ...info, verb: 'create' }, user);
+  }
   if (!definition.verbs.includes(info.verb)) throw methodNotSupported();
   const { query } = info;
   const writes = info.verb !== 'get' && request.upgrade === undefined;

@@ -13,7 +13,7 @@ export function finalizersFor(
   { options, definition }: { readonly options: DeleteOptions; readonly definition: ResourceDefinition },
 ): string[] {
   const others = finalizers.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
-  if (isUncollected(definition)) return [...finalizers];
+  if (definition.strategy.garbageCollection === false) return [...finalizers];
   const policy = propagation(finalizers, { options, definition });
   if (policy === 'Orphan') others.push(ORPHAN);
   else if (policy === 'Foreground') others.push(FOREGROUND);
@@ -31,9 +31,4 @@ function propagation(
     if (finalizer === FOREGROUND) return 'Foreground';
   }
   return definition.strategy.defaultPropagation ?? 'Background';
-}
-
-/** True for events: they are never owners, so garbage collection ignores them. */
-function isUncollected(definition: ResourceDefinition): boolean {
-  return !definition.custom && definition.resource === 'events';
 }

@@ -125,6 +125,8 @@ export interface ScaleSubresource {
 /** A subresource with its own behavior. */
 export interface ConnectSubresource {
   readonly type: 'connect';
+  /** True if a GET also needs the verb `create`, because it does more than read (a command in a pod). @defaultValue false */
+  readonly getNeedsCreate?: boolean | undefined;
   connect(call: ConnectCall): Promise<ApiResponse>;
 }
 

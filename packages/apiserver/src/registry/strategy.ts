@@ -81,6 +81,8 @@ export interface Strategy {
    * @defaultValue 'complete'
    */
   readonly deletionMark?: 'timestamp' | 'complete';
+  /** False for kinds that never own others (events): a deletion adds no finalizer for dependents. @defaultValue true */
+  readonly garbageCollection?: boolean;
   /** Propagation policy if the client sets none. @defaultValue 'Background' */
   readonly defaultPropagation?: 'Background' | 'Orphan';
   /** Warning text for a deletion without a propagation policy. */

@@ -33,6 +33,7 @@ export interface BuiltinKind<T = never> {
   readonly allowUnconditionalUpdate?: boolean;
   /** @defaultValue false */
   readonly allowCreateOnUpdate?: boolean;
+  readonly garbageCollection?: Strategy['garbageCollection'];
   readonly defaultPropagation?: Strategy['defaultPropagation'];
   readonly unsaidPropagationWarning?: string;
   /** See {@link Strategy.resets}. */

@@ -72,6 +72,7 @@ function shared(kind: BuiltinKind, types: WireTypes): Strategy {
     generation: kind.generation ?? 'none',
     allowUnconditionalUpdate: kind.allowUnconditionalUpdate ?? true,
     allowCreateOnUpdate: kind.allowCreateOnUpdate ?? false,
+    ...(kind.garbageCollection === undefined ? {} : { garbageCollection: kind.garbageCollection }),
     ...(kind.defaultPropagation === undefined ? {} : { defaultPropagation: kind.defaultPropagation }),
     applyDefaults(object) {
       types.normalise(kind.struct, object);

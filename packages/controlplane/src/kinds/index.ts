@@ -9,3 +9,4 @@ export {
   type ServiceAllocator,
 } from './core/service-allocator.ts';
 export { EventExpiry } from './events/event-expiry.ts';
+export { builtinPriorities } from './group-priorities.ts';

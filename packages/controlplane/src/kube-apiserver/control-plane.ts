@@ -42,7 +42,13 @@ import {
 } from '@kubewright/apiserver/internal';
 import { kubernetesEnvironment, PatternCache } from '@kubewright/schema';
 import { decodeProtobuf } from '@kubewright/schema/internal';
-import { builtinDefinitions, EventExpiry, memoryServiceAllocator, podBindings } from '../kinds/index.ts';
+import {
+  builtinDefinitions,
+  builtinPriorities,
+  EventExpiry,
+  memoryServiceAllocator,
+  podBindings,
+} from '../kinds/index.ts';
 import { admissionPlugins } from './admission/index.ts';
 import {
   authenticationReviews,
@@ -125,7 +131,12 @@ export class ControlPlane implements AsyncDisposable {
     this.#putBuiltins({ tools, identity, allocator });
     this.#aggregation = this.#aggregate();
     this.server = this.#makeServer(identity, client);
-    this.#apiServices = new ApiServices({ handle: this.server.handle, catalog: this.catalog, onError });
+    this.#apiServices = new ApiServices({
+      handle: this.server.handle,
+      catalog: this.catalog,
+      priorities: builtinPriorities,
+      onError,
+    });
   }
 
   #makeWebhookClient(): WebhookClient {
@@ -283,7 +294,7 @@ export class ControlPlane implements AsyncDisposable {
       versionHandler(),
       rootHandler({ catalog, remote, paths: PATHS }),
       openIdHandler({ tokens: this.tokens, serverAddress }),
-      discoveryHandler({ catalog, remote, serverAddress }),
+      discoveryHandler({ catalog, remote, serverAddress, priorities: builtinPriorities }),
       openApiHandler({ catalog, remote }),
       metrics.handler,
     ];

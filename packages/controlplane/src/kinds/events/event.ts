@@ -7,6 +7,7 @@ export const coreEvents: BuiltinKind = builtinKind<Event>({
   resource: '/v1/events',
   struct: 'v1.Event',
   allowCreateOnUpdate: true,
+  garbageCollection: false,
   fieldLabels: {
     'involvedObject.kind': ({ involvedObject }) => involvedObject.kind ?? '',
     'involvedObject.namespace': ({ involvedObject }) => involvedObject.namespace ?? '',
@@ -27,6 +28,7 @@ export const newEvents: BuiltinKind = builtinKind<Eventsv1Event>({
   resource: 'events.k8s.io/v1/events',
   struct: 'eventsv1.Event',
   allowCreateOnUpdate: true,
+  garbageCollection: false,
   storageApiVersion: 'v1',
   storagePrefix: '/registry/events/',
   conversion: eventConversion,

@@ -1,4 +1,4 @@
-import type { ApiHandler, ResourceCatalog } from '@kubewright/apiserver';
+import type { ApiHandler, GroupPriorities, ResourceCatalog } from '@kubewright/apiserver';
 import { asServer, groupPriority, versionPriority } from '@kubewright/apiserver/internal';
 import { BootstrapError } from './bootstrap-error.ts';
 
@@ -17,6 +17,7 @@ interface Wanted {
  */
 export class ApiServices {
   readonly #catalog: ResourceCatalog;
+  readonly #priorities: GroupPriorities;
   readonly #ask: ReturnType<typeof asServer>;
   readonly #onError: (error: unknown) => void;
   #running: Promise<void> | undefined;
@@ -25,9 +26,11 @@ export class ApiServices {
   constructor(options: {
     readonly handle: ApiHandler;
     readonly catalog: ResourceCatalog;
+    readonly priorities: GroupPriorities;
     readonly onError: (error: unknown) => void;
   }) {
     this.#catalog = options.catalog;
+    this.#priorities = options.priorities;
     this.#ask = asServer(options.handle);
     this.#onError = options.onError;
   }
@@ -79,8 +82,8 @@ export class ApiServices {
       spec: {
         ...(group !== '' && { group }),
         version,
-        groupPriorityMinimum: groupPriority(group),
-        versionPriority: versionPriority({ group, version, custom }),
+        groupPriorityMinimum: groupPriority(group, this.#priorities),
+        versionPriority: versionPriority({ group, version, custom }, this.#priorities),
       },
     };
     await this.#expect('POST', PATH, object);

@@ -4,7 +4,7 @@ import { discoveryHandler, MutableCatalog, type ResourceDefinition } from '@kube
 import { crdDefinition } from '@kubewright/apiserver/internal';
 import type { BuiltinResource } from '@kubewright/schema/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { builtinDefinitions } from '../../kinds/index.ts';
+import { builtinDefinitions, builtinPriorities } from '../../kinds/index.ts';
 import { TestServer, widgets } from '../testdata/test-server.ts';
 
 const AGGREGATED =
@@ -18,7 +18,7 @@ describe('discovery', () => {
   let catalog: MutableCatalog;
   beforeEach(() => {
     catalog = new MutableCatalog();
-    const handler = discoveryHandler({ catalog, serverAddress: () => '127.0.0.1:6443' });
+    const handler = discoveryHandler({ catalog, serverAddress: () => '127.0.0.1:6443', priorities: builtinPriorities });
     server = new TestServer({ nonResourceHandlers: [handler] });
     for (const definition of definitions(server)) catalog.put(definition);
   });

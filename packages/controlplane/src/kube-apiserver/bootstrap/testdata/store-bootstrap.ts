@@ -1,5 +1,6 @@
 import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
 import { PlaneUnderTest } from '../../testdata/plane-under-test.ts';
+import { builtinPriorities } from '../../../kinds/index.ts';
 import { ApiServices } from '../api-services.ts';
 import { asServer } from '@kubewright/apiserver/internal';
 
@@ -24,7 +25,7 @@ export async function storeBootstrap(objects: readonly KubernetesObject[]): Prom
   const onError = (error: unknown): never => {
     throw error;
   };
-  await new ApiServices({ handle: plane.handle, catalog: plane.catalog, onError }).refresh();
+  await new ApiServices({ handle: plane.handle, catalog: plane.catalog, priorities: builtinPriorities, onError }).refresh();
   const { objects: stored } = await storage.list({ prefix: '/' });
   const now = new Date(clock.now()).toISOString().replace('.000Z', 'Z');
   return [...stored]
