@@ -1,6 +1,6 @@
 import { StatusError, seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
-import { TestServer } from '../../kube-apiserver/testdata/test-server.ts';
+import { TestServer, withBuiltinKinds } from '../../kube-apiserver/testdata/test-server.ts';
 import type { Service } from '../generated/drafts.ts';
 import { allocateForCreate, allocateForUpdate } from './service-allocation.ts';
 import { memoryServiceAllocator, type ServiceAllocator } from './service-allocator.ts';
@@ -127,7 +127,7 @@ describe('allocateForUpdate', () => {
 
 describe('a rejected service', () => {
   it('releases only its own allocations', async () => {
-    await using server = await TestServer.start({});
+    await using server = await TestServer.start(withBuiltinKinds);
     const path = '/api/v1/namespaces/default/services';
     const body = (name: string, clusterIP: string, more = {}) => {
       return { metadata: { name }, spec: { clusterIP, ports: [{ port: 80, ...more }] } };

@@ -5,7 +5,7 @@ import { crdDefinition } from '@kubewright/apiserver/internal';
 import type { BuiltinResource } from '@kubewright/schema/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { builtinDefinitions, builtinPriorities } from '../../kinds/index.ts';
-import { TestServer, widgets } from '../testdata/test-server.ts';
+import { TestServer, widgets, withBuiltinKinds } from '../testdata/test-server.ts';
 
 const AGGREGATED =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
@@ -19,7 +19,7 @@ describe('discovery', () => {
   beforeEach(() => {
     catalog = new MutableCatalog();
     const handler = discoveryHandler({ catalog, serverAddress: () => '127.0.0.1:6443', priorities: builtinPriorities });
-    server = new TestServer({ nonResourceHandlers: [handler] });
+    server = new TestServer({ ...withBuiltinKinds, nonResourceHandlers: [handler] });
     for (const definition of definitions(server)) catalog.put(definition);
   });
   afterEach(() => server[Symbol.asyncDispose]());

@@ -2,14 +2,14 @@ import { unauthorized } from '@kubewright/apimachinery/internal';
 import type { AuthorizationAttributes } from '@kubewright/apiserver';
 import type { AuditEvent } from '@kubewright/apiserver/internal';
 import { describe, expect, it } from 'vitest';
-import { TestServer } from '../testdata/test-server.ts';
+import { TestServer, withBuiltinKinds } from '../testdata/test-server.ts';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 describe('access control', () => {
   it('reports who may not do what, in the words of the API', async () => {
     const denyAll = { authorize: async () => ({ decision: 'no-opinion', reason: '' }) as const };
-    await using server = new TestServer({ authorizer: denyAll });
+    await using server = new TestServer({ ...withBuiltinKinds, authorizer: denyAll });
     server.user = { username: 'bob', groups: [] };
     const message = async (method: string, path: string): Promise<string> => {
       const { status, json } = await server.send(method, path);
@@ -30,7 +30,7 @@ describe('access control', () => {
 
   it('answers 401 to wrong credentials without reading the body', async () => {
     const authenticators = [{ authenticate: async () => Promise.reject(unauthorized()) }];
-    await using server = new TestServer({ authenticators });
+    await using server = new TestServer({ ...withBuiltinKinds, authenticators });
     let read = false;
     async function* body(): AsyncGenerator<Uint8Array> {
       read = true;
@@ -51,7 +51,7 @@ describe('access control', () => {
       },
     };
     const seen: AuditEvent[] = [];
-    await using server = new TestServer({ authorizer, audit: (event) => seen.push(event) });
+    await using server = new TestServer({ ...withBuiltinKinds, authorizer, audit: (event) => seen.push(event) });
     const headers = {
       'impersonate-user': 'system:serviceaccount:ns:robot',
       'impersonate-extra-scopes': 'view',
@@ -77,7 +77,11 @@ describe('access control', () => {
       open = resolve;
     });
     const plugin = { name: 'Gate', mutate: () => gate };
-    await using server = new TestServer({ admissionPlugins: [plugin], limits: { maxWriting: 1, reserved: 0 } });
+    await using server = new TestServer({
+      ...withBuiltinKinds,
+      admissionPlugins: [plugin],
+      limits: { maxWriting: 1, reserved: 0 },
+    });
     const first = server.post('/api/v1/namespaces', { metadata: { name: 'a' } });
     await new Promise((resolve) => setImmediate(resolve));
     const second = await server.post('/api/v1/namespaces', { metadata: { name: 'b' } });
@@ -96,7 +100,7 @@ describe('access control', () => {
         throw new TypeError('secret detail');
       },
     };
-    await using server = new TestServer({ admissionPlugins: [plugin] });
+    await using server = new TestServer({ ...withBuiltinKinds, admissionPlugins: [plugin] });
     const { status, text } = await server.post('/api/v1/namespaces', { metadata: { name: 'a' } });
     expect(status).toBe(500);
     expect(text).not.toContain('secret detail');
@@ -104,7 +108,7 @@ describe('access control', () => {
   });
 
   it('adds an audit ID to every response', async () => {
-    await using server = new TestServer();
+    await using server = new TestServer(withBuiltinKinds);
     expect((await server.get('/foo')).headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect((await server.get('/foo', { 'audit-id': 'mine' })).headers['audit-id']).toBe('mine');
   });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { TestServer } from '../testdata/test-server.ts';
+import { TestServer, withBuiltinKinds } from '../testdata/test-server.ts';
 
 // Each response was recorded from kube-apiserver 1.36.3.
 describe('creating by an update or a patch', () => {
   /** Starts a server whose user `joe` may do everything except create. */
   async function start(): Promise<TestServer> {
     const server = await TestServer.start({
+      ...withBuiltinKinds,
       authorizer: {
         authorize: async ({ user, verb }) => ({
           decision: user.username === 'joe' && verb === 'create' ? 'no-opinion' : 'allow',

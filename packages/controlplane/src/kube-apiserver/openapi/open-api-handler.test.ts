@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { MutableCatalog, openApiHandler } from '@kubewright/apiserver';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Json, TestServer, widgets } from '../testdata/test-server.ts';
+import { type Json, TestServer, widgets, withBuiltinKinds } from '../testdata/test-server.ts';
 
 const recorded = JSON.parse(readFileSync(new URL('testdata/apps-v1-1.36.3.json', import.meta.url), 'utf8')) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -15,7 +15,7 @@ describe('OpenAPI', () => {
   let catalog: MutableCatalog;
   beforeEach(() => {
     catalog = new MutableCatalog();
-    server = new TestServer({ nonResourceHandlers: [openApiHandler({ catalog })] });
+    server = new TestServer({ ...withBuiltinKinds, nonResourceHandlers: [openApiHandler({ catalog })] });
     for (const definition of server.catalog.all()) if (!definition.custom) catalog.put(definition);
   });
   afterEach(() => server[Symbol.asyncDispose]());

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { type Answer, type Json, TestServer } from '../testdata/test-server.ts';
+import { type Answer, type Json, TestServer, withBuiltinKinds } from '../testdata/test-server.ts';
 import { accepted } from './testdata/accepted-differences.ts';
 // @ts-expect-error: plain JavaScript, shared with the recorder
 import { requests } from './testdata/requests.mjs';
@@ -62,7 +62,7 @@ describe('responses recorded from the real API server', () => {
   const answers: Answer[] = [];
 
   beforeAll(async () => {
-    const server = await TestServer.start();
+    const server = await TestServer.start(withBuiltinKinds);
     await server.post('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
     const here = (value: unknown): Json =>
       JSON.parse(JSON.stringify(value ?? null).replaceAll('NS', NAMESPACE)) ?? undefined;

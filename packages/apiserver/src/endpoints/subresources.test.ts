@@ -1,5 +1,5 @@
-import type { ConnectCall } from '@kubewright/apiserver/internal';
 import { describe, expect, it } from 'vitest';
+import type { ConnectCall, SubresourceDefinition } from '../registry/resource-definition.ts';
 import { TestServer, widgets } from '../testdata/test-server.ts';
 
 const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
@@ -37,6 +37,38 @@ describe('subresources', () => {
     expect(Number(json.after.metadata.resourceVersion)).toBeGreaterThan(Number(json.before));
     expect((await server.post(`${WIDGETS}/nope/paint`, { color: 'red' })).status).toBe(404);
     expect((await server.get(`${WIDGETS}/w/paint`)).status).toBe(405);
+  });
+
+  it('requires the permission to create for a GET that does more than read', async () => {
+    await using server = await TestServer.start({
+      authorizer: {
+        authorize: async ({ verb, resource }) => ({
+          decision: verb === 'create' && resource?.subresource !== '' ? 'no-opinion' : 'allow',
+          reason: '',
+        }),
+      },
+    });
+    const base = widgets();
+    const subresource = (getNeedsCreate: boolean): SubresourceDefinition => ({
+      group: 'example.com',
+      version: 'v1',
+      kind: 'Paint',
+      verbs: ['get'],
+      behaviour: {
+        type: 'connect',
+        getNeedsCreate,
+        connect: async () => ({ status: 200, headers: {}, body: new Uint8Array(0) }),
+      },
+    });
+    const added = [
+      ['color', subresource(false)],
+      ['paint', subresource(true)],
+    ] as const;
+    server.catalog.put({ ...base, subresources: new Map([...base.subresources, ...added]) });
+    expect((await server.get(`${WIDGETS}/w/color`)).status).toBe(200);
+    const { status, json } = await server.get(`${WIDGETS}/w/paint`);
+    expect(status).toBe(403);
+    expect(json.message).toContain('cannot create resource "widgets/paint"');
   });
 
   it('answers a virtual resource without storing it', async () => {

@@ -1,6 +1,7 @@
-import { type HealthCheck, healthHandler, versionHandler } from '@kubewright/apiserver';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestServer } from '../testdata/test-server.ts';
+import { type HealthCheck, healthHandler } from './health-handler.ts';
+import { versionHandler } from './version-handler.ts';
 
 describe('health', () => {
   let storage: string | undefined;

@@ -1,6 +1,7 @@
-import { Counter, Histogram, renderGauge, ServerMetrics } from '@kubewright/apiserver/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestServer } from '../testdata/test-server.ts';
+import { Counter, Histogram, renderGauge } from './metric-family.ts';
+import { ServerMetrics } from './metrics-handler.ts';
 
 describe('metric families', () => {
   it('renders counters with their labels', () => {

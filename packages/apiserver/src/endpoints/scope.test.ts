@@ -1,5 +1,6 @@
-import type { AuthorizationAttributes, ResourceDefinition } from '@kubewright/apiserver';
 import { describe, expect, it } from 'vitest';
+import type { AuthorizationAttributes } from '../authorization/authorizer.ts';
+import type { ResourceDefinition } from '../registry/resource-definition.ts';
 import { TestServer } from '../testdata/test-server.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
