@@ -18,7 +18,7 @@ export { trackUpdate } from './apply/track-update.ts';
 export { builtinSchema } from './builtin/builtin-schema.ts';
 export { BuiltinDescriptions } from './builtin/descriptions.ts';
 export { builtinDefinitions, type OpenApiOptions } from './builtin/open-api.ts';
-export { type BuiltinResource, builtinGroupVersions, builtinResources, findBuiltinKind } from './builtin/resources.ts';
+export { type BuiltinResource, builtinResources, findBuiltinKind } from './builtin/resources.ts';
 export type { Unlimited } from './cel/cost/sized-type.ts';
 export { CelBudgetError } from './cel/errors.ts';
 export {

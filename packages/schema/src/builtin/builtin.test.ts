@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { builtinSchema } from './builtin-schema.ts';
 import { BuiltinDescriptions } from './descriptions.ts';
 import { builtinDefinitions, builtinOpenApiSchema, builtinReferences } from './open-api.ts';
-import { builtinGroupVersions, builtinResources, findBuiltinKind, findBuiltinResource } from './resources.ts';
+import { builtinResources, findBuiltinKind, findBuiltinResource } from './resources.ts';
 
 describe('builtinSchema', () => {
   const deployment = builtinSchema({ group: 'apps', version: 'v1', kind: 'Deployment' });
@@ -48,8 +48,7 @@ describe('builtinSchema', () => {
 
 describe('builtinResources', () => {
   it('lists the resources of a fresh API server, core first', () => {
-    expect(builtinGroupVersions()[0]).toEqual({ group: '', version: 'v1' });
-    expect(builtinGroupVersions()).toHaveLength(22);
+    expect(builtinResources()[0]).toMatchObject({ group: '', version: 'v1' });
     expect(builtinResources()).toHaveLength(68);
   });
 

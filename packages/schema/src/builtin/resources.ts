@@ -1,13 +1,7 @@
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, type Scope } from '@kubewright/apimachinery';
-import { groupVersionTable, resourceTable } from '../generated/resource-table.ts';
+import { resourceTable } from '../generated/resource-table.ts';
 import type { SchemaNode } from '../node/schema-node.ts';
 import { builtinSchema } from './builtin-schema.ts';
-
-/** A group and version in discovery. */
-export interface BuiltinGroupVersion {
-  readonly group: string;
-  readonly version: string;
-}
 
 /** One collection of a built-in kind, as a fresh API server of 1.36.3 serves it. */
 export interface BuiltinResource extends GroupVersionResource, GroupVersionKind {
@@ -61,17 +55,10 @@ interface Resources {
 
 // Derived from constants, so it does not matter when it is created; created once because it parses 40 kB.
 let resources: Resources | undefined;
-let groupVersions: readonly BuiltinGroupVersion[] | undefined;
 
 /** Lists the built-in resources in discovery order: the groups of a fresh API server, core first. */
 export function builtinResources(): readonly BuiltinResource[] {
   return tables().all;
-}
-
-/** Lists the groups and versions in discovery order: core first, preferred versions before others. */
-export function builtinGroupVersions(): readonly BuiltinGroupVersion[] {
-  groupVersions ??= JSON.parse(groupVersionTable) as readonly BuiltinGroupVersion[]; // output of our own generator
-  return groupVersions;
 }
 
 /** Returns the built-in resource for a URL. */
