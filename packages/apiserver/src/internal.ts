@@ -19,7 +19,7 @@ export { type CertificateStore, FRONT_PROXY, openCertificates } from './certific
 export type { SchemaTools } from './crd/compile-version.ts';
 export { crdDefinition } from './crd/crd-definition.ts';
 export { CrdServing } from './crd/crd-serving.ts';
-export { groupPriority, versionPriority } from './discovery/priorities.ts';
+export { prioritiesOf } from './discovery/priorities.ts';
 export { type ClientCertificate, HIJACKED } from './http/api-request.ts';
 export type { HttpLimits } from './http/limits.ts';
 export { Counter, Histogram, renderGauge } from './metrics/metric-family.ts';

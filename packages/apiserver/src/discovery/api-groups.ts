@@ -1,6 +1,6 @@
 import type { RemoteVersion } from '../aggregation/remote-groups.ts';
 import type { ResourceDefinition } from '../registry/index.ts';
-import { type GroupPriorities, groupPriority, versionPriority } from './priorities.ts';
+import { type GroupPriorities, prioritiesOf } from './priorities.ts';
 import { compareVersions } from './version-priority.ts';
 
 /** A group with its versions, preferred version first. The core group's name is empty. */
@@ -40,7 +40,7 @@ export function arrangeGroups(
     const versions = versionsOf(group);
     const ranked = versions.get(version);
     if (ranked) ranked.resources.push(definition);
-    else versions.set(version, { ...localRank(definition, priorities), version, resources: [definition] });
+    else versions.set(version, { ...prioritiesOf(definition, priorities), version, resources: [definition] });
   }
   for (const one of remote) {
     versionsOf(one.group).set(one.version, { ...one, remote: one, resources: [] });
@@ -60,16 +60,6 @@ interface RankedVersion {
   readonly versionPriority: number;
   readonly resources: ResourceDefinition[];
   readonly remote?: RemoteVersion;
-}
-
-function localRank(
-  definition: ResourceDefinition,
-  priorities: GroupPriorities | undefined,
-): Pick<RankedVersion, 'groupPriority' | 'versionPriority'> {
-  return {
-    groupPriority: groupPriority(definition.group, priorities),
-    versionPriority: versionPriority(definition, priorities),
-  };
 }
 
 function arrangeVersions(versions: readonly RankedVersion[]): readonly ApiGroupVersion[] {

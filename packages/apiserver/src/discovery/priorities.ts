@@ -6,15 +6,13 @@ export interface GroupPriorities {
   readonly versions: ReadonlyMap<string, number>;
 }
 
-/** Returns the priority of a local group; the highest comes first. */
-export function groupPriority(group: string, priorities: GroupPriorities | undefined): number {
-  return priorities?.groups.get(group) ?? 1000;
-}
-
-/** Returns the priority of a version in its group. */
-export function versionPriority(
-  of: { readonly group: string; readonly version: string; readonly custom: boolean },
+/** Returns the priority of a local group, and that of a version in it. */
+export function prioritiesOf(
+  { group, version, custom }: { readonly group: string; readonly version: string; readonly custom: boolean },
   priorities: GroupPriorities | undefined,
-): number {
-  return of.custom ? 100 : (priorities?.versions.get(`${of.group}/${of.version}`) ?? 15);
+): { readonly groupPriority: number; readonly versionPriority: number } {
+  return {
+    groupPriority: priorities?.groups.get(group) ?? 1000,
+    versionPriority: custom ? 100 : (priorities?.versions.get(`${group}/${version}`) ?? 15),
+  };
 }

@@ -1,5 +1,5 @@
 import type { ApiHandler, GroupPriorities, ResourceCatalog } from '@kubewright/apiserver';
-import { asServer, groupPriority, versionPriority } from '@kubewright/apiserver/internal';
+import { asServer, prioritiesOf } from '@kubewright/apiserver/internal';
 import { BootstrapError } from './bootstrap-error.ts';
 
 const PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
@@ -74,7 +74,9 @@ export class ApiServices {
     }
   }
 
-  async #make(name: string, { group, version, custom }: Wanted): Promise<void> {
+  async #make(name: string, wanted: Wanted): Promise<void> {
+    const { group, version, custom } = wanted;
+    const { groupPriority, versionPriority } = prioritiesOf(wanted, this.#priorities);
     const object = {
       apiVersion: 'apiregistration.k8s.io/v1',
       kind: 'APIService',
@@ -82,8 +84,8 @@ export class ApiServices {
       spec: {
         ...(group !== '' && { group }),
         version,
-        groupPriorityMinimum: groupPriority(group, this.#priorities),
-        versionPriority: versionPriority({ group, version, custom }, this.#priorities),
+        groupPriorityMinimum: groupPriority,
+        versionPriority,
       },
     };
     await this.#expect('POST', PATH, object);
