@@ -1,4 +1,4 @@
-// Writes the generated part of the documentation into a folder: the help of the command line, the error codes, and the exports
+// Writes the generated part of the documentation into a folder: the help of the command line, the error codes, the log events, and the exports
 // of each package with their comments. `npm run docs` calls it; alone: node scripts/docs-reference.mjs FOLDER
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -15,6 +15,7 @@ export async function writeReference(folder) {
   mkdirSync(api, { recursive: true });
   writeFileSync(join(folder, 'reference', 'command-line.md'), await commandPage());
   writeFileSync(join(folder, 'reference', 'error-codes.md'), errorPage());
+  writeFileSync(join(folder, 'reference', 'log-events.md'), eventPage());
   for (const name of readdirSync(join(root, 'packages'))) writeFileSync(join(api, `${name}.md`), apiPage(root, name));
 }
 
@@ -54,6 +55,17 @@ function errorPage() {
   });
   const intro = 'Every error has a code. `kubewright explain CODE` prints these texts offline.';
   return `${['# Error codes', intro, ...sections.flat()].join('\n\n')}\n`;
+}
+
+function eventPage() {
+  const source = readFileSync(join(root, 'packages/runtime/src/log/log-events.ts'), 'utf8');
+  const entries = [...source.matchAll(/^ {2}\/\*\* (.*) \*\/\n {2}\w+: '([^']+)',$/gm)].map(([, text, term]) => ({
+    term,
+    text,
+  }));
+  const intro = `The runtime's log records have a field \`event\`. An id never changes its meaning, while messages may be reworded; match on
+it in alerting rules. Records of errors also have the fields \`code\`, \`what\`, \`why\` and \`remedy\`. Logs for people omit the ids.`;
+  return `${['# Log events', intro, table(['event', ''], entries)].join('\n\n')}\n`;
 }
 
 function table([first, second], entries) {

@@ -52,7 +52,7 @@ export function assemble(root, folder) {
 }
 
 /** Generated pages can be linked to before they exist. */
-const generated = /^docs\/reference\/(command-line|error-codes|api\/[a-z]+)\.md$/;
+const generated = /^docs\/reference\/(command-line|error-codes|log-events|api\/[a-z]+)\.md$/;
 
 function follower({ root, pages, source, target }) {
   return ({ label, url }) => {

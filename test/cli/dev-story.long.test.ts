@@ -179,7 +179,9 @@ describe('kubewright dev', () => {
         controller: 'shop',
         object: 'Shop default/two',
         because: ['Shop default/two was created'],
-        wrote: expect.arrayContaining(['created ConfigMap.v1 default/two-message']),
+        wrote: expect.arrayContaining([
+          { action: 'created', apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'two-message' },
+        ]),
         ms: expect.any(Number),
       });
     expect(records().every((record) => !('output' in record))).toBe(true);

@@ -1,6 +1,6 @@
 /**
  * The ids of the runtime's log records: the field `event` of a record. An id never changes its meaning, messages may be reworded;
- * so alerting rules, tests and programs match on the id. The table in `docs/reference/log-events.md` is generated from the
+ * so alerting rules, tests and programs match on the id. The reference page of log events is generated from the
  * comments.
  */
 export const logEvents = {
