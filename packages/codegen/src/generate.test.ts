@@ -8,12 +8,12 @@ import { type GenerateResult, Generator, generate } from './generate.ts';
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 let root: string;
 
-const KIND = `import { defineKind } from '@kubewright/runtime';
+const kind = `import { defineKind } from '@kubewright/runtime';
 import type { Size } from './size.js';
 export interface Spec { readonly size?: Size }
 export const Thing = defineKind<Spec>({ group: 'example.com', version: 'v1', kind: 'Thing' });
 `;
-const CONTROLLER = `import { ConfigMap } from '@kubewright/apimachinery/core/v1';
+const controller = `import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { controller } from '@kubewright/runtime';
 import { Thing } from './kinds/index.js';
 export const things = controller({
@@ -30,9 +30,9 @@ beforeEach(() => {
   symlinkSync(modules, join(root, 'node_modules'), 'dir');
   write('tsconfig.json', '{ "compilerOptions": { "module": "nodenext", "target": "es2022", "strict": true } }');
   write('src/kinds/size.ts', `/** How large. */\nexport type Size = 'small' | 'large';\n`);
-  write('src/kinds/thing.ts', KIND);
+  write('src/kinds/thing.ts', kind);
   write('src/kinds/index.ts', `export * from './thing.js';\n`);
-  write('src/controller.ts', CONTROLLER);
+  write('src/controller.ts', controller);
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
@@ -58,7 +58,7 @@ describe('Generator', () => {
     write('src/kinds/size.ts', `/** How large. */\nexport type Size = 'small' | 'huge';\n`);
     expect(textOf(await regenerate(generator), 'crd/bases')).toContain('- huge\n');
 
-    write('src/kinds/thing.ts', KIND.replace(`'Thing' }`, `'Thing', plural: 'thingies' }`));
+    write('src/kinds/thing.ts', kind.replace(`'Thing' }`, `'Thing', plural: 'thingies' }`));
     const renamed = await regenerate(generator);
     expect(textOf(renamed, 'role.yaml')).toContain('- thingies\n');
     expect(textOf(renamed, 'role.yaml')).not.toContain('- things\n');

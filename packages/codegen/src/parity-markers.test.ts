@@ -9,9 +9,9 @@ const shapes = ['parity/types.go', ...['v1', 'v1beta1', 'v1alpha1'].map((name) =
   .map(read)
   .join('\n');
 
-const SAME_SAID_OTHERWISE = 'the same in another spelling';
-const NO_DEEP_COPIES = 'frozen data needs no copies';
-const APPLY_TYPES = 'ApplyConfiguration<T> is a type';
+const sameSaidOtherwise = 'the same in another spelling';
+const noDeepCopies = 'frozen data needs no copies';
+const applyTypes = 'ApplyConfiguration<T> is a type';
 
 /** Markers without a recorded shape, and the reason. */
 const withoutShape: Readonly<Record<string, string>> = {
@@ -19,15 +19,15 @@ const withoutShape: Readonly<Record<string, string>> = {
   'kubebuilder:validation:items:UniqueItems': 'the API server refuses it',
   'kubebuilder:skip': 'only what defineKind names is made',
   'kubebuilder:webhookconfiguration': "kubebuilder's names for kustomize are the ones",
-  'k8s:minimum': SAME_SAID_OTHERWISE,
-  'k8s:maximum': SAME_SAID_OTHERWISE,
-  'k8s:maxItems': SAME_SAID_OTHERWISE,
-  'k8s:required': SAME_SAID_OTHERWISE,
-  'k8s:deepcopy-gen': NO_DEEP_COPIES,
-  'k8s:deepcopy-gen:interfaces': NO_DEEP_COPIES,
-  'kubebuilder:object:generate': NO_DEEP_COPIES,
-  'kubebuilder:ac:generate': APPLY_TYPES,
-  'kubebuilder:ac:output:package': APPLY_TYPES,
+  'k8s:minimum': sameSaidOtherwise,
+  'k8s:maximum': sameSaidOtherwise,
+  'k8s:maxItems': sameSaidOtherwise,
+  'k8s:required': sameSaidOtherwise,
+  'k8s:deepcopy-gen': noDeepCopies,
+  'k8s:deepcopy-gen:interfaces': noDeepCopies,
+  'kubebuilder:object:generate': noDeepCopies,
+  'kubebuilder:ac:generate': applyTypes,
+  'kubebuilder:ac:output:package': applyTypes,
 };
 
 const has = (marker: string): boolean => new RegExp(`\\+${marker}(?![\\w:]*\\w:)(?=[:=\\s]|$)`, 'm').test(shapes);

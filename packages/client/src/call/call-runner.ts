@@ -9,7 +9,7 @@ import { type ApiWarning, parseWarnings, WarningFilter } from './warning.ts';
 import type { WriteObserver, WriteOutcome } from './write-observer.ts';
 
 /** First delay after a lost connection; doubles, with jitter. Long enough for a new session, short enough to go unnoticed. */
-const TRANSPORT_BACKOFF_MS = 50;
+const transportBackoffMs = 50;
 
 export interface CallRunnerOptions {
   readonly transport: Transport;
@@ -175,7 +175,7 @@ export class CallRunner {
   }
 
   #backoff(retries: number): number {
-    return TRANSPORT_BACKOFF_MS * 2 ** retries * (1 + this.#options.random.next());
+    return transportBackoffMs * 2 ** retries * (1 + this.#options.random.next());
   }
 
   #warn(call: ClientCall, response: TransportResponse): void {

@@ -4,15 +4,15 @@ import type { TransportResponse } from '../transport/transport.ts';
 import { readBytesUpTo } from './response-body.ts';
 
 /** A Status is small; anything longer is a proxy's error page, of which the beginning is enough. */
-const MAX_STATUS_BYTES = 3 << 20;
-const QUOTED_CHARACTERS = 512;
+const maxStatusBytes = 3 << 20;
+const quotedCharacters = 512;
 
 /**
  * Reconstructs the error in the server's response. A body that is not a `Status` (a proxy's error page, plain text) becomes one
  * according to its HTTP code, like in client-go's `NewGenericServerResponse`.
  */
 export async function failedResponse(call: ClientCall, response: TransportResponse): Promise<StatusError> {
-  const bytes = await readBytesUpTo(response.body, MAX_STATUS_BYTES);
+  const bytes = await readBytesUpTo(response.body, maxStatusBytes);
   const text = bytes.toString('utf8');
   const parsed = parseStatus(text);
   const retryAfterSeconds = integerHeader(response.headers['retry-after']);
@@ -52,7 +52,7 @@ function genericStatus(options: {
   const { call, code, text, retryAfterSeconds } = options;
   const { target, request } = call;
   const path = request.path.split('?', 1)[0];
-  const quoted = text.trim().slice(0, QUOTED_CHARACTERS);
+  const quoted = text.trim().slice(0, quotedCharacters);
   const details = {
     ...(target?.name === undefined ? {} : { name: target.name }),
     ...(target ? { group: target.group, kind: target.resource } : {}),
@@ -71,7 +71,7 @@ function genericStatus(options: {
   };
 }
 
-const REASONS: Readonly<Record<number, StatusReason>> = {
+const reasons: Readonly<Record<number, StatusReason>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -90,5 +90,5 @@ const REASONS: Readonly<Record<number, StatusReason>> = {
 
 function reasonOf(code: number, method: string): StatusReason {
   if (code === 409) return method === 'POST' ? 'AlreadyExists' : 'Conflict';
-  return REASONS[code] ?? '';
+  return reasons[code] ?? '';
 }

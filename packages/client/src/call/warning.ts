@@ -5,7 +5,7 @@ export interface ApiWarning {
   readonly agent: string;
 }
 
-const MAX_WARNINGS = 64;
+const maxWarnings = 64;
 
 /**
  * Parses a `Warning` header: `299 agent "text"`, several separated by commas. Skips other codes and malformed parts; returns at
@@ -14,7 +14,7 @@ const MAX_WARNINGS = 64;
 export function parseWarnings(header: string): ApiWarning[] {
   const warnings: ApiWarning[] = [];
   const pattern = /\s*(\d{3}) (\S+) "((?:[^"\\]|\\.)*)"(?:\s+"[^"]*")?\s*(?:,|$)/y;
-  while (pattern.lastIndex < header.length && warnings.length < MAX_WARNINGS) {
+  while (pattern.lastIndex < header.length && warnings.length < maxWarnings) {
     const match = pattern.exec(header);
     if (!match) break;
     const [, code, agent = '-', quoted = ''] = match;

@@ -5,9 +5,9 @@ import type { ExecEntry } from './kubeconfig.ts';
 import { nodeSpawner } from './node-spawner.ts';
 import { fakeEnvironment } from './testdata/fake-environment.ts';
 
-const V1 = 'client.authentication.k8s.io/v1';
+const v1 = 'client.authentication.k8s.io/v1';
 const entry = (more: Partial<ExecEntry> = {}): ExecEntry => ({
-  apiVersion: V1,
+  apiVersion: v1,
   command: 'login',
   args: ['--now'],
   env: [{ name: 'REGION', value: 'eu' }],
@@ -15,7 +15,7 @@ const entry = (more: Partial<ExecEntry> = {}): ExecEntry => ({
   interactiveMode: 'Never',
   ...more,
 });
-const answer = (status: object, apiVersion = V1): SpawnResult => ({
+const answer = (status: object, apiVersion = v1): SpawnResult => ({
   exitCode: 0,
   stderr: '',
   stdout: JSON.stringify({ kind: 'ExecCredential', apiVersion, status }),
@@ -139,7 +139,7 @@ describe('ExecCredentials', () => {
     await asked.credentials.get();
     expect(info(asked.requests[0])).toEqual({
       kind: 'ExecCredential',
-      apiVersion: V1,
+      apiVersion: v1,
       spec: { cluster, interactive: false },
     });
     const silent = plugin(async () => answer({ token: 't' }), { cluster });
@@ -216,7 +216,7 @@ describe('ExecCredentials', () => {
   });
 
   it('runs a real program and returns its credentials', async () => {
-    const script = `process.stdout.write(JSON.stringify({ kind: 'ExecCredential', apiVersion: '${V1}', status: { token: process.env.REGION + JSON.parse(process.env.KUBERNETES_EXEC_INFO).kind } }))`;
+    const script = `process.stdout.write(JSON.stringify({ kind: 'ExecCredential', apiVersion: '${v1}', status: { token: process.env.REGION + JSON.parse(process.env.KUBERNETES_EXEC_INFO).kind } }))`;
     const environment = { ...fakeEnvironment(), spawner: nodeSpawner, env: process.env };
     const credentials = new ExecCredentials({
       exec: entry({ command: process.execPath, args: ['-e', script] }),

@@ -5,16 +5,16 @@ import type { ConfigEnvironment, SpawnResult } from './config-environment.ts';
 import { ConfigError } from './config-error.ts';
 import type { ExecEntry } from './kubeconfig.ts';
 
-const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
-const MAX_OUTPUT_BYTES = 1 << 20;
-const QUOTED_CHARACTERS = 2_000;
-/** Timeout of a non-interactive plugin; for interactive ones see {@link INTERACTIVE_TIMEOUT_MS}. */
-const TIMEOUT_MS = 60_000;
-const INTERACTIVE_TIMEOUT_MS = 300_000;
+const versions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
+const mostOutputBytes = 1 << 20;
+const quotedCharacters = 2_000;
+/** Timeout of a non-interactive plugin; for interactive ones see {@link interactiveTimeoutMs}. */
+const defaultTimeoutMs = 60_000;
+const interactiveTimeoutMs = 300_000;
 /** Credentials are renewed this long before they expire, or a tenth of their lifetime before, whichever is less. */
-const EARLY_MS = 60_000;
+const earlyMs = 60_000;
 /** First delay after a failed renewal while the credentials are still valid; doubles up to the maximum. */
-const PAUSES = { initialMs: 1_000, maxMs: 30_000 };
+const pauses = { initialMs: 1_000, maxMs: 30_000 };
 
 /** Options of {@link ExecCredentials}. */
 export interface ExecCredentialsOptions {
@@ -74,7 +74,7 @@ export class ExecCredentials implements CredentialProvider {
   #renewEarly(): void {
     if (this.#running) return;
     this.#renew().catch((error) => {
-      const pauseMs = exponentialDelay(this.#failures++, PAUSES);
+      const pauseMs = exponentialDelay(this.#failures++, pauses);
       this.#retryAt = this.#options.environment.clock.monotonic() + pauseMs;
       this.#options.onRenewalFailure?.(error);
     });
@@ -84,7 +84,7 @@ export class ExecCredentials implements CredentialProvider {
     const { exec, environment } = this.#options;
     const interactive = this.#interactive();
     const { clock, spawner } = environment;
-    const timeoutMs = interactive ? INTERACTIVE_TIMEOUT_MS : TIMEOUT_MS;
+    const timeoutMs = interactive ? interactiveTimeoutMs : defaultTimeoutMs;
     const stop = new AbortController();
     const timer = clock.setTimer(timeoutMs, () => stop.abort(), { unref: true });
     let result: SpawnResult;
@@ -95,7 +95,7 @@ export class ExecCredentials implements CredentialProvider {
         env: this.#env(interactive),
         interactive,
         signal: stop.signal,
-        maxOutputBytes: MAX_OUTPUT_BYTES,
+        maxOutputBytes: mostOutputBytes,
       });
     } catch (cause) {
       throw this.#error(`cannot be started (${errorCode(cause)})`, { remedy: this.#installHint, cause });
@@ -104,7 +104,7 @@ export class ExecCredentials implements CredentialProvider {
     }
     if (stop.signal.aborted) throw this.#error(`was killed because it did not exit within ${timeoutMs / 1000} s`);
     if (result.exitCode !== 0) {
-      const stderr = result.stderr.trim().slice(0, QUOTED_CHARACTERS);
+      const stderr = result.stderr.trim().slice(0, quotedCharacters);
       throw this.#error(`exited with code ${result.exitCode}${stderr === '' ? '' : `: ${stderr}`}`, {
         remedy: result.exitCode === 127 ? this.#installHint : undefined,
       });
@@ -114,13 +114,13 @@ export class ExecCredentials implements CredentialProvider {
 
   #interactive(): boolean {
     const { exec, environment } = this.#options;
-    if (!VERSIONS.includes(exec.apiVersion)) {
+    if (!versions.includes(exec.apiVersion)) {
       throw this.#error(`has the unsupported apiVersion ${JSON.stringify(exec.apiVersion)}`, {
-        remedy: `use ${VERSIONS.join(' or ')}`,
+        remedy: `use ${versions.join(' or ')}`,
       });
     }
     if (exec.command === '') throw this.#error('has no command');
-    if (exec.interactiveMode === undefined && exec.apiVersion === VERSIONS[0]) {
+    if (exec.interactiveMode === undefined && exec.apiVersion === versions[0]) {
       throw this.#error('has no interactiveMode, which v1 requires', {
         remedy: 'set it to Never, IfAvailable or Always',
       });
@@ -189,7 +189,7 @@ export class ExecCredentials implements CredentialProvider {
     const expiresAt = Date.parse(expiration);
     if (Number.isNaN(expiresAt)) throw this.#error('returned an invalid expirationTimestamp');
     const life = expiresAt - this.#options.environment.clock.now();
-    return { renewAt: expiresAt - Math.min(EARLY_MS, Math.max(life, 0) / 10), expiresAt };
+    return { renewAt: expiresAt - Math.min(earlyMs, Math.max(life, 0) / 10), expiresAt };
   }
 
   get #installHint(): string {

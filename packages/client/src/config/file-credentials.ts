@@ -6,9 +6,9 @@ import { ConfigError } from './config-error.ts';
 import { isPair, type KeyPair } from './key-pair.ts';
 
 /** Files are reread after this time: projected tokens rotate, and so do certificates. */
-const REREAD_MS = 60_000;
+const rereadEveryMs = 60_000;
 /** Files caught in the middle of a rotation are reread after this time. */
-const TORN_REREAD_MS = 1_000;
+const tornRereadMs = 1_000;
 
 /** A value given inline in the configuration or in a file. */
 export interface FileOrValue {
@@ -101,21 +101,21 @@ export class FileCredentials implements CredentialProvider {
   /** Reads certificate and key. Two files cannot be read atomically, so a pair that does not match is reread. */
   async #pair(): Promise<{ readonly pair: KeyPair | undefined; readonly rereadMs: number }> {
     const { cert, key } = this.#options;
-    if (!cert || !key) return { pair: undefined, rereadMs: REREAD_MS };
+    if (!cert || !key) return { pair: undefined, rereadMs: rereadEveryMs };
     const previous = this.#previousPair();
     let matches: boolean | undefined;
     try {
       for (let attempt = 0; attempt < 2; attempt++) {
         const pair = { cert: await this.#pem(cert), key: await this.#pem(key) };
-        if (previous?.cert === pair.cert && previous.key === pair.key) return { pair, rereadMs: REREAD_MS };
+        if (previous?.cert === pair.cert && previous.key === pair.key) return { pair, rereadMs: rereadEveryMs };
         matches = await isPair(pair);
         // If the first read is not PEM, TLS reports it, with OpenSSL's reason.
-        if (matches || (matches === undefined && !previous)) return { pair, rereadMs: REREAD_MS };
+        if (matches || (matches === undefined && !previous)) return { pair, rereadMs: rereadEveryMs };
       }
     } catch (error) {
       if (!previous || !(error instanceof ConfigError)) throw error;
       this.#report(error);
-      return { pair: previous, rereadMs: REREAD_MS };
+      return { pair: previous, rereadMs: rereadEveryMs };
     }
     const files = `${cert.file ?? 'the client certificate'} and ${key.file ?? 'the client key'}`;
     const why = matches === undefined ? 'they are not complete PEM files' : 'the key does not match the certificate';
@@ -126,7 +126,7 @@ export class FileCredentials implements CredentialProvider {
     });
     if (!previous) throw error;
     this.#report(error);
-    return { pair: previous, rereadMs: TORN_REREAD_MS };
+    return { pair: previous, rereadMs: tornRereadMs };
   }
 
   #previousPair(): KeyPair | undefined {

@@ -4,7 +4,7 @@ import type { ConfigEnvironment } from './config-environment.ts';
 import type { ConfigError } from './config-error.ts';
 import { FileCredentials, unreadable } from './file-credentials.ts';
 
-const MOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+const mount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
  * Returns the configuration provided to a pod: its service account's token, which rotates, the cluster's CA and the pod's
@@ -18,7 +18,7 @@ export async function inClusterConfig(
   const port = environment.env['KUBERNETES_SERVICE_PORT'];
   if (!host || !port) return undefined;
   const read = async (name: string): Promise<string | undefined> => {
-    const file = `${MOUNT}/${name}`;
+    const file = `${mount}/${name}`;
     try {
       return await environment.readFile(file);
     } catch (cause) {
@@ -34,7 +34,7 @@ export async function inClusterConfig(
     server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
     namespace: namespace || 'default',
     trust: ca === undefined ? {} : { ca },
-    credentials: new FileCredentials({ environment, token: { file: `${MOUNT}/token` }, onRenewalFailure }),
+    credentials: new FileCredentials({ environment, token: { file: `${mount}/token` }, onRenewalFailure }),
     headers: {},
     source: 'in-cluster',
   };

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { loadClientConfig } from './load-client-config.ts';
 import { fakeEnvironment, kubeconfig } from './testdata/fake-environment.ts';
 
-const MOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+const mount = '/var/run/secrets/kubernetes.io/serviceaccount';
 const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
-const podFiles = { [`${MOUNT}/token`]: 'pod-token\n', [`${MOUNT}/ca.crt`]: 'CA', [`${MOUNT}/namespace`]: 'shop' };
+const podFiles = { [`${mount}/token`]: 'pod-token\n', [`${mount}/ca.crt`]: 'CA', [`${mount}/namespace`]: 'shop' };
 const file = { '/explicit': kubeconfig({ name: 'explicit' }) };
 const listed = { '/listed': kubeconfig({ name: 'listed' }) };
 const home = { '/home/jane/.kube/config': kubeconfig({ name: 'home' }) };
@@ -159,11 +159,11 @@ describe('loadClientConfig fields', () => {
     const refused = {
       ...environment,
       readFile: (path: string) =>
-        path === `${MOUNT}/token`
+        path === `${mount}/token`
           ? Promise.reject(Object.assign(new Error('denied'), { code: 'EACCES' }))
           : environment.readFile(path),
     };
-    await expect(loadClientConfig({ environment: refused })).rejects.toThrow(`cannot read ${MOUNT}/token: EACCES`);
+    await expect(loadClientConfig({ environment: refused })).rejects.toThrow(`cannot read ${mount}/token: EACCES`);
   });
 
   it('follows a rotating pod token, and writes IPv6 addresses in brackets', async () => {
@@ -174,7 +174,7 @@ describe('loadClientConfig fields', () => {
     const config = await loadClientConfig({ environment });
     expect(config).toMatchObject({ server: 'https://[fd00::1]:443', namespace: 'shop', trust: { ca: 'CA' } });
     expect(await token(config)).toBe('Bearer pod-token');
-    environment.files.set(`${MOUNT}/token`, 'rotated');
+    environment.files.set(`${mount}/token`, 'rotated');
     await environment.clock.advance(60_000);
     expect(await token(config)).toBe('Bearer rotated');
   });

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Spawner, SpawnRequest, SpawnResult } from './config-environment.ts';
 
 /** Time for output still in the pipe after the program has ended; one of its child processes may hold the pipe open. */
-const LAST_OUTPUT_MS = 1_000;
+const lastOutputMs = 1_000;
 
 /** Runs programs with `node:child_process`, without a shell, except for `.cmd` and `.bat` files on Windows. */
 export const nodeSpawner: Spawner = {
@@ -65,7 +65,7 @@ function follow(
     });
     child.once('exit', (exitCode) => {
       // seam: a real process runs in real time
-      grace = setTimeout(() => finish(exitCode), LAST_OUTPUT_MS);
+      grace = setTimeout(() => finish(exitCode), lastOutputMs);
     });
     child.once('close', finish);
     process.once('exit', kill);

@@ -4,17 +4,17 @@ import { ConfigError } from './config-error.ts';
 import { type Fields, readFields } from './fields.ts';
 import type { ClusterEntry, ContextEntry, ExecEntry, Impersonation, Kubeconfig, UserEntry } from './kubeconfig.ts';
 
-const MAX_BYTES = 16 << 20;
+const maxBytes = 16 << 20;
 
 /**
  * Parses one kubeconfig file. Paths in it are relative to it.
  * @throws ConfigError `KW2202` that names the file and the field.
  */
 export function parseKubeconfig(text: string, file: string): Kubeconfig {
-  if (text.length > MAX_BYTES)
+  if (text.length > maxBytes)
     throw new ConfigError('KW2202', {
       what: `cannot read kubeconfig ${file}`,
-      why: `it is larger than ${MAX_BYTES} bytes`,
+      why: `it is larger than ${maxBytes} bytes`,
     });
   let document: unknown;
   try {

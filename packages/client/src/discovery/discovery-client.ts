@@ -6,14 +6,14 @@ import { decodeAggregated, decodeLegacy, isAggregated, type LegacyResourceList }
 import { RestMapper } from './rest-mapper.ts';
 
 /** The same as current clients send: aggregated discovery, newest first, otherwise the legacy form. */
-const ACCEPT = [
+const acceptHeader = [
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
   'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList',
   'application/json',
 ].join(',');
 
 /** Timeout of one discovery, as in client-go: concurrent callers share it, so none of their signals ends it. */
-const TIMEOUT_MS = 32_000;
+const timeoutMs = 32_000;
 
 /** Reads one path as JSON through the client's own request pipeline. */
 export type JsonReader = (
@@ -83,8 +83,8 @@ export class DiscoveryClient {
   async #readAll(): Promise<readonly ApiGroup[]> {
     const stop = new AbortController();
     expectManyListeners(stop.signal);
-    const timer = this.#clock.setTimer(TIMEOUT_MS, () => {
-      const text = { what: 'discovery failed', why: `no response within ${TIMEOUT_MS / 1000} s` };
+    const timer = this.#clock.setTimer(timeoutMs, () => {
+      const text = { what: 'discovery failed', why: `no response within ${timeoutMs / 1000} s` };
       stop.abort(new TransportError('KW2003', text, { retryable: true }));
     });
     const read: Read = (path, accept) =>
@@ -97,7 +97,7 @@ export class DiscoveryClient {
   }
 
   async #readWith(read: Read): Promise<readonly ApiGroup[]> {
-    const [core, named] = await Promise.all([read('/api', ACCEPT), read('/apis', ACCEPT)]);
+    const [core, named] = await Promise.all([read('/api', acceptHeader), read('/apis', acceptHeader)]);
     const first = isAggregated(core) ? decodeAggregated(core) : await this.#readCore(core, read);
     const rest = isAggregated(named) ? decodeAggregated(named) : await this.#readNamed(named, read);
     return [...first, ...rest];

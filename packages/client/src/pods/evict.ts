@@ -3,7 +3,7 @@ import type { DeleteOptions } from '../resource/call-options.ts';
 import type { SubresourceClient } from '../resource/resource-client.ts';
 
 /** The interval at which `kubectl drain` retries. */
-const RETRY_MS = 5_000;
+const retryMs = 5_000;
 
 /** Options of {@link PodsClient.evict}; `preconditions.uid` evicts only this particular pod. */
 export type EvictOptions = DeleteOptions;
@@ -43,7 +43,7 @@ export async function evict(
     return {
       evicted: false,
       message: budget.message ?? error.message,
-      retryAfterMs: retryAfterSeconds ? retryAfterSeconds * 1000 : RETRY_MS,
+      retryAfterMs: retryAfterSeconds ? retryAfterSeconds * 1000 : retryMs,
     };
   }
 }

@@ -6,7 +6,7 @@ import type { AttachOptions } from './pods-client.ts';
 /** Channels of `v4.channel.k8s.io` and `v5.channel.k8s.io`: the first byte of each message. */
 const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4, close: 255 } as const;
 /** Input is sent in pieces of at most this size: servers limit messages. */
-const MAX_INPUT_BYTES = 32 << 10;
+const maxInputBytes = 32 << 10;
 
 /** The subprotocols in order of preference: only the fifth version can end the command's input. */
 export const commandProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
@@ -132,8 +132,8 @@ export class ChannelCommand implements PodCommand {
     const channel = Uint8Array.of(channels.stdin);
     for await (const piece of this.#untilExit(input)) {
       const bytes = typeof piece === 'string' ? Buffer.from(piece, 'utf8') : piece;
-      for (let at = 0; at < bytes.byteLength; at += MAX_INPUT_BYTES) {
-        await this.#socket.send(channel, bytes.subarray(at, at + MAX_INPUT_BYTES));
+      for (let at = 0; at < bytes.byteLength; at += maxInputBytes) {
+        await this.#socket.send(channel, bytes.subarray(at, at + maxInputBytes));
       }
     }
     if (this.#socket.protocol === commandProtocols[0]) {

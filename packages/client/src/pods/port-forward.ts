@@ -8,7 +8,7 @@ import type { WebSocketClient } from '../websocket/web-socket.ts';
 export const portForwardProtocols: readonly string[] = ['v4.channel.k8s.io'];
 
 const channels = { data: 0, error: 1 } as const;
-const MAX_MESSAGE_BYTES = 32 << 10;
+const maxMessageBytes = 32 << 10;
 
 /** Options of {@link PodsClient.portForward}. The signal stops it. */
 export interface PortForwardOptions extends CallOptions {
@@ -54,8 +54,8 @@ export function portStream(socket: WebSocketClient, { port, signal }: { readonly
 
 async function sendPieces(socket: WebSocketClient, bytes: Uint8Array): Promise<void> {
   const channel = Uint8Array.of(channels.data);
-  for (let at = 0; at < bytes.byteLength; at += MAX_MESSAGE_BYTES) {
-    await socket.send(channel, bytes.subarray(at, at + MAX_MESSAGE_BYTES));
+  for (let at = 0; at < bytes.byteLength; at += maxMessageBytes) {
+    await socket.send(channel, bytes.subarray(at, at + maxMessageBytes));
   }
 }
 

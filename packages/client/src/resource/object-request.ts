@@ -26,7 +26,7 @@ export interface RequestPlace {
   readonly subresource?: string;
 }
 
-const METHODS: Readonly<Record<Verb, string>> = {
+const methods: Readonly<Record<Verb, string>> = {
   get: 'GET',
   list: 'GET',
   watch: 'GET',
@@ -61,7 +61,7 @@ export function objectRequest(
   return {
     verb,
     target: targetOf(scope.kind, at),
-    method: METHODS[verb],
+    method: methods[verb],
     path: options.query ? withQuery(path, options.query) : path,
     headers: {
       accept: options.accept ?? scope.accept?.object ?? 'application/json',

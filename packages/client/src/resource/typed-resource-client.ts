@@ -39,7 +39,7 @@ import { type Query, selectorText } from './resource-path.ts';
 import { keyOf, TypedSubresourceClient } from './typed-subresource-client.ts';
 
 /** Items in one page of {@link ResourceClient.listAll}; the page size of client-go's pager. */
-const PAGE_SIZE = 500;
+const pageSize = 500;
 
 /** Implements {@link ResourceClient} with a {@link CallRunner}. */
 export class TypedResourceClient<T extends KubernetesObject> implements ResourceClient<T> {
@@ -74,7 +74,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
 
   async *listAll(options?: ListOptions): AsyncGenerator<Stored<T>, void, undefined> {
     const yielded = new Set<string>();
-    let page: ListOptions = { limit: PAGE_SIZE, ...options };
+    let page: ListOptions = { limit: pageSize, ...options };
     let restarted = false;
     for (;;) {
       let list: KubernetesList<Stored<T>>;

@@ -4,7 +4,7 @@ import type { TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
 
 /** The head of a response; a longer one is no reply to a request of ours. */
-const MAX_HEAD_BYTES = 16 << 10;
+const maxHeadBytes = 16 << 10;
 
 /** One request to switch protocols within a process: two joined streams, and the server's head of its response. */
 export class InProcessSwitch {
@@ -82,7 +82,7 @@ async function readHead(
       if (rest.length > 0) stream.unshift(rest);
       return parseHead(head.toString('latin1', 0, end));
     }
-    if (head.length > MAX_HEAD_BYTES || stream.destroyed) {
+    if (head.length > maxHeadBytes || stream.destroyed) {
       stream.destroy();
       throw new TransportError('KW2006', { what: `${what} failed`, why: 'the server did not switch protocols' });
     }

@@ -14,7 +14,7 @@ import type { ResourceClient } from '../resource/resource-client.ts';
 import { TransportError } from '../transport/transport-error.ts';
 
 /** First and longest delay between attempts to watch; the same as client-go's reflector. */
-const DELAYS = { initialMs: 800, maxMs: 30_000 };
+const delays = { initialMs: 800, maxMs: 30_000 };
 
 /** An object to wait for, and the way to watch it. */
 export interface WaitRequest<T> {
@@ -62,7 +62,7 @@ export async function waitUntil<T extends KubernetesObject>(
       if (!mayPass(error)) throw error;
     }
     // Also after a watch that ended without an error: a server that ends each one at once must not be flooded.
-    await sleep(clock, { ms: exponentialDelay(failures, DELAYS) * (1 + random.next()), signal });
+    await sleep(clock, { ms: exponentialDelay(failures, delays) * (1 + random.next()), signal });
   }
 }
 

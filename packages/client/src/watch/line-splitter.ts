@@ -1,9 +1,9 @@
 import { TransportError } from '../transport/transport-error.ts';
 
 /** Maximum line length of a watch: far above etcd's object limit (1.5 MiB), far below a harmful size. */
-const DEFAULT_MAX_LINE_BYTES = 64 << 20;
+const defaultMaxLineBytes = 64 << 20;
 
-const NEWLINE = 0x0a;
+const newline = 0x0a;
 
 /**
  * Splits a byte stream into lines, without decoding it. A line is a view of its chunk, or a new buffer if it spans chunks; it
@@ -15,7 +15,7 @@ export class LineSplitter {
   #pending = 0;
 
   /** @param maxLineBytes - a longer line is an error. @defaultValue 64 MiB */
-  constructor(maxLineBytes: number = DEFAULT_MAX_LINE_BYTES) {
+  constructor(maxLineBytes: number = defaultMaxLineBytes) {
     this.#maxLineBytes = maxLineBytes;
   }
 
@@ -31,7 +31,7 @@ export class LineSplitter {
   push(chunk: Uint8Array, line: (bytes: Uint8Array) => void): void {
     let start = 0;
     for (;;) {
-      const end = chunk.indexOf(NEWLINE, start);
+      const end = chunk.indexOf(newline, start);
       const stop = end < 0 ? chunk.byteLength : end;
       if (this.#pending + stop - start > this.#maxLineBytes) this.#tooLong();
       if (end < 0) break;

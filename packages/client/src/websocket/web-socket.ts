@@ -5,10 +5,10 @@ import { TransportError } from '../transport/transport-error.ts';
 import { encodeFrame, FrameReader, opcodes } from './frames.ts';
 
 /** Servers split output into messages of at most some ten kilobytes. */
-const MAX_MESSAGE_BYTES = 32 << 20;
+const maxMessageBytes = 32 << 20;
 /** Status code 1000. */
-const NORMAL_CLOSURE: Uint8Array = Uint8Array.of(0x03, 0xe8);
-const HANDSHAKE_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+const normalClosure: Uint8Array = Uint8Array.of(0x03, 0xe8);
+const handshakeGuid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 /**
  * Opens a WebSocket to a subresource of the API server.
@@ -46,7 +46,7 @@ export async function openWebSocket(
   }
   const protocol = headers['sec-websocket-protocol'] ?? '';
   const accept = createHash('sha1')
-    .update(key + HANDSHAKE_GUID)
+    .update(key + handshakeGuid)
     .digest('base64');
   if (headers['sec-websocket-accept'] !== accept || !protocols.includes(protocol)) {
     upgraded.destroy();
@@ -76,7 +76,7 @@ export class WebSocketClient {
 
   /** Yields the messages until the server closes; replies to pings. Can be read once. Leaving the loop closes the connection. */
   async *messages(): AsyncGenerator<Buffer, void, undefined> {
-    const reader = new FrameReader(MAX_MESSAGE_BYTES);
+    const reader = new FrameReader(maxMessageBytes);
     let parts: Buffer[] = [];
     try {
       for await (const chunk of this.#stream) {
@@ -110,7 +110,7 @@ export class WebSocketClient {
   close(): void {
     const stream = this.#stream;
     if (stream.destroyed || stream.writableEnded) return;
-    stream.end(encodeFrame(opcodes.close, [NORMAL_CLOSURE]), () => stream.destroy());
+    stream.end(encodeFrame(opcodes.close, [normalClosure]), () => stream.destroy());
   }
 
   /** Closes the connection at once: a pending read fails. */

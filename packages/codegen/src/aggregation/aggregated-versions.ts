@@ -13,8 +13,8 @@ export interface AggregatedVersion {
 }
 
 /** The verbs of a CRD's resources, which an aggregated server is assumed to support too. */
-const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
-const VIEW_VERBS = ['get', 'patch', 'update'];
+const servedVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+const viewVerbs = ['get', 'patch', 'update'];
 
 /** Collects the group versions that aggregated API servers serve. An APIService always covers a whole group version. */
 export function aggregatedVersions(
@@ -61,13 +61,13 @@ function resourceOf(
 ): DocumentedResource {
   const { group, names, scope } = crd.spec;
   const own = { group, version: version.name, kind: names.kind };
-  const views = { verbs: VIEW_VERBS };
+  const views = { verbs: viewVerbs };
   return {
     ...own,
     resource: names.plural,
     listKind: names.listKind ?? `${names.kind}List`,
     scope,
-    verbs: kind.verbs ?? VERBS,
+    verbs: kind.verbs ?? servedVerbs,
     custom: true,
     openApiSchema: version.schema?.openAPIV3Schema,
     subresources: new Map([

@@ -20,7 +20,7 @@ export function apiServerPlace({
 }
 
 /** The priorities of CRD groups and versions, so that clients see the same order whichever server serves a kind. */
-const PRIORITIES = { groupPriorityMinimum: 1000, versionPriority: 100 };
+const priorities = { groupPriorityMinimum: 1000, versionPriority: 100 };
 
 /**
  * Builds the APIService that assigns a group version to the project's own API server. The CA bundle is set where the
@@ -43,6 +43,6 @@ export function apiService(
       ...(Object.keys(labels).length > 0 && { labels }),
       name: `${version}.${group}`,
     },
-    spec: { group, ...PRIORITIES, service: { name: service, namespace, port: 443 }, version },
+    spec: { group, ...priorities, service: { name: service, namespace, port: 443 }, version },
   };
 }

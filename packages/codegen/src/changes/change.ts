@@ -85,7 +85,7 @@ type SafeKind =
   | 'rule-removed'
   | 'description-changed';
 
-const SAFE: ReadonlySet<CrdChangeKind> = new Set<SafeKind>([
+const safe: ReadonlySet<CrdChangeKind> = new Set<SafeKind>([
   'version-added',
   'version-served',
   'version-deprecated',
@@ -121,6 +121,6 @@ export class Changes {
 
   add(kind: CrdChangeKind, path: string, message: string): void {
     const version = this.#version === undefined ? {} : { version: this.#version };
-    this.list.push({ kind, severity: SAFE.has(kind) ? 'safe' : 'breaking', ...version, path, message });
+    this.list.push({ kind, severity: safe.has(kind) ? 'safe' : 'breaking', ...version, path, message });
   }
 }

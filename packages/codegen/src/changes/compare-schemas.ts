@@ -85,12 +85,12 @@ function compareDefaults(before: JsonSchema, after: JsonSchema, add: Add): void 
   else add('default-changed', `default changed from ${print(old)} to ${print(now)}`);
 }
 
-const UPPER = ['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
-const LOWER = ['minimum', 'minLength', 'minItems', 'minProperties'] as const;
+const upper = ['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
+const lower = ['minimum', 'minLength', 'minItems', 'minProperties'] as const;
 
 function compareLimits(before: JsonSchema, after: JsonSchema, add: Add): void {
   const compare = (
-    name: (typeof UPPER)[number] | (typeof LOWER)[number],
+    name: (typeof upper)[number] | (typeof lower)[number],
     isTighter: (now: number, old: number) => boolean,
   ): void => {
     const [old, now] = [before[name], after[name]];
@@ -99,8 +99,8 @@ function compareLimits(before: JsonSchema, after: JsonSchema, add: Add): void {
     else if (now === undefined) add('limit-removed', `${name} ${old} was removed`);
     else add(isTighter(now, old) ? 'limit-tightened' : 'limit-loosened', `${name} changed from ${old} to ${now}`);
   };
-  for (const name of UPPER) compare(name, (now, old) => now < old);
-  for (const name of LOWER) compare(name, (now, old) => now > old);
+  for (const name of upper) compare(name, (now, old) => now < old);
+  for (const name of lower) compare(name, (now, old) => now > old);
   for (const name of ['exclusiveMaximum', 'exclusiveMinimum'] as const) {
     const [old = false, now = false] = [before[name], after[name]];
     if (old !== now) add(now ? 'limit-tightened' : 'limit-loosened', `${name} changed from ${old} to ${now}`);

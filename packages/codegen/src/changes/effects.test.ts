@@ -30,45 +30,45 @@ const keyed = (...keys: readonly string[]): JsonSchema => ({
   'x-kubernetes-list-map-keys': keys,
   items: { type: 'object', required: ['k', 'l'], properties: { k: text, l: text } },
 });
-const REFUSED = 'refused';
+const refused = 'refused';
 
 /** A manifest that was valid, and its state on the API server after the change. */
 const effects: readonly (readonly [
   CrdChangeKind,
   { readonly before: JsonSchema; readonly after: JsonSchema; readonly given: Spec; readonly effect: Spec | 'refused' },
 ])[] = [
-  ['type-changed', { before: spec(text), after: spec(integer), given: { a: 'x' }, effect: REFUSED }],
+  ['type-changed', { before: spec(text), after: spec(integer), given: { a: 'x' }, effect: refused }],
   [
     'format-changed',
-    { before: spec(text), after: spec({ ...text, format: 'ipv4' }), given: { a: 'x' }, effect: REFUSED },
+    { before: spec(text), after: spec({ ...text, format: 'ipv4' }), given: { a: 'x' }, effect: refused },
   ],
-  ['enum-added', { before: spec(text), after: spec({ ...text, enum: ['y'] }), given: { a: 'x' }, effect: REFUSED }],
+  ['enum-added', { before: spec(text), after: spec({ ...text, enum: ['y'] }), given: { a: 'x' }, effect: refused }],
   [
     'enum-value-removed',
     {
       before: spec({ ...text, enum: ['x', 'y'] }),
       after: spec({ ...text, enum: ['y'] }),
       given: { a: 'x' },
-      effect: REFUSED,
+      effect: refused,
     },
   ],
   [
     'pattern-changed',
-    { before: spec(text), after: spec({ ...text, pattern: '^y$' }), given: { a: 'x' }, effect: REFUSED },
+    { before: spec(text), after: spec({ ...text, pattern: '^y$' }), given: { a: 'x' }, effect: refused },
   ],
-  ['limit-added', { before: spec(text), after: spec({ ...text, maxLength: 1 }), given: { a: 'xx' }, effect: REFUSED }],
+  ['limit-added', { before: spec(text), after: spec({ ...text, maxLength: 1 }), given: { a: 'xx' }, effect: refused }],
   [
     'limit-tightened',
     {
       before: spec({ ...integer, maximum: 5 }),
       after: spec({ ...integer, maximum: 3 }),
       given: { a: 4 },
-      effect: REFUSED,
+      effect: refused,
     },
   ],
   [
     'multiple-of-changed',
-    { before: spec(integer), after: spec({ ...integer, multipleOf: 2 }), given: { a: 3 }, effect: REFUSED },
+    { before: spec(integer), after: spec({ ...integer, multipleOf: 2 }), given: { a: 3 }, effect: refused },
   ],
   [
     'nullable-removed',
@@ -86,7 +86,7 @@ const effects: readonly (readonly [
       before: spec({ type: 'array', items: text }),
       after: spec({ type: 'array', items: text, 'x-kubernetes-list-type': 'set' }),
       given: { a: ['x', 'x'] },
-      effect: REFUSED,
+      effect: refused,
     },
   ],
   [
@@ -100,7 +100,7 @@ const effects: readonly (readonly [
           { k: 'x', l: '2' },
         ],
       },
-      effect: REFUSED,
+      effect: refused,
     },
   ],
   [
@@ -131,25 +131,25 @@ const effects: readonly (readonly [
         'x-kubernetes-embedded-resource': true,
       }),
       given: { a: { x: 1 } },
-      effect: REFUSED,
+      effect: refused,
     },
   ],
   [
     'int-or-string-removed',
-    { before: spec({ 'x-kubernetes-int-or-string': true }), after: spec(text), given: { a: 5 }, effect: REFUSED },
+    { before: spec({ 'x-kubernetes-int-or-string': true }), after: spec(text), given: { a: 5 }, effect: refused },
   ],
-  ['rule-added', { before: spec(text), after: spec(rule("self == 'y'")), given: { a: 'x' }, effect: REFUSED }],
+  ['rule-added', { before: spec(text), after: spec(rule("self == 'y'")), given: { a: 'x' }, effect: refused }],
   [
     'rule-changed',
-    { before: spec(rule("self == 'x'")), after: spec(rule("self == 'y'")), given: { a: 'x' }, effect: REFUSED },
+    { before: spec(rule("self == 'x'")), after: spec(rule("self == 'y'")), given: { a: 'x' }, effect: refused },
   ],
   [
     'alternatives-changed',
-    { before: spec(text), after: spec({ ...text, not: { enum: ['x'] } }), given: { a: 'x' }, effect: REFUSED },
+    { before: spec(text), after: spec({ ...text, not: { enum: ['x'] } }), given: { a: 'x' }, effect: refused },
   ],
   ['field-removed', { before: spec(text), after: spec(undefined), given: { a: 'x' }, effect: {} }],
-  ['field-required', { before: spec(text), after: spec(text, 'a'), given: {}, effect: REFUSED }],
-  ['required-field-added', { before: spec(undefined), after: spec(text, 'a'), given: {}, effect: REFUSED }],
+  ['field-required', { before: spec(text), after: spec(text, 'a'), given: {}, effect: refused }],
+  ['required-field-added', { before: spec(undefined), after: spec(text, 'a'), given: {}, effect: refused }],
 ];
 
 /** Changes of the whole CRD that the API server itself rejects. */
@@ -208,7 +208,7 @@ describe('breaking changes', () => {
         .create({ apiVersion: 'example.com/v1', kind: kind.kind, metadata, spec: given });
       return created.spec;
     } catch (error) {
-      if (isInvalid(error)) return REFUSED;
+      if (isInvalid(error)) return refused;
       throw error;
     }
   }

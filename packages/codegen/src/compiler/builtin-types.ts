@@ -16,10 +16,10 @@ export interface KindRef {
   readonly plural: string;
 }
 
-const PACKAGE = '@kubewright/apimachinery';
+const typesPackage = '@kubewright/apimachinery';
 
 /** Handwritten types of the package, and the definitions they correspond to. */
-const BY_HAND: Readonly<Record<string, DeclaredBuiltin>> = {
+const byHand: Readonly<Record<string, DeclaredBuiltin>> = {
   IntOrString: { type: 'intOrString' },
   KubernetesObject: { type: 'embeddedResource' },
   UnstructuredObject: { type: 'embeddedResource' },
@@ -28,17 +28,17 @@ const BY_HAND: Readonly<Record<string, DeclaredBuiltin>> = {
 
 /** Returns the Kubernetes type of a declaration in the package, or undefined. */
 export function builtinTypeOf(view: ProjectView, declaration: ts.Node, name: string): DeclaredBuiltin | undefined {
-  const file = view.fileOfPackage(declaration, PACKAGE);
+  const file = view.fileOfPackage(declaration, typesPackage);
   if (file === undefined) return undefined;
   const generated = /(?:^|\/)generated\/([a-z]+-v\w+)$/.exec(file);
   const definition = definitions().get(`${generated?.[1] ?? 'meta-v1'}.${name}`);
   if (definition !== undefined) return { type: 'definition', definition };
-  return generated === null && Object.hasOwn(BY_HAND, name) ? BY_HAND[name] : undefined;
+  return generated === null && Object.hasOwn(byHand, name) ? byHand[name] : undefined;
 }
 
 /** Returns the built-in kind of a constant: `Pod` of `core/v1`. */
 export function builtinKindOf(view: ProjectView, declaration: ts.Node, name: string): KindRef | undefined {
-  const file = view.fileOfPackage(declaration, PACKAGE);
+  const file = view.fileOfPackage(declaration, typesPackage);
   const match = /(?:^|\/)generated\/([a-z]+)-(v\w+)$/.exec(file ?? '');
   if (match === null) return undefined;
   const found = builtinResources().find(

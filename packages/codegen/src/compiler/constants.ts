@@ -3,7 +3,7 @@ import { ts } from './typescript.ts';
 /** The value of an expression, if it is known without running the code. */
 export type Constant = { readonly value: unknown } | undefined;
 
-const MAX_DEPTH = 50;
+const maxDepth = 50;
 
 /**
  * Evaluates an expression made of literals: strings, numbers, lists, objects, spreads of those, and constants with such values,
@@ -14,7 +14,7 @@ export function constantOf(checker: ts.TypeChecker, expression: ts.Expression): 
 }
 
 function evaluate(checker: ts.TypeChecker, node: ts.Expression, depth: number): Constant {
-  if (depth > MAX_DEPTH) return undefined;
+  if (depth > maxDepth) return undefined;
   const of = (each: ts.Expression): Constant => evaluate(checker, each, depth + 1);
   if (ts.isStringLiteralLike(node)) return { value: node.text };
   if (ts.isNumericLiteral(node)) return { value: Number(node.text) };

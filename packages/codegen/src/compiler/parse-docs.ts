@@ -12,10 +12,10 @@ export interface ParsedDocs {
 }
 
 /** `@name` at the start or after white space; also matches kubebuilder's names, so that the correct name can be suggested. */
-const TAG = /(^|\s)@([A-Za-z][\w.:/+-]*)/y;
+const tagPattern = /(^|\s)@([A-Za-z][\w.:/+-]*)/y;
 
 /** A controller-gen marker, which has its own line. */
-const MARKER =
+const markerPattern =
   /^\s*(\+(?:(?:kubebuilder|k8s):[\w:.+-]*\w|(?:optional|required|nullable|default|listType|listMapKey|mapType|structType)\b))/;
 
 /**
@@ -63,7 +63,7 @@ function contentLines(comment: string, start: number): { readonly text: string; 
 }
 
 function tagsOf(line: string): { readonly index: number; readonly end: number; readonly name: string }[] {
-  const marker = MARKER.exec(line)?.[1];
+  const marker = markerPattern.exec(line)?.[1];
   if (marker !== undefined) {
     const index = line.indexOf(marker);
     return [{ index, end: index + marker.length, name: marker }];
@@ -83,8 +83,8 @@ function tagsOf(line: string): { readonly index: number; readonly end: number; r
       continue;
     }
     if (char !== '@' || (i > 0 && !/\s/.test(line[i - 1] as string))) continue;
-    TAG.lastIndex = i === 0 ? 0 : i - 1;
-    const match = TAG.exec(line);
+    tagPattern.lastIndex = i === 0 ? 0 : i - 1;
+    const match = tagPattern.exec(line);
     if (match === null) continue;
     const name = (match[2] as string).replace(/[.:/+-]+$/, '');
     found.push({ index: i, end: i + 1 + name.length, name });

@@ -35,7 +35,7 @@ interface Kept {
   readonly file: ts.SourceFile;
 }
 
-const FORCED: ts.CompilerOptions = {
+const forced: ts.CompilerOptions = {
   noEmit: true,
   strict: true,
   skipLibCheck: true,
@@ -97,9 +97,9 @@ export class Project {
   #configuration(problems: Problems): { readonly options: ts.CompilerOptions; readonly names: string[] } {
     const path = join(this.#root, 'tsconfig.json');
     const host: ts.ParseConfigFileHost = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {} };
-    const parsed = existsSync(path) ? ts.getParsedCommandLineOfConfigFile(path, FORCED, host) : undefined;
+    const parsed = existsSync(path) ? ts.getParsedCommandLineOfConfigFile(path, forced, host) : undefined;
     const defaults: ts.CompilerOptions = {
-      ...FORCED,
+      ...forced,
       target: ts.ScriptTarget.ES2022,
       module: ts.ModuleKind.NodeNext,
       moduleResolution: ts.ModuleResolutionKind.NodeNext,
@@ -109,7 +109,7 @@ export class Project {
     delete options.rewriteRelativeImportExtensions;
     const at = { file: 'tsconfig.json', line: 1, column: 1 };
     for (const error of parsed?.errors ?? []) {
-      if (error.code === NO_INPUTS) continue;
+      if (error.code === noInputs) continue;
       const what = ts.flattenDiagnosticMessageText(error.messageText, ' ');
       problems.add(at, { code: 'KW6001', what, fix: 'correct tsconfig.json' });
     }
@@ -139,7 +139,7 @@ export class Project {
   }
 
   #sourceFile(name: string, languageVersion: ts.ScriptTarget | ts.CreateSourceFileOptions): ts.SourceFile | undefined {
-    const overlaid = PLATFORM_TYPES.test(name) ? '' : this.#overlay.get(name);
+    const overlaid = platformTypes.test(name) ? '' : this.#overlay.get(name);
     const stamp = overlaid ?? stampOf(name);
     if (stamp === undefined) return undefined;
     const kept = this.#kept.get(name);
@@ -184,10 +184,10 @@ export class Project {
  * The types of browsers and of Node make up most of what the compiler reads, and no kind can use them. They are treated as
  * empty.
  */
-const PLATFORM_TYPES = /\/typescript\/lib\/lib\.(?:dom|webworker|scripthost)[\w.]*\.d\.ts$|\/@types\/node\//;
+const platformTypes = /\/typescript\/lib\/lib\.(?:dom|webworker|scripthost)[\w.]*\.d\.ts$|\/@types\/node\//;
 
 /** "No inputs were found in config file": reported with our own message. */
-const NO_INPUTS = 18003;
+const noInputs = 18003;
 
 function stampOf(name: string): string | undefined {
   const found = statSync(name, { throwIfNoEntry: false });

@@ -25,7 +25,7 @@ export function insteadOf(type: string): string {
 }
 
 /** Classes of browsers and of Node, whose declarations are not read. */
-const PLATFORM = new Set(
+const platform = new Set(
   'AbortController AbortSignal Blob Buffer Event EventTarget File FormData Headers NodeJS ReadableStream Request Response URL URLSearchParams WritableStream'.split(
     ' ',
   ),
@@ -34,7 +34,7 @@ const PLATFORM = new Set(
 /** Returns the problem with a type that the compiler cannot resolve. */
 export function unresolved(written: string): TypeFinding & { readonly code: 'KW6102' | 'KW6104' } {
   const name = /^\w+/.exec(written)?.[0] ?? '';
-  if (PLATFORM.has(name))
+  if (platform.has(name))
     return { code: 'KW6102', what: `the class ${written} cannot be represented in JSON`, fix: insteadOf(name) };
   const fix = 'correct its name, or import it';
   return { code: 'KW6104', what: `the type ${written} cannot be resolved`, fix };

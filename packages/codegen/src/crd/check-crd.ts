@@ -16,8 +16,8 @@ import { additionalOf, itemsOf } from '../types/children.ts';
 import type { BuiltCrd } from './build-crds.ts';
 
 /** `kubectl apply` stores a copy in an annotation, limited to 256 KiB; storage accepts about 1 MiB. */
-const WARN_BYTES = 200_000;
-const FAIL_BYTES = 900_000;
+const warnBytes = 200_000;
+const failBytes = 900_000;
 
 /**
  * Validates CRDs like the API server (1.36): schemas are structural, defaults are valid, rules compile and are cheap enough,
@@ -160,8 +160,8 @@ function leadsSomewhere(schema: JsonSchema, path: string): boolean {
 
 function checkSize({ crd, kinds }: BuiltCrd, problems: Problems): void {
   const bytes = Buffer.byteLength(JSON.stringify(crd));
-  if (bytes <= WARN_BYTES) return;
-  const isTooLarge = bytes > FAIL_BYTES;
+  if (bytes <= warnBytes) return;
+  const isTooLarge = bytes > failBytes;
   problems.add(kinds[0]?.at ?? { file: '', line: 1, column: 1 }, {
     code: 'KW6303',
     severity: isTooLarge ? 'error' : 'warning',

@@ -50,9 +50,9 @@ function addSchemaMap(root: Draft, kind: KindModel, problems: Problems): void {
       continue;
     }
     for (const [keyword, value] of Object.entries(keywords)) {
-      if (!KEYWORDS.has(keyword)) {
+      if (!schemaKeywords.has(keyword)) {
         const what = `${keyword} is not a keyword of structural schemas`;
-        problems.add(kind.at, { code: 'KW6201', path, what, fix: `use one of ${[...KEYWORDS].join(', ')}` });
+        problems.add(kind.at, { code: 'KW6201', path, what, fix: `use one of ${[...schemaKeywords].join(', ')}` });
       } else if (keyword === 'x-kubernetes-validations') {
         const before = target['x-kubernetes-validations'] ?? [];
         Object.assign(target, { [keyword]: [...before, ...(value as typeof before)] }); // validated later
@@ -61,7 +61,7 @@ function addSchemaMap(root: Draft, kind: KindModel, problems: Problems): void {
   }
 }
 
-const KEYWORDS: ReadonlySet<string> = new Set([
+const schemaKeywords: ReadonlySet<string> = new Set([
   'allOf',
   'anyOf',
   'default',

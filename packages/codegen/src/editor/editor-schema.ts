@@ -43,7 +43,7 @@ function editorSchema({ spec }: Crd, version: CrdVersion): EditorSchema {
 }
 
 /** Keywords that editors read unchanged. */
-const SAME = [
+const sameKeywords = [
   'title',
   'description',
   'default',
@@ -61,7 +61,9 @@ const SAME = [
 ] as const;
 
 function convert(schema: JsonSchema): EditorSchema {
-  const same = Object.fromEntries(SAME.filter((key) => schema[key] !== undefined).map((key) => [key, schema[key]]));
+  const same = Object.fromEntries(
+    sameKeywords.filter((key) => schema[key] !== undefined).map((key) => [key, schema[key]]),
+  );
   const items = itemsOf(schema);
   const values = additionalOf(schema);
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true || schema.additionalProperties === true;

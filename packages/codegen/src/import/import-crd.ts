@@ -2,7 +2,7 @@ import { defined, pluralOf } from '@kubewright/apimachinery/internal';
 import { type JsonSchema, parseYaml } from '@kubewright/schema';
 import type { Crd, CrdVersion } from '../crd/crd.ts';
 import { additionalOf, itemsOf } from '../types/children.ts';
-import { QUANTITY_PATTERN } from '../types/known-schemas.ts';
+import { quantityPattern } from '../types/known-schemas.ts';
 import { checkCrdForm } from './check-crd-form.ts';
 import { ImportError } from './import-error.ts';
 import { isReadAlike, isWritableEnum, schemaComment } from './schema-comment.ts';
@@ -85,7 +85,7 @@ function versionOf({ spec }: Crd, name: string | undefined): CrdVersion {
   );
 }
 
-const OF_EVERY_OBJECT: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+const ofEveryObject: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 interface Property {
   readonly name: string;
@@ -128,7 +128,7 @@ class CrdSource {
     const { kind } = this.#crd.spec.names;
     const root = this.#version.schema?.openAPIV3Schema ?? {};
     this.#names.add(this.#name);
-    const fields = Object.entries(root.properties ?? {}).filter(([name]) => !OF_EVERY_OBJECT.has(name));
+    const fields = Object.entries(root.properties ?? {}).filter(([name]) => !ofEveryObject.has(name));
     const others = fields.filter(([name]) => name !== 'spec' && name !== 'status').map(([name]) => name);
     if (this.#as === 'kind') return this.#kind(root, fields);
     if (others.length > 0) {
@@ -200,7 +200,7 @@ class CrdSource {
 
   #plainType(schema: JsonSchema, at: { readonly name: string; readonly path: string }): string {
     if (schema['x-kubernetes-int-or-string'] === true) {
-      if (schema.pattern === QUANTITY_PATTERN) return 'string';
+      if (schema.pattern === quantityPattern) return 'string';
       this.imports.add('IntOrString');
       return 'IntOrString';
     }

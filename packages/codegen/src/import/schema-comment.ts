@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@kubewright/schema';
 import { parseDocs } from '../compiler/parse-docs.ts';
-import { QUANTITY_PATTERN } from '../types/known-schemas.ts';
+import { quantityPattern } from '../types/known-schemas.ts';
 
 /** The parts of a schema that a comment can express, and those that only `schema` of `defineKind` can. */
 export interface SchemaComment {
@@ -9,7 +9,7 @@ export interface SchemaComment {
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
-const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'] as const;
+const counts = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'] as const;
 
 /** Writes the parts of a schema besides its type as a description and tags. */
 export function schemaComment(schema: JsonSchema): SchemaComment {
@@ -20,11 +20,11 @@ export function schemaComment(schema: JsonSchema): SchemaComment {
     else rest[key] = schema[key];
   };
   sayType(schema, say);
-  for (const key of [...COUNTS, 'minimum', 'maximum', 'multipleOf'] as const) {
+  for (const key of [...counts, 'minimum', 'maximum', 'multipleOf'] as const) {
     if (schema[key] !== undefined) say(key, `@${key} ${schema[key]}`);
   }
   for (const key of ['exclusiveMinimum', 'exclusiveMaximum'] as const) if (schema[key] === true) say(key, `@${key}`);
-  if (schema.pattern !== undefined && schema.pattern !== QUANTITY_PATTERN) {
+  if (schema.pattern !== undefined && schema.pattern !== quantityPattern) {
     say('pattern', `@pattern ${schema.pattern}`);
   }
   if (schema.enum !== undefined && !isWritableEnum(schema.enum.filter((each) => each !== null)))
@@ -48,7 +48,7 @@ export function schemaComment(schema: JsonSchema): SchemaComment {
 function sayType(schema: JsonSchema, say: (key: keyof JsonSchema, tag: string) => void): void {
   const { type, format } = schema;
   if (schema['x-kubernetes-int-or-string'] === true) {
-    if (schema.pattern === QUANTITY_PATTERN) say('type', '@quantity');
+    if (schema.pattern === quantityPattern) say('type', '@quantity');
     return;
   }
   if (type === 'integer') say('type', format === 'int32' || format === 'int64' ? `@${format}` : '@integer');

@@ -45,7 +45,7 @@ function wireRule({ groups, resources, resourceNames, urls, verbs }: RbacRule): 
   };
 }
 
-const LEVELS = {
+const levels = {
   admin: { verbs: ['*'], words: 'do everything with' },
   editor: {
     verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
@@ -62,7 +62,7 @@ export function kindRoles(
   const { group, names, versions } = spec;
   const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined);
   return (['admin', 'editor', 'viewer'] as const).map((level) => {
-    const { verbs, words } = LEVELS[level];
+    const { verbs, words } = levels[level];
     const rule = (resource: string, allowed: readonly string[]): object => ({
       apiGroups: [group],
       resources: [resource],

@@ -2,7 +2,7 @@ import type { RbacRule } from './rule.ts';
 
 type Part = 'groups' | 'resources' | 'resourceNames' | 'urls' | 'verbs';
 
-const PARTS: readonly Part[] = ['groups', 'resources', 'resourceNames', 'urls', 'verbs'];
+const parts: readonly Part[] = ['groups', 'resources', 'resourceNames', 'urls', 'verbs'];
 
 /**
  * Merges rules like controller-gen: joins the verbs of the same resources, then resources with the same verbs, then groups,
@@ -32,7 +32,7 @@ function tidy(values: readonly string[]): readonly string[] {
 function joinBy(rules: readonly RbacRule[], part: Part): RbacRule[] {
   const byRest = new Map<string, RbacRule>();
   for (const rule of rules) {
-    const key = JSON.stringify(PARTS.filter((each) => each !== part).map((each) => rule[each]));
+    const key = JSON.stringify(parts.filter((each) => each !== part).map((each) => rule[each]));
     const known = byRest.get(key);
     byRest.set(key, known === undefined ? rule : { ...known, [part]: tidy([...known[part], ...rule[part]]) });
   }
@@ -40,7 +40,7 @@ function joinBy(rules: readonly RbacRule[], part: Part): RbacRule[] {
 }
 
 function compare(a: RbacRule, b: RbacRule): number {
-  for (const part of PARTS) {
+  for (const part of parts) {
     const [x, y] = [a[part].join('&'), b[part].join('&')];
     if (x !== y) return x < y ? -1 : 1;
   }

@@ -1,7 +1,7 @@
 import type { RbacRule } from './rule.ts';
 
-const FIELDS = ['groups', 'resources', 'resourceNames', 'urls', 'verbs', 'namespace', 'roleName'] as const;
-type Field = (typeof FIELDS)[number];
+const fields = ['groups', 'resources', 'resourceNames', 'urls', 'verbs', 'namespace', 'roleName'] as const;
+type Field = (typeof fields)[number];
 
 /**
  * Parses `@rbac groups=apps resources=deployments verbs=get;list`: kubebuilder's format, with fields separated by commas or
@@ -12,7 +12,7 @@ export function parseRbacTag(text: string): RbacRule | string {
   for (const part of text.split(/[\s,]+/).filter((each) => each !== '')) {
     const [name = '', value] = part.split('=', 2);
     if (value === undefined) return `${part} has no value`;
-    if (!isField(name)) return `unknown field ${name}: must be one of ${FIELDS.join(', ')}`;
+    if (!isField(name)) return `unknown field ${name}: must be one of ${fields.join(', ')}`;
     const plain = value.replace(/^"(.*)"$/, '$1');
     found.set(name, plain.split(';'));
   }
@@ -33,5 +33,5 @@ export function parseRbacTag(text: string): RbacRule | string {
 }
 
 function isField(name: string): name is Field {
-  return FIELDS.some((field) => field === name);
+  return fields.some((field) => field === name);
 }

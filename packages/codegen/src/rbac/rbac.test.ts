@@ -8,14 +8,14 @@ import type { RbacRule } from './rule.ts';
 const fixture = new Fixture();
 // Reading the packages' types takes longest, so it is done once.
 beforeAll(() => fixture.generate(''));
-const KIND = `
+const kind = `
 interface Spec { a?: string }
 const Thing = defineKind<Spec, Spec>({ group: 'example.com', version: 'v1', kind: 'Thing' });
 type Thing = runtime.CustomResource<Spec, Spec>;
 `;
 
 async function rulesOf(source: string): Promise<readonly string[]> {
-  const { files, problems } = await fixture.generate(KIND + source);
+  const { files, problems } = await fixture.generate(kind + source);
   expect(problems).toEqual([]);
   const role = readYaml(files.find(({ path }) => path === 'config/rbac/role.yaml')?.text ?? 'rules: []');
   const { rules } = role as { readonly rules: readonly PolicyRule[] };
@@ -64,7 +64,7 @@ describe('rules of a program', () => {
   });
 
   it('come with a warning if a spread cannot be resolved', async () => {
-    const { problems } = await fixture.generate(`${KIND}
+    const { problems } = await fixture.generate(`${kind}
       declare function shared(): { owns: runtime.CachedKind[]; watches?: runtime.Watch[] };
       export const things = controller({ ...shared(), watches: [], for: Thing, desired: () => ({}) });`);
     expect(problems).toMatchObject([
@@ -111,7 +111,7 @@ describe('rules of a program', () => {
   });
 
   it('are read from comments, in separate roles on request', async () => {
-    const { files } = await fixture.generate(`${KIND}
+    const { files } = await fixture.generate(`${kind}
       /** @rbac groups=core resources=nodes verbs=get;list @rbac urls=/metrics verbs=get */
       export const a = 1;
       /** @rbac groups=apps,resources=deployments,verbs=get,namespace=prod,roleName=reader */
@@ -123,14 +123,14 @@ describe('rules of a program', () => {
   });
 
   it('come with a warning if a kind cannot be determined', async () => {
-    const { files, problems } = await fixture.generate(`${KIND}
+    const { files, problems } = await fixture.generate(`${kind}
       export const work = (ctx: runtime.RequestContext, object: KubernetesObject) => ctx.apply(object);`);
     expect(problems).toMatchObject([{ code: 'KW6401', severity: 'warning' }]);
     expect(files.length).toBeGreaterThan(0);
   });
 
   it('grant users of a kind access in three roles', async () => {
-    const { files } = await fixture.generate(KIND);
+    const { files } = await fixture.generate(kind);
     const roles = files.filter(({ path }) => path.startsWith('config/rbac/'));
     expect(roles.map(({ path }) => path)).toEqual([
       'config/rbac/thing_admin_role.yaml',
@@ -146,7 +146,7 @@ describe('rules of a program', () => {
 
 describe('the origin of a rule', () => {
   it('is the controller, the call or the comment that requires it', async () => {
-    const source = `${KIND}
+    const source = `${kind}
 export const things = controller({
   for: Thing,
   async reconcile(_: unknown, ctx: runtime.ReconcileContext) {
@@ -155,7 +155,7 @@ export const things = controller({
   },
 });`;
     const { rules } = await fixture.generate(source);
-    const first = headLines + KIND.split('\n').length;
+    const first = headLines + kind.split('\n').length;
     const places = rules.map(({ resources, from }) => `${resources[0]} ${from && `${from.file}:${from.line - first}`}`);
     expect(places.sort()).toEqual([
       'deployments kind.ts:5',

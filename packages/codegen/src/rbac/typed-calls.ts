@@ -12,7 +12,7 @@ interface CallSearch {
   readonly problems: Problems;
 }
 
-const VERBS: Readonly<Record<string, readonly string[]>> = {
+const verbsOfCalls: Readonly<Record<string, readonly string[]>> = {
   get: ['get'],
   list: ['list'],
   listAll: ['list'],
@@ -32,7 +32,7 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The subresource of a pod and the verbs that each method of `client.pods` needs. */
-const POD_CALLS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+const podCalls: Readonly<Record<string, readonly [string, ...string[]]>> = {
   logs: ['log', 'get'],
   // The API server asks for both: a WebSocket is a GET that may change something.
   exec: ['exec', 'create', 'get'],
@@ -60,12 +60,12 @@ function rulesOfCall(call: ts.CallExpression, search: CallSearch): readonly Rbac
   const callee = call.expression;
   if (!ts.isPropertyAccessExpression(callee)) return [];
   const method = callee.name.text;
-  const podCall = Object.hasOwn(POD_CALLS, method) ? POD_CALLS[method] : undefined;
+  const podCall = Object.hasOwn(podCalls, method) ? podCalls[method] : undefined;
   if (podCall && ownerOf(callee, search.view) === 'PodsClient') {
     const [name, ...podVerbs] = podCall;
     return [subresourceRule({ group: '', plural: 'pods' }, name, ...podVerbs)];
   }
-  const verbs = Object.hasOwn(VERBS, method) ? VERBS[method] : undefined;
+  const verbs = Object.hasOwn(verbsOfCalls, method) ? verbsOfCalls[method] : undefined;
   if (verbs === undefined) return [];
   switch (ownerOf(callee, search.view)) {
     case 'RequestContext':

@@ -1,4 +1,4 @@
-const RESERVED: ReadonlySet<string> = new Set(
+const reserved: ReadonlySet<string> = new Set(
   (
     'true false null in as break const continue else for function if import let loop package namespace return var void ' +
     'while'
@@ -7,7 +7,7 @@ const RESERVED: ReadonlySet<string> = new Set(
 
 /** Escapes a field name for CEL (apiextensions: `__dot__`, `__namespace__`). */
 export function celName(name: string): string {
-  if (RESERVED.has(name)) return `__${name}__`;
+  if (reserved.has(name)) return `__${name}__`;
   return name
     .replaceAll('__', '__underscores__')
     .replaceAll('.', '__dot__')

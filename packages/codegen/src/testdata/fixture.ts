@@ -6,7 +6,7 @@ import type { Problem } from '../problem.ts';
 
 const root = fileURLToPath(new URL('./project/', import.meta.url));
 
-const HEAD = `
+const head = `
 import type { IntOrString, KubernetesObject, Quantity } from '@kubewright/apimachinery';
 import { ConfigMap, Pod, type PodSpec, type PodTemplateSpec, Secret } from '@kubewright/apimachinery/core/v1';
 import { Deployment } from '@kubewright/apimachinery/apps/v1';
@@ -17,14 +17,14 @@ import { controller, defineKind, defaulter, validator, admissionWebhook } from '
 `;
 
 /** Lines before a source given to {@link Fixture.generate}. */
-export const headLines: number = HEAD.split('\n').length - 1;
+export const headLines: number = head.split('\n').length - 1;
 
 /** Generates from sources in memory, over one compiler that keeps the packages' types. */
 export class Fixture {
   readonly #generator = new Generator({ root, sources: ['kind.ts'], projectName: 'fixture' });
 
   generate(source: string): Promise<GenerateResult> {
-    return this.#generator.generate({ overlay: new Map([[`${root}kind.ts`, HEAD + source]]) });
+    return this.#generator.generate({ overlay: new Map([[`${root}kind.ts`, head + source]]) });
   }
 
   /** The schema of a field of a spec, written as `name?: type` with its comment. */
@@ -37,7 +37,7 @@ export class Fixture {
 
   /** The schema of a spec that is declared as `Spec`. */
   async spec(declarations: string): Promise<JsonSchema> {
-    const result = await this.generate(`${declarations}\n${KIND}`);
+    const result = await this.generate(`${declarations}\n${kind}`);
     const [crd] = crdsOf(result);
     const schema = crd?.spec.versions[0]?.schema?.openAPIV3Schema?.properties?.['spec'];
     if (schema === undefined) throw new Error(result.problems.map(({ code, what }) => `${code} ${what}`).join('\n'));
@@ -46,11 +46,11 @@ export class Fixture {
 
   /** What is wrong with a spec that is declared as `Spec`. */
   async problems(declarations: string): Promise<readonly Problem[]> {
-    return (await this.generate(`${declarations}\n${KIND}`)).problems;
+    return (await this.generate(`${declarations}\n${kind}`)).problems;
   }
 }
 
-const KIND = `export const Thing = defineKind<Spec>({ group: 'example.com', version: 'v1', kind: 'Thing' });`;
+const kind = `export const Thing = defineKind<Spec>({ group: 'example.com', version: 'v1', kind: 'Thing' });`;
 
 /** The CRDs among generated files. */
 export function crdsOf({ files }: Pick<GenerateResult, 'files'>): readonly Crd[] {

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@kubewright/schema';
 
 /** The pattern of a `Quantity` string. */
-export const QUANTITY_PATTERN =
+export const quantityPattern =
   '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$';
 
 /** An integer or a string. */
@@ -11,7 +11,7 @@ export const intOrString: JsonSchema = {
 };
 
 /** An amount with a unit. */
-export const quantity: JsonSchema = { ...intOrString, pattern: QUANTITY_PATTERN };
+export const quantity: JsonSchema = { ...intOrString, pattern: quantityPattern };
 
 /** meta/v1 `Condition` with the limits of the API conventions, which the OpenAPI documents lack. */
 export const condition: JsonSchema = {

@@ -20,20 +20,20 @@ const listOf = (items: object) => ({ type: 'array', items });
 const mapOf = (additionalProperties: object) => ({ type: 'object', additionalProperties });
 const anything = { 'x-kubernetes-preserve-unknown-fields': true };
 
-const PART = 'interface Part { /** The b. @maxLength 5 */ b: string; c?: boolean | null }';
+const part = 'interface Part { /** The b. @maxLength 5 */ b: string; c?: boolean | null }';
 const B = { type: 'string', description: 'The b.', maxLength: 5 };
 const C = { type: 'boolean', nullable: true };
-const COLOR = `enum Color { Red = 'red', Green = 'green' }`;
-const ID = `type Id = string & { readonly __brand: 'Id' };`;
+const color = `enum Color { Red = 'red', Green = 'green' }`;
+const id = `type Id = string & { readonly __brand: 'Id' };`;
 
 describe('common TypeScript types', () => {
   it.each<readonly [field: string, declarations: string, schema: object]>([
     // Enums, in source order.
-    ['a?: Color', COLOR, enumOf('red', 'green')],
-    ['a?: Color.Green', COLOR, enumOf('green')],
+    ['a?: Color', color, enumOf('red', 'green')],
+    ['a?: Color.Green', color, enumOf('green')],
     ['a?: Level', 'enum Level { Low, High = 5 }', enumOf(0, 5)],
     ['a?: Level', 'const enum Level { Low = 2, High = 1 }', enumOf(2, 1)],
-    ['a?: keyof Part', PART, enumOf('b', 'c')],
+    ['a?: keyof Part', part, enumOf('b', 'c')],
     ['a?: (typeof names)[number]', `const names = ['y', 'x'] as const;`, enumOf('y', 'x')],
     ["a?: Exclude<'x' | 'y' | 'z', 'y'>", '', enumOf('x', 'z')],
     ["a?: Extract<Name, 'x'>", `type Name = 'x' | 'y'`, enumOf('x')],
@@ -43,34 +43,34 @@ describe('common TypeScript types', () => {
     ['a?: -1 | 1', '', enumOf(-1, 1)],
     ['a?: true', '', enumOf(true)],
     // Brands exist only for the compiler.
-    ['a?: Id', ID, text],
+    ['a?: Id', id, text],
     [
       '/** @int32 */ a?: Port',
       `type Port = number & { readonly __brand: 'Port' }`,
       { type: 'integer', format: 'int32' },
     ],
     ['a?: Id', 'declare const id: unique symbol; type Id = string & { readonly [id]: true };', text],
-    ['a?: Record<Id, Id[]>', ID, mapOf(listOf(text))],
+    ['a?: Record<Id, Id[]>', id, mapOf(listOf(text))],
     ["a?: 'known' | (string & {})", '', text],
     // Mapped types keep the comments of their source.
-    ['a?: Partial<Part>', PART, object({ b: B, c: C })],
-    ['a?: Required<Part>', PART, object({ b: B, c: C }, 'b', 'c')],
-    ['a?: Readonly<Part>', PART, object({ b: B, c: C }, 'b')],
-    ["a?: Pick<Part, 'b'>", PART, object({ b: B }, 'b')],
-    ["a?: Omit<Part, 'b'>", PART, object({ c: C })],
+    ['a?: Partial<Part>', part, object({ b: B, c: C })],
+    ['a?: Required<Part>', part, object({ b: B, c: C }, 'b', 'c')],
+    ['a?: Readonly<Part>', part, object({ b: B, c: C }, 'b')],
+    ["a?: Pick<Part, 'b'>", part, object({ b: B }, 'b')],
+    ["a?: Omit<Part, 'b'>", part, object({ c: C })],
     [
       'a?: Loose<Part>',
-      `type Loose<T> = { [K in keyof T]?: T[K] | null }; ${PART}`,
+      `type Loose<T> = { [K in keyof T]?: T[K] | null }; ${part}`,
       object({ b: { ...B, nullable: true }, c: C }),
     ],
     ["a?: { readonly [K in 'x' | 'y']: boolean }", '', object({ x: flag, y: flag }, 'x', 'y')],
     ["a?: Record<'x' | 'y', string>", '', object({ x: text, y: text }, 'x', 'y')],
-    ['a?: Record<Color, string>', COLOR, object({ red: text, green: text }, 'green', 'red')],
-    ['a?: Partial<Record<Color, string>>', COLOR, object({ red: text, green: text })],
+    ['a?: Record<Color, string>', color, object({ red: text, green: text }, 'green', 'red')],
+    ['a?: Partial<Record<Color, string>>', color, object({ red: text, green: text })],
     // Fields of other types, with their comments.
-    ["a?: Part['b']", PART, B],
-    ["a?: Part['c']", PART, C],
-    ["a?: NonNullable<Part['c']>", PART, flag],
+    ["a?: Part['b']", part, B],
+    ["a?: Part['c']", part, C],
+    ["a?: NonNullable<Part['c']>", part, flag],
     ["a?: Outer['inner']['deep']", 'interface Outer { inner: { deep: { x: string } } }', object({ x: text }, 'x')],
     // Generics, conditional types, intersections, namespaces.
     [
@@ -89,7 +89,7 @@ describe('common TypeScript types', () => {
       object({ first: text, second: flag }, 'first'),
     ],
     ['a?: Lists<string>', 'type Lists<T> = T extends string ? T[] : never', listOf(text)],
-    ['a?: Part & { d: string }', PART, object({ b: B, c: C, d: text }, 'b', 'd')],
+    ['a?: Part & { d: string }', part, object({ b: B, c: C, d: text }, 'b', 'd')],
     ['a?: space.Inner', 'declare namespace space { interface Inner { x: string } }', object({ x: text }, 'x')],
     ['a?: typeof preset', `const preset = { size: 'small' } as const;`, object({ size: enumOf('small') }, 'size')],
     ['a?: ReturnType<typeof make>', `function make() { return { b: 'x' }; }`, object({ b: text }, 'b')],

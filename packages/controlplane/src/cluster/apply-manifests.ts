@@ -47,7 +47,7 @@ async function applyOne(
   if (!name) throw new Error('metadata.name is required');
   const kind = await kindOf(client, object);
   const configuration = { ...object, metadata: { ...object.metadata, name } };
-  return client.resource(kind).apply(configuration, { fieldManager, force: true, ...(signal && { signal }) });
+  return client.resource(kind).apply(configuration, { fieldManager, force: true, signal });
 }
 
 async function readManifests(file: string): Promise<readonly UnstructuredObject[]> {

@@ -6,7 +6,7 @@ import type { HttpContext } from './http-options.ts';
 import { openTunnel } from './proxy-tunnel.ts';
 
 /** Maximum size of one read on connections that reuse one buffer, in bytes. */
-const READ_BYTES = 128 << 10;
+const readBytes = 128 << 10;
 
 /** A connection that is ready for HTTP, and the negotiated protocol. */
 export interface DialedSocket {
@@ -105,7 +105,7 @@ export class Dialer {
  * it returns. Otherwise each read leaves 64 KiB of garbage behind: a fifth of the cost of listing many objects.
  */
 function connectForHttp1(to: { readonly host: string; readonly port: number }): Socket {
-  const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+  const buffer = Buffer.allocUnsafeSlow(readBytes);
   const callback = (length: number): boolean => {
     socket.emit('data', buffer.subarray(0, length));
     return true;
@@ -145,7 +145,7 @@ function ready(socket: Socket, options: { readonly event: string; readonly signa
   });
 }
 
-const TLS_CODES = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/;
+const tlsCodes = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/;
 
 function dialError(server: URL, cause: unknown): TransportError {
   const code = errorCode(cause);
@@ -176,7 +176,7 @@ function dialError(server: URL, cause: unknown): TransportError {
 
 /** True for certificate and handshake failures; some arrive only after the handshake, on the first read. */
 export function isTlsFailure(error: unknown): boolean {
-  return TLS_CODES.test(errorCode(error));
+  return tlsCodes.test(errorCode(error));
 }
 
 /** True if the reply to the TLS handshake is not TLS: OpenSSL reads the letters of the reply as numbers. */

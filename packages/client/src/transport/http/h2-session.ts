@@ -15,16 +15,16 @@ import type { HttpContext } from './http-options.ts';
  * Windows and memory; the defaults slow lists down (64 KiB windows) and reject streams (10 MB per session). Node credits a
  * session's window immediately and a stream's window when it is read, so a slow reader delays only itself.
  */
-const STREAM_WINDOW = 1 << 20;
-const SESSION_WINDOW = 16 << 20;
-const SESSION_MEMORY_MB = 1024;
+const streamWindow = 1 << 20;
+const sessionWindow = 16 << 20;
+const sessionMemoryMb = 1024;
 
 /**
  * Number of resets sent immediately, and per second after that. nghttp2 servers (including Node's) close a connection, with all
  * its watches, after 1,000 resets and 33 more per second, as protection against rapid-reset attacks.
  */
-const RESET_BURST = 500;
-const RESETS_PER_SECOND = 30;
+const resetBurst = 500;
+const resetsPerSecond = 30;
 
 /** One HTTP/2 connection: counts its streams, checks that it is alive, and closes itself when idle. */
 export class H2Session {
@@ -48,7 +48,7 @@ export class H2Session {
   #closed = false;
   #lastStreamId: number | undefined;
   readonly #unreset = new Set<ClientHttp2Stream>();
-  #resets = RESET_BURST;
+  #resets = resetBurst;
   #resetsAt: number;
   #resetTimer: Timer | undefined;
   #error: unknown;
@@ -67,8 +67,8 @@ export class H2Session {
     this.#onChange = options.onChange;
     this.#session = connect(context.server.origin, {
       createConnection: () => options.socket,
-      maxSessionMemory: SESSION_MEMORY_MB,
-      settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
+      maxSessionMemory: sessionMemoryMb,
+      settings: { enablePush: false, initialWindowSize: streamWindow },
     });
     this.#session.on('error', (error) => {
       this.#error ??= error;
@@ -79,7 +79,7 @@ export class H2Session {
       this.#onChange();
     });
     this.#session.on('close', () => this.#onClose());
-    this.#session.on('connect', () => this.#session.setLocalWindowSize(SESSION_WINDOW));
+    this.#session.on('connect', () => this.#session.setLocalWindowSize(sessionWindow));
     this.ready = this.#awaitSettings();
     this.#watchLife();
   }
@@ -132,7 +132,7 @@ export class H2Session {
   #sendResets(): void {
     const { clock } = this.#context;
     const now = clock.monotonic();
-    this.#resets = Math.min(RESET_BURST, this.#resets + ((now - this.#resetsAt) / 1000) * RESETS_PER_SECOND);
+    this.#resets = Math.min(resetBurst, this.#resets + ((now - this.#resetsAt) / 1000) * resetsPerSecond);
     this.#resetsAt = now;
     for (const stream of this.#unreset) {
       if (this.#resets < 1) break;

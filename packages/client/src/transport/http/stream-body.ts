@@ -4,7 +4,7 @@ import type { BodyStream } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 
 /** Bytes buffered for a reader that is slower than the network, before the stream is paused. */
-const HIGH_WATER = 128 << 10;
+const highWater = 128 << 10;
 
 /** Options of {@link StreamBody}. */
 export interface StreamBodyOptions {
@@ -33,7 +33,7 @@ interface Waiter {
   readonly reject: (reason: unknown) => void;
 }
 
-const DONE: Step = { done: true, value: undefined };
+const doneResult: Step = { done: true, value: undefined };
 
 /**
  * A body read from a connection: limits its buffer and its total size, and decompresses.
@@ -66,7 +66,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
     const chunk = this.#queue.shift();
     if (chunk) {
       this.#queued -= chunk.byteLength;
-      if (!this.#closed && this.#output.isPaused() && this.#queued < HIGH_WATER / 2) this.#output.resume();
+      if (!this.#closed && this.#output.isPaused() && this.#queued < highWater / 2) this.#output.resume();
       return { done: false, value: chunk };
     }
     if (this.#failure) {
@@ -74,7 +74,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
       this.#failure = undefined;
       throw reason;
     }
-    if (this.#closed) return DONE;
+    if (this.#closed) return doneResult;
     return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
   }
 
@@ -87,7 +87,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
 
   async return(): Promise<Step> {
     this.#giveUp(undefined);
-    return DONE;
+    return doneResult;
   }
 
   [Symbol.asyncIterator](): this {
@@ -114,7 +114,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
     }
     this.#queue.push(chunk);
     this.#queued += chunk.byteLength;
-    if (this.#queued > HIGH_WATER) this.#output.pause();
+    if (this.#queued > highWater) this.#output.pause();
   };
 
   readonly #onAbort = (): void => this.#giveUp({ reason: this.#options.signal?.reason });
@@ -134,13 +134,13 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
     this.#closed = true;
     this.#release();
     if (!fault) {
-      for (const waiter of this.#waiters.splice(0)) waiter.resolve(DONE);
+      for (const waiter of this.#waiters.splice(0)) waiter.resolve(doneResult);
       return;
     }
     const first = this.#waiters.shift();
     if (first) first.reject(fault);
     else this.#failure = { reason: fault };
-    for (const waiter of this.#waiters.splice(0)) waiter.resolve(DONE);
+    for (const waiter of this.#waiters.splice(0)) waiter.resolve(doneResult);
   }
 
   /** This side ends the stream; queued chunks are dropped. */
@@ -154,8 +154,8 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
     const first = this.#waiters.shift();
     if (failure && first) first.reject(failure.reason);
     else if (failure) this.#failure = failure;
-    else first?.resolve(DONE);
-    for (const waiter of this.#waiters.splice(0)) waiter.resolve(DONE);
+    else first?.resolve(doneResult);
+    for (const waiter of this.#waiters.splice(0)) waiter.resolve(doneResult);
   }
 
   #release(): void {
