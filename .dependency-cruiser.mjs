@@ -72,7 +72,7 @@ const cliFolders = [
   'dev/watch',
   'dev/place',
   'dev',
-  'trial',
+  'sandbox',
   'rbac',
   'run',
   'sbom',

@@ -30,7 +30,7 @@ export { encodeStored } from './registry/served-form.ts';
 export type { StrategyContext } from './registry/strategy.ts';
 export { eachChange } from './storage/each-change.ts';
 export { RevisionMismatchError, type StoredObject } from './storage/storage.ts';
-export { checkCommandUpgrade, openCommandStreams, type WantedStreams } from './streaming/command-streams.ts';
+export { checkCommandUpgrade, openCommandStreams, type RequestedStreams } from './streaming/command-streams.ts';
 export { PortForwardChannels, readPorts } from './streaming/port-forward-channels.ts';
 export { type ForwardPort, type PortForwardOptions, SpdyPortForward } from './streaming/spdy-port-forward.ts';
 export { acceptSpdy, wantsSpdy } from './streaming/spdy-upgrade.ts';

@@ -4,10 +4,10 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const supported = major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
 if (supported) {
   const { runCli } = await import('./run-cli.ts');
-  const { processSurroundings } = await import('./program/process-surroundings.ts');
-  const exitCode = await runCli(processSurroundings());
+  const { cliEnvironment } = await import('./program/process-environment.ts');
+  const exitCode = await runCli(cliEnvironment());
   // The user's code must not keep the process alive; pending output is written first.
-  const { drain } = await import('./program/process-surroundings.ts');
+  const { drain } = await import('./program/process-environment.ts');
   await drain();
   process.exit(exitCode);
 } else {

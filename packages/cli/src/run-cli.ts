@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { addCommands } from './commands/index.ts';
 import { completionsOf } from './completion/completions.ts';
+import type { CliEnvironment } from './program/cli-environment.ts';
 import type { Context } from './program/context.ts';
 import { Reporter } from './program/reporter.ts';
-import type { Surroundings } from './program/surroundings.ts';
 import { version } from './program/version.ts';
 
 /**
@@ -12,7 +12,7 @@ import { version } from './program/version.ts';
  * 0: success, or a server stopped on request; 1: fixable by the user; 2: invalid command line; 3: environment; 128 plus the
  * signal number (Ctrl-C: 130): interrupted.
  */
-export async function runCli(surroundings: Surroundings): Promise<number> {
+export async function runCli(surroundings: CliEnvironment): Promise<number> {
   const { json, args } = takeJson(surroundings.args);
   const { stdout, stderr, colors, signal, env } = surroundings;
   const reporter = new Reporter({ stdout, stderr, json, colors });
@@ -36,7 +36,7 @@ export async function runCli(surroundings: Surroundings): Promise<number> {
 }
 
 /** Writes the completions of an unfinished line in the format that kubectl expects from a plugin. */
-export function completeLine(surroundings: Surroundings): void {
+export function completeLine(surroundings: CliEnvironment): void {
   const { args, stdout, stderr } = surroundings;
   const reporter = new Reporter({ stdout, stderr, json: false, colors: false });
   const program = commandTree({ surroundings, reporter, exitWith: () => undefined });

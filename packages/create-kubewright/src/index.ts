@@ -1,7 +1,7 @@
-import { processSurroundings, runCli } from 'kubewright';
+import { cliEnvironment, runCli } from 'kubewright';
 
 /** What `npm create kubewright ARGS` does: `kubewright init ARGS` with this process's arguments; answers the exit code. */
 export function createProject(): Promise<number> {
-  const surroundings = processSurroundings();
+  const surroundings = cliEnvironment();
   return runCli({ ...surroundings, args: ['init', ...surroundings.args] });
 }

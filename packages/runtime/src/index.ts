@@ -86,7 +86,7 @@ export { authenticationWebhook } from './webhook/authentication-webhook.ts';
 export { converter, type Spoke, spoke } from './webhook/converter.ts';
 export { defaulter } from './webhook/defaulter.ts';
 export { standaloneWebhooks } from './webhook/standalone-webhooks.ts';
-export { type Verdict, validator } from './webhook/validator.ts';
+export { type ValidationResult, validator } from './webhook/validator.ts';
 export { webhookConfigurations } from './webhook/webhook-configurations.ts';
 export type {
   AdmissionWebhook,

@@ -11,7 +11,7 @@ export { ApplyRequestError } from './apply/apply-request-error.ts';
 export { applyTypeOf, type KindType } from './apply/apply-type.ts';
 export { checkApplied } from './apply/check-applied.ts';
 export { ElementError } from './apply/list-elements.ts';
-export type { ManagedFieldsEntry } from './apply/managers.ts';
+export type { ManagedFieldsRecord } from './apply/managers.ts';
 export type { Ownership } from './apply/ownership.ts';
 export { entriesAfterScale, entriesOfScale } from './apply/scale.ts';
 export { trackUpdate } from './apply/track-update.ts';
@@ -19,11 +19,11 @@ export { builtinSchema } from './builtin/builtin-schema.ts';
 export { BuiltinDescriptions } from './builtin/descriptions.ts';
 export { builtinDefinitions, type OpenApiOptions } from './builtin/open-api.ts';
 export { type BuiltinResource, builtinResources, findBuiltinKind } from './builtin/resources.ts';
-export type { Unlimited } from './cel/cost/sized-type.ts';
+export type { UnboundedField } from './cel/cost/sized-type.ts';
 export { CelBudgetError } from './cel/errors.ts';
 export {
-  type AccessAnswer,
-  type AccessQuestion,
+  type AccessDecision,
+  type AccessRequest,
   AUTHORIZER_TYPE,
   AuthorizerValue,
   RESOURCE_CHECK_TYPE,

@@ -1,13 +1,13 @@
-import type { AccessAnswer, AccessQuestion } from '@kubewright/schema/internal';
+import type { AccessDecision, AccessRequest } from '@kubewright/schema/internal';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authorization/authorizer.ts';
 import type { AdmissionAttributes } from './admission-plugin.ts';
 
 /** Thrown by an expression that needs a decision the authorizer has not made yet. */
 export class UnansweredError extends Error {
-  readonly question: AccessQuestion;
+  readonly question: AccessRequest;
 
-  constructor(question: AccessQuestion) {
+  constructor(question: AccessRequest) {
     super('the authorizer has not responded yet');
     this.name = 'UnansweredError';
     this.question = question;
@@ -19,10 +19,10 @@ export class UnansweredError extends Error {
  * expression aborts at an unanswered check and is evaluated again once the decision is available.
  */
 export class ConditionAccess {
-  readonly requestResource: NonNullable<AccessQuestion['resource']>;
+  readonly requestResource: NonNullable<AccessRequest['resource']>;
   readonly #attributes: AdmissionAttributes;
   readonly #authorizer: Authorizer;
-  readonly #answers = new Map<string, AccessAnswer>();
+  readonly #answers = new Map<string, AccessDecision>();
 
   constructor(attributes: AdmissionAttributes, authorizer: Authorizer) {
     const { definition, subresource, namespace, name } = attributes;
@@ -32,14 +32,14 @@ export class ConditionAccess {
   }
 
   /** @throws UnansweredError when {@link answer} must be awaited first. */
-  readonly ask = (question: AccessQuestion): AccessAnswer => {
+  readonly ask = (question: AccessRequest): AccessDecision => {
     const known = this.#answers.get(JSON.stringify(question));
     if (known) return known;
     throw new UnansweredError(question);
   };
 
   /** Fetches the authorizer's decision. */
-  async answer(question: AccessQuestion): Promise<void> {
+  async answer(question: AccessRequest): Promise<void> {
     const { serviceAccount, verb, path, resource } = question;
     const attributes: AuthorizationAttributes = {
       user: serviceAccount ? serviceAccountUser(serviceAccount) : this.#attributes.user,
@@ -52,7 +52,7 @@ export class ConditionAccess {
   }
 }
 
-function serviceAccountUser({ namespace, name }: NonNullable<AccessQuestion['serviceAccount']>): UserInfo {
+function serviceAccountUser({ namespace, name }: NonNullable<AccessRequest['serviceAccount']>): UserInfo {
   return {
     username: `system:serviceaccount:${namespace}:${name}`,
     groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],

@@ -28,7 +28,7 @@ export interface ConditionInput {
 }
 
 /** The result of match conditions: call the webhook, do not call it, or errors that the failure policy decides on. */
-export type Verdict =
+export type MatchResult =
   | { readonly matches: true }
   | { readonly matches: false }
   | { readonly matches: undefined; readonly faults: readonly string[] };
@@ -55,7 +55,7 @@ export class MatchConditions {
   }
 
   /** Evaluates all conditions. A false one decides, even if others fail. Mirrors `matchconditions.Match` (1.36). */
-  async evaluate(input: ConditionInput): Promise<Verdict> {
+  async evaluate(input: ConditionInput): Promise<MatchResult> {
     this.#compiled ??= this.#sources.map(({ expression }) => this.#compile(expression));
     const budget: Budget = { remaining: BUDGET };
     const { object, oldObject, request, access } = input;

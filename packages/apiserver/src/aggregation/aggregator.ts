@@ -7,7 +7,7 @@ import { serviceResolver } from '../webhooks/service-resolver.ts';
 import type { AggregationOptions } from './aggregation.ts';
 import { type ApiService, availableCondition, pathName, type RemoteApiService } from './api-service.ts';
 import { Backend } from './backend.ts';
-import { checkAvailability, LOCAL, type Verdict } from './check-availability.ts';
+import { type Availability, checkAvailability, LOCAL } from './check-availability.ts';
 import type { ResourceEntry } from './discovery-entry.ts';
 import { forward } from './forward.ts';
 import { Rechecks } from './rechecks.ts';
@@ -171,7 +171,7 @@ export class Aggregator implements Disposable {
   }
 
   /** Writes a verdict if it changed. Returns false if the APIService has changed in the meantime. */
-  async #tell(apiService: ApiService, { status, reason, message }: Verdict): Promise<boolean> {
+  async #tell(apiService: ApiService, { status, reason, message }: Availability): Promise<boolean> {
     const before = availableCondition(apiService);
     if (before?.status === status && before.reason === reason && before.message === message) return true;
     const lastTransitionTime =

@@ -7,7 +7,7 @@ import { askBackend } from './ask-backend.ts';
 import type { Backend } from './backend.ts';
 
 /** The availability of an APIService. */
-export type Verdict = Required<Pick<AvailableCondition, 'status' | 'reason' | 'message'>>;
+export type Availability = Required<Pick<AvailableCondition, 'status' | 'reason' | 'message'>>;
 
 /** Dependencies of {@link checkAvailability}. */
 export interface AvailabilityParts {
@@ -18,7 +18,7 @@ export interface AvailabilityParts {
 }
 
 /** The condition of an APIService that this server serves itself. */
-export const LOCAL: Verdict = {
+export const LOCAL: Availability = {
   status: 'True',
   reason: 'Local',
   message: 'Local APIServices are always available',
@@ -32,7 +32,7 @@ const FURTHER_ATTEMPTS = 4;
  * Checks whether the server behind an APIService is available: its Service, endpoints, and discovery document. Mirrors the remote
  * availability controller of kube-aggregator (1.36), including its messages.
  */
-export async function checkAvailability(apiService: RemoteApiService, parts: AvailabilityParts): Promise<Verdict> {
+export async function checkAvailability(apiService: RemoteApiService, parts: AvailabilityParts): Promise<Availability> {
   const { service } = apiService.spec;
   const found = await parts.read({ group: '', resource: 'services', namespace: service.namespace, name: service.name });
   const place = `service/${service.name} in ${JSON.stringify(service.namespace)}`;
@@ -54,7 +54,7 @@ export async function checkAvailability(apiService: RemoteApiService, parts: Ava
   return { status: 'True', reason: 'Passed', message: 'all checks passed' };
 }
 
-function no(reason: string, message: string): Verdict {
+function no(reason: string, message: string): Availability {
   return { status: 'False', reason, message };
 }
 

@@ -7,7 +7,7 @@ import {
   applyTypeOf,
   entriesAfterScale,
   entriesOfScale,
-  type ManagedFieldsEntry,
+  type ManagedFieldsRecord,
   trackUpdate,
 } from '@kubewright/schema/internal';
 import type { ResourceDefinition, ScaleSubresource } from '../registry/index.ts';
@@ -68,7 +68,7 @@ export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWr
 function configured(
   shared: Pick<ApplyRequest, 'type' | 'apiVersion' | 'manager' | 'subresource' | 'now'>,
   { live, replicas, force }: { readonly live: JsonObject; readonly replicas: number; readonly force: boolean },
-): readonly ManagedFieldsEntry[] {
+): readonly ManagedFieldsRecord[] {
   const type = { apiVersion: 'autoscaling/v1', kind: 'Scale' };
   const applied = { ...type, spec: { replicas } };
   try {

@@ -19,7 +19,7 @@ export interface CommandStreams {
 }
 
 /** The streams that a client requests. */
-export interface WantedStreams {
+export interface RequestedStreams {
   readonly stdin: boolean;
   readonly stdout: boolean;
   readonly stderr: boolean;
@@ -40,7 +40,7 @@ export function checkCommandUpgrade(request: ApiRequest): void {
  */
 export async function openCommandStreams(
   request: ApiRequest,
-  options: { readonly wanted: WantedStreams; readonly clock: Clock; readonly closed: () => void },
+  options: { readonly wanted: RequestedStreams; readonly clock: Clock; readonly closed: () => void },
 ): Promise<CommandStreams> {
   if (wantsSpdy(request)) {
     const { duplex } = acceptSpdy(request, spdyCommandProtocols);

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import { badRequest } from '@kubewright/apimachinery';
-import type { CommandStreams, WantedStreams } from './command-streams.ts';
+import type { CommandStreams, RequestedStreams } from './command-streams.ts';
 import { SpdyConnection, type SpdyStream } from './spdy/index.ts';
 import type { TerminalSize } from './terminal-sizes.ts';
 import { readTerminalSizes } from './terminal-sizes.ts';
@@ -16,7 +16,7 @@ type Kind = (typeof kinds)[number];
 /** Waits until a client has opened the streams that it requested. Rejects if the client disconnects before that. */
 export function openSpdyCommand(
   duplex: Duplex,
-  options: { readonly wanted: WantedStreams; readonly closed: () => void },
+  options: { readonly wanted: RequestedStreams; readonly closed: () => void },
 ): Promise<CommandStreams> {
   const { wanted, closed } = options;
   const missing = new Set<Kind>(['error', ...(['stdin', 'stdout', 'stderr'] as const).filter((kind) => wanted[kind])]);

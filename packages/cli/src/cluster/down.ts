@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { sleep } from '@kubewright/apimachinery';
+import type { CliEnvironment } from '../program/cli-environment.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
-import type { Surroundings } from '../program/surroundings.ts';
 import { StateFolder } from './state-folder.ts';
 
 /** The time to wait for a cluster to stop, in milliseconds. A cluster stops within 5 s. */
@@ -24,7 +24,7 @@ export async function reset({ surroundings, reporter }: Context): Promise<void> 
 }
 
 /** Returns true if a cluster was running. */
-async function stop({ clock, signal, kill }: Surroundings, folder: StateFolder): Promise<boolean> {
+async function stop({ clock, signal, kill }: CliEnvironment, folder: StateFolder): Promise<boolean> {
   const { pid } = folder;
   if (pid === undefined) return false;
   kill(pid, 'SIGTERM');

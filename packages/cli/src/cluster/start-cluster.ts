@@ -1,6 +1,6 @@
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { prettyLogger } from '@kubewright/runtime';
-import type { Surroundings } from '../program/surroundings.ts';
+import type { CliEnvironment } from '../program/cli-environment.ts';
 import type { StateFolder } from './state-folder.ts';
 
 /** Settings of a cluster that the command line starts. */
@@ -16,7 +16,7 @@ export interface ClusterSettings {
 
 /** Starts the cluster of a folder in this process; its warnings and errors go to standard error. */
 export async function startCluster(
-  surroundings: Surroundings,
+  surroundings: CliEnvironment,
   { folder, settings }: { readonly folder: StateFolder; readonly settings: ClusterSettings },
 ): Promise<EmbeddedCluster> {
   const { clock, random, stderr, env } = surroundings;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { processSurroundings } from '../program/process-surroundings.ts';
+import { cliEnvironment } from '../program/process-environment.ts';
 import { Reporter } from '../program/reporter.ts';
 import { addCommands } from './index.ts';
 
@@ -17,7 +17,7 @@ function pathsOf(command: Command, words: readonly string[] = []): readonly (rea
 }
 
 describe('commands', () => {
-  const surroundings = processSurroundings();
+  const surroundings = cliEnvironment();
   const program = new Command();
   const reporter = new Reporter({ ...surroundings, json: false });
   addCommands(program, { surroundings, reporter, exitWith: () => undefined });

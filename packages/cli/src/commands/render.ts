@@ -7,5 +7,5 @@ export function addRender(program: Command, context: Context): void {
     .command('render')
     .description('reconcile an object once in a temporary cluster, and print the resulting objects')
     .argument('<FILE>', 'YAML file with an object of one of your kinds and the objects it depends on')
-    .action(async (file: string) => (await import('../trial/render-object.ts')).renderObject(context, file));
+    .action(async (file: string) => (await import('../sandbox/render-object.ts')).renderObject(context, file));
 }

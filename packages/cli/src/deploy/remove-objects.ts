@@ -8,7 +8,7 @@ import type { Context } from '../program/context.ts';
 import type { Project } from '../project/find-project.ts';
 import { isConverted } from '../render/webhook-objects.ts';
 import type { Target } from '../target/apply-objects.ts';
-import type { Attendant } from './attendant.ts';
+import type { CleanupOperator } from './cleanup-operator.ts';
 import { customResource } from './custom-resource.ts';
 import { ownFinalizers } from './own-finalizers.ts';
 
@@ -33,7 +33,7 @@ export interface RemovalOptions {
   readonly operator: string | undefined;
   readonly release: Release;
   /** Performs the cleanup if no operator is running, unless the user opted out. */
-  readonly attendant?: Pick<Attendant, 'attend'> | undefined;
+  readonly attendant?: Pick<CleanupOperator, 'attend'> | undefined;
   /** @defaultValue all */
   readonly namespace?: string | undefined;
 }

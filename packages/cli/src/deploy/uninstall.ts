@@ -3,7 +3,7 @@ import { requireProject } from '../project/find-project.ts';
 import { crdsOf } from '../render/install-objects.ts';
 import { deleteObjects } from '../target/apply-objects.ts';
 import { type ClusterFlags, connect } from '../target/connect.ts';
-import { Attendant } from './attendant.ts';
+import { CleanupOperator } from './cleanup-operator.ts';
 import { operatorPresence } from './operator-presence.ts';
 import { removeObjects } from './remove-objects.ts';
 
@@ -26,7 +26,7 @@ export async function uninstall(context: Context, options: UninstallOptions): Pr
   const operator = await operatorPresence(target, project);
   const release = options.force ? 'all' : options.yes ? 'own' : 'ask';
   const flags = options.context === undefined ? [] : [`--context=${options.context}`];
-  await using attendant = new Attendant({ context, project, flags, kubeconfig: connection.kubeconfig });
+  await using attendant = new CleanupOperator({ context, project, flags, kubeconfig: connection.kubeconfig });
   for (const crd of crds) {
     const count = await removeObjects(crd, { context, target, project, operator, release, attendant });
     if (count > 0) reporter.step('objects deleted', `${count} of ${crd.metadata?.name}`);

@@ -10,7 +10,7 @@ import type { Project } from '../project/find-project.ts';
 import { samplesOf } from '../project/sample-files.ts';
 import { installObjects } from '../render/install-objects.ts';
 import { applySamples } from '../target/samples.ts';
-import { checkSamples, installedCrd, tellKindChange } from './kind-changes.ts';
+import { checkSamples, installedCrd, reportKindChange } from './kind-changes.ts';
 import type { DevPlace } from './place/dev-place.ts';
 import { TestRun } from './test-run.ts';
 import { Changes } from './watch/changes.ts';
@@ -140,7 +140,7 @@ export class DevLoop {
     const { reporter } = this.#context;
     for (const [i, after] of crds.entries()) {
       const old = before[i];
-      if (old) await tellKindChange(target, { before: old, after, reporter });
+      if (old) await reportKindChange(target, { before: old, after, reporter });
       reporter.step('kind installed', after.metadata?.name ?? '');
     }
     if (before.some(Boolean)) await checkSamples(target, { project: this.#project, reporter });

@@ -29,7 +29,7 @@ export async function installedCrd(
 }
 
 /** Reports how a kind has changed and which stored objects may be affected. */
-export async function tellKindChange(
+export async function reportKindChange(
   target: Target,
   parts: { readonly before: UnstructuredObject; readonly after: UnstructuredObject; readonly reporter: Reporter },
 ): Promise<void> {

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Child } from '../program/cli-environment.ts';
 import type { Context } from '../program/context.ts';
 import { Reporter } from '../program/reporter.ts';
-import type { Child } from '../program/surroundings.ts';
 import { TypeCheck } from './type-check.ts';
 
 let root: string;

@@ -2,9 +2,9 @@ import { accessSync, constants } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { clientFromConfig, loadClientConfig } from '@kubewright/client';
+import type { CliEnvironment } from '../program/cli-environment.ts';
 import type { Message } from '../program/cli-error.ts';
 import { failureOf } from '../program/failure.ts';
-import type { Surroundings } from '../program/surroundings.ts';
 import { findProject } from '../project/find-project.ts';
 import { environmentOf } from '../target/connect.ts';
 
@@ -27,7 +27,7 @@ export interface ClusterChoice {
 const patienceMs = 3_000;
 
 /** Checks everything that commands depend on; changes nothing. */
-export async function examine(surroundings: Surroundings, choice: ClusterChoice): Promise<readonly Finding[]> {
+export async function examine(surroundings: CliEnvironment, choice: ClusterChoice): Promise<readonly Finding[]> {
   return [
     { subject: 'node', state: 'good', text: surroundings.nodeVersion },
     kubectl(surroundings),
@@ -38,7 +38,7 @@ export async function examine(surroundings: Surroundings, choice: ClusterChoice)
   ];
 }
 
-function kubectl({ env, platform }: Surroundings): Finding {
+function kubectl({ env, platform }: CliEnvironment): Finding {
   const subject = 'kubectl';
   const name = platform === 'win32' ? 'kubectl.exe' : 'kubectl';
   const found = (env['PATH'] ?? '')
@@ -64,7 +64,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-async function kubeconfig(surroundings: Surroundings, choice: ClusterChoice): Promise<Finding> {
+async function kubeconfig(surroundings: CliEnvironment, choice: ClusterChoice): Promise<Finding> {
   const subject = 'kubeconfig';
   const { clock, signal } = surroundings;
   const late = new AbortController();
@@ -113,7 +113,7 @@ function port(): Promise<Finding> {
   });
 }
 
-function folder({ cwd }: Surroundings): Finding {
+function folder({ cwd }: CliEnvironment): Finding {
   try {
     accessSync(cwd, constants.W_OK);
     return { subject: 'folder', state: 'good', text: `${cwd} is writable` };
@@ -123,7 +123,7 @@ function folder({ cwd }: Surroundings): Finding {
   }
 }
 
-function project({ cwd }: Surroundings): Finding {
+function project({ cwd }: CliEnvironment): Finding {
   const found = findProject(cwd);
   if (found) return { subject: 'project', state: 'good', text: `${found.name} in ${found.root}` };
   return {

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isNotFound } from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import type { CliEnvironment } from '../program/cli-environment.ts';
 import { CliError } from '../program/cli-error.ts';
-import type { Surroundings } from '../program/surroundings.ts';
 import { type ClusterFlags, connect } from '../target/connect.ts';
 
 /** The largest known CRDs have about 5 MB. */
@@ -14,7 +14,7 @@ const mostRedirects = 5;
 /** Reads the text of CRDs from a file, an address, or a kind in a cluster. @throws CliError KW7601 */
 export function readCrd(
   source: string,
-  from: { readonly surroundings: Surroundings; readonly flags: ClusterFlags },
+  from: { readonly surroundings: CliEnvironment; readonly flags: ClusterFlags },
 ): Promise<string> {
   const { surroundings, flags } = from;
   if (/^https?:\/\//i.test(source)) return download(source, surroundings);
@@ -37,7 +37,7 @@ function readFile(path: string): string {
 
 async function ask(
   name: string,
-  { surroundings, flags }: { readonly surroundings: Surroundings; readonly flags: ClusterFlags },
+  { surroundings, flags }: { readonly surroundings: CliEnvironment; readonly flags: ClusterFlags },
 ): Promise<string> {
   await using connection = await connect(surroundings, flags);
   try {
@@ -52,7 +52,7 @@ async function ask(
   }
 }
 
-async function download(address: string, { clock, signal }: Surroundings): Promise<string> {
+async function download(address: string, { clock, signal }: CliEnvironment): Promise<string> {
   const late = new AbortController();
   using _timer = clock.setTimer(patienceMs, () => late.abort(new Error(`no response within ${patienceMs / 1000} s`)));
   const limit = AbortSignal.any([signal, late.signal]);

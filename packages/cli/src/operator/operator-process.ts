@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleep } from '@kubewright/apimachinery';
 import { type BuildContext, context, type Metafile } from 'esbuild';
-import type { Child, Surroundings } from '../program/surroundings.ts';
+import type { Child, CliEnvironment } from '../program/cli-environment.ts';
 import type { Project } from '../project/find-project.ts';
 import type { LogRecord } from '../story/log-record.ts';
 import { OperatorOutput } from '../story/operator-output.ts';
@@ -19,7 +19,7 @@ const graceMs = 1_200;
 /** Options of an operator process. */
 export interface OperatorOptions {
   readonly project: Project;
-  readonly surroundings: Surroundings;
+  readonly surroundings: CliEnvironment;
   /** Returns the path of the kubeconfig; called on every start. */
   readonly kubeconfig: () => string;
   /** Returns further flags of the operator. */

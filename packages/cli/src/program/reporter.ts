@@ -1,5 +1,5 @@
+import type { Output } from './cli-environment.ts';
 import type { CoreMessage } from './failure.ts';
-import type { Output } from './surroundings.ts';
 
 const codes = { good: '\u001b[32m', bad: '\u001b[33m', dim: '\u001b[2m', reset: '\u001b[0m' } as const;
 

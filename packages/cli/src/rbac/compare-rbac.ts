@@ -11,9 +11,9 @@ import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { installObjects } from '../render/install-objects.ts';
+import { endOfReconcile, OperatorSandbox } from '../sandbox/operator-sandbox.ts';
 import { kindOf } from '../target/apply-objects.ts';
 import { applySamples } from '../target/samples.ts';
-import { endOfReconcile, Trial } from '../trial/trial.ts';
 import { fixRbac, mainFile, type Observed } from './fix-rbac.ts';
 import { compare, type Grants, permissionLines, reportText } from './rbac-report.ts';
 
@@ -60,7 +60,7 @@ async function observed(context: Context, { project, generator, told }: Observat
     for (const each of problems) told.add(formatProblem(each));
     return { ...result, problems };
   };
-  await using trial = await Trial.start(context, { project, withNode: true, generate });
+  await using trial = await OperatorSandbox.start(context, { project, withNode: true, generate });
   const objects = await applySamples(trial.target, { project });
   for (const object of objects) await trial.record(endOfReconcile(object), { withinMs: patienceMs });
   await rest(trial, context);
@@ -72,7 +72,7 @@ async function observed(context: Context, { project, generator, told }: Observat
 }
 
 /** Waits until no reconcile has finished for a while. */
-async function rest(trial: Trial, { surroundings }: Context): Promise<void> {
+async function rest(trial: OperatorSandbox, { surroundings }: Context): Promise<void> {
   const { clock, signal } = surroundings;
   const end = clock.monotonic() + patienceMs;
   for (let count = -1; count !== trial.records.length && clock.monotonic() < end; ) {
@@ -85,7 +85,7 @@ async function rest(trial: Trial, { surroundings }: Context): Promise<void> {
  * Deletes the samples, because cleanup needs permissions too. Stops waiting after repeated failures, which have already shown
  * what is missing.
  */
-async function remove(trial: Trial, objects: readonly UnstructuredObject[]): Promise<void> {
+async function remove(trial: OperatorSandbox, objects: readonly UnstructuredObject[]): Promise<void> {
   const { client, surroundings } = trial.target;
   const { clock, signal } = surroundings;
   for (const object of objects) {

@@ -8,7 +8,7 @@ import { writeNew } from '../project/write-files.ts';
 import { type ApiNames, apiFiles, samplePath } from '../templates/api-files.ts';
 import { furtherSample, furtherVersion } from '../templates/further-version.ts';
 import { converterFile } from '../templates/webhook-files.ts';
-import { registerWebhook, tellOfMissingSpokes } from './register-webhook.ts';
+import { registerWebhook, reportMissingSpokes } from './register-webhook.ts';
 
 /** A new version of an existing kind in a project. */
 export interface NewVersion {
@@ -47,6 +47,6 @@ export function addConversion(
   const file = converterFile(hub, spokes);
   const { written, kept } = writeNew(root, [file]);
   for (const path of written) context.reporter.step('written', path);
-  if (kept.length > 0) tellOfMissingSpokes(root, { hub, spokes, context });
+  if (kept.length > 0) reportMissingSpokes(root, { hub, spokes, context });
   registerWebhook(file, { root, kind: hub, context });
 }

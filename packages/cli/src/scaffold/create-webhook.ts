@@ -10,7 +10,7 @@ import { checkName } from '../project/names.ts';
 import { writeNew } from '../project/write-files.ts';
 import { converterFile, defaulterFile, validatorFile } from '../templates/webhook-files.ts';
 import { groupOf } from './create-api.ts';
-import { registerWebhook, tellOfMissingSpokes } from './register-webhook.ts';
+import { registerWebhook, reportMissingSpokes } from './register-webhook.ts';
 
 /** Flags of `create webhook`. */
 export interface CreateWebhookOptions {
@@ -47,7 +47,7 @@ export async function createWebhook(context: Context, options: CreateWebhookOpti
   for (const path of kept) reporter.step('kept', path);
   if (written.length + kept.length === 0) reporter.step('unchanged', files.map(({ path }) => path).join(', '));
   for (const file of files) registerWebhook(file, { root: project.root, kind, context });
-  if (conversion && kept.length > 0) tellOfMissingSpokes(project.root, { hub: kind, spokes: others, context });
+  if (conversion && kept.length > 0) reportMissingSpokes(project.root, { hub: kind, spokes: others, context });
   if (existsSync(join(project.root, 'node_modules'))) await generateProject(project, context);
   else reporter.text('To generate the manifests, run npm install, then npm run generate.\n');
 }

@@ -28,7 +28,7 @@ export function registerWebhook({ variable, module, path }: WebhookFile, { root,
 }
 
 /** Reports what to add to an existing converter. */
-export function tellOfMissingSpokes(
+export function reportMissingSpokes(
   root: string,
   what: { readonly hub: ProjectKind; readonly spokes: readonly ProjectKind[]; readonly context: Context },
 ): void {

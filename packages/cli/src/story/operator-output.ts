@@ -1,7 +1,7 @@
 import { type LogRecord, parseLogRecord } from './log-record.ts';
 import { isFrame, stackView } from './stack-view.ts';
+import { type StoryOptions, StoryPrinter } from './story-printer.ts';
 import { StoryRecords } from './story-records.ts';
-import { type StoryOptions, StoryTeller } from './story-teller.ts';
 
 /** The maximum number of lines in Node's own report of an uncaught error: place, code, marker. */
 const mostPicture = 6;
@@ -26,7 +26,7 @@ export interface OperatorOutputOptions extends StoryOptions {
  */
 export class OperatorOutput {
   readonly #options: OperatorOutputOptions;
-  readonly #teller: StoryTeller;
+  readonly #teller: StoryPrinter;
   readonly #records = new StoryRecords();
   #partial = '';
   #frames: string[] = [];
@@ -34,7 +34,7 @@ export class OperatorOutput {
 
   constructor(options: OperatorOutputOptions) {
     this.#options = options;
-    this.#teller = new StoryTeller(options);
+    this.#teller = new StoryPrinter(options);
   }
 
   /** Processes a piece of the output. */

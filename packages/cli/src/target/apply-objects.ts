@@ -9,8 +9,8 @@ import {
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import { defined } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
+import type { CliEnvironment } from '../program/cli-environment.ts';
 import { CliError } from '../program/cli-error.ts';
-import type { Surroundings } from '../program/surroundings.ts';
 
 /**
  * The field manager of this program: the name that `kubectl apply --server-side` uses. Both apply the same manifests; under
@@ -26,7 +26,7 @@ const pollMs = 50;
 /** The cluster that objects are written to. */
 export interface Target {
   readonly client: KubernetesClient;
-  readonly surroundings: Pick<Surroundings, 'clock' | 'signal'>;
+  readonly surroundings: Pick<CliEnvironment, 'clock' | 'signal'>;
 }
 
 /** Applies objects in order with server-side apply and waits until the server serves the kinds among them. */

@@ -1,6 +1,6 @@
 import { clientFromConfig, type KubernetesClient, loadClientConfig, processEnvironment } from '@kubewright/client';
 import { StateFolder } from '../cluster/state-folder.ts';
-import type { Surroundings } from '../program/surroundings.ts';
+import type { CliEnvironment } from '../program/cli-environment.ts';
 
 /** Flags that select a cluster. */
 export interface ClusterFlags {
@@ -20,7 +20,7 @@ export interface Connection extends AsyncDisposable {
  * Connects to the cluster that the flags or `KUBECONFIG` select. Without either, connects to the embedded cluster of this
  * folder if it is running, otherwise to the cluster of the default kubeconfig.
  */
-export async function connect(surroundings: Surroundings, flags: ClusterFlags): Promise<Connection> {
+export async function connect(surroundings: CliEnvironment, flags: ClusterFlags): Promise<Connection> {
   const { clock, cwd, env } = surroundings;
   const isNamed = flags.kubeconfig !== undefined || flags.context !== undefined || Boolean(env['KUBECONFIG']);
   const own = isNamed ? undefined : new StateFolder(cwd).running;
@@ -43,6 +43,6 @@ export function environmentOf({
   homeDirectory,
   platform,
   clock,
-}: Surroundings): ReturnType<typeof processEnvironment> {
+}: CliEnvironment): ReturnType<typeof processEnvironment> {
   return { ...processEnvironment(), env, homeDirectory, platform, clock };
 }

@@ -1,4 +1,4 @@
-import type { Surroundings } from '../program/surroundings.ts';
+import type { CliEnvironment } from '../program/cli-environment.ts';
 import type { ProjectFile } from '../project/write-files.ts';
 
 const usual = 'https://registry.npmjs.org/';
@@ -8,7 +8,7 @@ const usual = 'https://registry.npmjs.org/';
  * same one. npm tells programs that it runs of a registry that was set by flag or by variable; one in the user's own `.npmrc`
  * needs no copy.
  */
-export function npmrcFiles(env: Surroundings['env']): readonly ProjectFile[] {
+export function npmrcFiles(env: CliEnvironment['env']): readonly ProjectFile[] {
   const registry = plainAddress(env['npm_config_registry'] ?? env['NPM_CONFIG_REGISTRY'] ?? usual);
   if (registry === undefined || registry === usual) return [];
   return [{ path: '.npmrc', text: npmrc(registry) }];

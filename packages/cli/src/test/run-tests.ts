@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { CliEnvironment } from '../program/cli-environment.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
-import type { Surroundings } from '../program/surroundings.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 
 /** Runs a project's tests once. Returns 0, 1 if tests failed, or the code of an interrupt. */
@@ -17,7 +17,7 @@ export async function runTests({ surroundings }: Context, args: readonly string[
 }
 
 /** Returns the command that runs a project's tests. @throws CliError KW7602 if vitest is not installed */
-export function testCommand({ root }: Pick<Project, 'root'>, { program }: Surroundings): readonly string[] {
+export function testCommand({ root }: Pick<Project, 'root'>, { program }: CliEnvironment): readonly string[] {
   const node = program[0] ?? 'node';
   try {
     const manifest = createRequire(join(root, 'package.json')).resolve('vitest/package.json');

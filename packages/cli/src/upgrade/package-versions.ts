@@ -1,5 +1,5 @@
 /** A dependency that is older than the one in new projects. */
-export interface Outdated {
+export interface OutdatedPackage {
   readonly name: string;
   /** The range in package.json. */
   readonly range: string;
@@ -11,7 +11,7 @@ export interface Outdated {
 export function outdatedPackages(
   manifest: Readonly<Record<string, unknown>>,
   wanted: Readonly<Record<string, string>>,
-): readonly Outdated[] {
+): readonly OutdatedPackage[] {
   return ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((section) => {
     const own = (manifest[section] ?? {}) as Readonly<Record<string, unknown>>; // npm rejects anything else
     return Object.entries(own).flatMap(([name, range]) => {
@@ -24,7 +24,7 @@ export function outdatedPackages(
 }
 
 /** Changes only the ranges in the text of a package.json. */
-export function withRanges(text: string, packages: readonly Outdated[]): string {
+export function withRanges(text: string, packages: readonly OutdatedPackage[]): string {
   return packages.reduce(
     (changed, { name, range, wanted }) =>
       changed.replace(

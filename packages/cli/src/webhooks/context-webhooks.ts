@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { UnstructuredObject } from '@kubewright/apimachinery';
-import type { Surroundings } from '../program/surroundings.ts';
+import type { CliEnvironment } from '../program/cli-environment.ts';
 import type { Project } from '../project/find-project.ts';
 import type { Target } from '../target/apply-objects.ts';
 import { type LocalCertificates, localCertificates } from './local-certificates.ts';
@@ -33,7 +33,7 @@ export class ContextWebhooks implements AsyncDisposable {
     this.#certificates = parts.certificates;
   }
 
-  static async start({ clock }: Surroundings, options: ContextWebhooksOptions): Promise<ContextWebhooks> {
+  static async start({ clock }: CliEnvironment, options: ContextWebhooksOptions): Promise<ContextWebhooks> {
     const folder = join(options.project.root, '.kubewright', 'dev', 'webhooks');
     const address = webhookAddress(options.host);
     const certificates = localCertificates(folder, { nowMs: clock.now(), host: address.host });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
-import type { Surroundings } from '../program/surroundings.ts';
+import type { CliEnvironment } from '../program/cli-environment.ts';
 import type { Project } from '../project/find-project.ts';
 import { isAdmission } from '../render/webhook-objects.ts';
 import { deleteObjects, type Target } from '../target/apply-objects.ts';
@@ -17,7 +17,7 @@ export class DevWebhooks implements AsyncDisposable {
   readonly #front: WebhookFront;
   readonly #certificates: LocalCertificates;
   readonly #client: KubernetesClient;
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: CliEnvironment;
   /** All configurations that may exist, under the names that the generator uses. */
   readonly #asking: readonly UnstructuredObject[];
   /** Kinds of configurations that may exist. */
@@ -27,7 +27,7 @@ export class DevWebhooks implements AsyncDisposable {
     readonly front: WebhookFront;
     readonly certificates: LocalCertificates;
     readonly client: KubernetesClient;
-    readonly surroundings: Surroundings;
+    readonly surroundings: CliEnvironment;
     readonly project: Project;
   }) {
     this.#front = parts.front;
@@ -46,7 +46,7 @@ export class DevWebhooks implements AsyncDisposable {
    * defaults to the folder of the project's `dev`.
    */
   static async start(
-    surroundings: Surroundings,
+    surroundings: CliEnvironment,
     {
       project,
       client,

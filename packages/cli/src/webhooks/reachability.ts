@@ -87,11 +87,11 @@ function unreachable({ address }: Probe, why: string): CliError {
   return new CliError('KW7309', {
     what: `the API server cannot reach the local webhooks at ${address.url}`,
     why,
-    remedy: howToReach,
+    remedy: reachabilityHint,
   });
 }
 
 /** How to reach the host machine from inside a cluster, by cluster tool. */
-export const howToReach = `specify a local address that the API server can reach: --webhook-host ADDR
+export const reachabilityHint = `specify a local address that the API server can reach: --webhook-host ADDR
 kind: the Gateway shown by docker network inspect kind; k3d: host.k3d.internal; minikube: host.minikube.internal; Docker Desktop: host.docker.internal
 or develop without webhooks: --no-webhooks`;

@@ -1,10 +1,10 @@
 import type { KubernetesObject, Status, StatusError } from '@kubewright/apimachinery';
 
 /** One event of a watch, as received over the wire. */
-export type WatchEvent<T> = ObjectEvent<T> | BookmarkEvent | ErrorEvent;
+export type WatchEvent<T> = ObjectWatchEvent<T> | BookmarkEvent | ErrorEvent;
 
 /** An object was added, changed, or deleted; DELETED carries its last state. */
-export interface ObjectEvent<T> {
+export interface ObjectWatchEvent<T> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: T;
 }

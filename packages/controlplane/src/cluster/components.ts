@@ -16,7 +16,7 @@ export interface Component {
 }
 
 /** The clock, randomness and log that components share. */
-export interface ComponentSurroundings {
+export interface ComponentServices {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -24,11 +24,11 @@ export interface ComponentSurroundings {
 
 /** Runs a cluster's components, each with its own manager. A component that fails is restarted; the others are not affected. */
 export class Components implements AsyncDisposable {
-  readonly #surroundings: ComponentSurroundings;
+  readonly #surroundings: ComponentServices;
   readonly #stop = new AbortController();
   readonly #runs: Promise<void>[] = [];
 
-  constructor(surroundings: ComponentSurroundings) {
+  constructor(surroundings: ComponentServices) {
     this.#surroundings = surroundings;
     // Every component adds a listener.
     setMaxListeners(0, this.#stop.signal);

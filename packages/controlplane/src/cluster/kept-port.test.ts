@@ -30,11 +30,11 @@ describe('port of EmbeddedCluster', () => {
   }, async () => {
     const { port, takenPort } = await place();
     expect(takenPort).toBeUndefined();
-    const stranger = await listenOn(port);
+    const unknownUser = await listenOn(port);
     const elsewhere = await place();
     expect(elsewhere.takenPort).toBe(port);
     expect(elsewhere.port).not.toBe(port);
-    await new Promise((resolve) => stranger.close(resolve));
+    await new Promise((resolve) => unknownUser.close(resolve));
     expect(await place()).toEqual({ port, takenPort: undefined });
   });
 });

@@ -1,7 +1,7 @@
 import { badRequest, type KubernetesObject } from '@kubewright/apimachinery';
 import type {
   AttachOptions,
-  CheckOptions,
+  ContainerCheckOptions,
   ExecOptions,
   LogOptions,
   NodeConnector,
@@ -17,7 +17,7 @@ export class LateConnector implements NodeConnector {
     return this.#reach(pod).logs(pod, options);
   }
 
-  async check(pod: KubernetesObject, options: CheckOptions): Promise<void> {
+  async check(pod: KubernetesObject, options: ContainerCheckOptions): Promise<void> {
     await this.#reach(pod).check?.(pod, options);
   }
 

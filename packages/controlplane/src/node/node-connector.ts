@@ -3,7 +3,7 @@ import { badRequest } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type {
   AttachOptions,
-  CheckOptions,
+  ContainerCheckOptions,
   ExecOptions,
   LogOptions,
   NodeConnector,
@@ -66,7 +66,7 @@ export class LocalConnector implements NodeConnector {
     return readLog(log, { ...options, clock });
   }
 
-  async check(pod: KubernetesObject, { container, terminal }: CheckOptions): Promise<void> {
+  async check(pod: KubernetesObject, { container, terminal }: ContainerCheckOptions): Promise<void> {
     this.#running(pod, container);
     if (terminal === 'attach') throw badRequest(noAttachedTerminals);
     if (terminal === 'exec' && !this.#options.hasTerminals) throw badRequest(noTerminals);

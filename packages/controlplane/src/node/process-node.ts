@@ -23,7 +23,7 @@ import { canReach } from './process/reachable-programs.ts';
 import { removeSandboxes, SandboxFolders } from './process/sandbox-folders.ts';
 import { forgottenSandboxes } from './process/sandbox-owner.ts';
 import { findTerminalProgram } from './process/terminal.ts';
-import { NodeFolderError, stranger, temporaryFolder, unusable } from './temporary-folder.ts';
+import { NodeFolderError, temporaryFolder, unknownUser, unusable } from './temporary-folder.ts';
 
 /** Options of {@link processNode}. */
 export interface ProcessNodeOptions {
@@ -124,7 +124,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   const env = options.env ?? process.env;
   const { platform, execPath, version } = process;
   const { postgresFallback } = options;
-  const isForAll = process.getuid?.() === 0 ? (path: string) => canReach(path, stranger) : undefined;
+  const isForAll = process.getuid?.() === 0 ? (path: string) => canReach(path, unknownUser) : undefined;
   const programs = { env, platform, execPath, version, postgresFallback, isForAll };
   const builtIn = [...builtInImages(programs), ...(options.images ?? [])];
   const { imageFile, allowHostPrograms = false } = options;

@@ -23,7 +23,7 @@ export class NodeFolderError extends KubewrightError {
 const longestForSockets = 55;
 
 /** A user who owns no folder: every container can enter a path that this user can enter. */
-export const stranger = { uid: -1, gid: -1 } as const;
+export const unknownUser = { uid: -1, gid: -1 } as const;
 
 /**
  * Returns the parent folder of the containers' folders: the system's folder for temporary files, or `/tmp` if the former is
@@ -42,7 +42,7 @@ export function temporaryFolder(
   const { own = tmpdir(), isRoot = process.getuid?.() === 0, onTooLong } = options;
   const usual = '/tmp';
   usable(own);
-  if (isRoot && !canReach(realpathSync(own), stranger)) return usable(usual);
+  if (isRoot && !canReach(realpathSync(own), unknownUser)) return usable(usual);
   if (Buffer.byteLength(own) <= longestForSockets || process.platform === 'win32') return own;
   onTooLong?.(own);
   return usable(usual);

@@ -218,9 +218,9 @@ describe('bugs reported in other clients: caches', () => {
     cache.declare({ kind: Thing });
     void cache.run(stop.signal);
     // Exits after two minutes, controller-runtime's default.
-    const patience = new AbortController();
-    clock.setTimer(120_000, () => patience.abort(new Error('timed out waiting for cache to be synced')));
-    const naively = cache.waitForSync(patience.signal).catch((error: Error) => error.message);
+    const reportThreshold = new AbortController();
+    clock.setTimer(120_000, () => reportThreshold.abort(new Error('timed out waiting for cache to be synced')));
+    const naively = cache.waitForSync(reportThreshold.signal).catch((error: Error) => error.message);
     await clock.advance(3_600_000);
     expect(await naively).toMatch(/timed out/);
     server.missing.clear();

@@ -13,7 +13,7 @@ import { ReconcilePipeline } from './pipeline/reconcile-pipeline.ts';
 import type { ReconcileRun } from './pipeline/reconcile-run.ts';
 import { AwaitedEnds } from './sources/awaited-ends.ts';
 import { ControllerSources } from './sources/controller-sources.ts';
-import { LoopTurn } from './sources/loop-turn.ts';
+import { EventLoopTurn } from './sources/event-loop-turn.ts';
 
 /** Runs one declared controller: sources fill the queue, workers reconcile its keys. */
 export class ControllerLoop {
@@ -23,7 +23,7 @@ export class ControllerLoop {
   readonly #parts: ControllerParts;
   readonly #log: Logger;
   readonly #sources: ControllerSources;
-  readonly #turn: LoopTurn;
+  readonly #turn: EventLoopTurn;
   readonly #pipeline: ReconcilePipeline;
   #declared: Declared | undefined;
   #workers: Promise<void>[] = [];
@@ -38,7 +38,7 @@ export class ControllerLoop {
     this.#definition = definition;
     this.#parts = parts;
     this.#log = controllerLog(definition, parts);
-    this.#turn = new LoopTurn(parts.clock);
+    this.#turn = new EventLoopTurn(parts.clock);
     const metrics = this.#makeMetrics();
     const awaited = new AwaitedEnds();
     this.queue = this.#makeQueue(metrics?.queue);
@@ -161,21 +161,21 @@ export class ControllerLoop {
    *
    * @param options.patience - aborted when running reconciles should be canceled.
    */
-  stop(options: { readonly patience: AbortSignal }): Promise<void> {
-    this.#stopped ??= this.#stop(options.patience);
+  stop(options: { readonly reportThreshold: AbortSignal }): Promise<void> {
+    this.#stopped ??= this.#stop(options.reportThreshold);
     return this.#stopped;
   }
 
-  async #stop(patience: AbortSignal): Promise<void> {
-    this.#sources.stop(patience.reason);
+  async #stop(reportThreshold: AbortSignal): Promise<void> {
+    this.#sources.stop(reportThreshold.reason);
     this.#left = this.queue.pending();
     void this.queue.shutDown();
-    const giveUp = (): void => this.#pipeline.cancel(patience.reason);
-    if (patience.aborted) giveUp();
-    else patience.addEventListener('abort', giveUp, { once: true });
+    const giveUp = (): void => this.#pipeline.cancel(reportThreshold.reason);
+    if (reportThreshold.aborted) giveUp();
+    else reportThreshold.addEventListener('abort', giveUp, { once: true });
     await Promise.all(this.#workers);
     this.#pipeline.stop();
-    patience.removeEventListener('abort', giveUp);
+    reportThreshold.removeEventListener('abort', giveUp);
     this.#log.info('all workers finished', { event: logEvents.controllerStopped });
   }
 

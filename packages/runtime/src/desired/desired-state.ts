@@ -39,7 +39,7 @@ export interface DesiredState<T extends KubernetesObject = KubernetesObject> ext
    * The whole status. `observedGeneration` is filled in; its conditions count as {@link DesiredState.conditions}. If both are
    * absent, the status is not written.
    */
-  readonly status?: WantedStatus<StatusOf<T>>;
+  readonly status?: DesiredStatus<StatusOf<T>>;
   /**
    * Conditions in addition to, or instead of, those derived from the children: `Ready`, and while they are true `Reconciling` and
    * `Stalled` (following kstatus). Transition times are filled in.
@@ -48,7 +48,7 @@ export interface DesiredState<T extends KubernetesObject = KubernetesObject> ext
 }
 
 /** The status in a desired state: fields that the framework fills in are optional. */
-export type WantedStatus<Status> = Omit<Status, 'conditions' | 'observedGeneration'> &
+export type DesiredStatus<Status> = Omit<Status, 'conditions' | 'observedGeneration'> &
   Partial<Pick<Status, keyof Status & ('conditions' | 'observedGeneration')>>;
 
 /**

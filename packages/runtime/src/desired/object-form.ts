@@ -2,8 +2,8 @@ import { isDeleting, type Kind, type KubernetesObject, type Stored } from '@kube
 import type { LoopContext } from '../reconcile/context.ts';
 import type { Observed } from '../reconcile/observed-children.ts';
 import type { ReconcileContext, ReconcileOutcome } from '../reconcile/reconcile.ts';
+import { DesiredReconciler } from './desired-reconciler.ts';
 import type { DesiredState } from './desired-state.ts';
-import { Realization } from './realization.ts';
 import { StatusShape } from './status-shape.ts';
 
 /** Reconciles one object, in whichever form the controller is written. */
@@ -33,8 +33,8 @@ export interface ObjectFormOptions {
 /** Adapts a controller's function to the object form, whether it acts, returns the desired state, or does both. */
 export function objectForm({ run, primary, owns, fieldManager }: ObjectFormOptions): ObjectForm {
   const shape = new StatusShape(primary);
-  const realization = (object: Stored<KubernetesObject>, context: LoopContext): Realization =>
-    new Realization({ context, object, kind: primary, owns, shape, fieldManager });
+  const realization = (object: Stored<KubernetesObject>, context: LoopContext): DesiredReconciler =>
+    new DesiredReconciler({ context, object, kind: primary, owns, shape, fieldManager });
   return async (object, context) => {
     if (run.desired) {
       // Deleting an object also deletes its children, so recreating them would work against that.

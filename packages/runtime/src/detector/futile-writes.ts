@@ -9,12 +9,12 @@ import {
 import type { ClientCall, ClientInterceptor, KubernetesClient } from '@kubewright/client';
 import type { CallTarget, WriteObserver } from '@kubewright/client/internal';
 import type { InformerCache } from '../cache/informer-cache.ts';
-import { Few } from '../collection/few.ts';
+import { SmallSet } from '../collection/small-set.ts';
 import { isWrite } from '../fencing/gated.ts';
 import { fieldOwners } from './field-owners.ts';
 import type { Finding, FutileWrite } from './finding.ts';
 import { differences, formatPath } from './json-difference.ts';
-import { patience, WrittenObject } from './written-object.ts';
+import { reportThreshold, WrittenObject } from './written-object.ts';
 
 const mostKeys = 512;
 const mostObjects = 8;
@@ -131,7 +131,7 @@ export class FutileWrites {
   readonly #options: FutileWritesOptions;
   /** Keys whose reconciles have written. */
   readonly #trails = new Map<string, Trail>();
-  readonly #running = new Few<WriteSession>();
+  readonly #running = new SmallSet<WriteSession>();
 
   constructor(options: FutileWritesOptions) {
     this.#options = options;
@@ -210,7 +210,7 @@ export class FutileWrites {
     },
   ): void {
     const { object, answer, id } = what;
-    if (++object.noops < patience) return;
+    if (++object.noops < reportThreshold) return;
     const wanted = session.intended(id);
     const [lost] = wanted ? differences(wanted, onlyMembersOf(wanted, answer), 1) : [];
     const path = lost ? formatPath(lost.steps) : '(the set of owned fields)';

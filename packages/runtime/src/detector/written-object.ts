@@ -1,7 +1,7 @@
 import { type Difference, formatPath, type PathStep } from './json-difference.ts';
 
 /** Number of times a pattern must occur before it is reported. */
-export const patience = 5;
+export const reportThreshold = 5;
 /** Observations older than this are ignored, in milliseconds. */
 const windowMs = 600_000;
 const mostPaths = 4;
@@ -43,8 +43,8 @@ export class WrittenObject {
       const own = at.selfTriggered ? (old?.own ?? 0) + 1 : 1;
       this.#paths.delete(path);
       this.#paths.set(path, { hash, steps, back, own, atMs: at.nowMs });
-      if (own >= patience && old?.hash !== hash) seen.push({ pattern: 'hot-loop', path, times: own });
-      else if (back >= patience) seen.push({ pattern: 'conflict', path, times: back });
+      if (own >= reportThreshold && old?.hash !== hash) seen.push({ pattern: 'hot-loop', path, times: own });
+      else if (back >= reportThreshold) seen.push({ pattern: 'conflict', path, times: back });
     }
     while (this.#paths.size > mostPaths) this.#paths.delete(this.#paths.keys().next().value ?? '');
     return seen;
@@ -52,7 +52,9 @@ export class WrittenObject {
 
   /** Paths about to be reported as conflicts, whose other managers should be checked. */
   get suspicious(): readonly { readonly path: string; readonly steps: readonly PathStep[] }[] {
-    return [...this.#paths].flatMap(([path, { steps, back }]) => (back >= patience - 1 ? [{ path, steps }] : []));
+    return [...this.#paths].flatMap(([path, { steps, back }]) =>
+      back >= reportThreshold - 1 ? [{ path, steps }] : [],
+    );
   }
 
   /** Resets loop detection: the last write was not triggered by the previous one. */

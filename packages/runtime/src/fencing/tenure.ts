@@ -1,13 +1,13 @@
 import type { Clock } from '@kubewright/apimachinery';
 
 /** A point in time on both clocks, in milliseconds. */
-export interface Moment {
+export interface Instant {
   readonly monotonicMs: number;
   readonly wallMs: number;
 }
 
 /** Reads both clocks. */
-export function momentOf(clock: Clock): Moment {
+export function instantOf(clock: Clock): Instant {
   return { monotonicMs: clock.monotonic(), wallMs: clock.now() };
 }
 
@@ -19,7 +19,7 @@ export interface TenureOptions {
   /** Maximum drift between the two clocks from one renewal to the next, in milliseconds. */
   readonly driftMs: number;
   /** The start of the request that acquired it. */
-  readonly since: Moment;
+  readonly since: Instant;
 }
 
 /**
@@ -31,7 +31,7 @@ export interface TenureOptions {
  */
 export class Tenure {
   readonly #options: TenureOptions;
-  #renewed: Moment;
+  #renewed: Instant;
   #over = false;
 
   constructor(options: TenureOptions) {
@@ -60,7 +60,7 @@ export class Tenure {
    * Records a renewal that was started at `since` and has succeeded. A renewal that was answered too late has no effect: an
    * expired tenure stays expired.
    */
-  renew(since: Moment): void {
+  renew(since: Instant): void {
     if (this.isValid) this.#renewed = since;
   }
 

@@ -12,7 +12,7 @@ import type { ClientCall, ClientInterceptor, KubernetesClient } from '@kubewrigh
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { gated, isWrite } from './gated.ts';
-import { type Moment, momentOf, Tenure } from './tenure.ts';
+import { type Instant, instantOf, Tenure } from './tenure.ts';
 
 /** Thrown instead of performing a write when the live object differs from the one the reconcile was given. */
 export class StaleViewError extends KubewrightError {
@@ -44,7 +44,7 @@ export interface WriteFenceOptions {
   /** The object the reconcile is based on; undefined if there is nothing to compare. */
   readonly view: View | undefined;
   /** When the server was queried, if the object comes from there; this counts as a live check. */
-  readonly askedAt?: Moment | undefined;
+  readonly askedAt?: Instant | undefined;
   /** Client that reads the live object; not fenced itself. */
   readonly client: KubernetesClient;
   readonly clock: Clock;
@@ -70,7 +70,7 @@ export function writeFence(options: WriteFenceOptions): ClientInterceptor {
   let isHalfWay = false;
   let looking: Promise<void> | undefined;
   const lookAt = async (seen: View): Promise<void> => {
-    const since = momentOf(clock);
+    const since = instantOf(clock);
     await checkLive(seen, { ...options, isHalfWay });
     look = new Tenure({ clock, since, ...lookLasts });
   };

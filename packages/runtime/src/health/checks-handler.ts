@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
-import { answer, type PathHandler } from './probe-server.ts';
+import { answer, type HttpHandler } from './probe-server.ts';
 
 /** A check of `/healthz` or `/readyz`: passes if it returns, fails if it throws or rejects. */
 export type HealthCheck = (signal: AbortSignal) => void | Promise<void>;
@@ -14,7 +14,7 @@ export interface ChecksOptions {
 }
 
 /** Serves checks like controller-runtime: `/readyz`, `/readyz/<name>`, `?verbose`, `?exclude=<name>`. */
-export function checksHandler(path: string, options: ChecksOptions): PathHandler {
+export function checksHandler(path: string, options: ChecksOptions): HttpHandler {
   const { checks, clock } = options;
   return async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://probe');

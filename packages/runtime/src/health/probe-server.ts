@@ -19,7 +19,7 @@ export interface ProbeServerTls {
 }
 
 /** Handles a request to its path. */
-export type PathHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
 /** A small HTTP server for probes and metrics: serves GET and HEAD on exact paths and below them. */
 export class ProbeServer implements AsyncDisposable {
@@ -29,7 +29,7 @@ export class ProbeServer implements AsyncDisposable {
   #certificate: ServedCertificate | undefined;
 
   /** @param tls - HTTPS settings. @defaultValue HTTP */
-  constructor(what: string, paths: Readonly<Record<string, PathHandler>>, tls?: ProbeServerTls) {
+  constructor(what: string, paths: Readonly<Record<string, HttpHandler>>, tls?: ProbeServerTls) {
     this.#what = what;
     this.#tls = tls;
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
@@ -92,7 +92,7 @@ export class ProbeServer implements AsyncDisposable {
 }
 
 async function serve(
-  paths: Readonly<Record<string, PathHandler>>,
+  paths: Readonly<Record<string, HttpHandler>>,
   call: { readonly request: IncomingMessage; readonly response: ServerResponse },
 ): Promise<void> {
   const { request, response } = call;

@@ -9,15 +9,15 @@ import {
   sleep,
 } from '@kubewright/apimachinery';
 import type { KubernetesClient, ResourceClient } from '@kubewright/client';
-import { type Moment, momentOf, Tenure } from '../fencing/tenure.ts';
+import { type Instant, instantOf, Tenure } from '../fencing/tenure.ts';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
-import { ToldOnce } from '../log/told-once.ts';
+import { OnceLogger } from '../log/once-logger.ts';
 import { microTime } from '../recorder/api-event.ts';
 import { LeaderElectionError } from './leader-election-error.ts';
 import type { LeaderElectionOptions } from './leader-election-options.ts';
 import { type Lease, LeaseKind, type LeaseSpec, onOwnConnection } from './lease.ts';
-import { withinTime } from './within-time.ts';
+import { withTimeout } from './with-timeout.ts';
 
 const jitter = 1.2;
 
@@ -51,7 +51,7 @@ export class LeaderElector {
   readonly #retryMs: number;
   #observed: Lease | undefined;
   #observedAtMs = 0;
-  readonly #trouble = new ToldOnce();
+  readonly #trouble = new OnceLogger();
   #term: Tenure | undefined;
   #terms = 0;
 
@@ -170,10 +170,10 @@ export class LeaderElector {
   }
 
   /** Makes one attempt. Returns the time at which the successful request was started, or undefined if none succeeded. */
-  async #attempt(leftMs: () => number, outer: AbortSignal): Promise<Moment | undefined> {
+  async #attempt(leftMs: () => number, outer: AbortSignal): Promise<Instant | undefined> {
     const { clock, log } = this.#options;
     const limited: Limited = (call) =>
-      withinTime(call, { clock, ms: Math.min(leftMs(), this.#renewMs / 2), signal: outer });
+      withTimeout(call, { clock, ms: Math.min(leftMs(), this.#renewMs / 2), signal: outer });
     try {
       const since = await this.#tryAcquireOrRenew(limited, outer);
       this.#trouble.succeeded();
@@ -192,7 +192,7 @@ export class LeaderElector {
     }
   }
 
-  async #tryAcquireOrRenew(limited: Limited, outer: AbortSignal): Promise<Moment | undefined> {
+  async #tryAcquireOrRenew(limited: Limited, outer: AbortSignal): Promise<Instant | undefined> {
     const held = this.#observed;
     if (held && this.#isMine(held.spec)) {
       try {
@@ -214,9 +214,9 @@ export class LeaderElector {
   }
 
   /** Claims or creates the lease; returns the time at which the request was started. */
-  async #write(current: Lease | undefined, limited: Limited): Promise<Moment> {
+  async #write(current: Lease | undefined, limited: Limited): Promise<Instant> {
     const leases = this.#leases;
-    const since = momentOf(this.#options.clock);
+    const since = instantOf(this.#options.clock);
     const lease = this.#lease(current);
     const write = (signal: AbortSignal): Promise<Lease> =>
       current ? leases.update(lease, { signal }) : this.#create(lease, signal);
@@ -293,7 +293,7 @@ export class LeaderElector {
     if (this.#options.releaseOnCancel === false) return;
     const { clock, log } = this.#options;
     try {
-      await withinTime((signal) => this.#giveBack(signal), { clock, ms: 2_000 });
+      await withTimeout((signal) => this.#giveBack(signal), { clock, ms: 2_000 });
     } catch (error) {
       log.info('cannot release the lease; it will expire', {
         event: logEvents.leaseReleaseFailed,

@@ -106,10 +106,10 @@ export class ControllerGroup {
   /** Takes no more keys and waits for running reconciles; logs those that do not end in time. */
   async stop({ undisturbed, budget }: StopOptions): Promise<void> {
     const { clock, log } = this.#parts;
-    const patience = new AbortController();
-    const giveUp = (): void => patience.abort(new ManagerError({ what: 'the controller is stopping' }));
+    const reportThreshold = new AbortController();
+    const giveUp = (): void => reportThreshold.abort(new ManagerError({ what: 'the controller is stopping' }));
     using _patience = clock.setTimer(undisturbed ? Math.min(undisturbedMs, budget.leftMs) : 0, giveUp);
-    const all = Promise.all(this.#loops.map((loop) => loop.stop({ patience: patience.signal })));
+    const all = Promise.all(this.#loops.map((loop) => loop.stop({ reportThreshold: reportThreshold.signal })));
     const names = (): readonly string[] => this.#loops.filter((loop) => loop.isWorking).map((loop) => loop.name);
     const lasts = (): void => this.#tellWaiting(budget, settleMs - (undisturbed ? 0 : undisturbedMs));
     if (!(await budget.wait(all, { names, lasts })))

@@ -26,7 +26,7 @@ export function controllerOverlaps(controllers: readonly ControllerDefinition[])
 }
 
 /** Logs a warning for each pair of controllers that conflict. */
-export function tellOverlaps(controllers: readonly ControllerDefinition[], log: Logger): void {
+export function logOverlaps(controllers: readonly ControllerDefinition[], log: Logger): void {
   for (const overlap of controllerOverlaps(controllers)) {
     log.warn('two controllers conflict', { event: logEvents.controllersConflict, ...overlap });
   }

@@ -3,7 +3,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { CachedKind } from '../cache/cached-kind.ts';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import type { HealthCheck } from '../health/checks-handler.ts';
-import type { PathHandler } from '../health/probe-server.ts';
+import type { HttpHandler } from '../health/probe-server.ts';
 import type { LeaderElectionOptions } from '../leader-election/leader-election-options.ts';
 import type { Logger } from '../log/logger.ts';
 import type { MetricsSecurity } from '../metrics/metrics-security.ts';
@@ -51,7 +51,7 @@ export interface ManagerOptions {
    */
   readonly metricsSecurity?: MetricsSecurity;
   /** Additional paths of the metrics server, such as a profiler; guarded like `/metrics`. GET and HEAD only. */
-  readonly metricsHandlers?: Readonly<Record<string, PathHandler>>;
+  readonly metricsHandlers?: Readonly<Record<string, HttpHandler>>;
   /** Created by `validator`, `defaulter`, `converter` and `admissionWebhook`; served before caches start, on every replica. */
   readonly webhooks?: readonly WebhookDefinition[];
   /** Address and certificate of the webhook server. @defaultValue port 9443, cert-manager's files */

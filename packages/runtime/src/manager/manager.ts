@@ -17,10 +17,10 @@ import { type AddedController, ControllerRunnable } from './added-controller.ts'
 import { cacheSync } from './cache-sync.ts';
 import { addable } from './controller-defaults.ts';
 import { ControllerGroup } from './controller-group.ts';
-import { tellOverlaps } from './controller-overlaps.ts';
+import { logOverlaps } from './controller-overlaps.ts';
 import { Leadership } from './leadership.ts';
 import { ManagerError } from './manager-error.ts';
-import { ManagerFate } from './manager-fate.ts';
+import { ManagerLifecycle } from './manager-lifecycle.ts';
 import type { ManagerOptions } from './manager-options.ts';
 import { loadClient, type ManagerParts, makeParts, type PartsOptions } from './manager-parts.ts';
 import { managedControllers } from './manager-sharding.ts';
@@ -54,7 +54,7 @@ export class Manager implements AsyncDisposable {
   readonly #first: RunnableGroup;
   readonly #everywhere: RunnableGroup;
   readonly #leading: RunnableGroup;
-  readonly #fate: ManagerFate;
+  readonly #fate: ManagerLifecycle;
   readonly #servers: ProbeServers;
   readonly #webhooks: WebhooksRunnable | undefined;
   #watchdog: Watchdog | undefined;
@@ -71,7 +71,7 @@ export class Manager implements AsyncDisposable {
     const { clock = systemClock, random = systemRandom } = options;
     this.#options = options;
     const { log = defaultLogger({ clock }), gracefulShutdownTimeoutMs = 30_000 } = options;
-    this.#fate = new ManagerFate({ clock, log, gracefulShutdownTimeoutMs });
+    this.#fate = new ManagerLifecycle({ clock, log, gracefulShutdownTimeoutMs });
     const managed = managedControllers(options, { client: () => this.client, clock, random, log });
     this.#controllers = managed.controllers;
     if (options.tracer) this.#tracing = new ReconcileTracing(options.tracer);
@@ -161,7 +161,7 @@ export class Manager implements AsyncDisposable {
 
   #addController(given: ControllerDefinition): AddedController {
     const definition = addable(given, { defaults: this.#options.controllerDefaults, others: this.#definitions });
-    tellOverlaps([...this.#definitions, definition], this.#from.log);
+    logOverlaps([...this.#definitions, definition], this.#from.log);
     const runnable = new ControllerRunnable({
       definition,
       needLeaderElection: definition.needLeaderElection ?? true,
@@ -231,7 +231,7 @@ export class Manager implements AsyncDisposable {
     let caches: Promise<void> | undefined;
     let ownClient: KubernetesClient | undefined;
     let serving: Promise<void> | undefined;
-    tellOverlaps(this.#controllers, this.#from.log);
+    logOverlaps(this.#controllers, this.#from.log);
     try {
       serving = this.#startServers();
       serving.catch(() => {

@@ -1,4 +1,4 @@
-import type { PathHandler } from '../health/probe-server.ts';
+import type { HttpHandler } from '../health/probe-server.ts';
 import type { MetricsAccess, MetricsAccessOptions } from './metrics-access.ts';
 import type { MetricsSecurity } from './metrics-security.ts';
 import type { RuntimeMetrics } from './runtime-metrics.ts';
@@ -7,7 +7,7 @@ import type { RuntimeMetrics } from './runtime-metrics.ts';
 export interface MetricsPathsOptions extends MetricsAccessOptions {
   readonly security: MetricsSecurity | undefined;
   /** Additional paths defined by the program. */
-  readonly more: Readonly<Record<string, PathHandler>>;
+  readonly more: Readonly<Record<string, HttpHandler>>;
 }
 
 /**
@@ -17,11 +17,11 @@ export interface MetricsPathsOptions extends MetricsAccessOptions {
 export async function metricsPaths(
   metrics: RuntimeMetrics,
   options: MetricsPathsOptions,
-): Promise<Readonly<Record<string, PathHandler>>> {
+): Promise<Readonly<Record<string, HttpHandler>>> {
   const { security, more } = options;
   const isGuarded = security !== undefined && (security.authorize ?? true);
   const access = isGuarded ? new (await import('./metrics-access.ts')).MetricsAccess(options) : undefined;
-  const paths: Record<string, PathHandler> = { '/metrics': guarded(render(metrics), access) };
+  const paths: Record<string, HttpHandler> = { '/metrics': guarded(render(metrics), access) };
   for (const [path, handler] of Object.entries(more)) {
     if (!path.startsWith('/') || path === '/metrics')
       throw new TypeError(
@@ -32,7 +32,7 @@ export async function metricsPaths(
   return paths;
 }
 
-function render(metrics: RuntimeMetrics): PathHandler {
+function render(metrics: RuntimeMetrics): HttpHandler {
   return async (_, response) => {
     const { contentType, text } = await metrics.render();
     response.writeHead(200, { 'content-type': contentType });
@@ -40,7 +40,7 @@ function render(metrics: RuntimeMetrics): PathHandler {
   };
 }
 
-function guarded(handler: PathHandler, access: MetricsAccess | undefined): PathHandler {
+function guarded(handler: HttpHandler, access: MetricsAccess | undefined): HttpHandler {
   if (!access) return handler;
   return async (request, response) => {
     const path = (request.url ?? '/').split('?')[0] ?? '/';

@@ -9,7 +9,7 @@ import type { ManagerOptions } from '../manager/manager-options.ts';
 import { startTracing } from '../tracing/open-telemetry.ts';
 
 /** The command line, environment and output streams of a program. */
-export interface ProgramSurroundings {
+export interface OperatorEnvironment {
   /** Arguments after the program's name. */
   readonly args: readonly string[];
   /** @defaultValue the environment of this process */
@@ -33,7 +33,7 @@ export interface ProgramSurroundings {
  * @returns 0 after a requested stop, 1 if the operator could not start, 2 for an invalid command line.
  * @throws any error that ends the manager while it works, so that its stack is shown.
  */
-export async function runOperator(options: ManagerOptions, surroundings?: ProgramSurroundings): Promise<number> {
+export async function runOperator(options: ManagerOptions, surroundings?: OperatorEnvironment): Promise<number> {
   const { args, stdout, stderr, env = process.env } = surroundings ?? programSurroundings();
   if (args.includes('--help') || args.includes('-h')) {
     stdout.write(`${managerFlagsUsage()}\n`);
@@ -69,7 +69,7 @@ export async function runOperator(options: ManagerOptions, surroundings?: Progra
   }
 }
 
-function programSurroundings(): ProgramSurroundings {
+function programSurroundings(): OperatorEnvironment {
   return { args: process.argv.slice(2), stdout: process.stdout, stderr: process.stderr };
 }
 

@@ -17,7 +17,7 @@ import type { InformerCache } from '../cache/informer-cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';
 import { SplitReads } from '../cache/split-reads.ts';
 import type { KindResolver } from '../discovery/kind-resolver.ts';
-import type { Moment } from '../fencing/tenure.ts';
+import type { Instant } from '../fencing/tenure.ts';
 import { writeFence } from '../fencing/write-fence.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';
@@ -63,7 +63,7 @@ export interface ContextOptions {
   readonly run: ContextRun;
   readonly primary: KubernetesObject | undefined;
   /** When the server was queried, if the primary comes from there instead of the cache. */
-  readonly askedAt: Moment | undefined;
+  readonly askedAt: Instant | undefined;
 }
 
 /**
@@ -74,7 +74,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   readonly #parts: ContextParts;
   readonly #run: ContextRun;
   readonly #primary: KubernetesObject | undefined;
-  readonly #askedAt: Moment | undefined;
+  readonly #askedAt: Instant | undefined;
   #appliedIds: Set<string> | undefined;
   #client: KubernetesClient | undefined;
   #reads: SplitReads | undefined;

@@ -1,15 +1,15 @@
 import { type Clock, formatObjectKey, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { KeyShare, Partition, PartitionEntry } from '../controller/definition/partition.ts';
-import { momentOf, Tenure } from '../fencing/tenure.ts';
+import { instantOf, Tenure } from '../fencing/tenure.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
-import { withinTime } from '../leader-election/within-time.ts';
+import { withTimeout } from '../leader-election/with-timeout.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
-import { ToldOnce } from '../log/told-once.ts';
+import { OnceLogger } from '../log/once-logger.ts';
 import type { Runnable } from '../runnable/runnable.ts';
-import { HoldUps } from './hold-ups.ts';
+import { DelayedHandovers } from './delayed-handovers.ts';
 import { MemberLease } from './member-lease.ts';
 import { Members } from './members.ts';
 import { ownerOf } from './rendezvous.ts';
@@ -66,8 +66,8 @@ export class ShardMembership implements Runnable, Partition {
   readonly #times: { readonly renewMs: number; readonly retryMs: number; readonly driftMs: number };
   readonly #members: Members;
   readonly #running = new RunningKeys();
-  readonly #holdUps: HoldUps;
-  readonly #trouble = new ToldOnce();
+  readonly #holdUps: DelayedHandovers;
+  readonly #trouble = new OnceLogger();
   readonly #handlers = new Set<(share: KeyShare) => void>();
   #tenure: Tenure | undefined;
   /** Members that should share the keys. */
@@ -92,7 +92,7 @@ export class ShardMembership implements Runnable, Partition {
     const renewMs = renewDeadlineSeconds * 1000;
     const driftMs = (leaseDurationSeconds * 1000 - renewMs) / 2;
     this.#times = { renewMs, retryMs: retryPeriodSeconds * 1000, driftMs };
-    this.#holdUps = new HoldUps({ clock: this.#clock, log: this.#log, limitMs: leaseDurationSeconds * 1000 });
+    this.#holdUps = new DelayedHandovers({ clock: this.#clock, log: this.#log, limitMs: leaseDurationSeconds * 1000 });
     this.identity = `${options.id}-${(options.random ?? systemRandom).uid()}`;
     this.#members = new Members(this.identity);
   }
@@ -207,7 +207,7 @@ export class ShardMembership implements Runnable, Partition {
   /** Renews and reads; returns false if another view must be written now. */
   async #round(lease: MemberLease, signal: AbortSignal): Promise<boolean> {
     const before = this.#signature;
-    const since = momentOf(this.#clock);
+    const since = instantOf(this.#clock);
     const isDone = await this.#within(signal, async (limit) => {
       const view = this.#next;
       if (!this.#written.some((each) => sameView(each, view))) this.#written = [...this.#written, view];
@@ -225,7 +225,7 @@ export class ShardMembership implements Runnable, Partition {
     return !isDone || sameView(this.#next, this.#settled);
   }
 
-  #renew(since: ReturnType<typeof momentOf>): void {
+  #renew(since: ReturnType<typeof instantOf>): void {
     if (this.#tenure) this.#tenure.renew(since);
     else this.#tenure = new Tenure({ clock: this.#clock, since, ...this.#times });
   }
@@ -244,7 +244,7 @@ export class ShardMembership implements Runnable, Partition {
   /** Limits work to half a renew deadline; returns false if it failed. */
   async #within(signal: AbortSignal | undefined, work: (limit: AbortSignal) => Promise<void>): Promise<boolean> {
     try {
-      await withinTime(work, { clock: this.#clock, ms: this.#times.renewMs / 2, signal });
+      await withTimeout(work, { clock: this.#clock, ms: this.#times.renewMs / 2, signal });
       this.#trouble.succeeded();
       return true;
     } catch (error) {

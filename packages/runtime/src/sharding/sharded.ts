@@ -1,7 +1,7 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import type { Partition, ShardedOptions } from '../controller/definition/partition.ts';
-import { LoopTurn } from '../controller/sources/loop-turn.ts';
+import { EventLoopTurn } from '../controller/sources/event-loop-turn.ts';
 import { initialListPriority } from '../handler/event-priority.ts';
 import { logEvents } from '../log/log-events.ts';
 import type { Source } from '../source/source.ts';
@@ -43,7 +43,7 @@ function keysSource(partition: Partition, list: NonNullable<ShardedOptions['keys
   return {
     name: 'sharded keys',
     async start({ enqueue }, { signal, clock, log }) {
-      const turn = new LoopTurn(clock);
+      const turn = new EventLoopTurn(clock);
       const feed = async (): Promise<void> => {
         for (const key of await list()) {
           if (signal.aborted) return;

@@ -178,7 +178,7 @@ async function runOnce(
     },
   );
   const cancel = (): void => {
-    void loop.stop({ patience: signal });
+    void loop.stop({ reportThreshold: signal });
     settle.reject(signal.reason);
   };
   signal.addEventListener('abort', cancel, { once: true });
@@ -187,11 +187,11 @@ async function runOnce(
   if (signal.aborted) cancel();
   try {
     const outcome = await ended;
-    await loop.stop({ patience: signal });
+    await loop.stop({ reportThreshold: signal });
     return outcome;
   } finally {
     signal.removeEventListener('abort', cancel);
-    void loop.stop({ patience: signal });
+    void loop.stop({ reportThreshold: signal });
   }
 }
 

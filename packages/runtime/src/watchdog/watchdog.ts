@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { Clock } from '@kubewright/apimachinery';
-import { Few } from '../collection/few.ts';
+import { SmallSet } from '../collection/small-set.ts';
 import { LineLogger } from '../log/line-logger.ts';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
@@ -48,7 +48,7 @@ export class Watchdog implements AsyncDisposable {
   readonly #workerData: Readonly<Record<string, unknown>>;
   readonly #threadDueMs: number;
   #worker: Worker | undefined;
-  readonly #active = new Few<Who>();
+  readonly #active = new SmallSet<Who>();
   #last: Who | undefined;
   /** The time since which {@link #last} has been running, or the last beat. */
   #lastSinceMs = 0;

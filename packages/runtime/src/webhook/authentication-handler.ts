@@ -1,6 +1,6 @@
 import { logEvents } from '../log/log-events.ts';
 import { fieldsOf, readReviewBody } from './review-format.ts';
-import type { AuthenticationWebhook, TokenReviewRequest, TokenVerdict } from './webhook-definition.ts';
+import type { AuthenticationWebhook, TokenReviewRequest, TokenReviewResult } from './webhook-definition.ts';
 import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.ts';
 
 interface Review {
@@ -23,7 +23,7 @@ export function authenticationHandler(
       log.error('bad request', { event: logEvents.webhookRequestInvalid, error: review });
       return { status: 200, json: writeTokenReview({ error: review }, undefined) };
     }
-    let verdict: TokenVerdict;
+    let verdict: TokenReviewResult;
     try {
       verdict = await webhook.authenticate(review.request, { log, signal: call.signal });
     } catch (error) {
@@ -41,7 +41,7 @@ export function authenticationHandler(
 
 /** Builds the response in the version of the request. Does not repeat the token. */
 export function writeTokenReview(
-  { user, audiences, error }: TokenVerdict,
+  { user, audiences, error }: TokenReviewResult,
   review: Pick<Review, 'apiVersion' | 'uid'> | undefined,
 ): unknown {
   return {

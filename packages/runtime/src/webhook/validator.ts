@@ -9,15 +9,15 @@ import { type AdmissionWebhook, ruleFor, type WebhookRegistration, webhookPath }
  * server's own validation (422 `Invalid`, one cause per error; an empty list admits).
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: a rule without a return statement admits
-export type Verdict = string | readonly FieldError[] | undefined | void;
+export type ValidationResult = string | readonly FieldError[] | undefined | void;
 
 /** The rules of a kind; operations without a function are not reviewed. Objects are frozen. */
 export interface ValidatorRules<T> {
-  create?(object: T, context: AdmissionContext): Verdict | Promise<Verdict>;
+  create?(object: T, context: AdmissionContext): ValidationResult | Promise<ValidationResult>;
   /** Also called if only metadata changes; not called for changes to `status`. */
-  update?(object: T, context: UpdateContext<T>): Verdict | Promise<Verdict>;
+  update?(object: T, context: UpdateContext<T>): ValidationResult | Promise<ValidationResult>;
   /** Called with the object to delete. */
-  delete?(object: T, context: AdmissionContext): Verdict | Promise<Verdict>;
+  delete?(object: T, context: AdmissionContext): ValidationResult | Promise<ValidationResult>;
 }
 
 /** Options of {@link validator}. */
@@ -86,7 +86,7 @@ async function validate<T extends KubernetesObject>(
   }
 }
 
-function judged(request: AdmissionRequest, verdict: Verdict): AdmissionResponse {
+function judged(request: AdmissionRequest, verdict: ValidationResult): AdmissionResponse {
   if (verdict === undefined) return allowed();
   if (typeof verdict === 'string') return denied(verdict);
   if (verdict.length === 0) return allowed();

@@ -66,7 +66,7 @@ export interface ConversionSteps {
 export interface AuthenticationWebhook {
   readonly type: 'authentication';
   readonly path: string;
-  readonly authenticate: (request: TokenReviewRequest, context: AuthenticationContext) => Promise<TokenVerdict>;
+  readonly authenticate: (request: TokenReviewRequest, context: AuthenticationContext) => Promise<TokenReviewResult>;
 }
 
 /** The request to an {@link AuthenticationWebhook}. */
@@ -85,7 +85,7 @@ export interface AuthenticationContext {
 }
 
 /** The user of a token; the token is not authenticated if `user` is missing. */
-export interface TokenVerdict {
+export interface TokenReviewResult {
   readonly user?: AdmissionUser;
   /** The requested audiences that the token is valid for. */
   readonly audiences?: readonly string[];

@@ -1,5 +1,5 @@
 import type { Clock } from '@kubewright/apimachinery';
-import { Few } from '../collection/few.ts';
+import { SmallSet } from '../collection/small-set.ts';
 import { exponentialRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { ReadyQueue } from './ready-queue.ts';
 import { type TimedKey, type TimerSlot, WaitingKeys } from './waiting-keys.ts';
@@ -90,7 +90,7 @@ export class WorkQueue {
   readonly #waiting: WaitingKeys;
   /** Keys added while being worked on, with the priority that they get. */
   readonly #dirty = new Map<string, number>();
-  readonly #processing = new Few<Processing>();
+  readonly #processing = new SmallSet<Processing>();
   readonly #workers: ((item: WorkItem | undefined) => void)[] = [];
   readonly #idle: (() => void)[] = [];
   #shuttingDown = false;

@@ -9,7 +9,7 @@ import {
   decodeManagers,
   encodeManagers,
   identityOf,
-  type ManagedFieldsEntry,
+  type ManagedFieldsRecord,
   type Manager,
   type Managers,
 } from './managers.ts';
@@ -45,7 +45,7 @@ export interface ApplyRequest extends Ownership {
 export interface Applied {
   /** The merged object without `managedFields`, before defaulting and admission. The live object itself if nothing changed. */
   readonly object: JsonObject;
-  readonly managedFields: readonly ManagedFieldsEntry[];
+  readonly managedFields: readonly ManagedFieldsRecord[];
   /** False if the object is unchanged: the entries may still differ, but none of their times. */
   readonly changed: boolean;
 }

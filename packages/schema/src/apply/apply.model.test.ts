@@ -5,7 +5,7 @@ import type { SchemaNode } from '../node/schema-node.ts';
 import { ApplyConflictError } from './apply-conflict-error.ts';
 import { type Applied, applyPatch } from './apply-patch.ts';
 import { applyTypeOf } from './apply-type.ts';
-import type { ManagedFieldsEntry } from './managers.ts';
+import type { ManagedFieldsRecord } from './managers.ts';
 import { trackUpdate } from './track-update.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
@@ -48,8 +48,8 @@ const config = fc
 const store = ({ object: applied, managedFields }: Applied): Plain => ({ ...applied, metadata: { managedFields } });
 const apply = (live: Plain | undefined, applied: Plain, manager: string, force = false): Applied =>
   applyPatch({ type, apiVersion: 'v1', live, applied, manager, force, subresource: '', now: '2026-01-01T00:00:00Z' });
-const entriesOf = (live: Plain): readonly ManagedFieldsEntry[] =>
-  (live['metadata'] as { managedFields: readonly ManagedFieldsEntry[] }).managedFields;
+const entriesOf = (live: Plain): readonly ManagedFieldsRecord[] =>
+  (live['metadata'] as { managedFields: readonly ManagedFieldsRecord[] }).managedFields;
 const specOf = (live: Plain): unknown => live['spec'];
 
 describe('applyPatch', () => {
@@ -117,7 +117,7 @@ describe('applyPatch', () => {
 });
 
 describe('trackUpdate', () => {
-  const track = (live: Plain | undefined, next: Plain, manager: string): readonly ManagedFieldsEntry[] =>
+  const track = (live: Plain | undefined, next: Plain, manager: string): readonly ManagedFieldsRecord[] =>
     trackUpdate({ type, apiVersion: 'v1', live, object: next, manager, subresource: '', now: '2026-01-01T00:00:00Z' });
 
   it('assigns changed fields to the updater once, and changes no entry if nothing changed', () => {

@@ -1,8 +1,8 @@
 import { FieldSet, FieldSetError } from '@kubewright/apimachinery/internal';
 import { isRecord } from '../structural/plain-data.ts';
 
-/** One entry of `metadata.managedFields` (meta/v1 `ManagedFieldsEntry`). */
-export interface ManagedFieldsEntry {
+/** One entry of `metadata.managedFields` (meta/v1 `ManagedFieldsRecord`). */
+export interface ManagedFieldsRecord {
   readonly manager?: string;
   readonly operation?: string;
   readonly apiVersion?: string;
@@ -79,7 +79,7 @@ function text(value: unknown): string {
 }
 
 /** Encodes managers as `metadata.managedFields`: appliers first, then by time, name, version, subresource. */
-export function encodeManagers(managers: Managers): readonly ManagedFieldsEntry[] {
+export function encodeManagers(managers: Managers): readonly ManagedFieldsRecord[] {
   const sorted = [...managers.values()].sort(compareManagers);
   return sorted.map((manager) => ({
     ...(manager.manager === '' ? {} : { manager: manager.manager }),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { defaultManagerName, type ManagedFieldsEntry } from './managers.ts';
+import { defaultManagerName, type ManagedFieldsRecord } from './managers.ts';
 import { entriesAfterScale, entriesOfScale } from './scale.ts';
 
 const paths = { 'apps/v1': ['f:spec', 'f:replicas'] };
-const entry = (manager: string, fieldsV1: unknown, more: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry => ({
+const entry = (manager: string, fieldsV1: unknown, more: Partial<ManagedFieldsRecord> = {}): ManagedFieldsRecord => ({
   manager,
   operation: 'Update',
   apiVersion: 'apps/v1',

@@ -1,5 +1,5 @@
 import { type FieldPathElements, FieldSet } from '@kubewright/apimachinery/internal';
-import { decodeManagers, encodeManagers, type ManagedFieldsEntry, type Managers } from './managers.ts';
+import { decodeManagers, encodeManagers, type ManagedFieldsRecord, type Managers } from './managers.ts';
 
 /** The path of the replicas in each version of a kind: `{ 'apps/v1': ['f:spec', 'f:replicas'] }`. */
 export type ReplicasPaths = Readonly<Record<string, FieldPathElements>>;
@@ -11,7 +11,7 @@ const SCALE_REPLICAS: FieldPathElements = ['f:spec', 'f:replicas'];
  * Returns an object's entries as its `scale` subresource shows them: those that own the replicas, as entries of
  * autoscaling/v1 (apimachinery 1.36, `scalehandler.go`).
  */
-export function entriesOfScale(entries: readonly unknown[], paths: ReplicasPaths): readonly ManagedFieldsEntry[] {
+export function entriesOfScale(entries: readonly unknown[], paths: ReplicasPaths): readonly ManagedFieldsRecord[] {
   const scale: Managers = new Map();
   for (const [id, manager] of decodeManagers(entries) ?? []) {
     const path = paths[manager.apiVersion];
@@ -29,7 +29,7 @@ export function entriesAfterScale(
   parent: readonly unknown[],
   scale: readonly unknown[],
   { paths, apiVersion }: { readonly paths: ReplicasPaths; readonly apiVersion: string },
-): readonly ManagedFieldsEntry[] {
+): readonly ManagedFieldsRecord[] {
   const before = decodeManagers(parent) ?? new Map();
   const winners: Managers = decodeManagers(scale) ?? new Map();
   const after: Managers = new Map();

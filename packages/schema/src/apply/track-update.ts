@@ -5,7 +5,7 @@ import {
   decodeManagers,
   encodeManagers,
   identityOf,
-  type ManagedFieldsEntry,
+  type ManagedFieldsRecord,
   type Managers,
 } from './managers.ts';
 import { type Ownership, reconcileManagers, settleOwnership, withoutMeta, withoutReset } from './ownership.ts';
@@ -35,7 +35,7 @@ export interface UpdateToTrack extends Ownership {
  * Stored objects whose entries were cleared are not tracked (an empty list) until the next apply (apimachinery 1.36,
  * `util/managedfields`). `[]` and `[{}]` in the request clear them.
  */
-export function trackUpdate(update: UpdateToTrack): readonly ManagedFieldsEntry[] {
+export function trackUpdate(update: UpdateToTrack): readonly ManagedFieldsRecord[] {
   const { live, object, subresource } = update;
   const managers = startingManagers(live, object, subresource);
   if (managers.size === 0 && live !== undefined) return [];

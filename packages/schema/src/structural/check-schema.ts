@@ -8,7 +8,7 @@ import { prune } from './prune.ts';
 import { type CompilePattern, compileValidator, type Findings } from './validator.ts';
 
 /** The location of a schema, and the compiler for its patterns. */
-export interface CheckOptions {
+export interface StructuralCheckOptions {
   /**
    * Path of the schema in the CRD: `spec.validation.openAPIV3Schema` if all versions share one, otherwise
    * `spec.versions[0].schema.openAPIV3Schema`.
@@ -21,7 +21,7 @@ export interface CheckOptions {
  * Returns everything that the API server rejects in a CRD's schema (1.36) except the text of CEL rules: a schema that is not
  * structural, a default that its own schema rejects, contradictory keywords and list types. Empty for a valid schema.
  */
-export function checkStructural(schema: JsonSchema, options: CheckOptions): readonly FieldProblem[] {
+export function checkStructural(schema: JsonSchema, options: StructuralCheckOptions): readonly FieldProblem[] {
   const problems = isReadable(schema) ? checkStructuralInvariants(schema, options) : [];
   if (problems.length === 0) checkDefaults(schema, options, problems);
   problems.push(...checkOpenApi(schema, options.path));
@@ -36,7 +36,7 @@ function isReadable(schema: JsonSchema): boolean {
   return nested.every((below) => below === undefined || isReadable(below));
 }
 
-function checkDefaults(schema: JsonSchema, options: CheckOptions, problems: FieldProblem[]): void {
+function checkDefaults(schema: JsonSchema, options: StructuralCheckOptions, problems: FieldProblem[]): void {
   const { path, compilePattern } = options;
   if (schema.default !== undefined && schema.default !== null) {
     const field = `${path}.default`;

@@ -24,7 +24,7 @@ export interface HookCallServices {
 }
 
 /** A request for one webhook to review. */
-export interface HookQuestion {
+export interface HookRequest {
   readonly hook: WebhookSpec;
   readonly attributes: AdmissionAttributes;
   readonly version: Version;
@@ -38,7 +38,7 @@ export interface HookQuestion {
  * @throws WebhookRejection when it denies the request, WebhookFailure when it gives no verdict, StatusError 400 when it does not
  * support dry runs
  */
-export async function askHook(question: HookQuestion, services: HookCallServices): Promise<AdmissionResponse> {
+export async function askHook(question: HookRequest, services: HookCallServices): Promise<AdmissionResponse> {
   const { hook, attributes, version: shown, objects, mutating } = question;
   if (attributes.dryRun && hook.sideEffects !== 'None' && hook.sideEffects !== 'NoneOnDryRun') {
     throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
@@ -67,7 +67,7 @@ export async function askHook(question: HookQuestion, services: HookCallServices
 
 /** Calls a webhook and records the outcome in metrics. Returns `undefined` for a failure that the policy ignores. */
 export async function observed<T>(
-  question: HookQuestion,
+  question: HookRequest,
   services: HookCallServices,
   ask: () => Promise<T>,
 ): Promise<T | undefined> {

@@ -6,7 +6,7 @@ import { DecodeError, decodeValue } from '@kubewright/schema/internal';
 import type { Draft } from '../../registry/strategy.ts';
 import { webhookFault } from '../../webhooks/webhook-fault.ts';
 import type { AdmissionResponse } from './admission-review.ts';
-import type { HookQuestion } from './hook-call.ts';
+import type { HookRequest } from './hook-call.ts';
 import { copyOf, type Version } from './reviewed-request.ts';
 import { WebhookFailure } from './webhook-failure.ts';
 
@@ -16,7 +16,7 @@ import { WebhookFailure } from './webhook-failure.ts';
  * @throws WebhookFailure when the patch cannot be parsed, StatusError 500 when it cannot be applied
  */
 export function applyHookPatch(
-  question: HookQuestion,
+  question: HookRequest,
   response: AdmissionResponse,
 ): { readonly object: Draft; readonly changed: boolean } | undefined {
   const { hook, objects, version } = question;

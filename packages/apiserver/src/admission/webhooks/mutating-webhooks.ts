@@ -3,7 +3,7 @@ import type { Draft } from '../../registry/strategy.ts';
 import { webhookFault } from '../../webhooks/webhook-fault.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import type { Reinvocation } from '../reinvocation.ts';
-import { askHook, type HookCallServices, type HookQuestion, observed } from './hook-call.ts';
+import { askHook, type HookCallServices, type HookRequest, observed } from './hook-call.ts';
 import { HookMatcher } from './hook-matcher.ts';
 import { applyHookPatch } from './hook-patch.ts';
 import { isExempt } from './is-exempt.ts';
@@ -52,7 +52,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
     // The second pass calls no webhook for the first time.
     if (version === undefined || (reinvocation.repeated && !memory.isRequired(hook.id))) return;
     const objects = await review.in(version);
-    const question: HookQuestion = { hook: hook.spec, attributes, version, objects, mutating: true };
+    const question: HookRequest = { hook: hook.spec, attributes, version, objects, mutating: true };
     let changed: boolean | undefined;
     try {
       changed = await observed(question, this.#services, async () => {

@@ -1,6 +1,6 @@
 import { webhookFault } from '../../webhooks/webhook-fault.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
-import { askHook, type HookCallServices, type HookQuestion, observed } from './hook-call.ts';
+import { askHook, type HookCallServices, type HookRequest, observed } from './hook-call.ts';
 import { HookMatcher } from './hook-matcher.ts';
 import { isExempt } from './is-exempt.ts';
 import { convertBody, requestVersion, type Version, type VersionedObjects } from './reviewed-request.ts';
@@ -24,7 +24,7 @@ export class ValidatingWebhooks implements AdmissionPlugin {
     const { webhooks } = this.#options.source;
     if (webhooks.length === 0 || isExempt(attributes)) return;
     const views = new VersionViews(attributes);
-    const questions: HookQuestion[] = [];
+    const questions: HookRequest[] = [];
     for (const hook of webhooks) {
       const objectsIn = (version: Version): Promise<VersionedObjects> => views.in(version);
       const version = await this.#matcher.match(hook, { attributes, current: attributes, objectsIn });

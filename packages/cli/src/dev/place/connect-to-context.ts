@@ -3,7 +3,7 @@ import { CliError } from '../../program/cli-error.ts';
 import type { Context } from '../../program/context.ts';
 import { environmentOf } from '../../target/connect.ts';
 import { isLoopback } from '../../webhooks/webhook-address.ts';
-import { nodesHere } from './nodes-here.ts';
+import { hasLocalNodes } from './local-nodes.ts';
 
 /** Context names that tools use for clusters on this machine. */
 const localNames = /^(kind-.+|k3d-.+|minikube|docker-desktop|rancher-desktop)$/;
@@ -43,9 +43,9 @@ export async function connectToContext(
   };
   refuse(isNamed || isLoopbackServer);
   const { gitVersion } = await client.discovery.serverVersion({ signal });
-  // Simulated nodes run on no machine, so `nodesHere` cannot find them.
+  // Simulated nodes run on no machine, so `hasLocalNodes` cannot find them.
   const isSimulated = gitVersion.endsWith('+kubewright');
-  const isLocal = isNamed || (isLoopbackServer && (isSimulated || (await nodesHere({ client, surroundings }))));
+  const isLocal = isNamed || (isLoopbackServer && (isSimulated || (await hasLocalNodes({ client, surroundings }))));
   refuse(isLocal);
   reporter.step('context', `${context}: ${config.server}, Kubernetes ${gitVersion}${isLocal ? ', local' : ''}`);
   return { config, client, isLoopbackServer };

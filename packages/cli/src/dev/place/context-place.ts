@@ -10,7 +10,7 @@ import { isAdmission, isConverted } from '../../render/webhook-objects.ts';
 import type { Target } from '../../target/apply-objects.ts';
 import { ContextWebhooks } from '../../webhooks/context-webhooks.ts';
 import { isCertificate } from '../../webhooks/local-objects.ts';
-import { howToReach } from '../../webhooks/reachability.ts';
+import { reachabilityHint } from '../../webhooks/reachability.ts';
 import { loopback } from '../../webhooks/webhook-address.ts';
 import { AccountLogin } from './account-login.ts';
 import { type ContextName, connectToContext } from './connect-to-context.ts';
@@ -117,6 +117,6 @@ function noWebhookHost(server: string): CliError {
   return new CliError('KW7309', {
     what: 'the address at which the API server can reach the webhooks is unknown',
     why: `the API server at ${server} is not local, so it cannot use 127.0.0.1`,
-    remedy: howToReach,
+    remedy: reachabilityHint,
   });
 }

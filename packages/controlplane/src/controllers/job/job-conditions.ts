@@ -2,7 +2,7 @@ import type { Job, JobCondition, JobStatus } from '@kubewright/apimachinery/batc
 import { formatTime } from '@kubewright/apimachinery/internal';
 
 /** The outcome of a job, with the reason and message of its interim and final conditions. */
-export interface Verdict {
+export interface JobOutcome {
   readonly outcome: 'Complete' | 'Failed';
   readonly reason: string;
   readonly message: string;
@@ -30,7 +30,7 @@ function jobCondition(
 }
 
 /** Returns a verdict that was reached earlier and waits for pods to terminate. */
-export function standingVerdict({ status }: Job): Verdict | undefined {
+export function pendingOutcome({ status }: Job): JobOutcome | undefined {
   for (const [type, outcome] of [
     ['FailureTarget', 'Failed'],
     ['SuccessCriteriaMet', 'Complete'],
@@ -44,9 +44,9 @@ export function standingVerdict({ status }: Job): Verdict | undefined {
 }
 
 /** Returns conditions with the verdict. The interim condition is set immediately, the final one once all pods have terminated. */
-export function withVerdict(
+export function withOutcome(
   conditions: readonly JobCondition[],
-  { verdict, final, nowMs }: { readonly verdict: Verdict; readonly final: boolean; readonly nowMs: number },
+  { verdict, final, nowMs }: { readonly verdict: JobOutcome; readonly final: boolean; readonly nowMs: number },
 ): readonly JobCondition[] {
   const { outcome, reason, message } = verdict;
   const interim = outcome === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget';

@@ -11,11 +11,11 @@ import { isNamespaceTerminating, type PodControl } from '../pods/pod-control.ts'
 import { isPodEnded } from '../pods/pod-state.ts';
 import { slowStart } from '../slow-start.ts';
 import type { FailureBackoff } from './failure-backoff.ts';
-import { standingVerdict, type Verdict, withSuspension, withVerdict } from './job-conditions.ts';
+import { type JobOutcome, pendingOutcome, withOutcome, withSuspension } from './job-conditions.ts';
+import { failureOutcome, msUntilDeadline, successOutcome } from './job-outcome.ts';
 import { planPods } from './job-plan.ts';
 import { endedMs, isIndexed, jobPod, trackingFinalizer } from './job-pods.ts';
 import { type JobTally, tally } from './job-tally.ts';
-import { failureVerdict, msUntilDeadline, successVerdict } from './job-verdict.ts';
 import { countEnded, countedBy, moveCounted } from './uncounted-pods.ts';
 
 /** Dependencies of a job's reconcile. */
@@ -45,14 +45,14 @@ export class JobReconcile {
     const pods = await this.#claimed();
     const now = tally(started, pods);
     this.#noteFailures(now);
-    const settled = standingVerdict(started) ?? failureVerdict(started, { pods, tally: now, nowMs });
-    const failure = await this.#manage(now, { verdict: settled ?? successVerdict(started, now) });
+    const settled = pendingOutcome(started) ?? failureOutcome(started, { pods, tally: now, nowMs });
+    const failure = await this.#manage(now, { verdict: settled ?? successOutcome(started, now) });
     await this.#report(started, settled);
     if (failure !== undefined && !isNamespaceTerminating(failure)) throw failure;
     const { uid = '' } = this.#job.metadata;
     const waits = [this.#pauseMs ?? backoff.remainingMs(uid, nowMs), msUntilDeadline(this.#job, nowMs) ?? 0];
     const left = waits.filter((ms) => ms > 0);
-    return left.length === 0 || standingVerdict(this.#job) ? undefined : { requeueAfterMs: Math.min(...left) + 1 };
+    return left.length === 0 || pendingOutcome(this.#job) ? undefined : { requeueAfterMs: Math.min(...left) + 1 };
   }
 
   #withStart(nowMs: number): Job {
@@ -86,7 +86,7 @@ export class JobReconcile {
   }
 
   /** Creates and deletes pods. Returns the error if one failed. */
-  async #manage(now: JobTally, { verdict }: { readonly verdict: Verdict | undefined }): Promise<unknown> {
+  async #manage(now: JobTally, { verdict }: { readonly verdict: JobOutcome | undefined }): Promise<unknown> {
     const { ctx, control, backoff } = this.#parts;
     const job = this.#job;
     if (isDeleting(job)) return undefined;
@@ -111,13 +111,13 @@ export class JobReconcile {
   }
 
   /** Counts finished pods, releases them and writes the job's status. */
-  async #report(started: Job, settled: Verdict | undefined): Promise<void> {
+  async #report(started: Job, settled: JobOutcome | undefined): Promise<void> {
     const { ctx } = this.#parts;
     const nowMs = ctx.clock.now();
     const pods = this.#own();
     const present = tally(started, pods);
     this.#noteFailures(present);
-    const verdict = settled ?? successVerdict(started, present);
+    const verdict = settled ?? successOutcome(started, present);
     const counts = {
       ...nonZero('active', present.active.length),
       ready: present.ready,
@@ -128,7 +128,7 @@ export class JobReconcile {
     const suspended = withSuspension(counted.conditions ?? [], { suspended: started.spec?.suspend ?? false, nowMs });
     const resumed = suspended !== counted.conditions && suspended.length > 0 && !started.spec?.suspend;
     if (suspended.length > 0 && suspended !== counted.conditions) this.#noteSuspension();
-    const conditions = verdict ? withVerdict(suspended, { verdict, final: false, nowMs }) : suspended;
+    const conditions = verdict ? withOutcome(suspended, { verdict, final: false, nowMs }) : suspended;
     // Suspended time does not count against the deadline, so the start time is reset on resume.
     const { startTime: before, ...status } = counted;
     const startTime = resumed ? formatTime(nowMs) : started.spec?.suspend ? undefined : before;
@@ -145,14 +145,14 @@ export class JobReconcile {
    * Writes the final status of this reconcile: adds released pods to the counts, and finishes the job once all its pods have
    * ended.
    */
-  async #finish(verdict: Verdict | undefined, { succeededIndexes, failedIndexes }: JobTally): Promise<void> {
+  async #finish(verdict: JobOutcome | undefined, { succeededIndexes, failedIndexes }: JobTally): Promise<void> {
     const { ctx, events, backoff } = this.#parts;
     const nowMs = ctx.clock.now();
     const pods = this.#own();
     const status = moveCounted(this.#job, pods);
     const final = verdict !== undefined && pods.every(isPodEnded);
     if (!final) return this.#write(status);
-    const conditions = withVerdict(status.conditions ?? [], { verdict, final, nowMs });
+    const conditions = withOutcome(status.conditions ?? [], { verdict, final, nowMs });
     const complete = verdict.outcome === 'Complete';
     const indexed = isIndexed(this.#job) && this.#job.spec?.backoffLimitPerIndex !== undefined;
     const { active: _active, ...rest } = status;
@@ -179,7 +179,7 @@ export class JobReconcile {
   }
 
   /** Removes the tracking finalizer from pods that the status has recorded. */
-  async #release(pods: readonly Pod[], verdict: Verdict | undefined): Promise<void> {
+  async #release(pods: readonly Pod[], verdict: JobOutcome | undefined): Promise<void> {
     const all = verdict !== undefined || isDeleting(this.#job);
     const isCounted = countedBy(this.#job);
     const done = pods.filter(

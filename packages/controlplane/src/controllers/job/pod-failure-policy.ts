@@ -2,14 +2,14 @@ import type { Job, PodFailurePolicyRule } from '@kubewright/apimachinery/batch/v
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 
 /** The action of a job's pod failure policy for a failed pod. */
-export interface FailureVerdict {
+export interface PodFailureDecision {
   readonly action: PodFailurePolicyRule['action'];
   /** The reason why the job fails; used for `FailJob`. */
   readonly message: string;
 }
 
 /** Applies the first matching rule to a failed pod. A pod that matches no rule counts as a failure. */
-export function judgeFailure(job: Job, pod: Pod): FailureVerdict {
+export function judgeFailure(job: Job, pod: Pod): PodFailureDecision {
   const rules = job.spec?.podFailurePolicy?.rules ?? [];
   for (const [index, rule] of rules.entries()) {
     const why = matchExitCodes(rule, pod) ?? matchConditions(rule, pod);

@@ -1,5 +1,5 @@
 import { badRequest } from '@kubewright/apimachinery';
-import type { WantedStreams } from '@kubewright/apiserver/internal';
+import type { RequestedStreams } from '@kubewright/apiserver/internal';
 import { flag } from './log-options.ts';
 
 /**
@@ -7,7 +7,7 @@ import { flag } from './log-options.ts';
  *
  * @throws StatusError 400 when it requests none.
  */
-export function readCommandOptions(query: URLSearchParams): WantedStreams {
+export function readCommandOptions(query: URLSearchParams): RequestedStreams {
   const [stdin, stdout, stderr, tty] = (['stdin', 'stdout', 'stderr', 'tty'] as const).map((name) => flag(query, name));
   if (!stdin && !stdout && !stderr) throw badRequest('you must specify at least 1 of stdin, stdout, stderr');
   // A terminal has a single output.

@@ -17,7 +17,7 @@ export interface NodeConnector {
    *
    * @throws StatusError in the kubelet's words.
    */
-  check?(pod: KubernetesObject, options: CheckOptions): Promise<void>;
+  check?(pod: KubernetesObject, options: ContainerCheckOptions): Promise<void>;
   /** Runs a command in a container. */
   exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }>;
   /** Attaches to a running container's streams; resolves when the container has ended. @defaultValue answered with 501 */
@@ -45,7 +45,7 @@ export interface LogOptions {
 }
 
 /** The intended operation on a container. */
-export interface CheckOptions {
+export interface ContainerCheckOptions {
   readonly container: string;
   /** A command on a terminal, or the container's own terminal; absent means neither. */
   readonly terminal?: 'exec' | 'attach' | undefined;

@@ -17,7 +17,7 @@ export class ContainerUserError extends KubewrightError {
 }
 
 /** The user that a container requests. */
-export interface WantedUser {
+export interface RequestedUser {
   readonly runAsUser?: number | undefined;
   readonly runAsGroup?: number | undefined;
   /** The pod's fsGroup and supplementalGroups. */
@@ -34,7 +34,7 @@ export interface WantedUser {
  * @throws {@link ContainerUserError} for uid or gid 0 without permission, or if no user is available.
  */
 export function containerUser(
-  wanted: WantedUser,
+  wanted: RequestedUser,
   options: {
     readonly agentUid: number | undefined;
     readonly allowRoot: boolean;

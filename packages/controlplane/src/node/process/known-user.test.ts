@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { nobody } from './container-user.ts';
 import { KnownUser } from './known-user.ts';
 
-const stranger = { uid: 1_879_048_200, gid: 1_879_048_200 };
+const unknownUser = { uid: 1_879_048_200, gid: 1_879_048_200 };
 const notRoot = 'needs root: only root can switch users';
 
 describe('KnownUser', () => {
@@ -15,9 +15,9 @@ describe('KnownUser', () => {
   it('maps an unknown user to a known one if the machine allows it', async (context) => {
     if (process.getuid?.() !== 0) return context.skip(notRoot);
     const known = new KnownUser(nobody());
-    if (!(await known.canImpersonate(stranger))) return context.skip('this machine allows no user namespaces');
+    if (!(await known.canImpersonate(unknownUser))) return context.skip('this machine allows no user namespaces');
     const { uid, gid } = nobody() ?? {};
-    expect((await known.words('initdb', stranger)).slice(1)).toEqual([
+    expect((await known.words('initdb', unknownUser)).slice(1)).toEqual([
       '--user',
       `--map-user=${uid}`,
       `--map-group=${gid}`,
@@ -29,8 +29,8 @@ describe('KnownUser', () => {
   it('reports a remedy if it cannot', async (context) => {
     if (process.getuid?.() !== 0) return context.skip(notRoot);
     const known = new KnownUser(nobody(), () => false);
-    expect(await known.canImpersonate(stranger)).toBe(false);
-    await expect(known.words('initdb', stranger)).rejects.toMatchObject({
+    expect(await known.canImpersonate(unknownUser)).toBe(false);
+    await expect(known.words('initdb', unknownUser)).rejects.toMatchObject({
       code: 'KW5202',
       message: expect.stringContaining(
         "uid 1879048200 is not in this system's user database, so initdb refuses to run; set securityContext.runAsUser",

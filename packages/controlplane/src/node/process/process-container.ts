@@ -4,8 +4,8 @@ import type { Writable } from 'node:stream';
 import { type Clock, sleep } from '@kubewright/apimachinery';
 import type { TerminalSize } from '../../kube-apiserver/pods/node-connector.ts';
 import type { AttachRequest, ContainerExit, ExecRequest, ExecSession, RunningContainer } from '../driver.ts';
+import { EarlyOutput } from './early-output.ts';
 import { CommandError } from './find-command.ts';
-import { FirstWords } from './first-words.ts';
 import { outputRead } from './output-read.ts';
 import { groupLives, killGroup, killSessions, type ProcessJournal } from './process-journal.ts';
 import { readTerminal, resizeCommand } from './terminal.ts';
@@ -47,14 +47,14 @@ export class ProcessContainer implements RunningContainer {
   /** Leaders of the process groups of exec commands, which end with the container. */
   readonly #beside = new Set<number>();
   /** Set only for a container with `stdinOnce`. */
-  readonly #firstWords: FirstWords | undefined;
+  readonly #firstWords: EarlyOutput | undefined;
 
   constructor(options: ProcessContainerOptions) {
     this.#options = options;
     this.containerId = options.id;
     this.startedAtMs = options.clock.now();
     endEarly(options.child);
-    if (options.stdinOnce) this.#firstWords = new FirstWords(options.child);
+    if (options.stdinOnce) this.#firstWords = new EarlyOutput(options.child);
     this.exited = new Promise((resolve) => {
       options.child.once('exit', (code, signal) => {
         const exit = exitOf(code, signal, options.clock.now());

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReachablePrograms } from './reachable-programs.ts';
 
 describe('ReachablePrograms', () => {
-  const stranger = { uid: 65_534, gid: 65_534 };
+  const unknownUser = { uid: 65_534, gid: 65_534 };
   let home: string;
   let tree: string;
   let made: string[];
@@ -32,14 +32,14 @@ describe('ReachablePrograms', () => {
   afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   it('does not copy programs that the user can reach', async () => {
-    const where = await programs.for([tree], stranger);
+    const where = await programs.for([tree], unknownUser);
     expect(where(join(tree, 'bin'))).toBe(join(tree, 'bin'));
     expect(made).toEqual([]);
   });
 
   it('copies unreachable programs once', async () => {
     chmodSync(join(home, 'private'), 0o700);
-    const [first, second] = await Promise.all([programs.for([tree], stranger), programs.for([tree], stranger)]);
+    const [first, second] = await Promise.all([programs.for([tree], unknownUser), programs.for([tree], unknownUser)]);
     const copy = first(tree);
     expect(second(join(tree, 'bin'))).toBe(join(copy, 'bin'));
     expect(made).toHaveLength(1);
@@ -53,7 +53,7 @@ describe('ReachablePrograms', () => {
   it('copies a single file', async () => {
     chmodSync(join(home, 'private'), 0o700);
     const file = join(tree, 'bin', 'hello');
-    const where = await programs.for([file], stranger);
+    const where = await programs.for([file], unknownUser);
     expect(spawnSync(where(file), { encoding: 'utf8' }).stdout).toBe('hello\n');
   });
 

@@ -7,7 +7,7 @@ import type { ReconcileOutcome } from '../../reconcile/reconcile.ts';
 import { TerminalError } from '../../reconcile/terminal-error.ts';
 import type { WorkQueue } from '../../workqueue/work-queue.ts';
 import { NotOwnerError } from '../definition/partition.ts';
-import type { FailureTelling } from '../reports/failure-telling.ts';
+import type { FailureReporter } from '../reports/failure-reporter.ts';
 import { ReconcileTimeoutError } from './limit-time.ts';
 import type { ReconcileRun } from './reconcile-run.ts';
 
@@ -15,7 +15,7 @@ import type { ReconcileRun } from './reconcile-run.ts';
 export interface ResultParts {
   readonly queue: WorkQueue;
   readonly metrics: ControllerMetrics | undefined;
-  readonly telling: FailureTelling;
+  readonly telling: FailureReporter;
   /** True if running reconciles are being aborted because the manager stops. */
   readonly isStopping: () => boolean;
   /** Called on a programming error, if the controller does not recover from them. */

@@ -3,7 +3,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../../cache/informer-cache.ts';
 import { SplitReads } from '../../cache/split-reads.ts';
 import type { ObjectForm } from '../../desired/object-form.ts';
-import { momentOf } from '../../fencing/tenure.ts';
+import { instantOf } from '../../fencing/tenure.ts';
 import { addFinalizers, removeFinalizer } from '../../finalizer/finalizers.ts';
 import type { ContextOptions, LoopContext } from '../../reconcile/context.ts';
 import { nextRun } from '../../reconcile/next-run.ts';
@@ -32,7 +32,7 @@ export class ReadObject {
     const { kind, finalizers, reconcile, context, cache, clock } = this.#options;
     const { request } = run;
     // After a write with an unknown outcome, the cached object may be outdated and repeat work already done.
-    const lookedAt = cache.isUncertain(kind, request) ? momentOf(clock) : undefined;
+    const lookedAt = cache.isUncertain(kind, request) ? instantOf(clock) : undefined;
     const object = lookedAt ? await this.#ask(run) : cache.peek(kind, request)?.object;
     // The object was deleted: the normal end of every object and its requests.
     if (!object) return undefined;
@@ -42,7 +42,7 @@ export class ReadObject {
     const missing = names.filter((name) => !object.metadata.finalizers?.includes(name));
     if (missing.length === 0) return reconcile(object, context({ run, primary: object, askedAt: lookedAt }));
     // Added before the first reconcile, so that nothing is created outside the cluster without cleanup.
-    const askedAt = momentOf(clock);
+    const askedAt = instantOf(clock);
     const marked = await addFinalizers(object, { ...this.#patching(run), names: missing });
     return reconcile(marked, context({ run, primary: marked, askedAt }));
   }

@@ -6,7 +6,7 @@ import type { ReconcileOutcome } from '../../reconcile/reconcile.ts';
 import type { WorkItem, WorkQueue } from '../../workqueue/work-queue.ts';
 import type { ControllerDefinition } from '../definition/controller-definition.ts';
 import type { ControllerParts } from '../definition/controller-parts.ts';
-import { FailureTelling } from '../reports/failure-telling.ts';
+import { FailureReporter } from '../reports/failure-reporter.ts';
 import { type Cause, ReconcileStories } from '../reports/reconcile-stories.ts';
 import type { AwaitedEnds } from '../sources/awaited-ends.ts';
 import { applyFailure, applyOutcome, type ResultParts } from './apply-result.ts';
@@ -141,7 +141,7 @@ export class ReconcilePipeline {
     return {
       queue,
       metrics,
-      telling: new FailureTelling({ clock: parts.clock, recordsEvents: definition.errorEvents ?? true }),
+      telling: new FailureReporter({ clock: parts.clock, recordsEvents: definition.errorEvents ?? true }),
       isStopping: () => this.#work.signal.aborted,
       ...(definition.recoverPanic === false && { panicked: parts.panicked }),
     };

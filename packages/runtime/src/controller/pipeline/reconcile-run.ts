@@ -1,6 +1,6 @@
 import type { Clock, Kind, KubernetesObject, ObjectKey, Random } from '@kubewright/apimachinery';
 import type { ClientCall, KubernetesClient } from '@kubewright/client';
-import { Few } from '../../collection/few.ts';
+import { SmallSet } from '../../collection/small-set.ts';
 import { type Finding, reportFinding } from '../../detector/finding.ts';
 import type { WriteSession } from '../../detector/futile-writes.ts';
 import type { ReconcileRequest } from '../../handler/event-handler.ts';
@@ -65,7 +65,7 @@ export class ReconcileRun implements ContextRun {
   #reconcileID: string | undefined;
   #log: Logger | undefined;
   #client: KubernetesClient | undefined;
-  #calls: Few<ClientCall> | undefined;
+  #calls: SmallSet<ClientCall> | undefined;
 
   constructor(item: WorkItem, options: { parts: ReconcileRunParts; request: ObjectKey; story: Story | undefined }) {
     const { parts, request, story } = options;
@@ -114,8 +114,8 @@ export class ReconcileRun implements ContextRun {
   }
 
   /** The API calls that the reconcile waits for. */
-  get calls(): Few<ClientCall> {
-    this.#calls ??= new Few();
+  get calls(): SmallSet<ClientCall> {
+    this.#calls ??= new SmallSet();
     return this.#calls;
   }
 

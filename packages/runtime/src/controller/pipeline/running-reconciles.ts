@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
-import { Few } from '../../collection/few.ts';
+import { SmallSet } from '../../collection/small-set.ts';
 import { ReconcileTimeoutError } from './limit-time.ts';
 import type { ReconcileRun } from './reconcile-run.ts';
 import { firstReportMs, reportIfSlow } from './slow-reconciles.ts';
@@ -20,7 +20,7 @@ export interface RunningReconcilesOptions {
 export class RunningReconciles {
   readonly #options: RunningReconcilesOptions;
   /** In order of their start. */
-  readonly #running = new Few<ReconcileRun>();
+  readonly #running = new SmallSet<ReconcileRun>();
   /** No reconcile needs the timer earlier than this after its start. */
   readonly #tickMs: number;
   #timer: Timer | undefined;

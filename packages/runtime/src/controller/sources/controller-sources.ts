@@ -10,8 +10,8 @@ import type { WorkQueue } from '../../workqueue/work-queue.ts';
 import type { ControllerDefinition } from '../definition/controller-definition.ts';
 import type { Cause } from '../reports/reconcile-stories.ts';
 import type { AwaitedEnds } from './awaited-ends.ts';
+import type { EventLoopTurn } from './event-loop-turn.ts';
 import { GainedKeys } from './gained-keys.ts';
-import type { LoopTurn } from './loop-turn.ts';
 
 /** Options of {@link ControllerSources}. */
 export interface ControllerSourcesOptions {
@@ -22,7 +22,7 @@ export interface ControllerSourcesOptions {
   readonly log: Logger;
   readonly queue: WorkQueue;
   /** Yields to other work while many objects are shown. */
-  readonly turn: LoopTurn;
+  readonly turn: EventLoopTurn;
   /** Keys to reconcile once an object is removed, regardless of filters and handlers. */
   readonly awaited: AwaitedEnds;
   /** Called for each requested key, with the event that caused it, if any. */

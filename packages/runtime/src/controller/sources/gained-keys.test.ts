@@ -17,7 +17,7 @@ import { controller } from '../definition/define-controller.ts';
 import type { KeyShare, Partition } from '../definition/partition.ts';
 import { AwaitedEnds } from './awaited-ends.ts';
 import { ControllerSources } from './controller-sources.ts';
-import { LoopTurn } from './loop-turn.ts';
+import { EventLoopTurn } from './event-loop-turn.ts';
 
 const Site = defineKind<object>({ group: 'example.com', version: 'v1', kind: 'Site' });
 const Page = defineKind<object>({ group: 'example.com', version: 'v1', kind: 'Page' });
@@ -199,7 +199,7 @@ describe('gained keys', () => {
     const slow = { now: () => base.now(), monotonic: () => looks++, setTimer: base.setTimer.bind(base) };
     const keys = new ChosenKeys();
     const definition = sharded(controller({ for: Site, async reconcile() {} }), keys);
-    const turn = new LoopTurn(slow);
+    const turn = new EventLoopTurn(slow);
     const awaited = new AwaitedEnds();
     const sources = new ControllerSources({ ...parts, definition, cache, queue, turn, awaited, onAsked: () => {} });
     const stop = new AbortController();

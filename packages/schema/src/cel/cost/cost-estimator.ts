@@ -7,13 +7,13 @@ import { languageCost } from './language-costs.ts';
 import { LIBRARY_COSTS, NEW_LIST, NEW_MAP } from './library-costs.ts';
 import type { CallCost, Operand } from './operand.ts';
 import { SizeBook, unite } from './size-book.ts';
-import type { SizedType, Unlimited } from './sized-type.ts';
+import type { SizedType, UnboundedField } from './sized-type.ts';
 import { ANY_SIZE, around, exactly, NOTHING, plus, type Span, times, UNBOUNDED } from './span.ts';
 
 /** The minimum and maximum cost of an expression, in units of about 50 ns. */
 export interface CostEstimate extends Span {
   /** Unbounded values, for which the estimate assumes the longest value that a request can hold. */
-  readonly unlimited: readonly Unlimited[];
+  readonly unlimited: readonly UnboundedField[];
 }
 
 const ONE = exactly(1);

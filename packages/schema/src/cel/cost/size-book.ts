@@ -4,7 +4,7 @@ import type { Checked } from '../types/checker.ts';
 import { CelDouble } from '../values/double.ts';
 import { CelUint } from '../values/uint.ts';
 import type { FieldTrail } from './field-trail.ts';
-import { type SizedType, sizedField, type Unlimited } from './sized-type.ts';
+import { type SizedType, sizedField, type UnboundedField } from './sized-type.ts';
 import { ANY_SIZE, around, exactly, type Span } from './span.ts';
 
 /** Sizes of the entries of a list or map that the expression creates. */
@@ -25,7 +25,7 @@ const SCALARS = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint
 const ONE = exactly(1);
 
 /** A name that our expansion of `optMap` binds to its target; upstream's expansion repeats the target. */
-export interface Held {
+export interface BoundTarget {
   readonly expr: Expr;
   cost?: Span;
 }
@@ -34,27 +34,27 @@ export interface Held {
 export class SizeBook {
   readonly #checked: Checked;
   readonly #root: SizedType;
-  readonly #unlimited = new Map<string, Unlimited>();
+  readonly #unlimited = new Map<string, UnboundedField>();
   readonly #trails = new Map<number, FieldTrail | undefined>();
   readonly #sizes = new Map<number, Span>();
   readonly #entries = new Map<number, EntrySize>();
   readonly #locals = new Map<string, Local[]>();
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, BoundTarget>();
 
   constructor(checked: Checked, root: SizedType) {
     this.#checked = checked;
     this.#root = root;
   }
 
-  get unlimited(): readonly Unlimited[] {
+  get unlimited(): readonly UnboundedField[] {
     return [...this.#unlimited.values()];
   }
 
-  held(name: string): Held | undefined {
+  held(name: string): BoundTarget | undefined {
     return this.#held.get(name);
   }
 
-  hold(name: string, held: Held): void {
+  hold(name: string, held: BoundTarget): void {
     this.#held.set(name, held);
   }
 

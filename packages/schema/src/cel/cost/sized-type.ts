@@ -14,11 +14,11 @@ export interface SizedType {
   /** By property name as in JSON. */
   readonly properties?: ReadonlyMap<string, SizedType>;
   /** Set if the schema could limit the size but does not: the path and the missing keyword. */
-  readonly unlimited?: Unlimited;
+  readonly unlimited?: UnboundedField;
 }
 
 /** A part of a schema without the limit that would make rules on it cheaper. */
-export interface Unlimited {
+export interface UnboundedField {
   /** From the root of the object: `spec.users[].name`, `{}` for values of a map. */
   readonly path: string;
   readonly keyword: 'maxItems' | 'maxLength' | 'maxProperties';
@@ -140,7 +140,7 @@ function textOf(schema: JsonSchema, path: string): SizedType {
 function limited(
   limit: number | undefined,
   fitting: number,
-  unlimited: Unlimited,
+  unlimited: UnboundedField,
 ): Pick<SizedType, 'maxElements' | 'unlimited'> {
   return limit === undefined ? { maxElements: fitting, unlimited } : { maxElements: Math.max(limit, 0) };
 }

@@ -4,7 +4,7 @@ import { CelOpaque } from '../values/opaque.ts';
 import { type CallContext, type Library, overload } from './library.ts';
 
 /** A question to the authorizer: may the request's user, or a service account, do this? */
-export interface AccessQuestion {
+export interface AccessRequest {
   /** @defaultValue the user of the request */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
   readonly verb: string;
@@ -13,7 +13,7 @@ export interface AccessQuestion {
   readonly resource?: AccessedResource;
 }
 
-/** The resource in an {@link AccessQuestion}. */
+/** The resource in an {@link AccessRequest}. */
 export interface AccessedResource {
   readonly group: string;
   readonly resource: string;
@@ -23,7 +23,7 @@ export interface AccessedResource {
 }
 
 /** The authorizer's answer. */
-export interface AccessAnswer {
+export interface AccessDecision {
   readonly allowed: boolean;
   readonly reason: string;
   /** The reason why it could not decide. */
@@ -34,7 +34,7 @@ export interface AccessAnswer {
  * Function that answers a question synchronously. A caller that has to wait for the answer throws, and evaluates the
  * expression again once it has the answer.
  */
-export type AskAccess = (question: AccessQuestion) => AccessAnswer;
+export type AccessChecker = (question: AccessRequest) => AccessDecision;
 
 const prefix = 'kubernetes.authorization';
 /** Type of the variable `authorizer`. */
@@ -58,14 +58,14 @@ abstract class Receiver extends CelOpaque {
 /** The variable `authorizer`. */
 export class AuthorizerValue extends Receiver {
   readonly type: CelType = AUTHORIZER_TYPE;
-  readonly ask: AskAccess;
+  readonly ask: AccessChecker;
 
-  constructor(ask: AskAccess) {
+  constructor(ask: AccessChecker) {
     super();
     this.ask = ask;
   }
 
-  as(serviceAccount: NonNullable<AccessQuestion['serviceAccount']>): AuthorizerValue {
+  as(serviceAccount: NonNullable<AccessRequest['serviceAccount']>): AuthorizerValue {
     return new AuthorizerValue((question) => this.ask({ ...question, serviceAccount }));
   }
 }
@@ -73,10 +73,10 @@ export class AuthorizerValue extends Receiver {
 /** The variable `authorizer.requestResource`, and the result of `authorizer.group(…).resource(…)`. */
 export class ResourceCheckValue extends Receiver {
   readonly type: CelType = RESOURCE_CHECK_TYPE;
-  readonly ask: AskAccess;
+  readonly ask: AccessChecker;
   readonly resource: AccessedResource;
 
-  constructor(ask: AskAccess, resource: AccessedResource) {
+  constructor(ask: AccessChecker, resource: AccessedResource) {
     super();
     this.ask = ask;
     this.resource = resource;
@@ -89,10 +89,10 @@ export class ResourceCheckValue extends Receiver {
 
 class PathCheck extends Receiver {
   readonly type: CelType = PATH_CHECK_TYPE;
-  readonly ask: AskAccess;
+  readonly ask: AccessChecker;
   readonly path: string;
 
-  constructor(ask: AskAccess, path: string) {
+  constructor(ask: AccessChecker, path: string) {
     super();
     this.ask = ask;
     this.path = path;
@@ -101,10 +101,10 @@ class PathCheck extends Receiver {
 
 class GroupCheck extends Receiver {
   readonly type: CelType = GROUP_CHECK_TYPE;
-  readonly ask: AskAccess;
+  readonly ask: AccessChecker;
   readonly group: string;
 
-  constructor(ask: AskAccess, group: string) {
+  constructor(ask: AccessChecker, group: string) {
     super();
     this.ask = ask;
     this.group = group;
@@ -113,9 +113,9 @@ class GroupCheck extends Receiver {
 
 class Decision extends Receiver {
   readonly type: CelType = DECISION_TYPE;
-  readonly answer: AccessAnswer;
+  readonly answer: AccessDecision;
 
-  constructor(answer: AccessAnswer) {
+  constructor(answer: AccessDecision) {
     super();
     this.answer = answer;
   }
@@ -177,7 +177,7 @@ export const AUTHORIZER: Library = {
   ],
 };
 
-function decide(context: CallContext, ask: AskAccess, question: AccessQuestion): Decision {
+function decide(context: CallContext, ask: AccessChecker, question: AccessRequest): Decision {
   context.charge(questionCost);
   return new Decision(ask(question));
 }

@@ -1,6 +1,6 @@
 import { additionalOf, itemsOf, type JsonSchema } from '../../structural/json-schema.ts';
 import { estimateCost } from '../cost/cost-estimator.ts';
-import { MAX_REQUEST_BYTES, type SizedType, sizedChild, sizedTypeOf, type Unlimited } from '../cost/sized-type.ts';
+import { MAX_REQUEST_BYTES, type SizedType, sizedChild, sizedTypeOf, type UnboundedField } from '../cost/sized-type.ts';
 import { capped } from '../cost/span.ts';
 import type { CelProgram } from '../program.ts';
 import type { CompiledRule } from './compile-rule.ts';
@@ -22,7 +22,7 @@ export interface RuleCostOptions {
 interface Expense {
   readonly field: string;
   readonly cost: number;
-  readonly unlimited: readonly Unlimited[];
+  readonly unlimited: readonly UnboundedField[];
 }
 
 /** Adds up the maximum costs of a schema's rules, as the API server does when the CRD is created. */
@@ -81,12 +81,12 @@ export class RuleCosts {
   /** Returns the type that the rules validate, and how often it can occur in one object. */
   #placeOf(
     at: RulesAt,
-  ): { readonly type: SizedType; readonly times: number; readonly unlimited: readonly Unlimited[] } | undefined {
+  ): { readonly type: SizedType; readonly times: number; readonly unlimited: readonly UnboundedField[] } | undefined {
     this.#sizes ??= { root: sizedTypeOf(this.#options.schema) };
     let type = this.#sizes.root;
     let schema: JsonSchema | undefined = this.#options.schema;
     let times: number | undefined = 1;
-    const unlimited: Unlimited[] = [];
+    const unlimited: UnboundedField[] = [];
     for (const step of at.path) {
       if (type === undefined || schema === undefined) return undefined;
       const most = mostChildren(schema);

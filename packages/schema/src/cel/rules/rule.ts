@@ -1,5 +1,5 @@
 import type { SchemaNode } from '../../node/schema-node.ts';
-import type { Unlimited } from '../cost/sized-type.ts';
+import type { UnboundedField } from '../cost/sized-type.ts';
 
 /** One entry of `x-kubernetes-validations`. */
 export interface ValidationRule {
@@ -33,7 +33,7 @@ export interface RuleProblem {
   readonly message: string;
   readonly field: string;
   /** Missing limits in the schema that would make a rule cheaper; only for rules that are too costly. */
-  readonly unlimited?: readonly Unlimited[];
+  readonly unlimited?: readonly UnboundedField[];
 }
 
 /** Returns the schema below a step. */

@@ -5,7 +5,7 @@
  * the old generation once the first one has been promoted: each reconcile left four dead tables behind that no scavenge could
  * collect.
  */
-export class Few<T> implements Iterable<T> {
+export class SmallSet<T> implements Iterable<T> {
   readonly #members: T[] = [];
 
   get size(): number {

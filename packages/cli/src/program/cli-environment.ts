@@ -34,7 +34,7 @@ export interface SpawnOptions {
 }
 
 /** The environment of a command-line run. */
-export interface Surroundings {
+export interface CliEnvironment {
   /** Arguments after the program's name. */
   readonly args: readonly string[];
   /** The command that started this program: interpreter, then script. */

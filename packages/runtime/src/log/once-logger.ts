@@ -1,7 +1,7 @@
 import type { Logger } from './logger.ts';
 
 /** Logs a lasting failure once: the same message before a success is logged at debug level. */
-export class ToldOnce {
+export class OnceLogger {
   #told: string | undefined;
 
   failed(log: Logger, message: string, fields: { readonly error: unknown; readonly [key: string]: unknown }): void {

@@ -10,7 +10,7 @@ import { ReconcileEvents } from '../../recorder/reconcile-events.ts';
 import { eventually } from '../../testdata/eventually.ts';
 import { FakeApiServer, failure } from '../../testdata/fake-api-server.ts';
 import { controller } from '../definition/define-controller.ts';
-import { FailureTelling } from './failure-telling.ts';
+import { FailureReporter } from './failure-reporter.ts';
 
 const object: KubernetesObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'n' } };
 const gone = { isThere: false };
@@ -22,7 +22,7 @@ function setUp(form: typeof prettyLogger | typeof jsonLogger) {
   const notes: EventNote[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const log = form({ destination, now: () => 0 }).with({ controller: 'site', namespace: 'n', name: 'a' });
-  const telling = new FailureTelling({ clock, recordsEvents: true });
+  const telling = new FailureReporter({ clock, recordsEvents: true });
   const events = () => {
     const made = new ReconcileEvents(() => ({ record: (note) => void notes.push(note) }));
     made.begin(object);
@@ -39,7 +39,7 @@ function errorFrom(message: string, frame: string): Error {
   return error;
 }
 
-describe('FailureTelling', () => {
+describe('FailureReporter', () => {
   it('logs an error for people once with its origin, then briefly, then that it works again', () => {
     const { clock, lines, log, telling, fail } = setUp(prettyLogger);
     for (let i = 0; i < 8; i++) fail(errorFrom('no such title', '/app/src/site.ts:3:5'), 5 * 2 ** i);

@@ -46,7 +46,7 @@ interface Trouble {
 }
 
 /** Converts an operator's log to text for people: for each reconcile its cause, its writes and its result. */
-export class StoryTeller {
+export class StoryPrinter {
   readonly #options: StoryOptions;
   /** Errors by reconcile ID, kept until their reconcile ends. */
   readonly #errors = new Map<string, LogRecord>();

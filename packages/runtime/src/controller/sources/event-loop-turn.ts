@@ -8,7 +8,7 @@ const turnMs = 10;
  * Tracks how long the current turn of the event loop has lasted. Reconciles that only read caches continue through promises
  * alone: a full queue of them would starve sockets and timers, including the one that renews a lease.
  */
-export class LoopTurn {
+export class EventLoopTurn {
   readonly #clock: Clock;
   #sinceMs: number | undefined;
 

@@ -6,8 +6,8 @@ import { ManagerError } from './manager-error.ts';
 import { StopBudget } from './stop-budget.ts';
 import { SignalStop } from './stop-signal.ts';
 
-/** Options of a {@link ManagerFate}. */
-export interface ManagerFateOptions {
+/** Options of a {@link ManagerLifecycle}. */
+export interface ManagerLifecycleOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly gracefulShutdownTimeoutMs: number;
@@ -21,14 +21,14 @@ class RunFailure extends Error {
 }
 
 /** Tracks a manager's progress, the reason it stops, and how it ended. */
-export class ManagerFate {
+export class ManagerLifecycle {
   readonly started: Milestone = new Milestone();
   readonly elected: Milestone = new Milestone();
-  readonly #options: ManagerFateOptions;
+  readonly #options: ManagerLifecycleOptions;
   readonly #stop = new AbortController();
   #budget: StopBudget | undefined;
 
-  constructor(options: ManagerFateOptions) {
+  constructor(options: ManagerLifecycleOptions) {
     this.#options = options;
   }
 

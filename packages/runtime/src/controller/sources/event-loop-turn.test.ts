@@ -1,10 +1,10 @@
 import { systemClock, VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
-import { LoopTurn } from './loop-turn.ts';
+import { EventLoopTurn } from './event-loop-turn.ts';
 
-describe('LoopTurn', () => {
+describe('EventLoopTurn', () => {
   it('lets timers run between pieces of work that never wait', async () => {
-    const turn = new LoopTurn(systemClock);
+    const turn = new EventLoopTurn(systemClock);
     let fired = false;
     systemClock.setTimer(1, () => {
       fired = true;
@@ -15,7 +15,7 @@ describe('LoopTurn', () => {
   });
 
   it('never waits while the clock stands still', () => {
-    const turn = new LoopTurn(new VirtualClock());
+    const turn = new EventLoopTurn(new VirtualClock());
     for (let i = 0; i < 1_000; i++) expect(turn.pause()).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { Node } from '@kubewright/apimachinery/core/v1';
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { silentLogger as log } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nodesHere } from '../../packages/cli/src/dev/place/nodes-here.ts';
+import { hasLocalNodes } from '../../packages/cli/src/dev/place/local-nodes.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'kw-nodes-'));
 let cluster: EmbeddedCluster;
@@ -18,7 +18,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-describe('nodesHere', () => {
+describe('hasLocalNodes', () => {
   it('is true for nodes on this machine and for no nodes, false for nodes behind a tunnel', async () => {
     const client = cluster.client();
     const nodes = client.resource(Node);
@@ -28,7 +28,7 @@ describe('nodesHere', () => {
       const status = { addresses: [{ type: 'InternalIP', address }] };
       await nodes.status.patch({ name }, { type: 'merge', body: { status } });
     };
-    const here = () => nodesHere({ client, surroundings: { clock, signal: new AbortController().signal } });
+    const here = () => hasLocalNodes({ client, surroundings: { clock, signal: new AbortController().signal } });
     expect(await here()).toBe(true);
     await add('elsewhere', '203.0.113.7');
     expect(await here()).toBe(false);

@@ -7,7 +7,7 @@ const maxBytes = 64 * 1024;
  * running, and `echo` has already written and exited by then. If the output exceeds 64 KB, nothing is kept: the log has
  * everything.
  */
-export class FirstWords {
+export class EarlyOutput {
   readonly #child: ChildProcess;
   #kept: { readonly from: 'stdout' | 'stderr'; readonly chunk: Uint8Array }[] = [];
   #bytes = 0;

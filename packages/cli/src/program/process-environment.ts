@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { constants, homedir } from 'node:os';
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
-import type { Child, SpawnOptions, Surroundings } from './surroundings.ts';
+import type { Child, CliEnvironment, SpawnOptions } from './cli-environment.ts';
 import { terminalKeys } from './terminal-keys.ts';
 
 /** Signals that stop the program. */
 const stopSignals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
 /** Returns the surroundings of this process and starts listening for signals. */
-export function processSurroundings(): Surroundings {
+export function cliEnvironment(): CliEnvironment {
   const { env, stdin, stdout, stderr, platform } = process;
   const stop = new AbortController();
   let interruptedBy = 0;

@@ -5,7 +5,7 @@ import type { RequestContext } from '../reconcile/reconcile.ts';
 type Context = Pick<RequestContext, 'log' | 'events'>;
 
 /** Logs and records the creation of a child. Plain data, such as a Secret or a ConfigMap, gets no event. */
-export function tellCreated(child: KubernetesObject, { log, events }: Context): void {
+export function reportCreated(child: KubernetesObject, { log, events }: Context): void {
   const kind = child.kind.toLowerCase();
   log.info(`created ${kind}`, {
     event: logEvents.childCreated,
@@ -17,7 +17,7 @@ export function tellCreated(child: KubernetesObject, { log, events }: Context): 
 }
 
 /** Logs and records the deletion of a child that is no longer desired. */
-export function tellDeleted(child: KubernetesObject, { log, events }: Context): void {
+export function reportDeleted(child: KubernetesObject, { log, events }: Context): void {
   const kind = child.kind.toLowerCase();
   log.info(`deleted ${kind}: no longer desired`, { event: logEvents.childDeleted, [kind]: child.metadata.name });
   if (isData(child)) return;
@@ -26,7 +26,7 @@ export function tellDeleted(child: KubernetesObject, { log, events }: Context): 
 }
 
 /** Records that the server rejected a child. */
-export function tellRefused(
+export function reportRefused(
   child: KubernetesObject,
   options: { readonly context: Context; readonly refused: { readonly reason: string; readonly message: string } },
 ): void {
@@ -36,7 +36,7 @@ export function tellRefused(
 }
 
 /** Logs a change of the phase: the status member `phase`, or one whose name ends in `Phase`. */
-export function tellPhase(
+export function reportPhase(
   { before, after }: { readonly before: KubernetesObject; readonly after: KubernetesObject },
   { log }: Context,
 ): void {

@@ -1,7 +1,7 @@
 import type { Clock } from '@kubewright/apimachinery';
 
 /** Limits how long work may take. */
-export interface WithinTimeOptions {
+export interface WithTimeoutOptions {
   readonly clock: Clock;
   readonly ms: number;
   /** Aborts the work earlier. */
@@ -9,7 +9,10 @@ export interface WithinTimeOptions {
 }
 
 /** Runs work with a signal that is aborted once its time is up. The work is trusted to stop then. */
-export async function withinTime<T>(work: (signal: AbortSignal) => Promise<T>, options: WithinTimeOptions): Promise<T> {
+export async function withTimeout<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  options: WithTimeoutOptions,
+): Promise<T> {
   const { clock, ms, signal: outer } = options;
   const limit = new AbortController();
   const onAbort = (): void => limit.abort(outer?.reason);

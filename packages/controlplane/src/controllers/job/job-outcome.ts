@@ -1,21 +1,21 @@
 import type { Job } from '@kubewright/apimachinery/batch/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { IndexSet } from '../index-set.ts';
-import type { Verdict } from './job-conditions.ts';
+import type { JobOutcome } from './job-conditions.ts';
 import { isIndexed } from './job-pods.ts';
 import type { JobTally } from './job-tally.ts';
 import { judgeFailure } from './pod-failure-policy.ts';
 
-/** Input of {@link failureVerdict}. */
-export interface VerdictInput {
+/** Input of {@link failureOutcome}. */
+export interface JobOutcomeInput {
   readonly pods: readonly Pod[];
   readonly tally: JobTally;
   readonly nowMs: number;
 }
 
 /** Returns the reason why a job fails now; undefined while it may continue. */
-export function failureVerdict(job: Job, { pods, tally, nowMs }: VerdictInput): Verdict | undefined {
-  const fail = (reason: string, message: string): Verdict => ({ outcome: 'Failed', reason, message });
+export function failureOutcome(job: Job, { pods, tally, nowMs }: JobOutcomeInput): JobOutcome | undefined {
+  const fail = (reason: string, message: string): JobOutcome => ({ outcome: 'Failed', reason, message });
   if (job.spec?.podFailurePolicy) {
     const failed = pods.filter(({ status }) => status?.phase === 'Failed');
     const fatal = failed.map((pod) => judgeFailure(job, pod)).find(({ action }) => action === 'FailJob');
@@ -41,7 +41,7 @@ export function failureVerdict(job: Job, { pods, tally, nowMs }: VerdictInput): 
 }
 
 /** Returns the success verdict once the job's success criteria are met. */
-export function successVerdict(job: Job, tally: JobTally): Verdict | undefined {
+export function successOutcome(job: Job, tally: JobTally): JobOutcome | undefined {
   const { completions, successPolicy } = job.spec ?? {};
   if (successPolicy && isIndexed(job)) {
     for (const [index, { succeededIndexes, succeededCount }] of successPolicy.rules.entries()) {

@@ -9,7 +9,7 @@ import { type Project, requireProject } from '../project/find-project.ts';
 import { readObjects } from '../render/kustomize.ts';
 import { type LogRecord, textOf, writesOf } from '../story/log-record.ts';
 import { applyObjects, kindOf, type Target } from '../target/apply-objects.ts';
-import { endOfReconcile, Trial } from './trial.ts';
+import { endOfReconcile, OperatorSandbox } from './operator-sandbox.ts';
 
 /** The time in which the operator must reconcile the object, in milliseconds. */
 const patienceMs = 20_000;
@@ -23,7 +23,7 @@ export async function renderObject(context: Context, file: string): Promise<void
   const path = resolve(surroundings.cwd, file);
   if (!existsSync(path)) throw noFile(file);
   const objects = readObjects(path).map(inNamespace);
-  await using trial = await Trial.start(context, { project });
+  await using trial = await OperatorSandbox.start(context, { project });
   await applyObjects(trial.target, objects);
   const own = objects.filter(({ apiVersion }) => isOfProject(apiVersion, project));
   if (own.length === 0) throw notOurs(file, { project, objects });
@@ -130,7 +130,7 @@ function notOurs(
 
 function notReconciled(
   object: UnstructuredObject,
-  { record, trial }: { readonly record: LogRecord | undefined; readonly trial: Trial },
+  { record, trial }: { readonly record: LogRecord | undefined; readonly trial: OperatorSandbox },
 ): CliError {
   const what = `${object.kind} ${object.metadata?.name} was not reconciled`;
   if (!record) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Few } from './few.ts';
+import { SmallSet } from './small-set.ts';
 
-describe('Few', () => {
+describe('SmallSet', () => {
   it('keeps its members in insertion order after deletions', () => {
-    const few = new Few<string>();
+    const few = new SmallSet<string>();
     for (const each of ['a', 'b', 'c', 'd']) few.add(each);
     few.delete('b');
     few.delete('not there');

@@ -3,7 +3,7 @@ import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 
 /** Tracks reconciles that keep keys from their new owners; each is logged once when it has lasted too long. */
-export class HoldUps {
+export class DelayedHandovers {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #limitMs: number;

@@ -23,7 +23,7 @@ const firstWordMs = 20_000;
 const startMs = 30_000;
 
 /** Options of a trial. */
-export interface TrialOptions {
+export interface OperatorSandboxOptions {
   readonly project: Project;
   /** Adds a node that simulates containers. @defaultValue no node: pods stay pending */
   readonly withNode?: boolean | undefined;
@@ -32,7 +32,7 @@ export interface TrialOptions {
 }
 
 /** Runs a project's operator in a temporary embedded cluster. */
-export class Trial implements AsyncDisposable {
+export class OperatorSandbox implements AsyncDisposable {
   readonly target: Target;
   /** The operator's log records so far. */
   readonly records: LogRecord[] = [];
@@ -57,7 +57,10 @@ export class Trial implements AsyncDisposable {
   }
 
   /** Generates manifests, starts the cluster, installs kinds and roles, and starts the operator under its own account. */
-  static async start(context: Context, { project, withNode = false, generate }: TrialOptions): Promise<Trial> {
+  static async start(
+    context: Context,
+    { project, withNode = false, generate }: OperatorSandboxOptions,
+  ): Promise<OperatorSandbox> {
     const { clock, random } = context.surroundings;
     const quiet = { write: () => undefined };
     const reporter = new Reporter({ stdout: quiet, stderr: quiet, json: false, colors: false });
@@ -65,7 +68,7 @@ export class Trial implements AsyncDisposable {
     const directory = mkdtempSync(join(tmpdir(), 'kubewright-trial-'));
     const node = withNode ? { node: { driver: 'simulated' as const } } : {};
     const cluster = await EmbeddedCluster.start({ directory, clock, random, log: silentLogger, ...node });
-    const trial = new Trial(context, { project, cluster, directory });
+    const trial = new OperatorSandbox(context, { project, cluster, directory });
     try {
       await trial.#startOperator();
       return trial;

@@ -8,7 +8,7 @@ import type { Project } from '../project/find-project.ts';
 const folder = 'cleanup';
 
 /** Options of an attendant. */
-export interface AttendantOptions {
+export interface CleanupOperatorOptions {
   readonly context: Context;
   readonly project: Project;
   /** The operator's flags that select the cluster. */
@@ -21,11 +21,11 @@ export interface AttendantOptions {
  * Runs a project's operator from its sources while objects need its cleanup: if the operator was removed before its objects,
  * they still carry its finalizers, and only its code can handle them.
  */
-export class Attendant implements AsyncDisposable {
-  readonly #options: AttendantOptions;
+export class CleanupOperator implements AsyncDisposable {
+  readonly #options: CleanupOperatorOptions;
   #process: OperatorProcess | undefined;
 
-  constructor(options: AttendantOptions) {
+  constructor(options: CleanupOperatorOptions) {
     this.#options = options;
   }
 

@@ -19,14 +19,14 @@ import { childName, childPlan, type PlannedChild } from './child-plan.ts';
 import { type ChildrenOutcome, conditionsOf, derivedConditions, type ToldOf } from './derived-conditions.ts';
 import type { DesiredState } from './desired-state.ts';
 import { type ObjectReadiness, objectState } from './object-state.ts';
+import { reportCreated, reportDeleted, reportPhase, reportRefused } from './report-changes.ts';
 import type { StatusShape } from './status-shape.ts';
-import { tellCreated, tellDeleted, tellPhase, tellRefused } from './telling.ts';
 
 /** Condition reason for failures of the function itself. */
 const cannotReconcile = 'CannotReconcile';
 
-/** Options of a {@link Realization}. */
-export interface RealizationOptions {
+/** Options of a {@link DesiredReconciler}. */
+export interface DesiredReconcilerOptions {
   readonly context: LoopContext;
   readonly object: Stored<KubernetesObject>;
   readonly kind: Kind<KubernetesObject>;
@@ -37,13 +37,13 @@ export interface RealizationOptions {
 }
 
 /** Reconciles the cluster to match a desired state: first children, then status, then pruning. */
-export class Realization {
-  readonly #options: RealizationOptions;
+export class DesiredReconciler {
+  readonly #options: DesiredReconcilerOptions;
   readonly #states = new Map<string, ToldOf<ObjectReadiness>>();
   readonly #waiting: ToldOf<string>[] = [];
   #changed = false;
 
-  constructor(options: RealizationOptions) {
+  constructor(options: DesiredReconcilerOptions) {
     this.#options = options;
   }
 
@@ -132,7 +132,7 @@ export class Realization {
     this.#states.set(id, [name, objectState(applied)]);
     if (applied === there) return;
     this.#changed = true;
-    if (!there) tellCreated(applied, context);
+    if (!there) reportCreated(applied, context);
   }
 
   async #apply(planned: PlannedChild, state: DesiredState): Promise<KubernetesObject> {
@@ -142,7 +142,7 @@ export class Realization {
     } catch (error) {
       if (isRefusal(error)) {
         const refused = { reason: error.status.reason ?? 'Refused', message: `${planned.name}: ${error.message}` };
-        tellRefused(planned.object, { context, refused });
+        reportRefused(planned.object, { context, refused });
         await this.#setStatus(state, { refused });
       }
       throw error;
@@ -179,7 +179,7 @@ export class Realization {
       if (isDeleting(each)) continue;
       try {
         await context.delete(each, { matchResourceVersion: true });
-        tellDeleted(each, context);
+        reportDeleted(each, context);
       } catch (error) {
         if (!isConflict(error)) throw error;
         context.log.info('not deleted because it has changed; reading it again', {
@@ -221,7 +221,7 @@ export class Realization {
     const whole = { ...(isOurs ? state.status : statusOf(latest)), ...observedGeneration, conditions };
     const answer = await this.#applyStatus(whole, shape);
     if (!answer) return;
-    tellPhase({ before: latest, after: answer }, context);
+    reportPhase({ before: latest, after: answer }, context);
   }
 }
 

@@ -12,7 +12,7 @@ const tellAgainMs = 1_000;
 const mostShort = 160;
 
 /** A failed reconcile. */
-export interface ToldFailure {
+export interface ReconcileFailure {
   readonly error: unknown;
   readonly log: Logger;
   /** Log message, in controller-runtime's words. */
@@ -33,7 +33,7 @@ interface Trouble {
  * occasional short line while the key keeps failing the same way, and one line when it works again. The object gets an event for
  * the first of several equal failures.
  */
-export class FailureTelling {
+export class FailureReporter {
   readonly #clock: Clock;
   readonly #recordsEvents: boolean;
   /** Keys whose last reconcile failed. */
@@ -45,7 +45,7 @@ export class FailureTelling {
   }
 
   /** Reports a failure. */
-  failed(key: string, failure: ToldFailure): void {
+  failed(key: string, failure: ReconcileFailure): void {
     const { log } = failure;
     const error = explainUnreachable(failure.error);
     const message = error instanceof Error ? error.message : String(error);
@@ -89,7 +89,7 @@ export class FailureTelling {
     this.#troubles.delete(key);
   }
 
-  #record(message: string, { error, events }: ToldFailure): void {
+  #record(message: string, { error, events }: ReconcileFailure): void {
     // The reconcile has already recorded a more specific warning.
     if (!this.#recordsEvents || events.object === undefined || events.hasWarned || isElsewhere(error)) return;
     events.record({ type: 'Warning', reason: 'ReconcileError', action: 'Reconcile', note: message });
@@ -112,7 +112,7 @@ function short(message: string): string {
   return message.length > mostShort ? `${message.slice(0, mostShort)}…` : message;
 }
 
-function nextTryOf({ retryInMs }: ToldFailure): string {
+function nextTryOf({ retryInMs }: ReconcileFailure): string {
   if (retryInMs === undefined) return 'when something changes';
   return retryInMs < 1_000 ? `in ${Math.round(retryInMs)} ms` : `in ${Math.round(retryInMs / 100) / 10} s`;
 }
