@@ -12,8 +12,8 @@ export type { ErrorText } from './errors/kubewright-error.ts';
 export { type FieldRequirement, FieldSelectorError } from './fields/field-selector.ts';
 export { deepFreeze } from './freeze/deep-freeze.ts';
 export { parseImageReference } from './image/image-reference.ts';
-export type { JsonObject, MutableJsonObject } from './json/json-object.ts';
 export { type Defined, defined } from './json/defined.ts';
+export type { JsonObject, MutableJsonObject } from './json/json-object.ts';
 export { sameJson } from './json/same-json.ts';
 export { type LabelRequirement, LabelSelectorError } from './labels/requirement.ts';
 export {
