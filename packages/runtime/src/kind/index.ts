@@ -6,7 +6,6 @@ export {
   defineKind,
   type KindDefinition,
   type KindSettings,
-  kindKey,
   type PrinterColumn,
   type ScaleSubresource,
 } from './define-kind.ts';
