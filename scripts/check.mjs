@@ -24,6 +24,7 @@ const steps = {
   'dead code': bin('knip/bin/knip.js'),
   'public surface': node('scripts/api-report.mjs', '--check'),
   'size of the surface': node('scripts/check-surface.mjs'),
+  'examples of exports': node('scripts/check-examples.mjs'),
   pictures: node('scripts/draw-pictures.mjs', '--check'),
   'generated error codes': node('scripts/generate-error-codes.mjs', '--check'),
   'generated tables': node('scripts/generate-builtin.mjs', '--check'),
@@ -31,7 +32,7 @@ const steps = {
 };
 
 /** Steps whose result is printed when they pass, too. */
-const reported = new Set(['size of the surface']);
+const reported = new Set(['size of the surface', 'examples of exports']);
 
 let failed = 0;
 for (const [name, { command, args }] of Object.entries(steps)) {

@@ -33,6 +33,11 @@ export interface Timer extends Disposable {}
  * Waits for `ms` milliseconds on a clock.
  *
  * @throws the signal's reason if `signal` is aborted before the time has passed.
+ *
+ * @example
+ * ```ts
+ * await sleep(systemClock, { ms: 1_000 });
+ * ```
  */
 export function sleep(
   clock: Clock,

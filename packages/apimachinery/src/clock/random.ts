@@ -10,6 +10,11 @@ export interface Random {
  * A repeatable {@link Random} (mulberry32) for tests and explorations. Not suitable for secrets.
  *
  * @param seed - any 32-bit integer; equal seeds give the same sequence.
+ *
+ * @example
+ * ```ts
+ * const random = seededRandom(42);
+ * ```
  */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;

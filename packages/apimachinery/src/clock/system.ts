@@ -13,7 +13,14 @@ export const systemClock: Clock = {
   },
 };
 
-/** The machine's source of randomness. */
+/**
+ * The machine's source of randomness.
+ *
+ * @example
+ * ```ts
+ * const jitter = systemRandom.next();
+ * ```
+ */
 export const systemRandom: Random = {
   next: () => Math.random(),
   uid: () => crypto.randomUUID(),

@@ -9,6 +9,12 @@ interface Pending {
 /**
  * A clock that moves only when advanced. Timers fire in order of due time, ties in order of creation. Promise continuations
  * run between two timers, so a chain of waits unfolds as it would in real time.
+ *
+ * @example
+ * ```ts
+ * const clock = new VirtualClock();
+ * await clock.advance(60_000);
+ * ```
  */
 export class VirtualClock implements Clock {
   #wall: number;

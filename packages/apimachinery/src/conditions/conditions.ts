@@ -20,6 +20,11 @@ export interface ConditionLike {
  * Sets one condition in a list and leaves the others alone: returns the list with that condition replaced, or appended.
  * `lastTransitionTime` changes only when `status` changes. When nothing changes, the same list is returned, so a status can
  * be compared by identity. Mirrors `meta.SetStatusCondition`.
+ *
+ * @example
+ * ```ts
+ * const conditions = setCondition(status.conditions, { type: 'Ready', status: 'True', reason: 'Started', message: '' }, systemClock);
+ * ```
  */
 export function setCondition(
   conditions: readonly Condition[] | undefined,
@@ -41,7 +46,14 @@ export function setCondition(
   return same(old, next) ? list : list.map((condition, at) => (at === index ? next : condition));
 }
 
-/** Removes the condition of a type; returns the same list if it has none. */
+/**
+ * Removes the condition of a type; returns the same list if it has none.
+ *
+ * @example
+ * ```ts
+ * const conditions = removeCondition(status.conditions, 'Degraded');
+ * ```
+ */
 export function removeCondition<C extends ConditionLike>(
   conditions: readonly C[] | undefined,
   type: string,
@@ -50,7 +62,14 @@ export function removeCondition<C extends ConditionLike>(
   return list.some((condition) => condition.type === type) ? list.filter((condition) => condition.type !== type) : list;
 }
 
-/** Finds the condition of a type. */
+/**
+ * Finds the condition of a type.
+ *
+ * @example
+ * ```ts
+ * const ready = findCondition(pod.status?.conditions, 'Ready');
+ * ```
+ */
 export function findCondition<C extends ConditionLike>(
   conditions: readonly C[] | undefined,
   type: string,
@@ -58,12 +77,26 @@ export function findCondition<C extends ConditionLike>(
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** True if the condition is present and its status is `True`. */
+/**
+ * True if the condition is present and its status is `True`.
+ *
+ * @example
+ * ```ts
+ * const ready = isConditionTrue(pod.status?.conditions, 'Ready');
+ * ```
+ */
 export function isConditionTrue(conditions: readonly ConditionLike[] | undefined, type: string): boolean {
   return findCondition(conditions, type)?.status === 'True';
 }
 
-/** True if the condition is present and its status is `False`; an `Unknown` or absent condition is not false. */
+/**
+ * True if the condition is present and its status is `False`; an `Unknown` or absent condition is not false.
+ *
+ * @example
+ * ```ts
+ * const failed = isConditionFalse(pod.status?.conditions, 'Ready');
+ * ```
+ */
 export function isConditionFalse(conditions: readonly ConditionLike[] | undefined, type: string): boolean {
   return findCondition(conditions, type)?.status === 'False';
 }

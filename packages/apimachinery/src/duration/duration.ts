@@ -48,7 +48,14 @@ export function parseDuration(text: string): bigint {
   return negative ? -total : total;
 }
 
-/** Parses a duration in Go's notation to milliseconds. @throws {@link DurationError} */
+/**
+ * Parses a duration in Go's notation to milliseconds. @throws {@link DurationError}
+ *
+ * @example
+ * ```ts
+ * const timeoutMs = parseDurationMs('1m30s'); // 90000
+ * ```
+ */
 export function parseDurationMs(text: string): number {
   return Number(parseDuration(text)) / 1e6;
 }
@@ -67,7 +74,14 @@ export function formatDuration(nanoseconds: bigint): string {
   return minutes < 60n ? `${sign}${minutes}m${seconds}s` : `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}s`;
 }
 
-/** Formats milliseconds as a Go duration. */
+/**
+ * Formats milliseconds as a Go duration.
+ *
+ * @example
+ * ```ts
+ * const text = formatDurationMs(90_000); // 1m30s
+ * ```
+ */
 export function formatDurationMs(ms: number): string {
   return formatDuration(BigInt(Math.round(ms * 1e6)));
 }

@@ -16,6 +16,11 @@ export interface FieldRequirement {
 /**
  * Selects objects by a few fields that the server supports for their kind: `metadata.name=web,status.phase!=Running`. All
  * conditions must hold. Immutable.
+ *
+ * @example
+ * ```ts
+ * const selector = FieldSelector.parse('status.phase=Running');
+ * ```
  */
 export class FieldSelector {
   /** Selects everything. */

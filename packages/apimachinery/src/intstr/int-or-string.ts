@@ -12,6 +12,11 @@ export interface ScaledValueOptions {
 /**
  * Resolves a number, or a percentage of `total`; returns undefined for text that is not a percentage.
  * Mirrors `intstr.GetScaledValueFromIntOrPercent`.
+ *
+ * @example
+ * ```ts
+ * const surge = scaledValue('25%', { total: 10, roundUp: true });
+ * ```
  */
 export function scaledValue(value: IntOrString, options: ScaledValueOptions): number | undefined {
   if (typeof value === 'number') return value;

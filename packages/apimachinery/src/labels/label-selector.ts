@@ -27,7 +27,14 @@ const objectOperators: ReadonlyMap<string, LabelOperator> = new Map([
   ['DoesNotExist', '!'],
 ]);
 
-/** Selects objects by their labels. All requirements must hold. Immutable. */
+/**
+ * Selects objects by their labels. All requirements must hold. Immutable.
+ *
+ * @example
+ * ```ts
+ * const matches = LabelSelector.parse('app=web,tier!=test').matches({ app: 'web' });
+ * ```
+ */
 export class LabelSelector {
   /** Selects every object. */
   static readonly everything: LabelSelector = new LabelSelector([], false);

@@ -34,12 +34,26 @@ export interface Kind<T> extends KindDescriptor {
 /** The object type of a kind. */
 export type ObjectOf<K> = K extends Kind<infer T> ? T : never;
 
-/** Formats group and version as in manifests: `v1`, `apps/v1`. */
+/**
+ * Formats group and version as in manifests: `v1`, `apps/v1`.
+ *
+ * @example
+ * ```ts
+ * const apiVersion = apiVersionOf({ group: 'apps', version: 'v1' });
+ * ```
+ */
 export function apiVersionOf(gv: { readonly group: string; readonly version: string }): string {
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`;
 }
 
-/** Splits an `apiVersion`; the part before the last `/` is the group. */
+/**
+ * Splits an `apiVersion`; the part before the last `/` is the group.
+ *
+ * @example
+ * ```ts
+ * const { group, version } = parseApiVersion('apps/v1');
+ * ```
+ */
 export function parseApiVersion(apiVersion: string): { readonly group: string; readonly version: string } {
   const slash = apiVersion.lastIndexOf('/');
   return slash < 0

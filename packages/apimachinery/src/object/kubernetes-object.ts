@@ -71,18 +71,39 @@ export interface ObjectKey {
   readonly name: string;
 }
 
-/** Returns the key of an object. */
+/**
+ * Returns the key of an object.
+ *
+ * @example
+ * ```ts
+ * const { namespace, name }: ObjectKey = objectKey(pod);
+ * ```
+ */
 export function objectKey(object: KubernetesObject): ObjectKey {
   const { namespace, name = '' } = object.metadata;
   return namespace === undefined ? { name } : { namespace, name };
 }
 
-/** Formats a key as `namespace/name`, or `name` for cluster-scoped objects. */
+/**
+ * Formats a key as `namespace/name`, or `name` for cluster-scoped objects.
+ *
+ * @example
+ * ```ts
+ * const text = formatObjectKey({ namespace: 'default', name: 'web-0' }); // default/web-0
+ * ```
+ */
 export function formatObjectKey(key: ObjectKey): string {
   return key.namespace ? `${key.namespace}/${key.name}` : key.name;
 }
 
-/** True once deletion has been requested; the object remains until its finalizers are removed. */
+/**
+ * True once deletion has been requested; the object remains until its finalizers are removed.
+ *
+ * @example
+ * ```ts
+ * if (!isDeleting(pod)) await schedule(pod);
+ * ```
+ */
 export function isDeleting(object: KubernetesObject): boolean {
   return object.metadata.deletionTimestamp !== undefined && object.metadata.deletionTimestamp !== null;
 }

@@ -22,6 +22,11 @@ export interface OwnerReferenceOptions {
  * owner (same group, kind and name) and updates its UID. Mirrors `controllerutil.SetOwnerReference`.
  *
  * @throws {@link OwnershipError} if the scopes forbid it: the garbage collector would delete such a child immediately.
+ *
+ * @example
+ * ```ts
+ * const owned = setOwnerReference(pod, database);
+ * ```
  */
 export function setOwnerReference<T extends KubernetesObject>(
   child: T,
@@ -36,6 +41,11 @@ export function setOwnerReference<T extends KubernetesObject>(
  * `controllerutil.SetControllerReference`.
  *
  * @throws {@link OwnershipError} if another object already controls the child, or the scopes forbid it.
+ *
+ * @example
+ * ```ts
+ * const owned = setControllerReference(pod, database);
+ * ```
  */
 export function setControllerReference<T extends KubernetesObject>(
   child: T,
@@ -55,19 +65,40 @@ export function setControllerReference<T extends KubernetesObject>(
   return withReference(child, reference);
 }
 
-/** Returns the child without any reference to that owner; the same object if it has none. */
+/**
+ * Returns the child without any reference to that owner; the same object if it has none.
+ *
+ * @example
+ * ```ts
+ * const released = removeOwnerReference(pod, database);
+ * ```
+ */
 export function removeOwnerReference<T extends KubernetesObject>(child: T, owner: KubernetesObject): T {
   const references = child.metadata.ownerReferences ?? [];
   const left = references.filter((reference) => reference.uid !== owner.metadata.uid && !refersTo(reference, owner));
   return left.length === references.length ? child : withReferences(child, left);
 }
 
-/** Returns the reference to the object that controls this one. */
+/**
+ * Returns the reference to the object that controls this one.
+ *
+ * @example
+ * ```ts
+ * const owner = controllerOf(pod)?.name;
+ * ```
+ */
 export function controllerOf(object: KubernetesObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
-/** True if the object is controlled by exactly this owner. Compares the UID, because a name can be reused. */
+/**
+ * True if the object is controlled by exactly this owner. Compares the UID, because a name can be reused.
+ *
+ * @example
+ * ```ts
+ * if (isControlledBy(pod, database)) await client.resource(Pod).delete(pod.metadata);
+ * ```
+ */
 export function isControlledBy(object: KubernetesObject, owner: KubernetesObject): boolean {
   const { uid } = owner.metadata;
   return uid !== undefined && controllerOf(object)?.uid === uid;

@@ -30,6 +30,11 @@ export interface JsonPatchLimits {
  * field adds it. A field named `__proto__` is ordinary data.
  *
  * @throws {@link JsonPatchError}: `malformed` (respond with 400), `tooLarge` (413) or `failed` (422, also for `test`).
+ *
+ * @example
+ * ```ts
+ * const changed = applyJsonPatch({ a: 1 }, [{ op: 'replace', path: '/a', value: 2 }]);
+ * ```
  */
 export function applyJsonPatch(document: unknown, patch: unknown, limits: JsonPatchLimits = {}): unknown {
   const { maxOperations = 10_000, maxCopiedBytes = 3 * 1024 * 1024 } = limits;

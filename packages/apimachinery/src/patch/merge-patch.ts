@@ -16,6 +16,11 @@ const maxDepth = 1000;
  * shared, and a patch that changes nothing returns the document itself. Fields named `__proto__` are ordinary data.
  *
  * @throws {@link MergePatchError} for a patch that is nested too deeply.
+ *
+ * @example
+ * ```ts
+ * const changed = applyMergePatch({ a: 1, b: 2 }, { b: null }); // { a: 1 }
+ * ```
  */
 export function applyMergePatch(document: unknown, patch: unknown): unknown {
   return merge(document, { patch, depth: 0 });
@@ -57,6 +62,11 @@ function copyOf(old: Container | undefined): Container {
 /**
  * Creates the merge patch that turns one document into another. Lists are replaced as a whole. A merge patch cannot set
  * null, so a null in `modified` becomes an absent field.
+ *
+ * @example
+ * ```ts
+ * const body = createMergePatch({ replicas: 1 }, { replicas: 3 });
+ * ```
  */
 export function createMergePatch(original: unknown, modified: unknown): unknown {
   if (!isObject(original) || !isObject(modified)) return modified;

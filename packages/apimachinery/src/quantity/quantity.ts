@@ -27,6 +27,11 @@ interface Parts {
  * Mirrors `resource.Quantity` (1.36), including which texts it keeps: a text whose number needs no shifting is shown as
  * written (`1.500`), everything else in canonical form (`1.5` → `1500m`). Two deviations, where upstream loses the value:
  * amounts from 1000E on are shown with an exponent, and exponents beyond ±10,000 are rejected.
+ *
+ * @example
+ * ```ts
+ * const total = Quantity.parse('500Mi').add(Quantity.parse('1Gi')).toString();
+ * ```
  */
 export class Quantity {
   /** Zero, in decimal format. */

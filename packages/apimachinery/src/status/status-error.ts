@@ -4,6 +4,11 @@ import type { Status, StatusReason } from './status.ts';
 /**
  * A failure response of the API, as an error. Both sides use it: the server throws it, and the client rebuilds it from the
  * response. `message` is the API's; `httpStatus` and `reason` give the kind of failure.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof StatusError) console.error(error.status.code, error.status.reason);
+ * ```
  */
 export class StatusError extends KubewrightError {
   override readonly name: string = 'StatusError';
@@ -38,32 +43,78 @@ export function hasReason(error: unknown, reason: StatusReason): error is Status
   return error instanceof StatusError && error.reason === reason;
 }
 
-/** True if the object, or its kind, does not exist. */
+/**
+ * True if the object, or its kind, does not exist.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.resource(Pod).get({ namespace: 'default', name: 'web-0' });
+ * } catch (error) {
+ *   if (!isNotFound(error)) throw error;
+ * }
+ * ```
+ */
 export function isNotFound(error: unknown): error is StatusError {
   return hasReason(error, 'NotFound');
 }
 
-/** True if the object has changed since it was read, or a precondition does not hold: reread it and retry. */
+/**
+ * True if the object has changed since it was read, or a precondition does not hold: reread it and retry.
+ *
+ * @example
+ * ```ts
+ * if (isConflict(error)) await readAgain();
+ * ```
+ */
 export function isConflict(error: unknown): error is StatusError {
   return hasReason(error, 'Conflict');
 }
 
-/** True if an object with that name already exists. */
+/**
+ * True if an object with that name already exists.
+ *
+ * @example
+ * ```ts
+ * if (!isAlreadyExists(error)) throw error;
+ * ```
+ */
 export function isAlreadyExists(error: unknown): error is StatusError {
   return hasReason(error, 'AlreadyExists');
 }
 
-/** True if the requested version is no longer kept (410 `Gone` or `Expired`): list again. */
+/**
+ * True if the requested version is no longer kept (410 `Gone` or `Expired`): list again.
+ *
+ * @example
+ * ```ts
+ * if (isGone(error)) await listAgain();
+ * ```
+ */
 export function isGone(error: unknown): error is StatusError {
   return hasReason(error, 'Gone') || hasReason(error, 'Expired');
 }
 
-/** True if the object violates a rule of its kind; retrying with the same object does not help. */
+/**
+ * True if the object violates a rule of its kind; retrying with the same object does not help.
+ *
+ * @example
+ * ```ts
+ * if (isInvalid(error)) console.error(error.status.details?.causes);
+ * ```
+ */
 export function isInvalid(error: unknown): error is StatusError {
   return hasReason(error, 'Invalid');
 }
 
-/** True if the user is not allowed to do this. */
+/**
+ * True if the user is not allowed to do this.
+ *
+ * @example
+ * ```ts
+ * if (isForbidden(error)) console.error('the role is missing a rule');
+ * ```
+ */
 export function isForbidden(error: unknown): error is StatusError {
   return hasReason(error, 'Forbidden');
 }

@@ -44,28 +44,63 @@ const titles: Readonly<Record<FieldErrorType, string>> = {
   InternalError: 'Internal error',
 };
 
-/** A required value is missing: `Required value: <detail>`. */
+/**
+ * A required value is missing: `Required value: <detail>`.
+ *
+ * @example
+ * ```ts
+ * const error = requiredField(FieldPath.of('spec', 'image'), '');
+ * ```
+ */
 export function requiredField(field: FieldLocation, detail = ''): FieldError {
   return fieldError('FieldValueRequired', { field, detail });
 }
 
-/** A value is malformed or out of bounds: `Invalid value: "x": <detail>`. */
+/**
+ * A value is malformed or out of bounds: `Invalid value: "x": <detail>`.
+ *
+ * @example
+ * ```ts
+ * const errors: readonly FieldError[] = [invalidField(FieldPath.of('spec', 'replicas'), -1, 'must not be negative')];
+ * ```
+ */
 export function invalidField(field: FieldLocation, value: unknown, detail: string): FieldError {
   return fieldError('FieldValueInvalid', { field, shown: show(value), detail });
 }
 
-/** A value is not one of those allowed: `Unsupported value: "x": supported values: "a", "b"`, in the order given. */
+/**
+ * A value is not one of those allowed: `Unsupported value: "x": supported values: "a", "b"`, in the order given.
+ *
+ * @example
+ * ```ts
+ * const error = unsupportedField(FieldPath.of('spec', 'mode'), 'fast', ['safe', 'quick']);
+ * ```
+ */
 export function unsupportedField(field: FieldLocation, value: unknown, supported: readonly string[]): FieldError {
   const detail = supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`;
   return fieldError('FieldValueNotSupported', { field, shown: show(value), detail });
 }
 
-/** A value is well-formed but not allowed here: `Forbidden: <detail>`. */
+/**
+ * A value is well-formed but not allowed here: `Forbidden: <detail>`.
+ *
+ * @example
+ * ```ts
+ * const error = forbiddenField(FieldPath.of('spec', 'storage'), 'may not shrink');
+ * ```
+ */
 export function forbiddenField(field: FieldLocation, detail: string): FieldError {
   return fieldError('FieldValueForbidden', { field, detail });
 }
 
-/** A value that must be unique occurs twice: `Duplicate value: "x"`. */
+/**
+ * A value that must be unique occurs twice: `Duplicate value: "x"`.
+ *
+ * @example
+ * ```ts
+ * const error = duplicateField(FieldPath.of('spec', 'users'), 'app');
+ * ```
+ */
 export function duplicateField(field: FieldLocation, value: unknown): FieldError {
   return fieldError('FieldValueDuplicate', { field, shown: show(value) });
 }

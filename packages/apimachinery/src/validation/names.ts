@@ -13,7 +13,14 @@ const dns1035Pattern = new RegExp(`^${dns1035}$`);
 const labelKeyPattern = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const configMapKeyPattern = new RegExp(`^${configMapKey}$`);
 
-/** Checks a DNS label of RFC 1123 (`my-name`, at most 63 bytes). @returns the faults; empty if valid. */
+/**
+ * Checks a DNS label of RFC 1123 (`my-name`, at most 63 bytes). @returns the faults; empty if valid.
+ *
+ * @example
+ * ```ts
+ * const faults = checkDns1123Label('my-name');
+ * ```
+ */
 export function checkDns1123Label(value: string): readonly string[] {
   const errors = value.length > 63 ? [maxCharacters(63)] : [];
   if (!labelPattern.test(value)) {
@@ -29,7 +36,14 @@ export function checkDns1123Label(value: string): readonly string[] {
   return errors;
 }
 
-/** Checks a DNS subdomain of RFC 1123 (`example.com`, at most 253 bytes). @returns the faults. */
+/**
+ * Checks a DNS subdomain of RFC 1123 (`example.com`, at most 253 bytes). @returns the faults.
+ *
+ * @example
+ * ```ts
+ * const faults = checkDns1123Subdomain('db.example.com');
+ * ```
+ */
 export function checkDns1123Subdomain(value: string): readonly string[] {
   const errors = value.length > 253 ? [maxCharacters(253)] : [];
   if (!isSubdomain(value)) {
@@ -43,7 +57,14 @@ export function checkDns1123Subdomain(value: string): readonly string[] {
   return errors;
 }
 
-/** Checks a DNS label of RFC 1035 (starts with a letter; names of Services). @returns the faults. */
+/**
+ * Checks a DNS label of RFC 1035 (starts with a letter; names of Services). @returns the faults.
+ *
+ * @example
+ * ```ts
+ * const faults = checkDns1035Label('my-service');
+ * ```
+ */
 export function checkDns1035Label(value: string): readonly string[] {
   const errors = value.length > 63 ? [maxCharacters(63)] : [];
   if (!dns1035Pattern.test(value)) {
@@ -57,7 +78,14 @@ export function checkDns1035Label(value: string): readonly string[] {
   return errors;
 }
 
-/** Checks a qualified name (keys of labels and annotations, finalizers): `[prefix/]name`. @returns the faults. */
+/**
+ * Checks a qualified name (keys of labels and annotations, finalizers): `[prefix/]name`. @returns the faults.
+ *
+ * @example
+ * ```ts
+ * const faults = checkQualifiedName('example.com/team');
+ * ```
+ */
 export function checkQualifiedName(value: string): readonly string[] {
   const parts = value.split('/');
   const rule =
@@ -79,7 +107,14 @@ export function checkQualifiedName(value: string): readonly string[] {
   return errors;
 }
 
-/** Checks the value of a label (at most 63 bytes, may be empty). @returns the faults. */
+/**
+ * Checks the value of a label (at most 63 bytes, may be empty). @returns the faults.
+ *
+ * @example
+ * ```ts
+ * const faults = checkLabelValue('team-a');
+ * ```
+ */
 export function checkLabelValue(value: string): readonly string[] {
   const errors = byteLength(value) > 63 ? [maxBytes(63)] : [];
   if (value !== '' && !labelKeyPattern.test(value)) {

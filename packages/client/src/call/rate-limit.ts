@@ -1,6 +1,13 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
-/** Options of the client-side rate limit. */
+/**
+ * Options of the client-side rate limit.
+ *
+ * @example
+ * ```ts
+ * const rateLimit: RateLimitOptions = { qps: 20, burst: 30 };
+ * ```
+ */
 export interface RateLimitOptions {
   /** Sustained requests per second. */
   readonly qps: number;

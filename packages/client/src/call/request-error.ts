@@ -1,6 +1,13 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** Thrown for a call that cannot be encoded as a request: the program must be changed; do not retry. */
+/**
+ * Thrown for a call that cannot be encoded as a request: the program must be changed; do not retry.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof RequestError) console.error(error.message);
+ * ```
+ */
 export class RequestError extends KubewrightError {
   override readonly name = 'RequestError';
   /** Identifies the class of failure; nothing was sent; do not retry. */

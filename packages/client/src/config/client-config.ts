@@ -1,7 +1,14 @@
 import type { CredentialProvider } from '../transport/credentials.ts';
 import type { ServerTrust } from '../transport/http/http-options.ts';
 
-/** Everything needed to reach one API server as one user. */
+/**
+ * Everything needed to reach one API server as one user.
+ *
+ * @example
+ * ```ts
+ * const { server }: ClientConfig = await loadClientConfig();
+ * ```
+ */
 export interface ClientConfig {
   readonly server: string;
   readonly namespace: string;

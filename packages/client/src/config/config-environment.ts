@@ -44,7 +44,14 @@ export interface SpawnResult {
   readonly stderr: string;
 }
 
-/** The environment of this process. */
+/**
+ * The environment of this process.
+ *
+ * @example
+ * ```ts
+ * const config = await loadClientConfig({ environment: processEnvironment() });
+ * ```
+ */
 export function processEnvironment(): ConfigEnvironment {
   return {
     env: process.env,

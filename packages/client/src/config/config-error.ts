@@ -12,7 +12,14 @@ import type { ErrorText } from '@kubewright/apimachinery/internal';
  */
 export type ConfigErrorCode = 'KW2201' | 'KW2202' | 'KW2203';
 
-/** Thrown for a configuration that cannot be used; the message names the file and the field, never a secret. */
+/**
+ * Thrown for a configuration that cannot be used; the message names the file and the field, never a secret.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof ConfigError) console.error(error.code, error.message);
+ * ```
+ */
 export class ConfigError extends KubewrightError {
   override readonly name = 'ConfigError';
   readonly code: ConfigErrorCode;

@@ -7,7 +7,14 @@ import { unreadable } from './file-credentials.ts';
 import { inClusterConfig } from './in-cluster-config.ts';
 import { type Kubeconfig, mergeKubeconfigs } from './kubeconfig.ts';
 
-/** Options of {@link loadClientConfig}. */
+/**
+ * Options of {@link loadClientConfig}.
+ *
+ * @example
+ * ```ts
+ * const options: LoadConfigOptions = { context: 'staging' };
+ * ```
+ */
 export interface LoadConfigOptions {
   /** A kubeconfig that must exist; no other source is read. Programs bind `--kubeconfig` to it. */
   readonly kubeconfig?: string | undefined;

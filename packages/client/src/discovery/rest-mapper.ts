@@ -5,6 +5,11 @@ import type { ApiGroup, ApiResource } from './api-resource.ts';
  *
  * If several match, the core group comes first, then groups in the server's order, and within a group the version that the server
  * prefers; this is kubectl's order.
+ *
+ * @example
+ * ```ts
+ * const pods = new RestMapper(groups).forName('pods')?.kind;
+ * ```
  */
 export class RestMapper {
   readonly #groups: readonly ApiGroup[];

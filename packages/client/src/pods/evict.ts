@@ -8,7 +8,14 @@ const retryMs = 5_000;
 /** Options of {@link PodsClient.evict}; `preconditions.uid` evicts only this particular pod. */
 export type EvictOptions = DeleteOptions;
 
-/** The outcome of an eviction. */
+/**
+ * The outcome of an eviction.
+ *
+ * @example
+ * ```ts
+ * const result: EvictionResult = await client.pods.evict({ namespace: 'default', name: 'web-0' });
+ * ```
+ */
 export type EvictionResult =
   | { readonly evicted: true }
   | {

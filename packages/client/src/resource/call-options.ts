@@ -21,7 +21,14 @@ export interface CollectionScope {
   readonly fieldSelector?: SelectorInput | undefined;
 }
 
-/** Options of `list`. */
+/**
+ * Options of `list`.
+ *
+ * @example
+ * ```ts
+ * const options: ListOptions = { namespace: 'default', labelSelector: 'app=web', limit: 500 };
+ * ```
+ */
 export interface ListOptions extends CallOptions, CollectionScope {
   /** Maximum items in one page; `continue` reads the rest. */
   readonly limit?: number | undefined;
@@ -34,7 +41,14 @@ export interface ListOptions extends CallOptions, CollectionScope {
   readonly timeoutSeconds?: number | undefined;
 }
 
-/** Options of `watch`. */
+/**
+ * Options of `watch`.
+ *
+ * @example
+ * ```ts
+ * const options: WatchOptions = { namespace: 'default', resourceVersion };
+ * ```
+ */
 export interface WatchOptions extends CallOptions, CollectionScope {
   /** Changes after this version. Unset or `'0'`: the current state first, as ADDED events. */
   readonly resourceVersion?: string | undefined;
@@ -63,13 +77,27 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
 }
 
-/** Options of `apply`. `fieldManager` must be set here or on the client. */
+/**
+ * Options of `apply`. `fieldManager` must be set here or on the client.
+ *
+ * @example
+ * ```ts
+ * const options: ApplyOptions = { fieldManager: 'backup', force: true };
+ * ```
+ */
 export interface ApplyOptions extends WriteOptions {
   /** Takes over fields owned by other managers, instead of failing with a conflict. @defaultValue false */
   readonly force?: boolean | undefined;
 }
 
-/** Options of `delete`. Sent in the body, like in client-go. */
+/**
+ * Options of `delete`. Sent in the body, like in client-go.
+ *
+ * @example
+ * ```ts
+ * const options: DeleteOptions = { propagationPolicy: 'Foreground' };
+ * ```
+ */
 export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
   /** Seconds for graceful termination; 0 deletes immediately. @defaultValue that of the kind */

@@ -100,7 +100,14 @@ export interface StreamOptions extends CallOptions {
   readonly longRunning?: boolean;
 }
 
-/** The part of an object that one manager declares in an apply: its identity, and any other fields. */
+/**
+ * The part of an object that one manager declares in an apply: its identity, and any other fields.
+ *
+ * @example
+ * ```ts
+ * const change: ApplyConfiguration<Pod> = { metadata: { name: 'web', labels: { team: 'a' } } };
+ * ```
+ */
 export type ApplyConfiguration<T> = {
   readonly [K in keyof T as K extends 'apiVersion' | 'kind' | 'metadata' ? never : K]?: DeepPartial<T[K]>;
 } & {

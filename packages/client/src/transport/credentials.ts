@@ -17,7 +17,14 @@ export interface CredentialProvider {
   reject(credentials: ClientCredentials): boolean;
 }
 
-/** Credentials that never change. */
+/**
+ * Credentials that never change.
+ *
+ * @example
+ * ```ts
+ * const credentials: CredentialProvider = staticCredentials({ authorization: 'Bearer secret' });
+ * ```
+ */
 export function staticCredentials(credentials: ClientCredentials): CredentialProvider {
   return { get: async () => credentials, reject: () => false };
 }

@@ -31,6 +31,11 @@ export interface HttpTransportOptions {
  * The first request opens a connection. Long-running requests have their own connections, so that a thousand watches do not delay
  * a get; another connection is opened when streams run out. A PING detects a dead peer. Idle connections are closed before the
  * server would close them, and never keep the process alive.
+ *
+ * @example
+ * ```ts
+ * const transport: Transport = new HttpTransport({ server: 'https://127.0.0.1:6443', clock: systemClock });
+ * ```
  */
 export class HttpTransport implements Transport {
   readonly #options: HttpTransportOptions;

@@ -48,6 +48,11 @@ export interface InProcessTransportOptions<C> {
  *
  * Bytes are passed unchanged; nothing is copied, compressed or limited, because both sides are one program. Disposing it aborts
  * the calls in flight.
+ *
+ * @example
+ * ```ts
+ * const client = new KubernetesClient({ transport: new InProcessTransport({ handle, connection: undefined }) });
+ * ```
  */
 export class InProcessTransport<C = undefined> implements Transport {
   readonly #options: InProcessTransportOptions<C>;

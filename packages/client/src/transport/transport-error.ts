@@ -27,7 +27,14 @@ export type TransportErrorCode =
   | 'KW2008'
   | 'KW2009';
 
-/** Thrown if a request got no response, or an incomplete one. Failures reported by the API are `StatusError`s instead. */
+/**
+ * Thrown if a request got no response, or an incomplete one. Failures reported by the API are `StatusError`s instead.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof TransportError) console.error('the API server is unreachable', error.code);
+ * ```
+ */
 export class TransportError extends KubewrightError {
   override readonly name = 'TransportError';
   readonly code: TransportErrorCode;

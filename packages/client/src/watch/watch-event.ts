@@ -1,6 +1,15 @@
 import type { KubernetesObject, Status, StatusError } from '@kubewright/apimachinery';
 
-/** One event of a watch, as received over the wire. */
+/**
+ * One event of a watch, as received over the wire.
+ *
+ * @example
+ * ```ts
+ * function nameOf(event: WatchEvent<Pod>): string | undefined {
+ *   return event.type === 'ADDED' ? event.object.metadata.name : undefined;
+ * }
+ * ```
+ */
 export type WatchEvent<T> = ObjectWatchEvent<T> | BookmarkEvent | ErrorEvent;
 
 /** An object was added, changed, or deleted; DELETED carries its last state. */

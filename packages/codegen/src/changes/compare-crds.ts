@@ -5,6 +5,11 @@ import { compareSchemas } from './compare-schemas.ts';
 /**
  * Lists the differences between two states of a CRD. Changes that break stored objects, manifests or clients come first, safe
  * ones after. Each version is compared with its own previous state; an unchanged CRD yields an empty list.
+ *
+ * @example
+ * ```ts
+ * const breaking: readonly CrdChange[] = compareCrds(released, current).filter(({ severity }) => severity === 'breaking');
+ * ```
  */
 export function compareCrds(before: Crd, after: Crd): readonly CrdChange[] {
   const changes = new Changes();

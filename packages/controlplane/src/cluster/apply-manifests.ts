@@ -14,7 +14,14 @@ class ManifestError extends KubewrightError {
   readonly code = 'KW5501';
 }
 
-/** Applies every object of the YAML files in order with server-side apply. Returns the objects as stored by the server. */
+/**
+ * Applies every object of the YAML files in order with server-side apply. Returns the objects as stored by the server.
+ *
+ * @example
+ * ```ts
+ * await applyManifests(client, { files: ['config/crd/bases/example.com_websites.yaml'], fieldManager: 'test' });
+ * ```
+ */
 export async function applyManifests(
   client: KubernetesClient,
   options: { readonly files: readonly string[]; readonly fieldManager: string; readonly signal?: AbortSignal },

@@ -67,7 +67,14 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
   readonly resyncMs?: number;
 }
 
-/** Declares how a kind is cached; goes into `caches` of a controller or a manager. */
+/**
+ * Declares how a kind is cached; goes into `caches` of a controller or a manager.
+ *
+ * @example
+ * ```ts
+ * const configMaps = cached(ConfigMap, { namespaces: ['team-a'] });
+ * ```
+ */
 export function cached<T extends KubernetesObject>(
   kind: Kind<T>,
   options: Omit<CachedKind<T>, 'kind'> = {},

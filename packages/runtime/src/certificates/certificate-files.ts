@@ -30,6 +30,11 @@ export interface CertificateFilesOptions {
  *
  * Logs a change that cannot be used (a partial write, or a key that does not match the certificate) and keeps the previous pair
  * until a valid one appears.
+ *
+ * @example
+ * ```ts
+ * const certificates = certificateFiles({ directory: '/tls' });
+ * ```
  */
 export function certificateFiles(options: CertificateFilesOptions = {}): CertificateSource {
   const { directory = join(tmpdir(), 'k8s-webhook-server', 'serving-certs'), intervalMs = 10_000 } = options;

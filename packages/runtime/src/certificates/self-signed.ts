@@ -14,6 +14,11 @@ const backdateMs = 3_600_000;
 /**
  * Creates a self-signed certificate in memory. It encrypts but does not prove the server's identity. Suitable for metrics, whose
  * readers authenticate themselves; the API server would refuse to call a webhook with it.
+ *
+ * @example
+ * ```ts
+ * const certificates = selfSigned({ hosts: ['localhost'] });
+ * ```
  */
 export function selfSigned(options: SelfSignedOptions = {}): CertificateSource {
   const { hosts = ['localhost', '127.0.0.1', '::1'] } = options;

@@ -9,7 +9,7 @@ import type { Finalizer } from '../reconcile/reconcile.ts';
  *
  * @example
  * ```ts
- * finalizers: { 'db.example.com/pod-first': childrenFirst(Pod, PersistentVolumeClaim) }
+ * const finalizers = { 'db.example.com/pod-first': childrenFirst(Pod, PersistentVolumeClaim) };
  * ```
  */
 export function childrenFirst(...kinds: readonly Kind<KubernetesObject>[]): Finalizer<KubernetesObject> {

@@ -36,6 +36,11 @@ const unobserved: ObjectReadiness = notReady('its controller has not observed it
 /**
  * Returns the state of an object and what it waits for. Mirrors kstatus (sigs.k8s.io/cli-utils) with one difference: a `Job` is
  * current when it is complete rather than when it runs, so that others can wait for its outcome.
+ *
+ * @example
+ * ```ts
+ * const { state, message } = objectState(deployment);
+ * ```
  */
 export function objectState(object: KubernetesObject): ObjectReadiness {
   if (isDeleting(object)) return { state: 'Terminating', message: 'is being deleted' };

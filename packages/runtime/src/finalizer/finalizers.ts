@@ -9,7 +9,15 @@ export interface FinalizerPatchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** True if the object has the finalizer. */
+/**
+ * True if the object has the finalizer.
+ *
+ * @example
+ * ```ts
+ * const name = 'db.example.com/backup';
+ * if (!hasFinalizer(database, name)) await addFinalizers(database, { client, kind: Database, names: [name] });
+ * ```
+ */
 export function hasFinalizer(object: KubernetesObject, name: string): boolean {
   return object.metadata.finalizers?.includes(name) ?? false;
 }

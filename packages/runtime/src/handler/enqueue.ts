@@ -18,6 +18,11 @@ export interface EnqueueForOwnerOptions {
  * Enqueues the owner of the event's object. Group and kind must match, the version need not. Updates enqueue the old and the new
  * owners. A reference to an earlier owner of the same name (with another UID) is followed only on delete events, because the
  * current owner may wait for the name to become free.
+ *
+ * @example
+ * ```ts
+ * const source = watch(Pod, enqueueForOwner(Database));
+ * ```
  */
 export function enqueueForOwner<T extends KubernetesObject>(
   ownerKind: GroupVersionKind & { readonly scope: Scope },

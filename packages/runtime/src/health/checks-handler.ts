@@ -1,7 +1,16 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 import { answer, type HttpHandler } from './probe-server.ts';
 
-/** A check of `/healthz` or `/readyz`: passes if it returns, fails if it throws or rejects. */
+/**
+ * A check of `/healthz` or `/readyz`: passes if it returns, fails if it throws or rejects.
+ *
+ * @example
+ * ```ts
+ * const check: HealthCheck = () => {
+ *   if (!connected) throw new Error('the backend is not connected');
+ * };
+ * ```
+ */
 export type HealthCheck = (signal: AbortSignal) => void | Promise<void>;
 
 /** Time limit of a single check, in milliseconds. */

@@ -1,7 +1,17 @@
 import type { GroupVersionKind, KindFactory, KubernetesObject, Scope } from '@kubewright/apimachinery';
 import { type ComputedMeta, type KindMeta, kindFactory, pluralOf } from '@kubewright/apimachinery/internal';
 
-/** An object of a namespaced custom kind: metadata, a spec and, if the kind has one, a status. */
+/**
+ * An object of a namespaced custom kind: metadata, a spec and, if the kind has one, a status.
+ *
+ * @example
+ * ```ts
+ * interface Spec {
+ *   readonly replicas: number;
+ * }
+ * type Website = CustomResource<Spec, { readonly ready: boolean }>;
+ * ```
+ */
 export interface CustomResource<Spec, Status = never> extends KubernetesObject {
   readonly metadata: KindMeta<'namespace' | 'generation'>;
   readonly spec: Spec;
@@ -15,7 +25,16 @@ export interface ClusterCustomResource<Spec, Status = never> extends KubernetesO
   readonly status?: Status;
 }
 
-/** An object of a kind that its own API server answers for; it may compute objects without storing them. */
+/**
+ * An object of a kind that its own API server answers for; it may compute objects without storing them.
+ *
+ * @example
+ * ```ts
+ * interface Flunder extends AggregatedResource<{ readonly size: number }> {
+ *   readonly reference?: string;
+ * }
+ * ```
+ */
 export interface AggregatedResource<Spec, Status = never> extends KubernetesObject {
   readonly metadata: ComputedMeta;
   readonly spec: Spec;

@@ -38,6 +38,11 @@ export interface LeaderElectorOptions extends LeaderElectionOptions {
  * Campaigns for a Lease and keeps it renewed. Interoperates with client-go's leader election (1.36) and mirrors it: a lease
  * expires by when its record was last seen to change, never by the times inside. Losing the lease ends the term, not the process;
  * the next campaign begins once the term's work has ended.
+ *
+ * @example
+ * ```ts
+ * const elector = new LeaderElector({ id: 'backup.example.com', client, clock, random, log });
+ * ```
  */
 export class LeaderElector {
   /** Name of the Lease. */

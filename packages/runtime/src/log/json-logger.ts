@@ -20,6 +20,11 @@ export interface JsonLoggerOptions {
 /**
  * Writes JSON lines with controller-runtime's keys (`ts`, `level`, `logger`, `msg`, `error`, `stacktrace`, …). The rest is one
  * `JSON.stringify`, so no logging library is loaded.
+ *
+ * @example
+ * ```ts
+ * const log = jsonLogger({ level: 'debug' }).named('backup');
+ * ```
  */
 export function jsonLogger(options: JsonLoggerOptions = {}): Logger {
   const { level = 'info', destination = stderr, now = systemClock.now } = options;

@@ -39,7 +39,14 @@ const hidden: ReadonlySet<string> = new Set([
 const partsOfError: ReadonlySet<string> = new Set(['what', 'why', 'remedy']);
 const eventIds: ReadonlySet<unknown> = new Set(Object.values(logEvents));
 
-/** Writes lines for people: time, level, controller, object, message, remaining fields. */
+/**
+ * Writes lines for people: time, level, controller, object, message, remaining fields.
+ *
+ * @example
+ * ```ts
+ * const log = prettyLogger({ destination: process.stderr, now: Date.now });
+ * ```
+ */
 export function prettyLogger(options: PrettyLoggerOptions): Logger {
   const { level = 'info', destination, now, colors = false } = options;
   const paint = (code: string, text: string): string => (colors ? `${code}${text}${reset}` : text);

@@ -1,6 +1,13 @@
 import type { Logger } from './logger.ts';
 
-/** Writes nothing. */
+/**
+ * Writes nothing.
+ *
+ * @example
+ * ```ts
+ * const manager = new Manager({ client, log: silentLogger, controllers: [] });
+ * ```
+ */
 export const silentLogger: Logger = Object.freeze({
   debug() {},
   info() {},

@@ -14,7 +14,14 @@ import type { WebhookServerOptions } from '../webhook/webhook-server.ts';
 import type { ControllerDefaults } from './controller-defaults.ts';
 import type { ShardingOptions } from './manager-sharding.ts';
 
-/** Options of a `Manager`. */
+/**
+ * Options of a `Manager`.
+ *
+ * @example
+ * ```ts
+ * const options: ManagerOptions = { client, controllers: [], namespaces: ['team-a'] };
+ * ```
+ */
 export interface ManagerOptions {
   readonly controllers?: readonly ControllerDefinition[];
   /** Defaults for settings that a controller leaves unset. */

@@ -5,6 +5,11 @@ import type { ObjectView } from '../handler/object-view.ts';
 /**
  * Decides if an event reaches the handler. It does not filter the cache; use a selector to keep objects out of that. Must be
  * synchronous and without side effects.
+ *
+ * @example
+ * ```ts
+ * const named: Predicate<Pod> = (event) => event.object.name.startsWith('web-');
+ * ```
  */
 export type Predicate<T> = (event: ObjectEvent<T>) => boolean;
 
@@ -23,7 +28,14 @@ export function annotationChanged<T>(): Predicate<T> {
   return onUpdate((old, now) => !sameEntries(old.annotations, now.annotations));
 }
 
-/** Passes updates that changed anything; drops replays of an unchanged object. */
+/**
+ * Passes updates that changed anything; drops replays of an unchanged object.
+ *
+ * @example
+ * ```ts
+ * const changed = resourceVersionChanged();
+ * ```
+ */
 export function resourceVersionChanged<T>(): Predicate<T> {
   return onUpdate((old, now) => old.resourceVersion !== now.resourceVersion);
 }
@@ -36,7 +48,14 @@ export interface PredicateFuncs<T> {
   generic?(event: GenericEvent<T>): boolean;
 }
 
-/** Combines one function per event type into a predicate. */
+/**
+ * Combines one function per event type into a predicate.
+ *
+ * @example
+ * ```ts
+ * const noDeletions = predicateFuncs({ delete: () => false });
+ * ```
+ */
 export function predicateFuncs<T>(funcs: PredicateFuncs<T>): Predicate<T> {
   return (event) => {
     switch (event.type) {
@@ -55,6 +74,11 @@ export function predicateFuncs<T>(funcs: PredicateFuncs<T>): Predicate<T> {
 /**
  * Passes events whose object matches. An update passes if the old or the new object matches, because an object that stops
  * matching matters too (controller-runtime's checks only the new one).
+ *
+ * @example
+ * ```ts
+ * const web = objectMatches((pod) => pod.name.startsWith('web-'));
+ * ```
  */
 export function objectMatches<T>(fits: (object: ObjectView<T>) => boolean): Predicate<T> {
   return (event) => fits(event.object) || (event.type === 'update' && fits(event.old));
@@ -69,12 +93,26 @@ export function labelsMatch<T>(selector: string | LabelSelectorObject): Predicat
   return objectMatches((view) => parsed.matches(view.labels));
 }
 
-/** Passes an event if all predicates do. */
+/**
+ * Passes an event if all predicates do.
+ *
+ * @example
+ * ```ts
+ * const meaningful = and(generationChanged(), not(labelsMatch('paused=true')));
+ * ```
+ */
 export function and<T>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return (event) => predicates.every((predicate) => predicate(event));
 }
 
-/** Passes an event if any predicate does. */
+/**
+ * Passes an event if any predicate does.
+ *
+ * @example
+ * ```ts
+ * const changed = or(generationChanged(), labelChanged(), annotationChanged());
+ * ```
+ */
 export function or<T>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return (event) => predicates.some((predicate) => predicate(event));
 }

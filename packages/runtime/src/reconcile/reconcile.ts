@@ -7,7 +7,14 @@ import type { Logger } from '../log/logger.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
 import type { Observed } from './observed-children.ts';
 
-/** The result of a reconcile. No result means that there is nothing to do until something changes. */
+/**
+ * The result of a reconcile. No result means that there is nothing to do until something changes.
+ *
+ * @example
+ * ```ts
+ * const again: ReconcileResult = { requeueAfterMs: 60_000 };
+ * ```
+ */
 export interface ReconcileResult {
   /**
    * Delay after which the key runs again, in milliseconds, regardless of other events. The next result replaces it. Zero or a
@@ -109,7 +116,17 @@ export interface RequestContext {
   delete(object: KubernetesObject, options?: DeleteObjectOptions): Promise<void>;
 }
 
-/** The context of an object's reconcile. `T` is the type of the reconciled object. */
+/**
+ * The context of an object's reconcile. `T` is the type of the reconciled object.
+ *
+ * @example
+ * ```ts
+ * async function reconcile(pod: Pod, ctx: ReconcileContext): Promise<void> {
+ *   const secret = await ctx.get(Secret, { name: 'login' });
+ *   ctx.log.info('read the login', { found: secret !== undefined });
+ * }
+ * ```
+ */
 export interface ReconcileContext<T extends KubernetesObject = KubernetesObject> extends RequestContext {
   /** The existing children of the kinds in `owns`, read from the cache on demand. */
   readonly observed: Observed;
@@ -120,7 +137,16 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
   setStatus(status: StatusOf<T>, options?: SetStatusOptions): Promise<void>;
 }
 
-/** The low-level form: reconciles a key. The function itself reads the object and handles its absence. */
+/**
+ * The low-level form: reconciles a key. The function itself reads the object and handles its absence.
+ *
+ * @example
+ * ```ts
+ * const reconcile: Reconciler = async ({ name }, ctx) => {
+ *   ctx.log.info('reconciling', { name });
+ * };
+ * ```
+ */
 export type Reconciler = (request: ReconcileRequest, context: RequestContext) => Promise<ReconcileOutcome>;
 
 /** Cleans up what the garbage collector does not know about; the finalizer is removed only after it succeeds. */

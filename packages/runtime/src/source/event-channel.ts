@@ -8,7 +8,7 @@ const defaultCapacity = 1_024;
  * ```ts
  * const changed = new EventChannel<ReconcileRequest>();
  * bucket.on('change', (name) => void changed.send({ namespace: 'shop', name }));
- * controller({ for: Bucket, sources: [channelSource({ name: 'bucket-changes', events: changed, handler: enqueueRequest })], … })
+ * const source = channelSource({ name: 'bucket-changes', events: changed, handler: enqueueRequest });
  * ```
  */
 export class EventChannel<E> implements AsyncIterable<E> {

@@ -58,7 +58,14 @@ export function denied(message: string): AdmissionResponse {
   return { allowed: false, result: { code: 403, reason: 'Forbidden', message } };
 }
 
-/** Admits the request with changes to its object. */
+/**
+ * Admits the request with changes to its object.
+ *
+ * @example
+ * ```ts
+ * const response = patched([{ op: 'add', path: '/metadata/labels/team', value: 'a' }]);
+ * ```
+ */
 export function patched(patch: readonly JsonPatchOperation[]): AdmissionResponse {
   return { allowed: true, result: { code: 200 }, patch };
 }

@@ -32,6 +32,11 @@ export interface WebhookConfigurationsOptions {
  * without rules are left out; conversions are registered in CustomResourceDefinitions, not here.
  * @throws WebhookError (KW3031) if two webhooks have the same name, if a `url` is not `https`, or if it is combined with a
  * `service`.
+ *
+ * @example
+ * ```ts
+ * const objects = webhookConfigurations([validator(Website, rules)]);
+ * ```
  */
 export function webhookConfigurations(
   webhooks: readonly WebhookDefinition[],

@@ -1,5 +1,12 @@
 import { exponentialDelay } from '@kubewright/apimachinery/internal';
-/** Determines how long a failing key waits before it is retried. */
+/**
+ * Determines how long a failing key waits before it is retried.
+ *
+ * @example
+ * ```ts
+ * const fixed: RateLimiter = { when: () => 1_000, forget: () => {}, failures: () => 0 };
+ * ```
+ */
 export interface RateLimiter {
   /** Counts a failure of `key` and returns the delay in milliseconds. */
   when(key: string): number;

@@ -13,7 +13,14 @@ export interface ServerTrust {
   readonly insecureSkipVerify?: boolean | undefined;
 }
 
-/** Limits and time-outs of {@link HttpTransport}; times in milliseconds, sizes in bytes. */
+/**
+ * Limits and time-outs of {@link HttpTransport}; times in milliseconds, sizes in bytes.
+ *
+ * @example
+ * ```ts
+ * const tuning: HttpTuning = { keepAliveIntervalMs: 10_000 };
+ * ```
+ */
 export interface HttpTuning {
   /** Time limit for TCP, proxy and TLS together. @defaultValue 10 000 */
   readonly connectTimeoutMs?: number;

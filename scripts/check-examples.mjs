@@ -1,0 +1,145 @@
+// Compiles the `@example` of every documented public export, and counts the exports that no example shows.
+// An example is a fragment: names of our packages and built-in kinds are imported for it; its other free names, such as `pods`, may
+// have any type. An export is shown if its own comment, or a member's, has an example, if its comment links to an export with one, or
+// if another example uses it. The number without an example may only fall: lower it in `missingAtMost` when it does.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const missingAtMost = 154;
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const kindModules = ['core', 'apps', 'batch', 'rbac', 'policy', 'networking', 'coordination'];
+const packages = readdirSync(join(root, 'packages')).filter((name) =>
+  existsSync(join(root, 'packages', name, 'src/index.ts')),
+);
+const { options } = ts.parseJsonConfigFileContent(
+  JSON.parse(readFileSync(join(root, 'tsconfig.check.json'), 'utf8')),
+  ts.sys,
+  root,
+);
+const compilerOptions = { ...options, isolatedDeclarations: false, declaration: false, strict: true };
+const entryOf = (name) => join(root, 'packages', name, 'src/index.ts');
+
+const sources = ts.createProgram(packages.map(entryOf), compilerOptions);
+const checker = sources.getTypeChecker();
+const exports = packages.flatMap((name) => exportsOf(name));
+const byName = new Map(exports.map((entry) => [entry.name, entry]));
+const imports = importsByName();
+const examples = exports.flatMap(({ name, where, texts }) => texts.map((text) => ({ name, where, text })));
+
+/** The exports that examples use. */
+const used = new Set();
+const faults = compileAll(examples);
+for (const fault of faults) console.log(fault);
+
+const missing = exports.filter(({ texts, links, name }) => {
+  if (texts.length > 0 || used.has(name)) return false;
+  return !links.some((link) => (byName.get(link)?.texts.length ?? 0) > 0);
+});
+console.log(`${examples.length} examples compiled; ${missing.length} of ${exports.length} exports have none`);
+if (process.argv.includes('--missing')) for (const { where, name } of missing) console.log(`  ${where}: ${name}`);
+if (missing.length > missingAtMost) {
+  console.log(
+    `at most ${missingAtMost} exports may have no example\n  do: add an @example to each new export; node scripts/check-examples.mjs --missing lists them`,
+  );
+}
+process.exitCode = faults.length > 0 || missing.length > missingAtMost ? 1 : 0;
+
+/** Returns the exports of a package with the examples and links of their comments. */
+function exportsOf(packageName) {
+  const file = sources.getSourceFile(entryOf(packageName));
+  const module = checker.getSymbolAtLocation(file);
+  return checker.getExportsOfModule(module).map((symbol) => {
+    const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    const members = [...(target.members?.values() ?? []), ...(target.exports?.values() ?? [])];
+    const tags = [target, ...members].flatMap((each) => each.getJsDocTags(checker));
+    const texts = tags
+      .filter(({ name }) => name === 'example')
+      .map(({ text }) => codeOf(ts.displayPartsToString(text)));
+    const comment = ts.displayPartsToString(target.getDocumentationComment(checker));
+    const links = [...comment.matchAll(/\{@link (\w+)/g)].map(([, name]) => name);
+    return { name: symbol.name, where: packageName, texts, links };
+  });
+}
+
+/** Returns the code of an example, which may be a Markdown block. */
+function codeOf(text) {
+  const block = /```(?:ts|typescript)?\n([\s\S]*?)```/.exec(text);
+  return (block?.[1] ?? text).trim();
+}
+
+function importsByName() {
+  const found = new Map();
+  for (const short of kindModules) {
+    const file = join(root, `packages/apimachinery/src/generated/${short}-v1.ts`);
+    if (!existsSync(file)) continue;
+    for (const [, name] of readFileSync(file, 'utf8').matchAll(/^export (?:const|interface) (\w+)/gm))
+      if (!found.has(name)) found.set(name, `@kubewright/apimachinery/${short}/v1`);
+  }
+  for (const { name, where } of exports) {
+    const { name: packageName } = JSON.parse(readFileSync(join(root, 'packages', where, 'package.json'), 'utf8'));
+    found.set(name, packageName);
+  }
+  return found;
+}
+
+/** Compiles all examples, each a module of its own; returns a line for each error. */
+function compileAll(list) {
+  const fileOf = (index) => join(root, 'packages/runtime/src', `example-${index}.ts`);
+  const free = errorsOf(list.map(({ text }, index) => [fileOf(index), `${text}\nexport {};\n`]));
+  const files = list.map(({ text }, index) => {
+    const names = new Set();
+    for (const { file, code, message } of free)
+      if (file === fileOf(index) && [2304, 2552, 18004, 2503, 2583, 2592].includes(code)) {
+        const name = /'(\w+)'/.exec(message)?.[1];
+        if (name) names.add(name);
+      }
+    const head = [...names].map((name) => {
+      if (!imports.has(name)) return declarationOf(name);
+      used.add(name);
+      return `import { ${name} } from '${imports.get(name)}';`;
+    });
+    return [fileOf(index), `${head.join(' ')}\n${text}\nexport {};\n`];
+  });
+  return errorsOf(files).map(({ file, line, message }) => {
+    const { name, where } = list[files.findIndex(([path]) => path === file)];
+    return `${where}: the example of ${name}, line ${line}: ${message}`;
+  });
+}
+
+/** Capitalized names are kinds of the reader's own. */
+function declarationOf(name) {
+  if (!/^[A-Z]/.test(name)) return `declare const ${name}: any;`;
+  return `declare const ${name}: import('@kubewright/apimachinery').Kind<any>; type ${name} = any;`;
+}
+
+function errorsOf(files) {
+  const texts = new Map(files);
+  const lenient = {
+    ...compilerOptions,
+    noImplicitAny: false,
+    noUnusedLocals: false,
+    verbatimModuleSyntax: false,
+    erasableSyntaxOnly: false,
+  };
+  const host = ts.createCompilerHost(lenient);
+  const { getSourceFile, fileExists, readFile } = host;
+  host.getSourceFile = (path, version, ...rest) =>
+    texts.has(path)
+      ? ts.createSourceFile(path, texts.get(path), version, true)
+      : (sources.getSourceFile(path) ?? getSourceFile.call(host, path, version, ...rest));
+  host.fileExists = (path) => texts.has(path) || fileExists.call(host, path);
+  host.readFile = (path) => texts.get(path) ?? readFile.call(host, path);
+  const program = ts.createProgram([...texts.keys()], lenient, host);
+  return [...texts.keys()].flatMap((path) => {
+    const file = program.getSourceFile(path);
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map((each) => ({
+      file: path,
+      code: each.code,
+      line: file.getLineAndCharacterOfPosition(each.start ?? 0).line,
+      message: ts.flattenDiagnosticMessageText(each.messageText, ' '),
+    }));
+  });
+}
