@@ -15,6 +15,7 @@ export type {
   RequestControllerOptions,
 } from './controller/definition/controller-definition.ts';
 export { controller, requestController } from './controller/definition/define-controller.ts';
+export { type TimerOptions, timer } from './controller/definition/timer.ts';
 export { ReconcileTimeoutError } from './controller/pipeline/limit-time.ts';
 export { childrenFirst } from './desired/children-first.ts';
 export { activateIf, after, type Child, type DesiredState } from './desired/desired-state.ts';
@@ -77,6 +78,7 @@ export { channelSource, enqueueRequest } from './source/channel-source.ts';
 export { EventChannel } from './source/event-channel.ts';
 export { kindSource } from './source/kind-source.ts';
 export { pollSource } from './source/poll-source.ts';
+export { type PolledResources, polledResources } from './source/polled-resources.ts';
 export { type Source, type Watch, watch } from './source/source.ts';
 export type { Tracer } from './tracing/tracer.ts';
 export type { AdmissionContext, UpdateContext } from './webhook/admission-context.ts';
