@@ -89,7 +89,7 @@ describe('types with breaking changes', () => {
       code: 1,
       stderr: `KW7404 version 0.1.0 was already released with other CRDs
   why: the CRDs in config/crd/released differ from those of the current types
-  fix: increase the version with increase the version with increase the version with npm version minor, then build the release again
+  fix: increase the version with npm version minor, then build the release again
 `,
     });
     shop.edit('package.json', (text) => text.replace('"version": "0.1.0"', '"version": "0.2.0"'));
