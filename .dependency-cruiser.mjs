@@ -152,6 +152,16 @@ export default {
       },
     },
     {
+      name: 'components-are-separate',
+      comment: 'Controllers, scheduler and node meet in the cluster only, as separate processes do.',
+      severity: 'error',
+      from: { path: '^packages/controlplane/src/(controllers|scheduler|node)/', pathNot: '\\.test\\.ts$|/testdata/' },
+      to: {
+        path: '^packages/controlplane/src/(controllers|scheduler|node)/',
+        pathNot: '^packages/controlplane/src/$1/',
+      },
+    },
+    {
       name: 'apimachinery-is-pure',
       severity: 'error',
       from: { path: '^packages/apimachinery/src/', pathNot: '\\.test\\.ts$' },

@@ -1,6 +1,6 @@
 /**
- * What the control plane needs of this package besides its public API. Not part of the public API: it changes without notice, and
- * programs that use Kubewright must not import it.
+ * The names that the control plane needs besides the public API. They change without notice; programs that use Kubewright must not
+ * import them.
  *
  * @internal
  * @packageDocumentation
