@@ -34,7 +34,11 @@ const provocations = [
   ['packages/apiserver/src/storage/provoked.ts', "import '../api-server.ts';", 'storage-knows-no-server'],
   ['packages/controlplane/src/kube-apiserver/provoked.ts', "import '@kubewright/client';", 'server-shares-nothing'],
   ['packages/controlplane/src/kinds/provoked.ts', "import '../kube-apiserver/control-plane.ts';", 'kinds-know-only'],
-  ['packages/controlplane/src/node/provoked.ts', "import '../cluster/embedded-cluster.ts';", 'components-are-ordinary-programs'],
+  [
+    'packages/controlplane/src/node/provoked.ts',
+    "import '../cluster/embedded-cluster.ts';",
+    'components-are-ordinary-programs',
+  ],
   ['packages/controlplane/src/node/provoked.ts', "import '@kubewright/apiserver';", 'components-are-ordinary-programs'],
   ['packages/controlplane/src/node/provoked.ts', "import '../scheduler/index.ts';", 'components-are-separate'],
 ];
