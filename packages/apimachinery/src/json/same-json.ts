@@ -7,7 +7,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a)) return Array.isArray(b) && sameElements(a, b);
-  return !Array.isArray(b) && sameFields(a as JsonObject, b as JsonObject); // objects that are no lists
+  return !Array.isArray(b) && sameFields(a as JsonObject, b as JsonObject); // plain objects
 }
 
 function sameElements(a: readonly unknown[], b: readonly unknown[]): boolean {

@@ -6,8 +6,7 @@ import { quantityPattern } from '../types/known-schemas.ts';
 import { checkCrdForm } from './check-crd-form.ts';
 import { ImportError } from './import-error.ts';
 import { isReadAlike, isWritableEnum, schemaComment } from './schema-comment.ts';
-import { literal, propertyName, typeName } from './type-name.ts';
-import { TypeNames } from './type-names.ts';
+import { literal, propertyName, TypeNames, typeName } from './type-name.ts';
 
 /** Options of {@link importCrd}. */
 export interface ImportOptions {
