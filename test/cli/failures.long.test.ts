@@ -116,7 +116,7 @@ describe('a failure message states the error, the cause and the remedy', () => {
         code: 'KW5101',
         what: new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}$`),
         why: owner,
-        remedy: /choose another port/,
+        remedy: /use another port/,
       });
     } finally {
       other.close();
