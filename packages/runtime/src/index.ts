@@ -15,7 +15,7 @@ export type {
   RequestControllerOptions,
 } from './controller/definition/controller-definition.ts';
 export { controller, requestController } from './controller/definition/define-controller.ts';
-export { type TimerOptions, timer } from './controller/definition/timer.ts';
+export { timer } from './controller/definition/timer.ts';
 export { ReconcileTimeoutError } from './controller/pipeline/limit-time.ts';
 export { childrenFirst } from './desired/children-first.ts';
 export { activateIf, after, type Child, type DesiredState } from './desired/desired-state.ts';
