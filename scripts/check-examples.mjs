@@ -85,7 +85,7 @@ function importsByName() {
   return found;
 }
 
-/** Compiles all examples, each a module of its own; returns a line for each error. */
+/** Compiles all examples, each as a separate module; returns a line for each error. */
 function compileAll(list) {
   const fileOf = (index) => join(root, 'packages/runtime/src', `example-${index}.ts`);
   const free = errorsOf(list.map(({ text }, index) => [fileOf(index), `${text}\nexport {};\n`]));
