@@ -16,7 +16,7 @@ class BadRequest extends Error {
  * Creates the server; the caller makes it listen.
  *
  * @param packages - name → versions, newest last
- * @param upstream - registry that has everything else; undefined answers 404
+ * @param upstream - registry that has everything else; if undefined, they return 404
  */
 export function createRegistry({ packages, upstream }) {
   const server = createServer((request, response) => {

@@ -70,7 +70,7 @@ export const acceptedDifferences: Readonly<Record<string, Table>> = {
   },
   patches: {
     'the kind': { says: 'unknown conversion', why: 'the kind is checked before the values' },
-    'an apply of bad YAML': { says: 'yaml: line 1:', why: YAML_WORDS },
+    'an apply of invalid YAML': { says: 'yaml: line 1:', why: YAML_WORDS },
   },
   reads: {
     'a label selector with a NUL': refused('a valid label must be', "a NUL ends the selector for upstream's reader"),

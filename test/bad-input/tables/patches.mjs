@@ -105,7 +105,7 @@ export const patches = {
     apply('an apply of nothing', ''),
     apply('an apply of a list', '[]'),
     apply('an apply of text', 'hello'),
-    apply('an apply of bad YAML', 'a: [b'),
+    apply('an apply of invalid YAML', 'a: [b'),
     apply('an apply without a kind', { apiVersion: 'v1', metadata: { name: 'kept' } }),
     apply('an apply of another kind', { ...applied('kept'), kind: 'Secret' }),
     apply('an apply of another version', { ...applied('kept'), apiVersion: 'v7' }),

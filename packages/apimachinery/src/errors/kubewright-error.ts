@@ -4,7 +4,7 @@ export interface ErrorText {
   readonly what: string;
   /** The cause: `permission denied`. */
   readonly why?: string | undefined;
-  /** What to do about it, as an imperative: `run chmod u+r /home/ada/.kube/config`. */
+  /** The remedy, as an imperative: `run chmod u+r /home/ada/.kube/config`. */
   readonly remedy?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export abstract class KubewrightError extends Error {
     return this.#text.why;
   }
 
-  /** What to do about it, as an imperative. */
+  /** The remedy, as an imperative. */
   get remedy(): string | undefined {
     return this.#text.remedy;
   }

@@ -40,7 +40,7 @@ describe('trustBundle', () => {
     ['the root', root.certificate],
     ['an intermediate authority', intermediate.certificate],
     ["the server's own certificate", leaf.certificate],
-    ['another authority beside it', other.certificate + intermediate.certificate],
+    ['another authority next to it', other.certificate + intermediate.certificate],
   ])('trusts a server by %s', async (_, bundle) => {
     expect(await ask(bundle)).toBe(200);
   });

@@ -19,7 +19,7 @@ export function tooLargeResourceVersion(asked: number, current: number): StatusE
   });
 }
 
-/** Builds the error for a resourceVersion that is not a number; upstream answers 500 without a reason on watches (1.36). */
+/** Builds the error for a resourceVersion that is not a number; upstream returns 500 without a reason on watches (1.36). */
 export function invalidResourceVersion(text: string): StatusError {
   const quoted = JSON.stringify(text);
   return failure(500, {

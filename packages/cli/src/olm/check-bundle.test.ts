@@ -53,7 +53,7 @@ describe('checkBundle', () => {
     ['manifests elsewhere', { 'manifests.v1: manifests/': 'manifests.v1: m/' }, 'manifests.v1 must be manifests/'],
     ['no package', { 'package.v1: shop': 'package.v1: ""' }, 'package.v1 must contain the package name'],
     [
-      'a default that is no channel',
+      'a default that is not a channel',
       { 'channel.default.v1: stable': 'channel.default.v1: fast' },
       'one of the channels',
     ],

@@ -7,7 +7,7 @@ import type { PodCommand } from './pod-command.ts';
 import type { PortForward, PortForwardOptions } from './port-forward.ts';
 
 /**
- * The operations on pods that are no reads or writes of objects. Keys without a namespace use the client's default namespace.
+ * Operations on pods other than reads and writes of objects. Keys without a namespace use the client's default namespace.
  *
  * @example
  * const { stdout } = await (await client.pods.exec({ name: 'web-0' }, { command: ['hostname'] })).text();

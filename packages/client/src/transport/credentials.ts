@@ -11,7 +11,7 @@ export interface ClientCredentials {
 export interface CredentialProvider {
   get(options: { readonly signal?: AbortSignal | undefined }): Promise<ClientCredentials>;
   /**
-   * Called when the server answered 401 to `credentials`. True if the next {@link CredentialProvider.get} may return others; then
+   * Called when the server returned 401 for `credentials`. True if the next {@link CredentialProvider.get} may return others; then
    * the request is sent once more.
    */
   reject(credentials: ClientCredentials): boolean;

@@ -9,7 +9,7 @@ const list = (version: string, ...items: object[]) =>
 
 type Step = () => ReturnType<typeof json>;
 
-/** Answers with one step after the other, and fails on any request after the last. */
+/** Responds with one step after the other, and fails on any request after the last. */
 function stepwise(...steps: Step[]) {
   return scripted(() => {
     const step = steps.shift();

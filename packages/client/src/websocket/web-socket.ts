@@ -106,14 +106,14 @@ export class WebSocketClient {
     });
   }
 
-  /** Tells the server that nothing follows, and closes the connection. Does nothing after the first call. */
+  /** Signals the end of the stream to the server and closes the connection. Does nothing after the first call. */
   close(): void {
     const stream = this.#stream;
     if (stream.destroyed || stream.writableEnded) return;
     stream.end(encodeFrame(opcodes.close, [normalClosure]), () => stream.destroy());
   }
 
-  /** Closes the connection at once: a pending read fails. */
+  /** Closes the connection immediately: a pending read fails. */
   destroy(): void {
     this.#stream.destroy();
   }

@@ -78,7 +78,7 @@ describe('importCrd', () => {
   beforeAll(() => generator.generate());
 
   it.each([
-    ['the shapes that controller-gen was asked for', file('../testdata/parity/recorded.yaml')],
+    ['the shapes requested from controller-gen', file('../testdata/parity/recorded.yaml')],
     ['the example', file('../../../../examples/postgresql/config/crd/bases/database.db.example.com_postgresqls.yaml')],
     ['what a comment cannot hold', formatYaml(tricky)],
     ['JSON', JSON.stringify(tricky)],

@@ -375,10 +375,7 @@ describe('InformerCache with kinds that are not served', () => {
     server.cutWatches();
     await clock.advance(4_000);
     // Discovery has confirmed it only once so far.
-    expect([cache.lister(Thing).size, informer?.fault]).toEqual([
-      1,
-      'Thing may be stale: its list is answered with 404',
-    ]);
+    expect([cache.lister(Thing).size, informer?.fault]).toEqual([1, 'Thing may be stale: its list returns 404']);
     await clock.advance(6_000);
     expect(cache.lister(Thing).size).toBe(0);
     expect(informer?.fault).toMatch('is not served');
@@ -419,7 +416,7 @@ describe('InformerCache with kinds that are not served', () => {
       server.cutWatches();
       await clock.advance(60_000);
       expect((await reads.get(Thing, { namespace: 'default', name: 'a' }))?.metadata.name).toBe('a');
-      expect([told, informer?.fault]).toEqual([['create a'], 'Thing may be stale: its list is answered with 404']);
+      expect([told, informer?.fault]).toEqual([['create a'], 'Thing may be stale: its list returns 404']);
       server.interrupt = undefined;
       server.delete(Thing, 'a');
       server.put(Thing, thing('b'));

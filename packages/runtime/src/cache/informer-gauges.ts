@@ -33,7 +33,7 @@ export function cacheFault(state: {
   const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
   if (!isServed) return `${kind} is not served: its CustomResourceDefinition is missing`;
   if (!hasSynced) return `${kind} not listed yet`;
-  if (isDoubted) return `${kind} may be stale: its list is answered with 404`;
+  if (isDoubted) return `${kind} may be stale: its list returns 404`;
   if (ageMs > staleMs) return `${kind} has had no watch events for ${seconds(ageMs)}`;
   if (behindMs > 0) return `${kind} behind for ${seconds(behindMs)}`;
   return undefined;

@@ -312,11 +312,7 @@ describe('desired', () => {
       () => ({ children: [after(pageFor('x'), pageFor('y'))] }),
       /which is not a desired child/,
     ],
-    [
-      'a promise in place of a state',
-      () => Promise.reject(new Error('unseen')) as never,
-      /"desired" must not be async/,
-    ],
+    ['a promise instead of a state', () => Promise.reject(new Error('unseen')) as never, /"desired" must not be async/],
     [
       'a terminal error',
       () => {
@@ -340,7 +336,7 @@ describe('desired', () => {
     start(server, {
       controllers: [
         sites(({ spec }) => {
-          if (spec.pages.includes('bad')) throw new TerminalError('bad is no page');
+          if (spec.pages.includes('bad')) throw new TerminalError('bad is not a page');
           return spec.pages.includes('silent') ? {} : { status: { phase: 'Up' } };
         }),
       ],

@@ -26,7 +26,7 @@ export interface AddedController extends AsyncDisposable {
   started(): Promise<void>;
   /**
    * Removes the controller: takes no more keys, lets running reconciles finish, and ends its watches and metrics. Objects and
-   * finalizers are left as they are. Resolves when nothing of it runs any more.
+   * finalizers are left unchanged. Resolves when all of its work has stopped.
    */
   remove(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface AddedController extends AsyncDisposable {
 export interface ControllerRunnableOptions {
   readonly definition: ControllerDefinition;
   readonly needLeaderElection: boolean;
-  /** Creates what the controller uses, with a cache of its own. */
+  /** Creates what the controller uses, with a separate cache. */
   readonly makeParts: (client: KubernetesClient) => Omit<ControllerParts, 'cache'> & { readonly cache: InformerCache };
   /** Time limit for stopping, and whether the manager as a whole stops. */
   readonly stopping: () => { readonly budget: StopBudget; readonly isManager: boolean };

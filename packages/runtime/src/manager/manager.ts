@@ -127,7 +127,7 @@ export class Manager implements AsyncDisposable {
    * Adds a controller or a runnable. It starts immediately if the manager is running (and, if it needs leadership, leading), and
    * again in each later term.
    *
-   * An added controller has caches of its own: its `cached` and `caches` are what `ctx.get` and `ctx.list` read without a request.
+   * An added controller has its own caches: its `cached` and `caches` are what `ctx.get` and `ctx.list` read without a request.
    * The manager's `controllerDefaults` apply.
    *
    * @returns for a controller, a handle that removes it.

@@ -32,7 +32,7 @@ export class RunnableGroup {
     if (this.#started) this.#run(runnable, this.#started);
   }
 
-  /** Removes a runnable that ends by itself, so that it does not start again. */
+  /** Removes a runnable that exits on its own, so that it does not start again. */
   remove(runnable: Runnable): void {
     const index = this.#runnables.indexOf(runnable);
     if (index >= 0) this.#runnables.splice(index, 1);

@@ -25,7 +25,7 @@ export async function metricsPaths(
   for (const [path, handler] of Object.entries(more)) {
     if (!path.startsWith('/') || path === '/metrics')
       throw new TypeError(
-        `cannot serve ${JSON.stringify(path)} beside /metrics; choose another path that begins with "/"`,
+        `cannot serve ${JSON.stringify(path)} along with /metrics; use another path that begins with "/"`,
       );
     paths[path] = guarded(handler, access);
   }

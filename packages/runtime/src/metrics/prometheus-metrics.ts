@@ -173,7 +173,7 @@ function futileFamilies(make: MetricFactory) {
   return {
     'self-triggered': make.counter(
       'kubewright_self_triggered_total',
-      'Writes of reconciles that only the own writes before had brought about',
+      'Writes of reconciles that were triggered only by their own previous writes',
       labels,
     ),
     'no-op': make.counter('kubewright_noop_writes_total', 'Writes that changed nothing', labels),

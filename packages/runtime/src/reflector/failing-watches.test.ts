@@ -30,7 +30,7 @@ async function setUp(options: { readonly useWatchList?: boolean } = {}) {
   return { clock, server, informer, pass, names };
 }
 
-const broken: readonly Broken[] = ['500', '503', 'reset', 'error 500', 'ends at once', 'unanswered'];
+const broken: readonly Broken[] = ['500', '503', 'reset', 'error 500', 'ends immediately', 'unanswered'];
 
 describe('failing watches while lists succeed', () => {
   it.each(broken.flatMap((how) => [true, false].map((useWatchList) => ({ how, useWatchList }))))(

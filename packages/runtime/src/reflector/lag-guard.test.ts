@@ -43,7 +43,7 @@ async function setUp(options: { readonly useWatchList?: boolean } = {}) {
   return { clock, server, informer, log, write, read, pass };
 }
 
-const ways: readonly (Broken | 'down')[] = ['503', 'reset', 'error 500', 'unanswered', 'ends at once', 'down'];
+const ways: readonly (Broken | 'down')[] = ['503', 'reset', 'error 500', 'unanswered', 'ends immediately', 'down'];
 
 describe('own writes without a watch', () => {
   it.each(ways.flatMap((how) => [true, false].map((useWatchList) => ({ how, useWatchList }))))(

@@ -68,7 +68,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         '503',
         'reset',
         'error 500',
-        'ends at once',
+        'ends immediately',
         'unanswered',
         undefined,
       ),

@@ -183,8 +183,8 @@ describe('Reflector', () => {
     ['an ERROR event of 410', () => stream(line('ERROR', failure(410, 'Expired', 'old').status)), 0],
     ['an ERROR event of 429', () => stream(line('ERROR', failure(429, 'TooManyRequests', 'wait').status)), 0],
     ['a reset in the middle of a line', () => stream(Buffer.from('{"type":"ADDED","obj'), new Error('ECONNRESET')), 0],
-    ['a line that is no JSON', () => stream(Buffer.from('<html>\n')), 0],
-    ['an answer that ends at once', () => stream(), 0],
+    ['a line that is not JSON', () => stream(Buffer.from('<html>\n')), 0],
+    ['a response that ends immediately', () => stream(), 0],
   ])('recovers after %s', async (_name, answer, quietMs) => {
     const { server, clock, start, events } = setUp({ useWatchList: false });
     server.put(Thing, thing('a'));

@@ -44,7 +44,7 @@ export interface ShardMembershipOptions {
  *
  * Every replica has its own Lease, which lists the members that share the keys: its view. A replica owns a key if its view
  * assigns the key to it and no other living member's view assigns the key to that member. A replica writes its view before acting
- * on it and reads the other leases after that, so of two replicas at least one sees the other. Keys that a new view gives away
+ * on it and reads the other leases after that, so at least one of two replicas sees the other. Keys that a new view gives away
  * are released before it is written; those whose reconciles are still running are listed in it as held, so that no other replica
  * takes them: a hanging reconcile delays only its own key. Like a leader's term, a membership ends as soon as either clock passes
  * the deadline, and writes check it in the tick that hands their bytes over.

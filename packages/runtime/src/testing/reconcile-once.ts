@@ -37,9 +37,9 @@ export interface ReconcileOnceOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What one reconcile did. */
+/** The outcome of one reconcile. */
 export interface ReconcileReport<T extends KubernetesObject> {
-  /** What the function returned; empty if it returned nothing. */
+  /** The function's result; empty if it returned nothing. */
   readonly result: ReconcileResult;
   /** The accepted writes, in order. Writes that would change nothing are not sent, so they do not appear. */
   readonly writes: readonly RecordedWrite[];

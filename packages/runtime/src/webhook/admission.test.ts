@@ -13,7 +13,7 @@ const mutatePath = '/mutate-web-example-com-v1-site';
 describe('validator', () => {
   const rules = validator(Site, {
     create: (object) => (object.spec.pages === 0 ? [invalidField('spec.pages', 0, 'must be positive')] : undefined),
-    update: (object, { old }) => (object.spec.title === old.spec.title ? undefined : 'a title is for ever'),
+    update: (object, { old }) => (object.spec.title === old.spec.title ? undefined : 'a title cannot be changed'),
     delete(object, context) {
       context.warn(`${object.spec.title} is gone for good`);
       if (context.request.userInfo.username !== 'root')
@@ -54,7 +54,7 @@ describe('validator', () => {
     const { response } = await post(validatePath, review(request));
     expect(response).toMatchObject({
       allowed: false,
-      status: { code: 403, reason: 'Forbidden', message: 'a title is for ever' },
+      status: { code: 403, reason: 'Forbidden', message: 'a title cannot be changed' },
     });
   });
 

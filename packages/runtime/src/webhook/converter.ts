@@ -29,7 +29,7 @@ export function spoke<S extends KubernetesObject, Hub extends KubernetesObject>(
   version: Kind<S>,
   conversions: SpokeConversions<S, Hub>,
 ): Spoke<Hub> {
-  // The server's type information selects the function; each gets only objects of its own version.
+  // The server's type information selects the function; each gets only objects of its version.
   const toHub = conversions.toHub.bind(conversions) as unknown as ConversionSteps['toHub'];
   const fromHub = conversions.fromHub.bind(conversions) as unknown as ConversionSteps['fromHub'];
   return { version, steps: { toHub, fromHub } };

@@ -5,7 +5,7 @@ import type { RateLimiter } from './rate-limiter.ts';
 export interface BucketOptions {
   /** Retries per second over time, for all keys together. @defaultValue 10 */
   readonly qps?: number;
-  /** Retries that may happen at once after a pause. @defaultValue 100 */
+  /** Retries allowed in a burst after a pause. @defaultValue 100 */
   readonly burst?: number;
   /** @defaultValue the system's */
   readonly clock?: Clock;

@@ -128,7 +128,7 @@ class Witness {
     await this.do({ type: 'advance', ms: 1_000_000 });
     for (let key = await this.take(); key !== undefined; key = await this.take()) this.finish(key);
     for (const [key, asked] of this.#lastAsked)
-      if ((this.#lastCame.get(key) ?? 0) < asked) throw new Error(`${key} was asked for and did not come`);
+      if ((this.#lastCame.get(key) ?? 0) < asked) throw new Error(`${key} was requested and did not arrive`);
     for (const key of this.#polls.keys()) throw new Error(`the requeueAfter of ${key} was lost`);
   }
 

@@ -23,7 +23,7 @@ describe('conformance with cel-spec', () => {
       passed: 1423,
       'Kubernetes has no math extension': 199,
       'cel-go deduces null as well: the vectors carry its answer': 1,
-      'cel.block is made by an optimizer, never written': 37,
+      'cel.block is inserted by an optimizer, never written': 37,
       'protobuf enums': 85,
       'protobuf extensions': 18,
       'protobuf messages': 543,

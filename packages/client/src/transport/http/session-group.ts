@@ -37,7 +37,7 @@ export class SessionGroup<S extends PooledSession> {
     this.#sessions.add(session);
   }
 
-  /** Makes calls wait for a connection that was opened elsewhere. */
+  /** Queues calls until a connection that is opened elsewhere is ready. */
   adopt(session: S): void {
     this.add(session);
     this.#grow(session.ready).catch(() => {

@@ -47,7 +47,7 @@ describe('ruleAllows', () => {
 });
 
 describe('uncoveredRules', () => {
-  it('returns nothing if each permission is held by some rule', () => {
+  it('returns nothing if some rule grants each permission', () => {
     const held: PolicyRule[] = [
       { verbs: ['get'], apiGroups: [''], resources: ['pods'] },
       { verbs: ['list'], apiGroups: ['*'], resources: ['*'] },

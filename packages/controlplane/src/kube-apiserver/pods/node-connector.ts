@@ -20,12 +20,12 @@ export interface NodeConnector {
   check?(pod: KubernetesObject, options: ContainerCheckOptions): Promise<void>;
   /** Runs a command in a container. */
   exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }>;
-  /** Attaches to a running container's streams; resolves when the container has ended. @defaultValue answered with 501 */
+  /** Attaches to a running container's streams; resolves when the container has ended. @defaultValue the server returns 501 */
   attach?(pod: KubernetesObject, options: AttachOptions): Promise<void>;
   /**
    * Connects to a port of a pod; resolves when the connection has ended.
    *
-   * @defaultValue answered with 501
+   * @defaultValue the server returns 501
    * @throws Error if the connection fails; the client gets its message.
    */
   portForward?(pod: KubernetesObject, options: PortForwardOptions): Promise<void>;

@@ -4,7 +4,7 @@ export interface PodFailure {
   readonly message: string;
 }
 
-/** What ends a pod on this node. */
+/** The reason why a pod ends on this node. */
 export type PodEnding =
   /** Marked for deletion in the API. */
   | { readonly type: 'deleted' }
@@ -25,12 +25,12 @@ export type PodState =
   | { readonly type: 'syncing' }
   /** Its containers are stopped; nothing is restarted. */
   | { readonly type: 'terminating'; readonly ending: PodEnding }
-  /** Nothing of it runs or will run. */
+  /** None of its containers run or will run. */
   | { readonly type: 'terminated'; readonly ending: PodEnding }
-  /** It had already finished when this agent first saw it: its status stays as it is. */
+  /** It had already finished when this agent first saw it: its status is left unchanged. */
   | { readonly type: 'restored'; readonly ending: PodEnding };
 
-/** Returns what ends the pod; undefined for a pod that is to run. */
+/** Returns why the pod ends; undefined for a pod that should run. */
 export function endingOf(state: PodState): PodEnding | undefined {
   return 'ending' in state ? state.ending : undefined;
 }

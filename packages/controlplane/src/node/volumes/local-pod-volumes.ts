@@ -217,7 +217,7 @@ export class LocalPodVolumes implements PodVolumes {
   #subPath(volume: string, { path, below }: { readonly path: string; readonly below: string }): string {
     const wanted = join(path, below);
     const root = realpathSync(path);
-    // A link inside the volume must not lead out of it, or make the agent create folders elsewhere.
+    // A link inside the volume must not point outside it, or make the agent create folders elsewhere.
     const isInside = (found: string): boolean => found === root || found.startsWith(root + sep);
     if (!isInside(nearestReal(wanted))) throw new VolumeError(volume, `subPath "${below}" points outside the volume`);
     if (!existsSync(wanted)) this.#ownFolder(wanted);

@@ -74,6 +74,6 @@ describe('controller', () => {
     expect(() => controller({ for: nothing, owns: [Child], reconcile })).toThrow(/a controller needs "for", the kind/);
     expect(() => controller({ for: nothing, name: 'web', reconcile })).toThrow(/the controller "web" needs "for"/);
     const owning = (): unknown => controller({ for: Website, owns: [Child, nothing], reconcile });
-    expect(owning).toThrow(/controller of Website has something in "owns" that is no kind, at index 1; .*defineKind/);
+    expect(owning).toThrow(/controller of Website has a value in "owns" that is not a kind, at index 1; .*defineKind/);
   });
 });

@@ -76,7 +76,7 @@ function requireKinds(name: string | undefined, primary: unknown, owns: readonly
   const wrong = owns.findIndex((kind) => !isKind(kind));
   if (wrong < 0) return;
   const whose = name === undefined ? `the controller of ${primary.kind}` : who;
-  throw new TypeError(`${whose} has something in "owns" that is no kind, at index ${wrong}; ${remedy}`);
+  throw new TypeError(`${whose} has a value in "owns" that is not a kind, at index ${wrong}; ${remedy}`);
 }
 
 function isKind(value: unknown): value is Kind<KubernetesObject> {

@@ -149,7 +149,7 @@ describe('a failing reconcile', () => {
   });
 
   it.each([
-    ['of versions is no error: the next try sees the new one', undefined, 'info', 0],
+    ['of versions is not an error: the next attempt sees the new one', undefined, 'info', 0],
     ['over fields that others own is one, with an event', 'FieldManagerConflict', 'error', 1],
   ])('with a conflict %s', async (_, reason, level, events) => {
     const server = new FakeApiServer([Site, Event]);

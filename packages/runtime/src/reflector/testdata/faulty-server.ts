@@ -7,7 +7,7 @@ export type Failure = '410' | '429' | '500' | '503' | 'refused';
 /** How all open watches end. */
 export type Cut = 'end' | 'reset' | 'goaway' | 'error 410' | 'error 500' | 'garbage' | 'half a line';
 /** How every watch fails while lists work. */
-export type Broken = '500' | '503' | 'reset' | 'error 500' | 'ends at once' | 'unanswered';
+export type Broken = '500' | '503' | 'reset' | 'error 500' | 'ends immediately' | 'unanswered';
 
 interface Change {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';

@@ -65,7 +65,7 @@ export interface Outcome {
 
 /** Suites that are no part of the language on plain values, and why. */
 const EXCLUDED_SUITES: ReadonlyMap<string, string> = new Map([
-  ['block_ext', 'cel.block is made by an optimizer, never written'],
+  ['block_ext', 'cel.block is inserted by an optimizer, never written'],
   ['enums', 'protobuf enums'],
   ['math_ext', 'Kubernetes has no math extension'],
   ['proto2', 'protobuf messages'],

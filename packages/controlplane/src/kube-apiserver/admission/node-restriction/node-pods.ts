@@ -28,7 +28,7 @@ export async function admitPod(write: NodeWrite): Promise<void> {
   throw refusal(write, `node ${quoted(node)} can only delete pods with spec.nodeName set to itself`);
 }
 
-/** Allows a node to write the status of its own pods, except for fields that others manage. */
+/** Allows a node to write the status of the pods bound to it, except for fields that others manage. */
 export async function admitPodStatus(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   const { operation, oldObject, object } = attributes;
