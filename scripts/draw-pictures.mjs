@@ -30,13 +30,20 @@ process.exitCode = check && outdated.length > 0 ? 1 : 0;
 
 /** Renders one picture that follows the reader's colour scheme and loads nothing from the network. */
 function draw(text) {
-  const svg = renderMermaidSVG(text, { ...light, accent, transparent: true });
+  const svg = renderMermaidSVG(text.replace(/^%%.*\n/, '').trimStart(), { ...light, accent, transparent: true });
   return `${svg
     .replace(/<style>[\s\S]*?<\/style>/, style())
-    .replace(/style="--bg:[^"]*"/, '')
+    .replace(/style="--bg:[^"]*" *>/, `role="img">\n<title>${titleOf(text)}</title>`)
     .replaceAll('auto-start-reverse', 'auto')
     .replace(/\d+\.\d{3,}/g, (digits) => String(Math.round(Number(digits) * 100) / 100))
     .trim()}\n`;
+}
+
+/** Returns the first line of a source, a comment, as the description for screen readers. */
+function titleOf(text) {
+  const [, title] = /^%% (.+)$/m.exec(text) ?? [];
+  if (title === undefined) throw new Error('the first line of a picture must be a comment with its title: %% …');
+  return title;
 }
 
 function style() {
