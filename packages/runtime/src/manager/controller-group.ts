@@ -112,8 +112,11 @@ export class ControllerGroup {
     const all = Promise.all(this.#loops.map((loop) => loop.stop({ reportThreshold: reportThreshold.signal })));
     const names = (): readonly string[] => this.#loops.filter((loop) => loop.isWorking).map((loop) => loop.name);
     const lasts = (): void => this.#tellWaiting(budget, settleMs - (undisturbed ? 0 : undisturbedMs));
-    if (!(await budget.wait(all, { names, lasts })))
-      log.error('reconciles did not end in time', { event: logEvents.controllerLate, controllers: names() });
+    if (await budget.wait(all, { names, lasts })) return;
+    const controllers = names();
+    // Empty if the last reconcile ended together with the budget.
+    if (controllers.length > 0)
+      log.error('reconciles did not end in time', { event: logEvents.controllerLate, controllers });
   }
 
   #tellWaiting({ leftMs, endsAtOnce }: StopBudget, mostMs: number): void {
