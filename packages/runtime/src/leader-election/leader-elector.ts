@@ -174,7 +174,7 @@ export class LeaderElector {
     }
   }
 
-  /** Makes one attempt. Returns the time at which the successful request was started, or undefined if none succeeded. */
+  /** Attempts once. Returns the time at which the successful request was started, or undefined if none succeeded. */
   async #attempt(leftMs: () => number, outer: AbortSignal): Promise<Instant | undefined> {
     const { clock, log } = this.#options;
     const limited: Limited = (call) =>

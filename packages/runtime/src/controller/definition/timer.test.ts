@@ -60,7 +60,7 @@ describe('timer', () => {
   }
   const seconds = (runs: readonly number[]): readonly number[] => runs.map((ms) => Math.round(ms / 1_000));
 
-  it('runs for each object at once and then at the interval, and not when the object changes', async () => {
+  it('runs for each object immediately and then at the interval, and not when the object changes', async () => {
     const { runs, put, pass } = await setUp({});
     await pass(30);
     put('y', 2);
