@@ -30,7 +30,17 @@ import { TurnLimit } from './turn-limit.ts';
 import { WatchHubs } from './watch/index.ts';
 import { WebhookFault } from './webhooks/webhook-fault.ts';
 
-/** Handles paths that are not resources: discovery, OpenAPI, health, version, metrics. `undefined` means "not mine". */
+/**
+ * Handles paths that are not resources: discovery, OpenAPI, health, version, metrics. `undefined` means "not mine".
+ *
+ * @example
+ * ```ts
+ * const hello: NonResourceHandler = ({ request, user }) =>
+ *   request.path === '/hello'
+ *     ? { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from(`hello ${user.username}\n`) }
+ *     : undefined;
+ * ```
+ */
 export type NonResourceHandler = (context: RequestContext) => Promise<ApiResponse> | ApiResponse | undefined;
 
 /** Describes an answered request; the seam for audit logs and metrics. Must not throw. */
@@ -61,7 +71,22 @@ export interface ApiServerLimits {
   readonly userShare?: number | undefined;
 }
 
-/** Options of {@link ApiServer}. */
+/**
+ * Options of {@link ApiServer}.
+ *
+ * @example
+ * ```ts
+ * const catalog = new MutableCatalog([flunders]);
+ * const options: ApiServerOptions = {
+ *   storage: new MemoryStorage({ clock }),
+ *   clock,
+ *   random: systemRandom,
+ *   catalog,
+ *   authenticators: [certificateAuthenticator],
+ *   authorizer: superuserAuthorizer,
+ * };
+ * ```
+ */
 export interface ApiServerOptions {
   readonly storage: Storage;
   readonly clock: Clock;
@@ -92,6 +117,15 @@ const READING = new Set(['get', 'list', 'head', 'options']);
  * A request passes through: request info → authentication → impersonation → authorization → routing → mutating admission →
  * validation → validating admission → storage. Every failure is answered with a `Status`; `handle` never rejects. Mirrors the
  * handler chain of k8s.io/apiserver (1.36).
+ *
+ * @example
+ * ```ts
+ * async function ready(options: ApiServerOptions, request: ApiRequest): Promise<boolean> {
+ *   await using server = new ApiServer(options);
+ *   const { status } = await server.handle({ ...request, method: 'GET', path: '/readyz' });
+ *   return status === 200;
+ * }
+ * ```
  */
 export class ApiServer implements AsyncDisposable {
   readonly #options: ApiServerOptions;

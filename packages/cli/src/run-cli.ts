@@ -11,6 +11,11 @@ import { version } from './program/version.ts';
  *
  * 0: success, or a server stopped on request; 1: fixable by the user; 2: invalid command line; 3: environment; 128 plus the
  * signal number (Ctrl-C: 130): interrupted.
+ *
+ * @example
+ * ```ts
+ * process.exitCode = await runCli(cliEnvironment());
+ * ```
  */
 export async function runCli(surroundings: CliEnvironment): Promise<number> {
   const { json, args } = takeJson(surroundings.args);

@@ -1,7 +1,18 @@
 import type { GroupVersionResource, ObjectKey } from '@kubewright/apimachinery';
 import type { TransportRequest, TransportResponse } from './transport/transport.ts';
 
-/** The API's verbs, as named by RBAC and metrics, and `raw` for requests to arbitrary paths. */
+/**
+ * The API's verbs, as named by RBAC and metrics, and `raw` for requests to arbitrary paths.
+ *
+ * @example
+ * ```ts
+ * const reads: readonly Verb[] = ['get', 'list', 'watch'];
+ * const readOnly: ClientInterceptor = async (call, next) => {
+ *   if (!reads.includes(call.verb)) throw new Error(`${call.verb}: this tool only reads`);
+ *   return next(call);
+ * };
+ * ```
+ */
 export type Verb =
   | 'get'
   | 'list'
@@ -14,7 +25,18 @@ export type Verb =
   | 'deletecollection'
   | 'raw';
 
-/** One attempt of one call, on its way to the transport. */
+/**
+ * One attempt of one call, on its way to the transport.
+ *
+ * @example
+ * ```ts
+ * const titleOf = ({ verb, target, attempt }: ClientCall): string => `${verb} ${target?.resource ?? ''}, attempt ${attempt}`;
+ * const trace: ClientInterceptor = (call, next) => {
+ *   log.debug(titleOf(call));
+ *   return next(call);
+ * };
+ * ```
+ */
 export interface ClientCall {
   readonly verb: Verb;
   /** The target of the call; unset for raw requests and discovery. */

@@ -30,7 +30,19 @@ export interface GeneratedFile {
   readonly text: string;
 }
 
-/** The result of {@link generate}, including problems. */
+/**
+ * The result of {@link generate}, including problems.
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from 'node:fs/promises';
+ *
+ * async function write({ files, problems }: GenerateResult): Promise<void> {
+ *   for (const problem of problems) console.error(formatProblem(problem));
+ *   for (const { path, text } of files) await writeFile(path, text);
+ * }
+ * ```
+ */
 export interface GenerateResult {
   /** Sorted by path; empty if there is an error. */
   readonly files: readonly GeneratedFile[];
@@ -41,7 +53,15 @@ export interface GenerateResult {
   readonly rules: readonly RbacRule[];
 }
 
-/** Options of {@link generate} and {@link Generator}. */
+/**
+ * Options of {@link generate} and {@link Generator}.
+ *
+ * @example
+ * ```ts
+ * const options: GenerateOptions = { root: process.cwd(), projectName: 'website-operator' };
+ * const { files } = await generate(options);
+ * ```
+ */
 export interface GenerateOptions extends ProjectOptions {
   /** Used in the labels of the roles for users of the kinds. @defaultValue the name of the root folder */
   readonly projectName?: string | undefined;
@@ -54,6 +74,13 @@ export interface GenerateOptions extends ProjectOptions {
  * Writes nothing. Errors that prevent generation are in `problems`.
  *
  * @throws the signal's reason when aborted.
+ *
+ * @example
+ * ```ts
+ * const { files, problems } = await generate({ root: process.cwd() });
+ * for (const problem of problems) console.error(formatProblem(problem));
+ * for (const { path, text } of files) console.log(`--- # ${path}\n${text}`);
+ * ```
  */
 export async function generate(
   options: GenerateOptions & { readonly signal?: AbortSignal | undefined },
@@ -64,6 +91,17 @@ export async function generate(
 /**
  * Generates the same result as {@link generate}, incrementally: after a file changes, only what depends on it is read again.
  * Not safe for concurrent calls.
+ *
+ * @example
+ * ```ts
+ * import { Generator } from '@kubewright/codegen';
+ *
+ * const generator = new Generator({ root: process.cwd() });
+ * for await (const _change of changes) {
+ *   const { problems } = await generator.generate();
+ *   console.log(problems.map(formatProblem).join('\n'));
+ * }
+ * ```
  */
 export class Generator {
   readonly #options: GenerateOptions;

@@ -1,4 +1,12 @@
-/** A problem with the code to generate from, and its fix. */
+/**
+ * A problem with the code to generate from, and its fix.
+ *
+ * @example
+ * ```ts
+ * const isError = ({ severity }: Problem): boolean => severity === 'error';
+ * const toGitHub = ({ file, line, what, fix }: Problem): string => `::error file=${file},line=${line}::${what}: ${fix}`;
+ * ```
+ */
 export interface Problem {
   /** `KW6` and three digits; `kubewright explain CODE` shows details. */
   readonly code: ProblemCode;
@@ -83,7 +91,15 @@ export class Problems {
   }
 }
 
-/** Formats a problem for people: where, what, why, and how to fix it. */
+/**
+ * Formats a problem for people: where, what, why, and how to fix it.
+ *
+ * @example
+ * ```ts
+ * const { problems } = await generate({ root: process.cwd() });
+ * console.error(problems.map(formatProblem).join('\n'));
+ * ```
+ */
 export function formatProblem(problem: Problem): string {
   const { code, severity, file, line, column, path, what, why, fix } = problem;
   const where = `${file}:${line}:${column}`;

@@ -1,7 +1,14 @@
 import { cliEnvironment, runCli } from 'kubewright';
 
-/** Runs `kubewright init ARGS` for `npm create kubewright ARGS`, with this process's arguments. Returns the exit code. */
+/**
+ * Runs `kubewright init ARGS` for `npm create kubewright ARGS`, with this process's arguments. Returns the exit code.
+ *
+ * @example
+ * ```ts
+ * process.exitCode = await createProject();
+ * ```
+ */
 export function createProject(): Promise<number> {
-  const surroundings = cliEnvironment();
-  return runCli({ ...surroundings, args: ['init', ...surroundings.args] });
+  const environment = cliEnvironment();
+  return runCli({ ...environment, args: ['init', ...environment.args] });
 }

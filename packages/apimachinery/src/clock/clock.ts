@@ -7,6 +7,14 @@
  * Both readings are in milliseconds. `now()` is the wall clock since the epoch and may jump; `monotonic()` never goes
  * backwards and only differences between its readings are meaningful. Production code gets {@link systemClock}; tests get a
  * `VirtualClock`.
+ *
+ * @example
+ * ```ts
+ * function ageMs({ metadata }: Stored<Pod>, clock: Clock): number {
+ *   return clock.now() - Date.parse(metadata.creationTimestamp);
+ * }
+ * const age = (pod: Stored<Pod>) => ageMs(pod, systemClock);
+ * ```
  */
 export interface Clock {
   /** Reads the wall clock, in milliseconds since 1970-01-01T00:00:00Z. */
@@ -26,7 +34,20 @@ export interface TimerOptions {
   readonly unref?: boolean;
 }
 
-/** A pending call; dispose it to cancel. Disposing it twice, or after it fired, does nothing. */
+/**
+ * A pending call; dispose it to cancel. Disposing it twice, or after it fired, does nothing.
+ *
+ * @example
+ * ```ts
+ * function warnIfSlow(clock: Clock): Timer {
+ *   return clock.setTimer(5_000, () => console.warn('still waiting'), { unref: true });
+ * }
+ * {
+ *   using timer = warnIfSlow(systemClock);
+ *   await work();
+ * }
+ * ```
+ */
 export interface Timer extends Disposable {}
 
 /**

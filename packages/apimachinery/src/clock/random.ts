@@ -1,4 +1,12 @@
-/** The only source of randomness and identifiers in Kubewright's code, so that a run can be replayed from a seed. */
+/**
+ * The only source of randomness and identifiers in Kubewright's code, so that a run can be replayed from a seed.
+ *
+ * @example
+ * ```ts
+ * const jitterMs = (random: Random, maxMs: number): number => random.next() * maxMs;
+ * const delayMs = jitterMs(seededRandom(1), 1_000);
+ * ```
+ */
 export interface Random {
   /** Returns a number, 0 ≤ n < 1. */
   next(): number;

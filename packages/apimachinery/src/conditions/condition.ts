@@ -1,4 +1,17 @@
-/** The state of one aspect of an object (meta/v1 `Condition`). */
+/**
+ * The state of one aspect of an object (meta/v1 `Condition`).
+ *
+ * @example
+ * ```ts
+ * const ready: Condition = {
+ *   type: 'Ready',
+ *   status: 'True',
+ *   reason: 'Available',
+ *   message: 'all replicas are up',
+ *   lastTransitionTime: '2026-01-31T12:00:00Z',
+ * };
+ * ```
+ */
 export interface Condition {
   /** CamelCase, unique in its list, e.g. `Ready`. */
   readonly type: string;
@@ -13,5 +26,15 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
-/** Status of a condition. */
+/**
+ * Status of a condition.
+ *
+ * @example
+ * ```ts
+ * function statusOf(ready: boolean | undefined): ConditionStatus {
+ *   if (ready === undefined) return 'Unknown';
+ *   return ready ? 'True' : 'False';
+ * }
+ * ```
+ */
 export type ConditionStatus = 'True' | 'False' | 'Unknown';

@@ -1,7 +1,19 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Condition, ConditionStatus } from './condition.ts';
 
-/** The new state of one condition; {@link setCondition} fills in the transition time. */
+/**
+ * The new state of one condition; {@link setCondition} fills in the transition time.
+ *
+ * @example
+ * ```ts
+ * const failed = (error: Error): ConditionUpdate => ({
+ *   type: 'Ready',
+ *   status: 'False',
+ *   reason: 'BackupFailed',
+ *   message: error.message,
+ * });
+ * ```
+ */
 export interface ConditionUpdate {
   readonly type: string;
   readonly status: ConditionStatus;

@@ -1,7 +1,19 @@
 import { KubewrightError } from '../errors/kubewright-error.ts';
 import { quote } from '../text/quote.ts';
 
-/** Thrown for text that is not a duration. The message is the one Go gives. */
+/**
+ * Thrown for text that is not a duration. The message is the one Go gives.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   parseDurationMs('5 minutes');
+ * } catch (error) {
+ *   if (error instanceof DurationError) console.error(`spec.timeout: ${error.message}`);
+ *   else throw error;
+ * }
+ * ```
+ */
 export class DurationError extends KubewrightError {
   override readonly name = 'DurationError';
   readonly code = 'KW1031';

@@ -1,4 +1,12 @@
-/** A number or a string, as in `targetPort: 80` and `maxUnavailable: 25%` (util/intstr `IntOrString`). */
+/**
+ * A number or a string, as in `targetPort: 80` and `maxUnavailable: 25%` (util/intstr `IntOrString`).
+ *
+ * @example
+ * ```ts
+ * const maxUnavailable: IntOrString = '25%';
+ * const pods = scaledValue(maxUnavailable, { total: 10, roundUp: true });
+ * ```
+ */
 export type IntOrString = number | string;
 
 /** Options of {@link scaledValue}. */

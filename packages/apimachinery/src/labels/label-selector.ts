@@ -9,7 +9,18 @@ import {
   matchesRequirement,
 } from './requirement.ts';
 
-/** A label selector as stored in objects (meta/v1 `LabelSelector`). All conditions must hold. */
+/**
+ * A label selector as stored in objects (meta/v1 `LabelSelector`). All conditions must hold.
+ *
+ * @example
+ * ```ts
+ * const selector: LabelSelectorObject = {
+ *   matchLabels: { app: 'web' },
+ *   matchExpressions: [{ key: 'tier', operator: 'NotIn', values: ['cache'] }],
+ * };
+ * const matches = LabelSelector.ofObject(selector).matches({ app: 'web', tier: 'front' });
+ * ```
+ */
 export interface LabelSelectorObject {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchExpressions?: readonly {

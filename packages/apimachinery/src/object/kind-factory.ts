@@ -1,11 +1,26 @@
 import { apiVersionOf, type Kind, type KindDescriptor } from './kinds.ts';
 
-/** The argument of a kind's factory: an object without status and without `apiVersion` and `kind`, which the factory adds. */
+/**
+ * The argument of a kind's factory: an object without status and without `apiVersion` and `kind`, which the factory adds.
+ *
+ * @example
+ * ```ts
+ * const settings: KindInit<ConfigMap> = { metadata: { name: 'settings' }, data: { color: 'blue' } };
+ * const configMap = ConfigMap(settings);
+ * ```
+ */
 export type KindInit<T> = Omit<T, 'apiVersion' | 'kind' | 'status'>;
 
 /**
  * A kind that can also create its objects: `ConfigMap({ metadata: { name }, data })` is a `ConfigMap` with `apiVersion` and
  * `kind` filled in.
+ *
+ * @example
+ * ```ts
+ * const named = <T>(kind: KindFactory<T>, init: (name: string) => KindInit<T>, names: readonly string[]): readonly T[] =>
+ *   names.map((name) => kind(init(name)));
+ * const configs = named(ConfigMap, (name) => ({ metadata: { name } }), ['a', 'b']);
+ * ```
  */
 export interface KindFactory<T> extends Kind<T> {
   /** Creates an object in memory; sends nothing. */

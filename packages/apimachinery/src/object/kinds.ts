@@ -1,21 +1,58 @@
-/** Name of an object type in manifests. `group` is empty for the core group. */
+/**
+ * Name of an object type in manifests. `group` is empty for the core group.
+ *
+ * @example
+ * ```ts
+ * const deployment: GroupVersionKind = { group: 'apps', version: 'v1', kind: 'Deployment' };
+ * const apiVersion = apiVersionOf(deployment); // 'apps/v1'
+ * ```
+ */
 export interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
-/** Name of a URL collection: plural, lower case. */
+/**
+ * Name of a URL collection: plural, lower case.
+ *
+ * @example
+ * ```ts
+ * const pathOf = ({ group, version, resource }: GroupVersionResource): string =>
+ *   group === '' ? `/api/${version}/${resource}` : `/apis/${group}/${version}/${resource}`;
+ * ```
+ */
 export interface GroupVersionResource {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
 }
 
-/** Scope of a kind: in a namespace or cluster-wide. */
+/**
+ * Scope of a kind: in a namespace or cluster-wide.
+ *
+ * @example
+ * ```ts
+ * const folderOf = (scope: Scope, namespace: string): string => (scope === 'Namespaced' ? `namespaces/${namespace}` : 'cluster');
+ * const folder = folderOf(Pod.scope, 'shop');
+ * ```
+ */
 export type Scope = 'Namespaced' | 'Cluster';
 
-/** Everything a program needs to address a kind: its name in manifests, its collection, its scope. */
+/**
+ * Everything a program needs to address a kind: its name in manifests, its collection, its scope.
+ *
+ * @example
+ * ```ts
+ * const widgets: KindDescriptor = {
+ *   group: 'example.com',
+ *   version: 'v1',
+ *   kind: 'Widget',
+ *   plural: 'widgets',
+ *   scope: 'Namespaced',
+ * };
+ * ```
+ */
 export interface KindDescriptor extends GroupVersionKind {
   /** Name in URLs: plural, lower case. */
   readonly plural: string;
@@ -25,6 +62,14 @@ export interface KindDescriptor extends GroupVersionKind {
 /**
  * A kind that is known at compile time; `T` is the type of its objects.
  * Built-in kinds are generated (`@kubewright/apimachinery/core/v1`); `defineKind` creates your own.
+ *
+ * @example
+ * ```ts
+ * async function deleteAll<T extends KubernetesObject>(kind: Kind<T>, keys: readonly ObjectKey[]): Promise<void> {
+ *   for (const key of keys) await client.resource(kind).delete(key);
+ * }
+ * await deleteAll(ConfigMap, [{ namespace: 'shop', name: 'settings' }]);
+ * ```
  */
 export interface Kind<T> extends KindDescriptor {
   /** Type-level only: carries the object type and is never present at run time. */

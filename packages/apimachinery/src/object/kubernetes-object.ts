@@ -1,16 +1,43 @@
-/** The part that every stored Kubernetes object has in common: its type and its metadata. */
+/**
+ * The part that every stored Kubernetes object has in common: its type and its metadata.
+ *
+ * @example
+ * ```ts
+ * const titleOf = ({ kind, metadata }: KubernetesObject): string => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
+ * ```
+ */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
 }
 
-/** An object of a kind that is not known at compile time. */
+/**
+ * An object of a kind that is not known at compile time.
+ *
+ * @example
+ * ```ts
+ * const widget: UnstructuredObject = {
+ *   apiVersion: 'example.com/v1',
+ *   kind: 'Widget',
+ *   metadata: { namespace: 'shop', name: 'small' },
+ *   spec: { size: 3 },
+ * };
+ * ```
+ */
 export interface UnstructuredObject extends KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-/** A list as the API returns it. Items of built-in lists have no `apiVersion` and `kind`. */
+/**
+ * A list as the API returns it. Items of built-in lists have no `apiVersion` and `kind`.
+ *
+ * @example
+ * ```ts
+ * const namesOf = ({ items }: KubernetesList<Pod>): readonly (string | undefined)[] =>
+ *   items.map(({ metadata }) => metadata.name);
+ * ```
+ */
 export interface KubernetesList<T> {
   readonly apiVersion: string;
   readonly kind: string;
@@ -18,7 +45,15 @@ export interface KubernetesList<T> {
   readonly items: readonly T[];
 }
 
-/** Object metadata as on the wire (meta/v1 `ObjectMeta`, Kubernetes 1.36). */
+/**
+ * Object metadata as on the wire (meta/v1 `ObjectMeta`, Kubernetes 1.36).
+ *
+ * @example
+ * ```ts
+ * const metadata: ObjectMeta = { name: 'web', namespace: 'shop', labels: { app: 'web' } };
+ * const configMap = ConfigMap({ metadata, data: { color: 'blue' } });
+ * ```
+ */
 export interface ObjectMeta {
   readonly name?: string;
   readonly generateName?: string;
@@ -44,7 +79,15 @@ export interface ListMeta {
   readonly remainingItemCount?: number;
 }
 
-/** A reference from a child to its owner (meta/v1 `OwnerReference`). */
+/**
+ * A reference from a child to its owner (meta/v1 `OwnerReference`).
+ *
+ * @example
+ * ```ts
+ * const isOwnedBy = (pod: Pod, uid: string): boolean =>
+ *   (pod.metadata?.ownerReferences ?? []).some((owner: OwnerReference) => owner.uid === uid);
+ * ```
+ */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;

@@ -3,7 +3,19 @@ import { apiVersionOf, type GroupVersionKind, parseApiVersion } from '../object/
 import type { KubernetesObject, OwnerReference } from '../object/kubernetes-object.ts';
 import { quote } from '../text/quote.ts';
 
-/** Thrown when an owner reference cannot be set. */
+/**
+ * Thrown when an owner reference cannot be set.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   setControllerReference(pod, database);
+ * } catch (error) {
+ *   if (error instanceof OwnershipError) throw new TerminalError('another object controls the pod', { cause: error });
+ *   throw error;
+ * }
+ * ```
+ */
 export class OwnershipError extends KubewrightError {
   override readonly name = 'OwnershipError';
   readonly code = 'KW1040';

@@ -1,7 +1,18 @@
 import { sameJson } from '../json/same-json.ts';
 import { isContainer, JsonPatchError, removeAt, type Target, valueAt, writeAt } from './json-pointer.ts';
 
-/** One step of a JSON patch (RFC 6902); paths are JSON pointers (RFC 6901). */
+/**
+ * One step of a JSON patch (RFC 6902); paths are JSON pointers (RFC 6901).
+ *
+ * @example
+ * ```ts
+ * const pause: readonly JsonPatchOperation[] = [
+ *   { op: 'test', path: '/spec/paused', value: false },
+ *   { op: 'replace', path: '/spec/paused', value: true },
+ * ];
+ * const paused = applyJsonPatch({ spec: { paused: false } }, pause);
+ * ```
+ */
 export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string }

@@ -1,7 +1,19 @@
 import { KubewrightError } from '../errors/kubewright-error.ts';
 import { constructSuffix, parseSuffix, type QuantityFormat } from './suffix.ts';
 
-/** Thrown for text that is not a quantity. The message is the API's. */
+/**
+ * Thrown for text that is not a quantity. The message is the API's.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   Quantity.parse('10 GB');
+ * } catch (error) {
+ *   if (error instanceof QuantityError) console.error(`spec.storage: ${error.message}`);
+ *   else throw error;
+ * }
+ * ```
+ */
 export class QuantityError extends KubewrightError {
   override readonly name = 'QuantityError';
   readonly code = 'KW1030';

@@ -15,7 +15,14 @@ export interface GroupKind {
   readonly kind: string;
 }
 
-/** 404: `pods "web" not found`. */
+/**
+ * 404: `pods "web" not found`.
+ *
+ * @example
+ * ```ts
+ * const isGoneAfterDelete = isNotFound(notFound({ group: '', resource: 'pods' }, 'web-0'));
+ * ```
+ */
 export function notFound(resource: GroupResource, name: string): StatusError {
   const message = `${formatGroupResource(resource)} ${quote(name)} not found`;
   return failure({ code: 404, reason: 'NotFound', message, details: detailsOf(resource, name) });
@@ -27,13 +34,33 @@ export function pathNotFound(): StatusError {
   return failure({ code: 404, reason: 'NotFound', message, details: {} });
 }
 
-/** 409: `pods "web" already exists`. */
+/**
+ * 409: `pods "web" already exists`.
+ *
+ * @example
+ * ```ts
+ * const taken: ClientInterceptor = async (call, next) => {
+ *   if (call.verb === 'create') throw alreadyExists({ group: '', resource: 'pods' }, 'web-0');
+ *   return next(call);
+ * };
+ * ```
+ */
 export function alreadyExists(resource: GroupResource, name: string): StatusError {
   const message = `${formatGroupResource(resource)} ${quote(name)} already exists`;
   return failure({ code: 409, reason: 'AlreadyExists', message, details: detailsOf(resource, name) });
 }
 
-/** 409: `Operation cannot be fulfilled on pods "web": <cause>`. Reread the object and retry. */
+/**
+ * 409: `Operation cannot be fulfilled on pods "web": <cause>`. Reread the object and retry.
+ *
+ * @example
+ * ```ts
+ * const changedMeanwhile: ClientInterceptor = async (call, next) => {
+ *   if (call.verb === 'update') throw conflict({ group: 'apps', resource: 'deployments' }, 'web', 'the object was modified');
+ *   return next(call);
+ * };
+ * ```
+ */
 export function conflict(resource: GroupResource, name: string, cause: string): StatusError {
   const message = `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${quote(name)}: ${cause}`;
   return failure({ code: 409, reason: 'Conflict', message, details: detailsOf(resource, name) });
@@ -44,7 +71,16 @@ export function applyConflict(message: string, causes: readonly StatusCause[]): 
   return failure({ code: 409, reason: 'Conflict', message, details: { causes } });
 }
 
-/** 422: `Deployment.apps "web" is invalid: [spec.replicas: Invalid value: …, …]`, one cause for each fault. */
+/**
+ * 422: `Deployment.apps "web" is invalid: [spec.replicas: Invalid value: …, …]`, one cause for each fault.
+ *
+ * @example
+ * ```ts
+ * const error = invalid({ group: 'example.com', kind: 'Website' }, 'home', [
+ *   invalidField('spec.replicas', -1, 'must be at least 0'),
+ * ]);
+ * ```
+ */
 export function invalid(kind: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
   const full = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
   const head = `${full} ${quote(name)} is invalid`;
@@ -56,7 +92,17 @@ export function invalid(kind: GroupKind, name: string, errors: readonly FieldErr
   return failure({ code: 422, reason: 'Invalid', message, details });
 }
 
-/** 403: `pods "web" is forbidden: <why>`; without a name, `pods is forbidden: <why>`. */
+/**
+ * 403: `pods "web" is forbidden: <why>`; without a name, `pods is forbidden: <why>`.
+ *
+ * @example
+ * ```ts
+ * const noSecrets: ClientInterceptor = async (call, next) => {
+ *   if (call.target?.resource === 'secrets') throw forbidden({ group: '', resource: 'secrets' }, '', 'missing role');
+ *   return next(call);
+ * };
+ * ```
+ */
 export function forbidden(resource: GroupResource, name: string, why: string): StatusError {
   const full = formatGroupResource(resource);
   const subject =
@@ -70,7 +116,18 @@ export function unauthorized(message = 'Unauthorized'): StatusError {
   return failure({ code: 401, reason: 'Unauthorized', message });
 }
 
-/** 400: the request is malformed. */
+/**
+ * 400: the request is malformed.
+ *
+ * @example
+ * ```ts
+ * function limitOf(query: URLSearchParams): number {
+ *   const limit = Number(query.get('limit') ?? 0);
+ *   if (!Number.isInteger(limit)) throw badRequest('limit must be an integer');
+ *   return limit;
+ * }
+ * ```
+ */
 export function badRequest(message: string, options: { readonly cause?: unknown } = {}): StatusError {
   return failure({ code: 400, reason: 'BadRequest', message }, options);
 }

@@ -1,4 +1,13 @@
-/** The API's response when it does not return an object (meta/v1 `Status`). */
+/**
+ * The API's response when it does not return an object (meta/v1 `Status`).
+ *
+ * @example
+ * ```ts
+ * const summaryOf = ({ code, reason, message }: Status): string => `${code} ${reason}: ${message}`;
+ * const describeError = (error: unknown): string =>
+ *   error instanceof StatusError ? summaryOf(error.status) : String(error);
+ * ```
+ */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
@@ -27,7 +36,15 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** Machine-readable reasons of meta/v1 (1.36). */
+/**
+ * Machine-readable reasons of meta/v1 (1.36).
+ *
+ * @example
+ * ```ts
+ * const busy: readonly StatusReason[] = ['TooManyRequests', 'ServerTimeout', 'Timeout'];
+ * const isBusy = (error: unknown): boolean => busy.some((reason) => hasReason(error, reason));
+ * ```
+ */
 export type StatusReason =
   | ''
   | 'Unauthorized'

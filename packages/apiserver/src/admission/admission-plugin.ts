@@ -4,7 +4,15 @@ import type { ResourceDefinition } from '../registry/resource-definition.ts';
 import type { Draft } from '../registry/strategy.ts';
 import type { Reinvocation } from './reinvocation.ts';
 
-/** The attributes of a write on its way to storage. */
+/**
+ * The attributes of a write on its way to storage.
+ *
+ * @example
+ * ```ts
+ * const isInProduction = ({ namespace, operation }: AdmissionAttributes): boolean =>
+ *   namespace === 'prod' && operation !== 'CONNECT';
+ * ```
+ */
 export interface AdmissionAttributes {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   readonly definition: ResourceDefinition;
@@ -28,6 +36,16 @@ export interface AdmissionAttributes {
  * changed something; all `validate` steps run afterwards.
  *
  * @throws StatusError to reject the request.
+ *
+ * @example
+ * ```ts
+ * const teamLabel: AdmissionPlugin = {
+ *   name: 'TeamLabel',
+ *   async validate({ object, warn }) {
+ *     if (object?.metadata.labels?.['team'] === undefined) warn('objects should have the label "team"');
+ *   },
+ * };
+ * ```
  */
 export interface AdmissionPlugin {
   readonly name: string;

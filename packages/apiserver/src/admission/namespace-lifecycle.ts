@@ -12,6 +12,12 @@ const decoder = new TextDecoder();
  *
  * @param options.storage - storage of the namespaces; read once per write, bypassing any cache
  * @param options.prefix - their {@link ResourceDefinition.storagePrefix}. @defaultValue `/registry/namespaces/`
+ *
+ * @example
+ * ```ts
+ * const storage = new MemoryStorage({ clock });
+ * const admissionPlugins: readonly AdmissionPlugin[] = [namespaceLifecycle({ storage })];
+ * ```
  */
 export function namespaceLifecycle(options: { readonly storage: Storage; readonly prefix?: string }): AdmissionPlugin {
   const { storage, prefix = '/registry/namespaces/' } = options;

@@ -4,6 +4,11 @@ import type { Authenticator, UserInfo } from './authenticator.ts';
 /**
  * Maps the common name of the verified client certificate to the user and its organizations to groups (k8s.io/apiserver
  * `x509.CommonNameUserConversion`).
+ *
+ * @example
+ * ```ts
+ * const authenticators: readonly Authenticator[] = [certificateAuthenticator, new StaticTokenAuthenticator(tokens)];
+ * ```
  */
 export const certificateAuthenticator: Authenticator = {
   async authenticate(request: ApiRequest): Promise<UserInfo | undefined> {

@@ -6,6 +6,12 @@ import { bearerToken } from './bearer-token.ts';
 /**
  * Authenticates a fixed set of bearer tokens, like `kube-apiserver --token-auth-file`. Only digests are kept, so a lookup takes
  * the same time whatever part of a wrong token is correct.
+ *
+ * @example
+ * ```ts
+ * const admin: UserInfo = { username: 'admin', groups: ['system:masters'] };
+ * const authenticator = new StaticTokenAuthenticator(new Map([['secret-token', admin]]));
+ * ```
  */
 export class StaticTokenAuthenticator implements Authenticator {
   readonly #users = new Map<string, UserInfo>();

@@ -1,7 +1,14 @@
 import type { FieldSelector } from '@kubewright/apimachinery';
 import type { UserInfo } from '../authentication/authenticator.ts';
 
-/** An action to authorize: a verb on a resource, or on a non-resource path. */
+/**
+ * An action to authorize: a verb on a resource, or on a non-resource path.
+ *
+ * @example
+ * ```ts
+ * const isRead = ({ verb }: AuthorizationAttributes): boolean => ['get', 'list', 'watch'].includes(verb);
+ * ```
+ */
 export interface AuthorizationAttributes {
   readonly user: UserInfo;
   /** get, list, watch, create, update, patch, delete, deletecollection, or a lower-case HTTP method for paths. */
@@ -21,13 +28,33 @@ export interface AuthorizationAttributes {
   readonly path?: string;
 }
 
-/** An authorizer's decision; if all return `no-opinion`, the request is denied. */
+/**
+ * An authorizer's decision; if all return `no-opinion`, the request is denied.
+ *
+ * @example
+ * ```ts
+ * const allow: AuthorizationDecision = { decision: 'allow', reason: 'reads are open to all users' };
+ * const noOpinion: AuthorizationDecision = { decision: 'no-opinion', reason: '' };
+ * ```
+ */
 export interface AuthorizationDecision {
   readonly decision: 'allow' | 'deny' | 'no-opinion';
   readonly reason: string;
 }
 
-/** Decides whether a user may perform an action. Must be fast: it runs on every request. */
+/**
+ * Decides whether a user may perform an action. Must be fast: it runs on every request.
+ *
+ * @example
+ * ```ts
+ * const readers: Authorizer = {
+ *   authorize: async ({ verb, user }) =>
+ *     verb === 'get' && user.groups.includes('readers')
+ *       ? { decision: 'allow', reason: 'member of readers' }
+ *       : { decision: 'no-opinion', reason: '' },
+ * };
+ * ```
+ */
 export interface Authorizer {
   authorize(attributes: AuthorizationAttributes): Promise<AuthorizationDecision>;
 }

@@ -1,6 +1,15 @@
 import type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from './authorizer.ts';
 
-/** Runs authorizers in order; the first that allows or denies decides. If none does, the decision lists all their reasons. */
+/**
+ * Runs authorizers in order; the first that allows or denies decides. If none does, the decision lists all their reasons.
+ *
+ * @example
+ * ```ts
+ * const authorizer = new UnionAuthorizer([superuserAuthorizer, roles]);
+ * const attributes: AuthorizationAttributes = { user: { username: 'eve', groups: [] }, verb: 'get', path: '/metrics' };
+ * const { decision, reason } = await authorizer.authorize(attributes);
+ * ```
+ */
 export class UnionAuthorizer implements Authorizer {
   readonly #authorizers: readonly Authorizer[];
 
@@ -19,7 +28,14 @@ export class UnionAuthorizer implements Authorizer {
   }
 }
 
-/** Allows `system:masters` everything, before roles are checked. */
+/**
+ * Allows `system:masters` everything, before roles are checked.
+ *
+ * @example
+ * ```ts
+ * const authorizer: Authorizer = new UnionAuthorizer([superuserAuthorizer, roles]);
+ * ```
+ */
 export const superuserAuthorizer: Authorizer = {
   async authorize({ user }: AuthorizationAttributes): Promise<AuthorizationDecision> {
     return user.groups.includes('system:masters')

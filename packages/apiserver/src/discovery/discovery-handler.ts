@@ -28,6 +28,15 @@ export interface DiscoveryOptions {
 /**
  * Serves `/api`, `/apis` and the paths below them down to a version, from a live catalog: in one document for clients that ask
  * for aggregated discovery (with ETag), in the legacy documents for others.
+ *
+ * @example
+ * ```ts
+ * const catalog = new MutableCatalog([flunders]);
+ * const handlers: readonly NonResourceHandler[] = [
+ *   discoveryHandler({ catalog, serverAddress: () => '127.0.0.1:6443' }),
+ *   openApiHandler({ catalog }),
+ * ];
+ * ```
  */
 export function discoveryHandler(options: DiscoveryOptions): NonResourceHandler {
   const documents = new DiscoveryDocuments(options);

@@ -1,4 +1,15 @@
-/** The order of a server's API groups and their versions in discovery; the highest comes first. */
+/**
+ * The order of a server's API groups and their versions in discovery; the highest comes first.
+ *
+ * @example
+ * ```ts
+ * const priorities: GroupPriorities = {
+ *   groups: new Map([['wardle.example.com', 2_000]]),
+ *   versions: new Map([['wardle.example.com/v1', 15], ['wardle.example.com/v1beta1', 9]]),
+ * };
+ * const discovery = discoveryHandler({ catalog: new MutableCatalog(), priorities, serverAddress: () => '127.0.0.1:6443' });
+ * ```
+ */
 export interface GroupPriorities {
   /** By group name; the core group's is empty. Others have 1000. */
   readonly groups: ReadonlyMap<string, number>;

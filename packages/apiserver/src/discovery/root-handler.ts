@@ -3,7 +3,17 @@ import type { RemoteGroups } from '../aggregation/remote-groups.ts';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
 
-/** Serves `/`: the list of the server's paths, for users and tools that explore it. */
+/**
+ * Serves `/`: the list of the server's paths, for users and tools that explore it.
+ *
+ * @example
+ * ```ts
+ * const root: NonResourceHandler = rootHandler({
+ *   catalog: new MutableCatalog([flunders]),
+ *   paths: ['/healthz', '/livez', '/readyz', '/version'],
+ * });
+ * ```
+ */
 export function rootHandler(options: {
   readonly catalog: ResourceCatalog;
   /** Groups that other servers serve. */

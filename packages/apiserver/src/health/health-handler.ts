@@ -18,6 +18,13 @@ type Endpoint = (typeof ENDPOINTS)[number];
  * Serves `/livez`, `/readyz` and `/healthz` from the given checks, in their order: `ok`, or a list of failed checks; `?verbose`
  * lists all, `?exclude=name` skips some, `/livez/<name>` runs one. Mirrors k8s.io/apiserver's `healthz` package (1.36). Reasons
  * are not shown, because any client may call these endpoints.
+ *
+ * @example
+ * ```ts
+ * const health = healthHandler({
+ *   checks: [{ name: 'storage', for: 'readyz', check: () => (disk.isFull ? 'the disk is full' : undefined) }],
+ * });
+ * ```
  */
 export function healthHandler(options: { readonly checks: readonly HealthCheck[] }): NonResourceHandler {
   const { checks } = options;

@@ -5,6 +5,11 @@ import type { ApiResponse } from '../http/api-request.ts';
 /**
  * Serves `/version`: the version of Kubernetes that the API implements. `major` and `minor` are plain numbers, because clients
  * compare them; this server is identified after the `+` in `gitVersion`, the place for build metadata.
+ *
+ * @example
+ * ```ts
+ * const nonResourceHandlers: readonly NonResourceHandler[] = [versionHandler(), healthHandler({ checks: [] })];
+ * ```
  */
 export function versionHandler(): NonResourceHandler {
   const body = Buffer.from(JSON.stringify(versionInfo(), undefined, 2));

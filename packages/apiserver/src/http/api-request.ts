@@ -3,6 +3,17 @@ import type { Duplex } from 'node:stream';
 /**
  * A request as the API server sees it, from a socket or from inside the process. The server is a function of it:
  * `handle(request) → response`.
+ *
+ * @example
+ * ```ts
+ * const request: ApiRequest = {
+ *   method: 'GET',
+ *   path: '/api/v1/pods?limit=500',
+ *   headers: { accept: 'application/json' },
+ *   signal: AbortSignal.timeout(5_000),
+ *   connection: { remoteAddress: '127.0.0.1', protocol: 'in-process' },
+ * };
+ * ```
  */
 export interface ApiRequest {
   readonly method: string;
@@ -18,7 +29,20 @@ export interface ApiRequest {
   readonly upgrade?: (() => UpgradedStream) | undefined;
 }
 
-/** The connection that a request arrives on. */
+/**
+ * The connection that a request arrives on.
+ *
+ * @example
+ * ```ts
+ * import type { Connection } from '@kubewright/apiserver';
+ *
+ * const admin: Connection = {
+ *   remoteAddress: '127.0.0.1',
+ *   protocol: 'in-process',
+ *   clientCertificate: { commonName: 'admin', organizations: ['system:masters'] },
+ * };
+ * ```
+ */
 export interface Connection {
   readonly remoteAddress: string;
   /** `in-process` callers are trusted to name their own identity in `clientCertificate`. */
@@ -43,7 +67,18 @@ export interface UpgradedStream {
   readonly request: unknown;
 }
 
-/** A response. `return()` on the iterator of a streamed body cancels it. */
+/**
+ * A response. `return()` on the iterator of a streamed body cancels it.
+ *
+ * @example
+ * ```ts
+ * const unavailable: ApiResponse = {
+ *   status: 503,
+ *   headers: { 'retry-after': '1' },
+ *   body: Buffer.from('the server is starting\n'),
+ * };
+ * ```
+ */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -53,5 +88,18 @@ export interface ApiResponse {
 /** The response of a handler that took over the stream of an upgraded request. Nothing more is written. */
 export const HIJACKED: ApiResponse = { status: 101, headers: {}, body: new Uint8Array(0) };
 
-/** A function that answers API requests: the server itself, or one stage of it. */
+/**
+ * A function that answers API requests: the server itself, or one stage of it.
+ *
+ * @example
+ * ```ts
+ * function logged(handle: ApiHandler): ApiHandler {
+ *   return async (request) => {
+ *     const response = await handle(request);
+ *     log.info('request', { method: request.method, path: request.path, status: response.status });
+ *     return response;
+ *   };
+ * }
+ * ```
+ */
 export type ApiHandler = (request: ApiRequest) => Promise<ApiResponse>;

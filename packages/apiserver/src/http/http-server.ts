@@ -32,7 +32,16 @@ export interface HttpServerTls {
   readonly clientCa: string;
 }
 
-/** A listening server. */
+/**
+ * A listening server.
+ *
+ * @example
+ * ```ts
+ * function renewEvery(server: HttpServer, hours: number): Timer {
+ *   return systemClock.setTimer(hours * 3_600_000, () => server.setTls(issueCertificate(server.host)));
+ * }
+ * ```
+ */
 export interface HttpServer extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
@@ -52,6 +61,18 @@ export interface HttpServer extends AsyncDisposable {
  * enough to be the front of a control plane: it allocates nothing per request that most requests do not need.
  *
  * @throws ListenError when the server cannot listen on the address; its three lines give the action, the reason and the fix
+ *
+ * @example
+ * ```ts
+ * const server = new ApiServer(options);
+ * await using http = await createHttpServer({
+ *   handle: server.handle,
+ *   tls: { key, certificate, clientCa },
+ *   port: 6443,
+ *   clock: systemClock,
+ *   onError: (error) => log.error('internal error', { error }),
+ * });
+ * ```
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { handle, clock, onError, host = '127.0.0.1', port } = options;

@@ -1,7 +1,19 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 import type { ErrorText } from '@kubewright/apimachinery/internal';
 
-/** The server cannot listen on its address. */
+/**
+ * Thrown when the server cannot listen on its address.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await createHttpServer(options);
+ * } catch (error) {
+ *   if (error instanceof ListenError) console.error(`port ${error.port} is not available: ${error.why}`);
+ *   else throw error;
+ * }
+ * ```
+ */
 export class ListenError extends KubewrightError {
   override readonly name = 'ListenError';
   readonly code = 'KW5101';

@@ -24,6 +24,12 @@ export interface OpenApiHandlerOptions {
  * Serves `/openapi/v3` (an index with hashes, so that clients fetch only what has changed), the documents of each group and
  * version below it, and `/openapi/v2` as JSON. Documents are built on first use and dropped when their resources change; those of
  * other servers are fetched for each client, under its identity.
+ *
+ * @example
+ * ```ts
+ * const catalog = new MutableCatalog([flunders]);
+ * const openApi: NonResourceHandler = openApiHandler({ catalog });
+ * ```
  */
 export function openApiHandler(options: OpenApiHandlerOptions): NonResourceHandler {
   const documents = new OpenApiDocuments(options);

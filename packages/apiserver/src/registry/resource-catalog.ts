@@ -3,6 +3,11 @@ import type { ResourceDefinition } from './resource-definition.ts';
 /**
  * The resources that a server serves. Live: custom resources come and go. Readers query it on every request and keep only state
  * that they can look up by a definition's identity.
+ *
+ * @example
+ * ```ts
+ * const groupsOf = (catalog: ResourceCatalog): ReadonlySet<string> => new Set(catalog.all().map(({ group }) => group));
+ * ```
  */
 export interface ResourceCatalog {
   /** Changes whenever the catalog changes. */
@@ -16,7 +21,17 @@ export interface ResourceCatalog {
   servesGroup(group: string): boolean;
 }
 
-/** An in-memory catalog of built-in definitions and later additions. */
+/**
+ * An in-memory catalog of built-in definitions and later additions.
+ *
+ * @example
+ * ```ts
+ * const catalog = new MutableCatalog();
+ * catalog.put(flunders);
+ * catalog.find('wardle.example.com', 'v1', 'flunders');
+ * catalog.remove('wardle.example.com', 'v1', 'flunders');
+ * ```
+ */
 export class MutableCatalog implements ResourceCatalog {
   #generation = 1;
   readonly #definitions = new Map<string, ResourceDefinition>();

@@ -8,6 +8,18 @@ import type { Draft, Strategy } from './strategy.ts';
 /**
  * The server's definition of one resource in one version. Built-in kinds come from the type table and hand-written strategies,
  * custom resources from their CRD; beyond that, they are treated the same.
+ *
+ * @example
+ * ```ts
+ * const flunders: ResourceDefinition = {
+ *   group: 'wardle.example.com', version: 'v1', resource: 'flunders', singular: 'flunder', kind: 'Flunder', listKind: 'FlunderList',
+ *   scope: 'Cluster', shortNames: ['fl'], categories: [], verbs: ['create', 'delete', 'get', 'list', 'watch'], custom: true,
+ *   storagePrefix: '/registry/wardle.example.com/flunders/', storageApiVersion: 'wardle.example.com/v1', schema: { type: 'any' },
+ *   strategy: { generation: 'spec', allowUnconditionalUpdate: true, allowCreateOnUpdate: false },
+ *   columns: [{ name: 'Name', type: 'string', format: 'name', description: '', priority: 0 }],
+ *   cells: ({ metadata }) => [metadata.name], fieldLabels: new Map(), subresources: new Map(),
+ * };
+ * ```
  */
 export interface ResourceDefinition {
   readonly group: string;
@@ -91,7 +103,20 @@ export interface TableColumn {
   readonly priority: number;
 }
 
-/** A path below an object: `status`, `scale`, `log`, `token`, … */
+/**
+ * A path below an object: `status`, `scale`, `log`, `token`, …
+ *
+ * @example
+ * ```ts
+ * const status: SubresourceDefinition = {
+ *   group: 'wardle.example.com',
+ *   version: 'v1',
+ *   kind: 'Flunder',
+ *   verbs: ['get', 'patch', 'update'],
+ *   behaviour: { type: 'status', strategy },
+ * };
+ * ```
+ */
 export interface SubresourceDefinition {
   /** Group, version and kind of the body, which may differ from the parent's (`autoscaling/v1 Scale`). */
   readonly group: string;
@@ -122,7 +147,19 @@ export interface ScaleSubresource {
   readonly selectorPath: readonly string[] | undefined;
 }
 
-/** A subresource with its own behavior. */
+/**
+ * A subresource with its own behavior.
+ *
+ * @example
+ * ```ts
+ * const ping: ConnectSubresource = {
+ *   type: 'connect',
+ *   async connect({ name }) {
+ *     return { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from(`pong from ${name}\n`) };
+ *   },
+ * };
+ * ```
+ */
 export interface ConnectSubresource {
   readonly type: 'connect';
   /** True if a GET also needs the verb `create`, because it does more than read (a command in a pod). @defaultValue false */

@@ -1,7 +1,16 @@
 import type { Clock, FieldError, KubernetesObject, Random } from '@kubewright/apimachinery';
 import type { UserInfo } from '../authentication/authenticator.ts';
 
-/** A decoded object that is still being processed. Plain JSON, owned by the request, so each step changes it in place. */
+/**
+ * A decoded object that is still being processed. Plain JSON, owned by the request, so each step changes it in place.
+ *
+ * @example
+ * ```ts
+ * function addTeam(object: Draft): void {
+ *   object.metadata.labels = { team: 'unknown', ...object.metadata.labels };
+ * }
+ * ```
+ */
 export interface Draft {
   apiVersion: string;
   kind: string;
@@ -40,6 +49,17 @@ export interface StrategyContext {
  * The logic specific to one kind on its way into storage. The registry does the work common to all kinds (names, UID, timestamps,
  * generation, finalizers, preconditions, managed fields). All functions are synchronous, and pure except for the draft they are
  * given. Mirrors `rest.RESTCreateStrategy` and friends of k8s.io/apiserver.
+ *
+ * @example
+ * ```ts
+ * const strategy: Strategy = {
+ *   generation: 'spec',
+ *   allowUnconditionalUpdate: true,
+ *   allowCreateOnUpdate: false,
+ *   prepareForCreate: (flunder) => void delete flunder['status'],
+ *   validateName: (name) => (name.length > 20 ? ['must be no more than 20 characters'] : []),
+ * };
+ * ```
  */
 export interface Strategy {
   /** Fills in defaults. Runs on decoded requests and on reads of objects stored before a default existed. */

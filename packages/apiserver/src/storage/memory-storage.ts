@@ -60,6 +60,15 @@ function sizeOf(object: StoredObject | undefined): number {
 /**
  * A {@link Storage} in the memory of this process, durable as long as the process lives. A commit is complete when the call
  * returns; only its result is a promise. Old versions hang off the new ones and are removed by revision.
+ *
+ * @example
+ * ```ts
+ * await using storage = new MemoryStorage({ clock: systemClock });
+ * const { revision } = await storage.commit([{ key: '/registry/a', expected: 0, encode: () => Buffer.from('{}') }]);
+ * using watch = storage.watch({ prefix: '/registry/', fromRevision: revision }, (changes) => {
+ *   for (const { key } of changes) console.log(key);
+ * });
+ * ```
  */
 export class MemoryStorage implements Storage {
   readonly #clock: Clock;

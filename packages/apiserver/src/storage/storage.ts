@@ -6,6 +6,16 @@ import { KubewrightError } from '@kubewright/apimachinery';
  *
  * The in-memory store is the only implementation so far; any other must pass `storage.contract.ts`. A revision is visible to
  * reads and watches only once it is durable. History is bounded in time and size; older history is compacted.
+ *
+ * @example
+ * ```ts
+ * import type { Storage } from '@kubewright/apiserver';
+ *
+ * async function count(storage: Storage, prefix: string): Promise<number> {
+ *   const { objects, remaining } = await storage.list({ prefix, limit: 1 });
+ *   return objects.length + remaining;
+ * }
+ * ```
  */
 export interface Storage extends AsyncDisposable {
   /** The newest visible revision. */

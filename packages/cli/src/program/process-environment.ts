@@ -8,7 +8,15 @@ import { terminalKeys } from './terminal-keys.ts';
 /** Signals that stop the program. */
 const stopSignals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
-/** Returns the surroundings of this process and starts listening for signals. */
+/**
+ * Returns the environment of this process and starts listening for signals.
+ *
+ * @example
+ * ```ts
+ * const environment = cliEnvironment();
+ * process.exitCode = await runCli({ ...environment, args: ['doctor', ...environment.args] });
+ * ```
+ */
 export function cliEnvironment(): CliEnvironment {
   const { env, stdin, stdout, stderr, platform } = process;
   const stop = new AbortController();

@@ -1,6 +1,14 @@
 import type { KindDescriptor } from '@kubewright/apimachinery';
 
-/** A resource that the server serves, as reported by discovery. */
+/**
+ * A resource that the server serves, as reported by discovery.
+ *
+ * @example
+ * ```ts
+ * const canWatch = ({ verbs }: ApiResource): boolean => verbs.includes('watch');
+ * const shortName = ({ plural, shortNames }: ApiResource): string => shortNames[0] ?? plural;
+ * ```
+ */
 export interface ApiResource extends KindDescriptor {
   /** The name of one object in messages; the lower-case kind if discovery does not report it. */
   readonly singular: string;

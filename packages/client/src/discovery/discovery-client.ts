@@ -39,6 +39,16 @@ export interface ServerVersion {
  * The result is cached until {@link DiscoveryClient.invalidate}; concurrent calls share one discovery. Aggregated discovery (two
  * requests) is tried first; servers without it are read group by group. A group whose server does not respond is reported as
  * stale and empty, and does not affect other groups.
+ *
+ * @example
+ * ```ts
+ * async function pluralsOf(discovery: DiscoveryClient, name: string): Promise<readonly string[]> {
+ *   const groups = await discovery.groups();
+ *   const versions = groups.find((group) => group.name === name)?.versions ?? [];
+ *   return versions.flatMap(({ resources }) => resources.map(({ plural }) => plural));
+ * }
+ * const plurals = await pluralsOf(client.discovery, 'apps');
+ * ```
  */
 export class DiscoveryClient {
   readonly #readPath: JsonReader;

@@ -11,7 +11,15 @@ const maxInputBytes = 32 << 10;
 /** The subprotocols in order of preference: only the fifth version can end the command's input. */
 export const commandProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
-/** Output of a command, in the order in which the server sent it. */
+/**
+ * Output of a command, in the order in which the server sent it.
+ *
+ * @example
+ * ```ts
+ * const show = ({ stream, bytes }: CommandOutput): boolean => process[stream].write(bytes);
+ * for await (const output of await client.pods.attach({ namespace: 'shop', name: 'web-0' })) show(output);
+ * ```
+ */
 export interface CommandOutput {
   readonly stream: 'stdout' | 'stderr';
   readonly bytes: Uint8Array;
@@ -20,6 +28,16 @@ export interface CommandOutput {
 /**
  * A running command. Iterate over it for its output; a slow reader slows the command down. Leaving the loop closes the
  * connection, which ends the command on most, but not all, container runtimes.
+ *
+ * @example
+ * ```ts
+ * async function run(command: PodCommand): Promise<void> {
+ *   const { exitCode, stdout, stderr } = await command.text();
+ *   if (exitCode !== 0) throw new Error(`exit code ${exitCode}: ${stderr}`);
+ *   console.log(stdout);
+ * }
+ * await run(await client.pods.exec({ namespace: 'shop', name: 'db-0' }, { command: ['pg_dump', 'shop'] }));
+ * ```
  */
 export interface PodCommand extends AsyncIterable<CommandOutput>, AsyncDisposable {
   /**

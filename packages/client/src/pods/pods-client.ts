@@ -13,7 +13,7 @@ import type { PortForward, PortForwardOptions } from './port-forward.ts';
  * const { stdout } = await (await client.pods.exec({ name: 'web-0' }, { command: ['hostname'] })).text();
  */
 export interface PodsClient {
-  /** Streams a container's log as bytes; split it with {@link LineSplitter}. With `follow` it ends with the container. */
+  /** Streams a container's log as bytes. With `follow` it ends with the container. */
   logs(key: ObjectKey, options?: PodLogOptions): Promise<ByteStream>;
   /**
    * Runs a command in a container, without a shell unless you name one. Resolves once the command has started.
@@ -54,14 +54,23 @@ export interface PodsClient {
    * for (;;) {
    *   const result = await client.pods.evict({ name: 'web-0' }, { signal });
    *   if (result.evicted) break;
-   *   await setTimeout(result.retryAfterMs, undefined, { signal });
+   *   await sleep(systemClock, { ms: result.retryAfterMs, signal });
    * }
    * @throws StatusError if the pod does not exist (`isNotFound`) or a precondition does not hold (`isConflict`).
    */
   evict(key: ObjectKey, options?: EvictOptions): Promise<EvictionResult>;
 }
 
-/** Options of {@link PodsClient.logs}; names and meanings match those of `kubectl logs`. */
+/**
+ * Options of {@link PodsClient.logs}; names and meanings match those of `kubectl logs`.
+ *
+ * @example
+ * ```ts
+ * const lastMinutes: PodLogOptions = { container: 'web', sinceSeconds: 300, timestamps: true };
+ * const { body } = await client.pods.logs({ namespace: 'shop', name: 'web-0' }, lastMinutes);
+ * for await (const chunk of body) process.stdout.write(chunk);
+ * ```
+ */
 export interface PodLogOptions extends CallOptions {
   /** @defaultValue the pod's only container, or the one named in its annotation */
   readonly container?: string;

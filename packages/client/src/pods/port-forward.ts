@@ -22,7 +22,15 @@ export interface PortForwardOptions extends CallOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** A listener on this machine that forwards to a port of a pod. Disposing it closes its connections. */
+/**
+ * A listener on this machine that forwards to a port of a pod. Disposing it closes its connections.
+ *
+ * @example
+ * ```ts
+ * await using forward: PortForward = await client.pods.portForward({ namespace: 'shop', name: 'web-0' }, { port: 8080 });
+ * const response = await fetch(`http://127.0.0.1:${forward.localPort}/healthz`);
+ * ```
+ */
 export interface PortForward extends AsyncDisposable {
   readonly localPort: number;
 }

@@ -80,7 +80,17 @@ export interface ByteStream {
   readonly body: BodyStream;
 }
 
-/** A client for a subresource: `status`, `scale`, `eviction`, `token`, `binding`, …; same errors as {@link ResourceClient}. */
+/**
+ * A client for a subresource: `status`, `scale`, `eviction`, `token`, `binding`, …; same errors as {@link ResourceClient}.
+ *
+ * @example
+ * ```ts
+ * interface Scale extends KubernetesObject { readonly spec: { readonly replicas: number } }
+ *
+ * const scales: SubresourceClient<Scale> = client.resource(Deployment).subresource<Scale>('scale');
+ * await scales.patch({ namespace: 'shop', name: 'web' }, { type: 'merge', body: { spec: { replicas: 3 } } });
+ * ```
+ */
 export interface SubresourceClient<S, A = S> {
   get(key: ObjectKey, options?: GetOptions): Promise<A>;
   /** Sends `body` to the subresource of `key`. The result depends on the subresource: an eviction returns a `Status`. */

@@ -1,4 +1,12 @@
-/** Credentials that authenticate the client to the server. */
+/**
+ * Credentials that authenticate the client to the server.
+ *
+ * @example
+ * ```ts
+ * const credentials: ClientCredentials = { authorization: `Bearer ${process.env['TOKEN']}` };
+ * const transport = new HttpTransport({ server: 'https://10.0.0.1:6443', credentials: staticCredentials(credentials) });
+ * ```
+ */
 export interface ClientCredentials {
   /** Value of the `authorization` header, such as `Bearer …`. */
   readonly authorization?: string | undefined;

@@ -4,7 +4,18 @@ import { InProcessSwitch } from './in-process-switch.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
 
-/** A request as received by a server in the same process. `C` is that server's representation of a connection and its peer. */
+/**
+ * A request as received by a server in the same process. `C` is that server's representation of a connection and its peer.
+ *
+ * @example
+ * ```ts
+ * const isWatch = ({ path }: InProcessRequest<undefined>): boolean => path.includes('watch=true');
+ * async function handle(request: InProcessRequest<undefined>): Promise<InProcessResponse> {
+ *   return isWatch(request) ? serveWatch(request) : serve(request);
+ * }
+ * const transport = new InProcessTransport({ handle, connection: undefined });
+ * ```
+ */
 export interface InProcessRequest<C> {
   readonly method: string;
   readonly path: string;
@@ -16,7 +27,20 @@ export interface InProcessRequest<C> {
   readonly upgrade?: (() => InProcessUpgrade) | undefined;
 }
 
-/** The server's end of a stream between two parts of one process. */
+/**
+ * The server's end of a stream between two parts of one process.
+ *
+ * @example
+ * ```ts
+ * import type { IncomingMessage } from 'node:http';
+ * import { WebSocketServer } from 'ws';
+ *
+ * const sockets = new WebSocketServer({ noServer: true });
+ * function accept({ request, stream, head }: InProcessUpgrade): void {
+ *   sockets.handleUpgrade(request as IncomingMessage, stream, Buffer.from(head), (socket) => socket.send('hello'));
+ * }
+ * ```
+ */
 export interface InProcessUpgrade {
   readonly stream: Duplex;
   /** Always empty: nothing is read before the switch. */
@@ -25,7 +49,19 @@ export interface InProcessUpgrade {
   readonly request: unknown;
 }
 
-/** The response of a server in the same process. */
+/**
+ * The response of a server in the same process.
+ *
+ * @example
+ * ```ts
+ * const unavailable: InProcessResponse = {
+ *   status: 503,
+ *   headers: { 'content-type': 'text/plain' },
+ *   body: Buffer.from('starting'),
+ * };
+ * const transport = new InProcessTransport({ handle: async () => unavailable, connection: undefined });
+ * ```
+ */
 export interface InProcessResponse {
   readonly status: number;
   /** Header names in lower case. */

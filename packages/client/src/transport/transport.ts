@@ -17,7 +17,15 @@ export interface Transport extends AsyncDisposable {
   request(request: TransportRequest): Promise<TransportResponse>;
 }
 
-/** A complete request. */
+/**
+ * A complete request.
+ *
+ * @example
+ * ```ts
+ * const request: TransportRequest = { method: 'GET', path: '/api/v1/pods?limit=500', headers: { accept: 'application/json' } };
+ * const statusOf = async (transport: Transport): Promise<number> => (await transport.request(request)).status;
+ * ```
+ */
 export interface TransportRequest {
   /** `GET`, `POST`, `PUT`, `PATCH`, `DELETE`. */
   readonly method: string;
@@ -43,7 +51,18 @@ export interface TransportRequest {
   readonly gate?: () => void;
 }
 
-/** The head of a response, and its body as a stream. */
+/**
+ * The head of a response, and its body as a stream.
+ *
+ * @example
+ * ```ts
+ * async function textOf({ body }: TransportResponse): Promise<string> {
+ *   const chunks: Uint8Array[] = [];
+ *   for await (const chunk of body) chunks.push(chunk);
+ *   return Buffer.concat(chunks).toString();
+ * }
+ * ```
+ */
 export interface TransportResponse {
   readonly status: number;
   /** Lower-case names; repeated headers are joined by `, `. */

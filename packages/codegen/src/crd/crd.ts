@@ -1,6 +1,14 @@
 import type { JsonSchema } from '@kubewright/schema';
 
-/** A CustomResourceDefinition (apiextensions/v1). */
+/**
+ * A CustomResourceDefinition (apiextensions/v1).
+ *
+ * @example
+ * ```ts
+ * const versionsOf = ({ spec }: Crd): readonly string[] =>
+ *   spec.versions.filter(({ served }) => served).map(({ name }) => name);
+ * ```
+ */
 export interface Crd {
   readonly apiVersion: 'apiextensions.k8s.io/v1';
   readonly kind: 'CustomResourceDefinition';

@@ -26,6 +26,14 @@ export interface ImportOptions {
  * If the text has several documents, all CRDs among them are converted.
  *
  * @throws {@link ImportError}
+ *
+ * @example
+ * ```ts
+ * import { readFile, writeFile } from 'node:fs/promises';
+ *
+ * const source = importCrd(await readFile('certificates.yaml', 'utf8'), { version: 'v1' });
+ * await writeFile('src/certificate.ts', source);
+ * ```
  */
 export function importCrd(text: string, options: ImportOptions = {}): string {
   const crds = documentsOf(text).filter((each): each is Crd => isCrd(each));

@@ -43,7 +43,15 @@ export interface ClusterLimits {
   readonly storageBytes?: number | undefined;
 }
 
-/** Options of {@link EmbeddedCluster.start}; each has a default. */
+/**
+ * Options of {@link EmbeddedCluster.start}; each has a default.
+ *
+ * @example
+ * ```ts
+ * const options: EmbeddedClusterOptions = { directory: '.kubewright', port: 6443, log: prettyLogger({ destination, now: Date.now }) };
+ * await using cluster = await EmbeddedCluster.start(options);
+ * ```
+ */
 export interface EmbeddedClusterOptions {
   /**
    * Folder for certificates, the kubeconfig and notes. It is created if needed and locked while the cluster runs.

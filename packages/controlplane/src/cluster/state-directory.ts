@@ -6,7 +6,19 @@ import { folderFault } from '@kubewright/apimachinery/internal';
 import { makeFolder } from '../node/make-folder.ts';
 import { isSameProcess, type ProcessIdentity, processIdentity } from '../node/process/process-identity.ts';
 
-/** Thrown if the folder cannot be used. The message says what was tried, why it failed and what to do. */
+/**
+ * Thrown if the folder cannot be used. The message says what was tried, why it failed and what to do.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await EmbeddedCluster.start({ directory: '.kubewright' });
+ * } catch (error) {
+ *   if (error instanceof StateDirectoryError) console.error(`${error.what}; ${error.remedy}`);
+ *   else throw error;
+ * }
+ * ```
+ */
 export class StateDirectoryError extends KubewrightError {
   override readonly name = 'StateDirectoryError';
   readonly code = 'KW5502';

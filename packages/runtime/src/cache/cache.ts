@@ -2,12 +2,31 @@ import type { Kind, KubernetesObject, ObjectKey } from '@kubewright/apimachinery
 import type { CachedKind } from './cached-kind.ts';
 import type { Lister } from './lister.ts';
 
-/** An object reduced to its type and metadata. */
+/**
+ * An object reduced to its type and metadata.
+ *
+ * @example
+ * ```ts
+ * function teams(cache: Cache): readonly (string | undefined)[] {
+ *   const pods: readonly PartialObjectMetadata[] = cache.metadata(Pod).list();
+ *   return pods.map(({ metadata }) => metadata.labels?.['team']);
+ * }
+ * ```
+ */
 export type PartialObjectMetadata = KubernetesObject;
 
 /**
  * The informers of one manager or cluster. Contains only declared kinds (from controllers' `for`, `owns`, `watches` and `caches`,
  * and the manager's `caches`). Reading any other kind throws, so a read never starts an unexpected watch.
+ *
+ * @example
+ * ```ts
+ * import type { Cache } from '@kubewright/runtime';
+ *
+ * function podNames(cache: Cache, namespace: string): readonly string[] {
+ *   return cache.lister(Pod).list({ namespace }).map(({ metadata }) => metadata.name);
+ * }
+ * ```
  */
 export interface Cache {
   /**

@@ -3,6 +3,13 @@ import type { ObjectView } from '../handler/object-view.ts';
 
 /**
  * Computes the index values of an object; called once per version of it. Prefer metadata: reading `object` decodes the object.
+ *
+ * @example
+ * ```ts
+ * const byTeam: IndexFunc<Pod> = ({ labels }) => (labels['team'] === undefined ? [] : [labels['team']]);
+ * const pods = cached(Pod, { indexes: { team: byTeam } });
+ * const ofTeam = (lister: Lister<Pod>) => lister.views({ index: { name: 'team', value: 'payments' } });
+ * ```
  */
 export type IndexFunc<T> = (view: ObjectView<T>) => readonly string[];
 
@@ -13,7 +20,19 @@ export interface CacheSelectors {
   readonly fieldSelector?: string;
 }
 
-/** Declares that a kind is cached, and which part of it. */
+/**
+ * Declares that a kind is cached, and which part of it.
+ *
+ * @example
+ * ```ts
+ * const pods: CachedKind<Pod> = {
+ *   kind: Pod,
+ *   namespaces: ['shop'],
+ *   fields: ['spec.nodeName', 'status.phase'],
+ * };
+ * const manager = new Manager({ controllers: [nodes], caches: [cached(Pod, pods)] });
+ * ```
+ */
 export interface CachedKind<T extends KubernetesObject = KubernetesObject> extends CacheSelectors {
   readonly kind: Kind<T>;
   /**

@@ -23,6 +23,13 @@ export interface CacheListOptions {
  *
  * Reading an object outside the cached namespaces, or one that this process moved outside the selectors with a write, throws
  * OutsideCacheScopeError (KW3015), because "not found" would be wrong.
+ *
+ * @example
+ * ```ts
+ * function running(pods: Lister<Pod>, namespace: string): readonly Stored<Pod>[] {
+ *   return pods.list({ namespace, labelSelector: 'app=web' }).filter(({ status }) => status?.phase === 'Running');
+ * }
+ * ```
  */
 export interface Lister<T> {
   /** Reads one object, decoded and frozen. */

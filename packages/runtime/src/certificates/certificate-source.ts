@@ -26,6 +26,12 @@ export interface CertificateParts {
 /**
  * A source of a server's certificate: `certificateFiles`, `ownAuthority` or `selfSigned`. This is only a declaration; the server
  * runs it.
+ *
+ * @example
+ * ```ts
+ * const certificates: CertificateSource = process.env['LOCAL'] ? selfSigned() : certificateFiles();
+ * const manager = new Manager({ controllers: [], webhooks: [rules], webhookServer: { certificates } });
+ * ```
  */
 export interface CertificateSource {
   /**

@@ -1,7 +1,17 @@
 import type { ConditionUpdate, KubernetesObject, UnstructuredObject } from '@kubewright/apimachinery';
 import type { ReconcileResult, StatusOf } from '../reconcile/reconcile.ts';
 
-/** A desired object. Without a namespace, it goes to its owner's. */
+/**
+ * A desired object. Without a namespace, it goes to its owner's.
+ *
+ * @example
+ * ```ts
+ * const childrenOf = ({ metadata, spec }: Stored<Website>): readonly Child[] => [
+ *   ConfigMap({ metadata: { name: metadata.name }, data: { 'index.html': spec.html } }),
+ *   { apiVersion: 'example.com/v1', kind: 'Certificate', metadata: { name: metadata.name }, spec: { host: spec.host } },
+ * ];
+ * ```
+ */
 export type Child = KubernetesObject | UnstructuredObject;
 
 /** A child that must not be changed before others are ready. Created by {@link after}. */

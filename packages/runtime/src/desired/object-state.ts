@@ -1,6 +1,14 @@
 import { findCondition, isConditionTrue, isDeleting, type KubernetesObject } from '@kubewright/apimachinery';
 
-/** The state of an object, in kstatus terms. */
+/**
+ * The state of an object, in kstatus terms.
+ *
+ * @example
+ * ```ts
+ * const isSettled = (state: ObjectState): boolean => state === 'Current' || state === 'Failed';
+ * if (!isSettled(objectState(deployment).state)) await ctx.setStatus({ phase: 'Deploying' });
+ * ```
+ */
 export type ObjectState = 'Current' | 'InProgress' | 'Failed' | 'Terminating';
 
 /** A state with its reason. */

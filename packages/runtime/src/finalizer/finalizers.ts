@@ -36,7 +36,17 @@ export async function addFinalizers(
   return patchFinalizers(object, { ...options, finalizers });
 }
 
-/** Removes a finalizer from an object; returns the updated object. Succeeds if the object no longer exists. */
+/**
+ * Removes a finalizer from an object; returns the updated object. Succeeds if the object no longer exists.
+ *
+ * @example
+ * ```ts
+ * if (isDeleting(bucket)) {
+ *   await cloud.deleteBucket(bucket.spec.name);
+ *   await removeFinalizer(bucket, { client, kind: Bucket, name: 'example.com/bucket' });
+ * }
+ * ```
+ */
 export async function removeFinalizer(
   object: Stored<KubernetesObject>,
   options: FinalizerPatchOptions & { readonly name: string },

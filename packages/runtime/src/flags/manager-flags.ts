@@ -15,7 +15,15 @@ export interface ManagerFlagsOptions {
   readonly webhooks?: readonly WebhookDefinition[];
 }
 
-/** The manager options that flags control. */
+/**
+ * The manager options that flags control.
+ *
+ * @example
+ * ```ts
+ * const flags: ManagerFlags = managerFlags(process.argv.slice(2));
+ * flags.log?.info('starting', { namespaces: flags.namespaces });
+ * ```
+ */
 export type ManagerFlags = Pick<
   ManagerOptions,
   | 'kubeconfig'
@@ -89,7 +97,14 @@ export function managerFlags(args: readonly string[], options: ManagerFlagsOptio
   };
 }
 
-/** Lists the flags of {@link managerFlags}, one per line, for `--help`. */
+/**
+ * Lists the flags of {@link managerFlags}, one per line, for `--help`.
+ *
+ * @example
+ * ```ts
+ * if (process.argv.includes('--help')) console.log(managerFlagsUsage());
+ * ```
+ */
 export function managerFlagsUsage(): string {
   return flagUsage(known);
 }

@@ -14,5 +14,16 @@ export interface HandlerContext {
   primaryUid(key: ObjectKey): string | undefined;
 }
 
-/** Maps an event to requests. Called synchronously, right after the store has applied the change; must not block. */
+/**
+ * Maps an event to requests. Called synchronously, right after the store has applied the change; must not block.
+ *
+ * @example
+ * ```ts
+ * const enqueueNode: EventHandler<Pod> = (event, { enqueue }) => {
+ *   const name = event.object.object.spec?.nodeName;
+ *   if (name !== undefined) enqueue({ name });
+ * };
+ * const source = watch(Pod, enqueueNode);
+ * ```
+ */
 export type EventHandler<T> = (event: ObjectEvent<T>, context: HandlerContext) => void;

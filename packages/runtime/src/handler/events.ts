@@ -1,6 +1,14 @@
 import type { ObjectView } from './object-view.ts';
 
-/** An object became visible. */
+/**
+ * Reports that an object became visible.
+ *
+ * @example
+ * ```ts
+ * const isNew: Predicate<Pod> = (event) => event.type === 'create' && isRecent(event);
+ * const isRecent = ({ isInInitialList }: CreateEvent<Pod>): boolean => !isInInitialList;
+ * ```
+ */
 export interface CreateEvent<T> {
   readonly type: 'create';
   readonly object: ObjectView<T>;
@@ -8,14 +16,33 @@ export interface CreateEvent<T> {
   readonly isInInitialList: boolean;
 }
 
-/** An object changed. `old` and `object` have the same UID: a recreated object arrives as a delete and a create. */
+/**
+ * Reports that an object changed. `old` and `object` have the same UID: a recreated object arrives as a delete and a create.
+ *
+ * @example
+ * ```ts
+ * const moved = ({ old, object }: UpdateEvent<Service>): boolean =>
+ *   old.object.spec?.clusterIP !== object.object.spec?.clusterIP;
+ * const source = watch(Service, enqueueForObject(), { predicates: [predicateFuncs({ update: moved })] });
+ * ```
+ */
 export interface UpdateEvent<T> {
   readonly type: 'update';
   readonly old: ObjectView<T>;
   readonly object: ObjectView<T>;
 }
 
-/** An object was removed. */
+/**
+ * Reports that an object was removed.
+ *
+ * @example
+ * ```ts
+ * const lastSeenOn = ({ object }: DeleteEvent<Pod>): string | undefined => object.object.spec?.nodeName;
+ * const handler = handlerFuncs<Pod>({
+ *   delete: (event, { enqueue }) => enqueue({ name: lastSeenOn(event) ?? 'unscheduled' }),
+ * });
+ * ```
+ */
 export interface DeleteEvent<T> {
   readonly type: 'delete';
   /** The last state seen. */
@@ -24,7 +51,16 @@ export interface DeleteEvent<T> {
   readonly deleteStateUnknown: boolean;
 }
 
-/** A source outside the API requests a reconcile of an object. */
+/**
+ * Reports that a source outside the API requests a reconcile of an object.
+ *
+ * @example
+ * ```ts
+ * const refreshed = ({ object }: GenericEvent<Website>, { enqueue }: { enqueue(key: ReconcileRequest): void }): void =>
+ *   enqueue(object.key);
+ * const handler = handlerFuncs<Website>({ generic: refreshed });
+ * ```
+ */
 export interface GenericEvent<T> {
   readonly type: 'generic';
   readonly object: ObjectView<T>;

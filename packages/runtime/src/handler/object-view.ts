@@ -3,6 +3,12 @@ import type { ObjectKey, OwnerReference, Stored } from '@kubewright/apimachinery
 /**
  * A cached object seen through its metadata. Reading any property but {@link ObjectView.object} decodes nothing; `object` decodes
  * the whole object (through a bounded cache) and returns a frozen value.
+ *
+ * @example
+ * ```ts
+ * const isProtected = ({ annotations, deletionTimestamp }: ObjectView<Pod>): boolean =>
+ *   annotations['example.com/protected'] === 'true' && deletionTimestamp === undefined;
+ * ```
  */
 export interface ObjectView<T> {
   readonly key: ObjectKey;

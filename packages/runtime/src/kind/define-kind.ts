@@ -18,7 +18,15 @@ export interface CustomResource<Spec, Status = never> extends KubernetesObject {
   readonly status?: Status;
 }
 
-/** An object of a cluster-scoped custom kind. */
+/**
+ * An object of a cluster-scoped custom kind.
+ *
+ * @example
+ * ```ts
+ * type Tenant = ClusterCustomResource<{ readonly owner: string }, { readonly namespaces: number }>;
+ * const ownerOf = ({ spec }: Tenant): string => spec.owner;
+ * ```
+ */
 export interface ClusterCustomResource<Spec, Status = never> extends KubernetesObject {
   readonly metadata: KindMeta<'generation'>;
   readonly spec: Spec;
@@ -112,7 +120,21 @@ export interface KindDefinition {
   readonly schema?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** A kind created by {@link defineKind}: creates objects, can be used as a `Kind`, and describes its CRD. */
+/**
+ * A kind created by {@link defineKind}: creates objects, can be used as a `Kind`, and describes its CRD.
+ *
+ * @example
+ * ```ts
+ * export type Website = CustomResource<WebsiteSpec, WebsiteStatus>;
+ * export const Website: DefinedKind<Website> = defineKind<WebsiteSpec, WebsiteStatus>({
+ *   group: 'example.com',
+ *   version: 'v1',
+ *   kind: 'Website',
+ *   shortNames: ['site'],
+ * });
+ * const shortNames = Website.shortNames;
+ * ```
+ */
 export interface DefinedKind<T> extends KindFactory<T>, KindSettings {}
 
 /** The properties of a {@link DefinedKind} beyond its name, scope and plural. */

@@ -3,7 +3,15 @@ export interface LogFields {
   readonly [key: string]: unknown;
 }
 
-/** Severity of a line; lines below the logger's level are not written. */
+/**
+ * Severity of a line; lines below the logger's level are not written.
+ *
+ * @example
+ * ```ts
+ * const level: LogLevel = process.env['DEBUG'] ? 'debug' : 'info';
+ * const log = jsonLogger({ level });
+ * ```
+ */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** Levels as comparable numbers. */

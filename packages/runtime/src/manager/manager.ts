@@ -136,7 +136,7 @@ export class Manager implements AsyncDisposable {
    *
    * @example
    * ```ts
-   * const added = manager.add(controllerOf(tenant));
+   * const added = manager.add(controllerFor(tenant));
    * await added.remove();
    * ```
    */

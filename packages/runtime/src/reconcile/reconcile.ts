@@ -28,7 +28,17 @@ export interface ReconcileResult {
   readonly priority?: number;
 }
 
-/** The return value of a reconcile function. */
+/**
+ * The return value of a reconcile function.
+ *
+ * @example
+ * ```ts
+ * async function waitForBucket(name: string, { signal }: RequestContext): Promise<ReconcileOutcome> {
+ *   const bucket = await cloud.bucket(name, { signal });
+ *   return bucket.ready ? undefined : { requeueAfterMs: 10_000 };
+ * }
+ * ```
+ */
 // biome-ignore lint/suspicious/noConfusingVoidType: a reconcile without a return statement is a Promise<void>
 export type ReconcileOutcome = ReconcileResult | undefined | void;
 
@@ -81,7 +91,17 @@ export interface DeleteObjectOptions {
   readonly matchResourceVersion?: boolean;
 }
 
-/** The context of every reconcile, of objects or of requests. */
+/**
+ * The context of every reconcile, of objects or of requests.
+ *
+ * @example
+ * ```ts
+ * async function copySecret({ namespace, name }: ReconcileRequest, ctx: RequestContext): Promise<void> {
+ *   const secret = await ctx.get(Secret, { namespace: 'templates', name });
+ *   if (secret && namespace) await ctx.apply(Secret({ metadata: { namespace, name }, data: secret.data ?? {} }));
+ * }
+ * ```
+ */
 export interface RequestContext {
   /** Aborted when the reconcile times out and when the manager stops. Pass it to everything that waits. */
   readonly signal: AbortSignal;
@@ -149,7 +169,17 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
  */
 export type Reconciler = (request: ReconcileRequest, context: RequestContext) => Promise<ReconcileOutcome>;
 
-/** Cleans up what the garbage collector does not know about; the finalizer is removed only after it succeeds. */
+/**
+ * Cleans up what the garbage collector does not know about; the finalizer is removed only after it succeeds.
+ *
+ * @example
+ * ```ts
+ * const deleteBucket: Finalizer<Bucket> = async ({ metadata }, { signal }) => {
+ *   await cloud.deleteBucket(metadata.name, { signal });
+ * };
+ * const buckets = controller({ for: Bucket, finalizers: { 'example.com/bucket': deleteBucket }, reconcile: createBucket });
+ * ```
+ */
 export type Finalizer<T extends KubernetesObject> = (
   object: Stored<T>,
   context: ReconcileContext<T>,

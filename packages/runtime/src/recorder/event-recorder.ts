@@ -24,6 +24,14 @@ export interface EventNote {
 /**
  * Writes events.k8s.io/v1 events. Never waits and never fails a reconcile: equal events are merged into a series, events are
  * dropped if the queue is full, and write failures are logged.
+ *
+ * @example
+ * ```ts
+ * function reportBackup(events: EventRecorder, error?: Error): void {
+ *   if (error) events.record({ type: 'Warning', reason: 'BackupFailed', note: error.message });
+ *   else events.record({ reason: 'BackupDone', note: 'the backup was uploaded' });
+ * }
+ * ```
  */
 export interface EventRecorder {
   record(event: EventNote): void;

@@ -20,7 +20,18 @@ export interface PolledResourcesOptions<R> {
   readonly concurrency?: number;
 }
 
-/** A source of external resources, one per key, and their last known values. */
+/**
+ * A source of external resources, one per key, and their last known values.
+ *
+ * @example
+ * ```ts
+ * interface CloudBucket { readonly name: string; readonly sizeBytes: number }
+ *
+ * function sizeOf(buckets: PolledResources<CloudBucket>, key: ObjectKey): number {
+ *   return buckets.get(key)?.sizeBytes ?? 0;
+ * }
+ * ```
+ */
 export interface PolledResources<R> extends Source {
   /** Returns the last known resource of a key; undefined if it does not exist or was not fetched yet. */
   get(key: ObjectKey): R | undefined;

@@ -4,7 +4,15 @@ import type { EventHandler, HandlerContext } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';
 import type { Predicate } from '../predicate/predicates.ts';
 
-/** A kind that a controller watches, and the handler for its events. Created by {@link watch}. */
+/**
+ * A kind that a controller watches, and the handler for its events. Created by {@link watch}.
+ *
+ * @example
+ * ```ts
+ * const secrets: Watch = watch(Secret, enqueueForOwner(Database));
+ * const databases = controller({ for: Database, watches: [secrets], reconcile });
+ * ```
+ */
 export interface Watch {
   readonly kind: Kind<KubernetesObject>;
   readonly handler: EventHandler<KubernetesObject>;
@@ -39,6 +47,16 @@ export function watch<T extends KubernetesObject>(
 /**
  * A source of requests other than a watched kind. {@link channelSource}, {@link pollSource} and {@link kindSource} create the
  * usual ones; any object with these two members works.
+ *
+ * @example
+ * ```ts
+ * const ticks: Source = {
+ *   name: 'ticks',
+ *   async start({ enqueue }, { clock, signal }) {
+ *     for (; !signal.aborted; await sleep(clock, { ms: 60_000, signal })) enqueue({ name: 'all' });
+ *   },
+ * };
+ * ```
  */
 export interface Source {
   readonly name: string;

@@ -10,7 +10,17 @@ export interface Span {
   end(): void;
 }
 
-/** Creates spans; `trace.getTracer('my-operator')` of `@opentelemetry/api` returns one. */
+/**
+ * Creates spans; `trace.getTracer('my-operator')` of `@opentelemetry/api` returns one.
+ *
+ * @example
+ * ```ts
+ * import { trace } from '@opentelemetry/api';
+ *
+ * const tracer: Tracer = trace.getTracer('website-operator');
+ * const manager = new Manager({ controllers: [websites], tracer });
+ * ```
+ */
 export interface Tracer {
   startSpan(
     name: string,

@@ -3,7 +3,17 @@ import type { Cache } from '../cache/cache.ts';
 import type { Logger } from '../log/logger.ts';
 import type { AdmissionRequest } from './admission-review.ts';
 
-/** Passed to a webhook's function along with the object. */
+/**
+ * Passed to a webhook's function along with the object.
+ *
+ * @example
+ * ```ts
+ * function warnAboutLatest(pod: Pod, { warn, request }: AdmissionContext): void {
+ *   const latest = pod.spec?.containers.some(({ image }) => image?.endsWith(':latest'));
+ *   if (latest) warn(`${request.operation}: pin the image to a version`);
+ * }
+ * ```
+ */
 export interface AdmissionContext {
   /** The full admission request: user, operation, names, options. */
   readonly request: AdmissionRequest;
@@ -27,7 +37,17 @@ export interface AdmissionContext {
   readonly signal: AbortSignal;
 }
 
-/** {@link AdmissionContext} of an update, with the current state. */
+/**
+ * {@link AdmissionContext} of an update, with the current state.
+ *
+ * @example
+ * ```ts
+ * function checkSize({ spec }: Database, { old }: UpdateContext<Database>): string | undefined {
+ *   return spec.sizeGiB < old.spec.sizeGiB ? 'a volume cannot shrink' : undefined;
+ * }
+ * validator(Database, { update: checkSize });
+ * ```
+ */
 export interface UpdateContext<T> extends AdmissionContext {
   /** The object as currently stored. */
   readonly old: T;

@@ -11,7 +11,16 @@ export interface AdmissionUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The request of an `AdmissionReview` (admission.k8s.io/v1; v1beta1 has the same fields). */
+/**
+ * The request of an `AdmissionReview` (admission.k8s.io/v1; v1beta1 has the same fields).
+ *
+ * @example
+ * ```ts
+ * const isByOperator = ({ userInfo }: AdmissionRequest): boolean =>
+ *   userInfo.username === 'system:serviceaccount:shop-system:shop-operator';
+ * const handle = (request: AdmissionRequest) => (isByOperator(request) ? allowed() : denied('only the operator may do this'));
+ * ```
+ */
 export interface AdmissionRequest {
   readonly uid: string;
   /** Kind of the object as passed to the webhook; `requestKind` is that of the original request. */
@@ -35,7 +44,15 @@ export interface AdmissionRequest {
   readonly options?: unknown;
 }
 
-/** The response of an `AdmissionReview`; created by {@link allowed}, {@link denied} and {@link patched}. */
+/**
+ * The response of an `AdmissionReview`; created by {@link allowed}, {@link denied} and {@link patched}.
+ *
+ * @example
+ * ```ts
+ * const handle = (request: AdmissionRequest): AdmissionResponse =>
+ *   request.dryRun ? { ...allowed(), warnings: ['nothing is stored'] } : allowed();
+ * ```
+ */
 export interface AdmissionResponse {
   readonly allowed: boolean;
   /** Reason for a denial, with the code and reason shown to the caller; parts of a `Status`. */

@@ -16,7 +16,18 @@ export interface SpokeConversions<Spoke, Hub> {
   fromHub(object: Hub): Converted<Spoke> | Promise<Converted<Spoke>>;
 }
 
-/** One version of a kind with its conversions to and from the hub; created by {@link spoke}. */
+/**
+ * One version of a kind with its conversions to and from the hub; created by {@link spoke}.
+ *
+ * @example
+ * ```ts
+ * const v1beta1: Spoke<PostgresqlV1> = spoke(PostgresqlV1beta1, {
+ *   toHub: (old) => ({ spec: { instances: old.spec.replicas } }),
+ *   fromHub: (pg) => ({ spec: { replicas: pg.spec.instances } }),
+ * });
+ * const conversion = converter(PostgresqlV1, [v1beta1]);
+ * ```
+ */
 export interface Spoke<Hub extends KubernetesObject> {
   readonly version: Kind<KubernetesObject>;
   /** Never present at run time; carries the hub's type. */

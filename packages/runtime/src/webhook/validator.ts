@@ -7,6 +7,13 @@ import { type AdmissionWebhook, ruleFor, type WebhookRegistration, webhookPath }
 /**
  * A validator's verdict: undefined admits; a string denies with that message (403 `Forbidden`); field errors deny like the API
  * server's own validation (422 `Invalid`, one cause per error; an empty list admits).
+ *
+ * @example
+ * ```ts
+ * function checkReplicas(replicas: number): ValidationResult {
+ *   if (replicas > 5) return [invalidField('spec.replicas', replicas, 'at most 5')];
+ * }
+ * ```
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: a rule without a return statement admits
 export type ValidationResult = string | readonly FieldError[] | undefined | void;

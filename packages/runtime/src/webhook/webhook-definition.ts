@@ -33,7 +33,16 @@ export interface WebhookRule {
   readonly scope?: 'Cluster' | 'Namespaced' | '*';
 }
 
-/** A declared admission webhook, served by a manager. Stateless. */
+/**
+ * A declared admission webhook, served by a manager. Stateless.
+ *
+ * @example
+ * ```ts
+ * export const rules: AdmissionWebhook = validator(ConfigMap, {
+ *   delete: ({ metadata }) => (metadata.name === 'kube-root-ca.crt' ? 'this config map must exist' : undefined),
+ * });
+ * ```
+ */
 export interface AdmissionWebhook {
   readonly type: 'mutating' | 'validating';
   /** Several webhooks of one type may share a path: they run in order until one denies. */
@@ -45,7 +54,15 @@ export interface AdmissionWebhook {
   readonly handle: (request: AdmissionRequest, context: AdmissionContext) => Promise<AdmissionResponse>;
 }
 
-/** A declared conversion between the versions of one kind; a manager serves all of them at `/convert`. */
+/**
+ * A declared conversion between the versions of one kind; a manager serves all of them at `/convert`.
+ *
+ * @example
+ * ```ts
+ * export const conversion: ConversionWebhook = converter(PostgresqlV1, [spoke(PostgresqlV1beta1, conversions)]);
+ * const manager = new Manager({ controllers: [postgresql], webhooks: [conversion] });
+ * ```
+ */
 export interface ConversionWebhook {
   readonly type: 'conversion';
   readonly group: string;
@@ -62,7 +79,17 @@ export interface ConversionSteps {
   readonly fromHub: (object: KubernetesObject) => KubernetesObject | Promise<KubernetesObject>;
 }
 
-/** A declared webhook that authenticates tokens (`--authentication-token-webhook-config-file` of an API server). */
+/**
+ * A declared webhook that authenticates tokens (`--authentication-token-webhook-config-file` of an API server).
+ *
+ * @example
+ * ```ts
+ * export const sessions: AuthenticationWebhook = authenticationWebhook({
+ *   path: '/authenticate',
+ *   authenticate: async ({ token }) => ({ user: await users.find(token) }),
+ * });
+ * ```
+ */
 export interface AuthenticationWebhook {
   readonly type: 'authentication';
   readonly path: string;
@@ -93,7 +120,15 @@ export interface TokenReviewResult {
   readonly error?: string;
 }
 
-/** A webhook declared by `validator`, `defaulter`, `converter`, `admissionWebhook` or `authenticationWebhook`. */
+/**
+ * A webhook declared by `validator`, `defaulter`, `converter`, `admissionWebhook` or `authenticationWebhook`.
+ *
+ * @example
+ * ```ts
+ * const webhooks: readonly WebhookDefinition[] = [defaulter(Website, complete), validator(Website, rules)];
+ * const manager = new Manager({ controllers: [websites], webhooks });
+ * ```
+ */
 export type WebhookDefinition = AdmissionWebhook | ConversionWebhook | AuthenticationWebhook;
 
 /** Returns the same path as controller-runtime: `/validate-apps-v1-deployment`, `/mutate--v1-pod`. */

@@ -24,6 +24,12 @@ export interface EnvironmentOptions {
 /**
  * Everything that expressions can refer to besides their variables: functions, macros, types. Immutable; created once and
  * shared by all expressions of a kind.
+ *
+ * @example
+ * ```ts
+ * const environment: CelEnvironment = kubernetesEnvironment();
+ * const isSmall = compileExpression('size(object.spec.names) < 10', { environment, variables: { object: 'dyn' } });
+ * ```
  */
 export class CelEnvironment {
   readonly patterns: PatternCache;

@@ -3,6 +3,16 @@ import type { Issue } from './syntax/issue.ts';
 /**
  * Thrown for an expression that does not parse or whose types do not match. The message is the one that the API server
  * prints (`ERROR: <input>:1:1: undeclared reference to 'x' (in container '')`, the line, a marker below).
+ *
+ * @example
+ * ```ts
+ * try {
+ *   compileExpression('object.spec.replicas <=', { environment: kubernetesEnvironment(), variables: { object: 'dyn' } });
+ * } catch (error) {
+ *   if (error instanceof CelCompileError) console.error(error.message); // ERROR: <input>:1:24: Syntax error: …
+ *   else throw error;
+ * }
+ * ```
  */
 export class CelCompileError extends Error {
   readonly code = 'KW4101';
@@ -16,7 +26,21 @@ export class CelCompileError extends Error {
   }
 }
 
-/** Thrown for a compiled expression that fails on the given values (`no such key: x`, `division by zero`). */
+/**
+ * Thrown for a compiled expression that fails on the given values (`no such key: x`, `division by zero`).
+ *
+ * @example
+ * ```ts
+ * function isReady(expression: CelExpression, object: unknown): boolean {
+ *   try {
+ *     return expression.evaluate({ object }) === true;
+ *   } catch (error) {
+ *     if (error instanceof CelEvaluationError) return false; // no such key: status
+ *     throw error;
+ *   }
+ * }
+ * ```
+ */
 export class CelEvaluationError extends Error {
   readonly code = 'KW4102';
 

@@ -15,7 +15,14 @@ export interface ExpressionOptions {
   readonly opaque?: Readonly<Record<string, CelType>>;
 }
 
-/** A compiled expression over JSON values. Immutable and reentrant. */
+/**
+ * A compiled expression over JSON values. Immutable and reentrant.
+ *
+ * @example
+ * ```ts
+ * const matches = (condition: CelExpression, object: unknown): boolean => condition.evaluate({ object }) === true;
+ * ```
+ */
 export interface CelExpression {
   readonly program: CelProgram;
   /**

@@ -43,6 +43,13 @@ const LIBRARIES: readonly Library[] = [
  *
  * @param patterns - cache of compiled patterns; a separate cache by default
  * @param extra - additional libraries
+ *
+ * @example
+ * ```ts
+ * const environment = kubernetesEnvironment();
+ * const sum = compileExpression('[1, 2, 3].sum()', { environment, variables: {} });
+ * const six = sum.evaluate({});
+ * ```
  */
 export function kubernetesEnvironment(
   options: { readonly patterns?: PatternCache; readonly extra?: readonly Library[] } = {},

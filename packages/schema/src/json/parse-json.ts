@@ -12,6 +12,12 @@ const NONE: readonly string[] = [];
  * parser, which produces the API server's messages.
  *
  * @throws {@link BodyReadError} with the API server's message (1.36).
+ *
+ * @example
+ * ```ts
+ * const { value, duplicates } = parseJson(Buffer.from('{"replicas": 1, "replicas": 2}'));
+ * console.warn(duplicates); // [ 'duplicate field "replicas"' ]
+ * ```
  */
 export function parseJson(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBody {
   const maxDepth = limits.maxDepth ?? DEFAULT_MAX_DEPTH;

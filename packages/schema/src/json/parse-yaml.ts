@@ -14,6 +14,13 @@ import { resolvePlainScalar } from './yaml-scalar.ts';
  *
  * @throws {@link BodyReadError}; messages start with `yaml: `. Where the YAML library's wording differs from go-yaml's, the
  * text after the line number is the library's.
+ *
+ * @example
+ * ```ts
+ * import { readFile } from 'node:fs/promises';
+ *
+ * const { value } = parseYaml(await readFile('deployment.yaml'));
+ * ```
  */
 export function parseYaml(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBody {
   if (bytes[0] === 0x7b) {

@@ -1,4 +1,14 @@
-/** A parsed body, in either format. */
+/**
+ * A parsed body, in either format.
+ *
+ * @example
+ * ```ts
+ * function strictValue({ value, duplicates }: ParsedBody): unknown {
+ *   if (duplicates.length > 0) throw badRequest(duplicates.join(', '));
+ *   return value;
+ * }
+ * ```
+ */
 export interface ParsedBody {
   /** Plain data with own properties only; `__proto__` and `constructor` are ordinary keys. */
   readonly value: unknown;
@@ -29,6 +39,16 @@ export const DEFAULT_MAX_DEPTH = 500;
 /**
  * Thrown for a body that cannot be parsed. `message` matches the API server's parser (1.36), e.g. `invalid character 'x'
  * looking for beginning of value`; the caller adds what it was reading. Do not retry.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   parseJson(Buffer.from('{"replicas": }'));
+ * } catch (error) {
+ *   if (error instanceof BodyReadError) console.error(`${error.problem}: ${error.message}`);
+ *   else throw error;
+ * }
+ * ```
  */
 export class BodyReadError extends Error {
   readonly code = 'KW4001';

@@ -1,6 +1,14 @@
 import { compilePattern, type Pattern } from './pattern.ts';
 
-/** Caches the most recently used patterns. Bounded, and owned by its creator: there is no global cache. */
+/**
+ * Caches the most recently used patterns. Bounded, and owned by its creator: there is no global cache.
+ *
+ * @example
+ * ```ts
+ * const patterns = new PatternCache(100);
+ * const isName = patterns.get('^[a-z]+$').test('web');
+ * ```
+ */
 export class PatternCache {
   readonly #patterns = new Map<string, Pattern>();
   readonly #capacity: number;

@@ -20,6 +20,16 @@ export interface StructuralCheckOptions {
 /**
  * Returns everything that the API server rejects in a CRD's schema (1.36) except the text of CEL rules: a schema that is not
  * structural, a default that its own schema rejects, contradictory keywords and list types. Empty for a valid schema.
+ *
+ * @example
+ * ```ts
+ * const patterns = new PatternCache();
+ * const problems = checkStructural(
+ *   { type: 'object', properties: { replicas: { type: 'integer', default: 'one' } } },
+ *   { path: 'spec.validation.openAPIV3Schema', compilePattern: (source) => patterns.get(source) },
+ * );
+ * console.error(problems.map(problemText).join('\n'));
+ * ```
  */
 export function checkStructural(schema: JsonSchema, options: StructuralCheckOptions): readonly FieldProblem[] {
   const problems = isReadable(schema) ? checkStructuralInvariants(schema, options) : [];

@@ -1,6 +1,11 @@
 /**
  * One fault of one field, in the API server's wording. It has the shape of a `StatusCause`: `reason` is machine-readable,
  * `message` is the sentence without the field's name. {@link problemText} combines both.
+ *
+ * @example
+ * ```ts
+ * const isRequired = ({ reason }: FieldProblem): boolean => reason === 'FieldValueRequired';
+ * ```
  */
 export interface FieldProblem {
   readonly reason: FieldProblemReason;
@@ -18,7 +23,15 @@ export type FieldProblemReason =
   | 'FieldValueTooLong'
   | 'FieldValueTooMany';
 
-/** Formats the problem as one line, e.g. `spec.replicas: Required value`. */
+/**
+ * Formats the problem as one line, e.g. `spec.replicas: Required value`.
+ *
+ * @example
+ * ```ts
+ * const problem: FieldProblem = { reason: 'FieldValueRequired', message: 'Required value', field: 'spec.replicas' };
+ * const text = problemText(problem); // spec.replicas: Required value
+ * ```
+ */
 export function problemText(problem: FieldProblem): string {
   return `${problem.field}: ${problem.message}`;
 }

@@ -1,4 +1,15 @@
-/** A CRD's `JSONSchemaProps` (apiextensions/v1), as in `spec.versions[].schema.openAPIV3Schema`. */
+/**
+ * A CRD's `JSONSchemaProps` (apiextensions/v1), as in `spec.versions[].schema.openAPIV3Schema`.
+ *
+ * @example
+ * ```ts
+ * const schema: JsonSchema = {
+ *   type: 'object',
+ *   required: ['spec'],
+ *   properties: { spec: { type: 'object', properties: { replicas: { type: 'integer', minimum: 0, default: 1 } } } },
+ * };
+ * ```
+ */
 export interface JsonSchema {
   readonly type?: string;
   readonly format?: string;
@@ -46,7 +57,15 @@ export interface JsonSchema {
   readonly dependencies?: Readonly<Record<string, unknown>>;
 }
 
-/** One CEL rule of a schema (`x-kubernetes-validations`). */
+/**
+ * One CEL rule of a schema (`x-kubernetes-validations`).
+ *
+ * @example
+ * ```ts
+ * const ordered: ValidationRule = { rule: 'self.min <= self.max', message: 'min must not exceed max', fieldPath: '.min' };
+ * const schema: JsonSchema = { type: 'object', 'x-kubernetes-validations': [ordered] };
+ * ```
+ */
 export interface ValidationRule {
   readonly rule: string;
   readonly message?: string;

@@ -22,6 +22,13 @@ export interface StructuralSchemaOptions {
  *
  * The order of a write, as in upstream: {@link prune} (reporting unknown fields), {@link applyDefaults}, admission,
  * {@link applyDefaults} again, {@link validate}, then CEL rules if there was no problem.
+ *
+ * @example
+ * ```ts
+ * function checkUpdate(schema: StructuralSchema, object: unknown, old: unknown): readonly string[] {
+ *   return schema.validate(schema.applyDefaults(object), { old }).map(problemText);
+ * }
+ * ```
  */
 export interface StructuralSchema {
   /** The schema as written in the CRD. */
@@ -43,6 +50,16 @@ export interface StructuralSchema {
  * Compiles a schema that {@link checkStructural} accepted.
  *
  * @throws the error of `compilePattern` if a `pattern` is not a regular expression.
+ *
+ * @example
+ * ```ts
+ * const patterns = new PatternCache();
+ * const schema = compileStructuralSchema(
+ *   { type: 'object', properties: { replicas: { type: 'integer', default: 1 } } },
+ *   { compilePattern: (source) => patterns.get(source) },
+ * );
+ * const problems = schema.validate(schema.applyDefaults({}));
+ * ```
  */
 export function compileStructuralSchema(source: JsonSchema, options: StructuralSchemaOptions): StructuralSchema {
   const validator = compileValidator(source, options.compilePattern);

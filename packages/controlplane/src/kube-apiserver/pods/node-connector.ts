@@ -3,7 +3,23 @@ import type { PortForwardOptions, TerminalSize } from '@kubewright/apiserver/int
 
 export type { PortForwardOptions, TerminalSize } from '@kubewright/apiserver/internal';
 
-/** The API server's connection to the node that runs a pod, in the role of its connection to a kubelet. */
+/**
+ * The API server's connection to the node that runs a pod, in the role of its connection to a kubelet.
+ *
+ * @example
+ * ```ts
+ * import { Readable } from 'node:stream';
+ *
+ * const connector: NodeConnector = {
+ *   logs: async () => Readable.from([Buffer.from('started\n')]),
+ *   exec: async (pod, { command, stdout }) => {
+ *     stdout(Buffer.from(`${command.join(' ')} in ${pod.metadata.name}\n`));
+ *     return { exitCode: 0 };
+ *   },
+ * };
+ * await using cluster = await EmbeddedCluster.start({ connector });
+ * ```
+ */
 export interface NodeConnector {
   /**
    * Streams a container's log.

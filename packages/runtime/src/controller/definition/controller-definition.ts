@@ -146,12 +146,40 @@ export interface DesiredOptions<T extends KubernetesObject, R extends DesiredSta
   readonly reconcile?: undefined;
 }
 
-/** Options of {@link controller}. */
+/**
+ * Options of {@link controller}.
+ *
+ * @example
+ * ```ts
+ * const options: ControllerOptions<ConfigMap> = {
+ *   for: ConfigMap,
+ *   maxConcurrentReconciles: 4,
+ *   async reconcile({ metadata }, { log }) {
+ *     log.info('config map changed', { version: metadata.resourceVersion });
+ *   },
+ * };
+ * const audit = controller(options);
+ * ```
+ */
 export type ControllerOptions<T extends KubernetesObject, R extends DesiredState<T> = DesiredState<T>> =
   | ReconcileOptions<T>
   | DesiredOptions<T, R>;
 
-/** Options of {@link requestController}. */
+/**
+ * Options of {@link requestController}.
+ *
+ * @example
+ * ```ts
+ * const options: RequestControllerOptions = {
+ *   name: 'buckets',
+ *   sources: [pollSource({ name: 'buckets', everyMs: 60_000, poll: listBuckets })],
+ *   async reconcile({ name }, { log }) {
+ *     log.info('bucket changed', { bucket: name });
+ *   },
+ * };
+ * const buckets = requestController(options);
+ * ```
+ */
 export interface RequestControllerOptions extends ControllerSettings {
   readonly name: string;
   /** The kind whose keys the requests carry; names the kind in log lines and the owner in `enqueueForOwner`. */
@@ -159,7 +187,19 @@ export interface RequestControllerOptions extends ControllerSettings {
   readonly reconcile: Reconciler;
 }
 
-/** A declared controller, which a manager runs. It is stateless, so several managers can share it. */
+/**
+ * A declared controller, which a manager runs. It is stateless, so several managers can share it.
+ *
+ * @example
+ * ```ts
+ * export const audit: ControllerDefinition = controller({
+ *   for: ConfigMap,
+ *   async reconcile({ metadata }, { log }) {
+ *     log.info('config map changed', { version: metadata.resourceVersion });
+ *   },
+ * });
+ * ```
+ */
 export interface ControllerDefinition extends ControllerSettings {
   readonly name: string;
   readonly primary: Kind<KubernetesObject> | undefined;

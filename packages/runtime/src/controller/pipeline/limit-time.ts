@@ -2,7 +2,17 @@ import { KubewrightError } from '@kubewright/apimachinery';
 import type { ReconcileOutcome } from '../../reconcile/reconcile.ts';
 import type { Stage } from './reconcile-run.ts';
 
-/** Thrown when a reconcile exceeds its time limit. */
+/**
+ * Thrown when a reconcile exceeds its time limit.
+ *
+ * @example
+ * ```ts
+ * async function reconcile(site: Stored<Website>, { signal, log }: ReconcileContext<Website>): Promise<void> {
+ *   await deploy(site, { signal });
+ *   if (signal.reason instanceof ReconcileTimeoutError) log.warn('the deployment took too long');
+ * }
+ * ```
+ */
 export class ReconcileTimeoutError extends KubewrightError {
   override readonly name = 'ReconcileTimeoutError';
   /** The runtime retries the key with back-off. */

@@ -44,7 +44,17 @@ export interface RuleValidateOptions {
   readonly budget?: Budget;
 }
 
-/** All rules of a schema, compiled. Immutable. */
+/**
+ * All rules of a schema, compiled. Immutable.
+ *
+ * @example
+ * ```ts
+ * function checkUpdate(rules: RuleValidator, old: unknown, object: unknown): void {
+ *   for (const problem of rules.validate(object, { old, onWarning: ({ message }) => console.warn(message) }))
+ *     console.error(problem.message);
+ * }
+ * ```
+ */
 export interface RuleValidator {
   /** Faults of the rules themselves: reasons to reject the CRD. */
   readonly problems: readonly RuleProblem[];
@@ -57,6 +67,14 @@ export interface RuleValidator {
  *
  * `schema` is the schema of the whole object; `rules` are its rules and their locations ({@link rulesOf} collects them from
  * a CRD's JSON schema). Messages match upstream's (1.36), including those of compile faults. Invalid rules do not throw.
+ *
+ * @example
+ * ```ts
+ * const patterns = new PatternCache();
+ * const { node } = compileStructuralSchema(schema, { compilePattern: (source) => patterns.get(source) });
+ * const rules = compileRules(node, rulesOf(schema), { environment: kubernetesEnvironment({ patterns }) });
+ * const problems = rules.validate({ spec: { min: 3, max: 1 } });
+ * ```
  */
 export function compileRules(schema: SchemaNode, rules: readonly RulesAt[], options: RuleOptions): RuleValidator {
   const problems: RuleProblem[] = [];

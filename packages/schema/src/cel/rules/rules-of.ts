@@ -3,7 +3,19 @@ import type { RulesAt, SchemaStep } from './rule.ts';
 
 const MAX_DEPTH = 500;
 
-/** Collects the rules of a CRD's schema from all nodes, including those in `allOf`. */
+/**
+ * Collects the rules of a CRD's schema from all nodes, including those in `allOf`.
+ *
+ * @example
+ * ```ts
+ * const schema: JsonSchema = {
+ *   type: 'object',
+ *   properties: { max: { type: 'integer' } },
+ *   'x-kubernetes-validations': [{ rule: 'self.max < 10', message: 'max must be less than 10' }],
+ * };
+ * const [{ path, rules } = { path: [], rules: [] }] = rulesOf(schema);
+ * ```
+ */
 export function rulesOf(schema: JsonSchema): readonly RulesAt[] {
   const found: RulesAt[] = [];
   collect(schema, [], { found, allOf: false });
