@@ -114,9 +114,9 @@ const READING = new Set(['get', 'list', 'head', 'options']);
 /**
  * The API server as a function: `handle(request) → response`, without a socket.
  *
- * A request passes through: request info → authentication → impersonation → authorization → routing → mutating admission →
- * validation → validating admission → storage. Every failure is answered with a `Status`; `handle` never rejects. Mirrors the
- * handler chain of k8s.io/apiserver (1.36).
+ * A request passes through: request info → authentication → impersonation → authorization → routing → decoding → defaults →
+ * mutating admission → validation → validating admission → storage. Every failure is answered with a `Status`; `handle` never
+ * rejects. Mirrors the handler chain of k8s.io/apiserver (1.36).
  *
  * @example
  * ```ts
