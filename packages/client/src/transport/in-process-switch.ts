@@ -3,7 +3,7 @@ import type { InProcessUpgrade } from './in-process-transport.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
 
-/** The head of a response; a longer one is no reply to a request of ours. */
+/** The maximum size of a response's head; a longer one does not come from our server. */
 const maxHeadBytes = 16 << 10;
 
 /** One request to switch protocols within a process: two joined streams, and the server's head of its response. */

@@ -49,7 +49,7 @@ export class SessionGroup<S extends PooledSession> {
   async take(signal?: AbortSignal): Promise<S> {
     for (;;) {
       if (signal?.aborted) {
-        // This call may have been woken for a slot that it will not use; the next one must not miss it.
+        // This call may have been woken for a slot that it will not use: pass the slot on to the next call.
         this.#turns.wakeOne();
         throw signal.reason;
       }
