@@ -10,8 +10,11 @@ import ts from 'typescript';
 const typesOfNames = {
   client: `import('@kubewright/client').KubernetesClient`,
   clock: `import('@kubewright/apimachinery').Clock`,
+  ctx: `import('@kubewright/runtime').ReconcileContext<any>`,
+  deployment: `import('@kubewright/apimachinery').Stored<import('@kubewright/apimachinery/apps/v1').Deployment>`,
   log: `import('@kubewright/runtime').Logger`,
   manager: `import('@kubewright/runtime').Manager`,
+  pod: `import('@kubewright/apimachinery').Stored<import('@kubewright/apimachinery/core/v1').Pod>`,
 };
 
 const root = fileURLToPath(new URL('..', import.meta.url));

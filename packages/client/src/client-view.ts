@@ -11,7 +11,7 @@ export interface ImpersonatedUser {
 }
 
 /**
- * Settings shared by all calls of a client; see {@link KubernetesClient.with}.
+ * Settings for all calls of a client; see {@link KubernetesClient.with}.
  *
  * @example
  * ```ts

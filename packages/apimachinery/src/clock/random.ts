@@ -1,5 +1,6 @@
 /**
- * The only source of randomness and identifiers in Kubewright's code, so that a run can be replayed from a seed.
+ * Generates random numbers and UUIDs. All of Kubewright's code uses a source that it is given, so a run can be replayed from a
+ * seed.
  *
  * @example
  * ```ts

@@ -27,7 +27,7 @@ export interface Condition {
 }
 
 /**
- * Status of a condition.
+ * The status of a condition.
  *
  * @example
  * ```ts

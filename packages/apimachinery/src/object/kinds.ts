@@ -40,7 +40,7 @@ export interface GroupVersionResource {
 export type Scope = 'Namespaced' | 'Cluster';
 
 /**
- * Everything a program needs to address a kind: its name in manifests, its collection, its scope.
+ * The names of a kind in manifests and URLs, and its scope.
  *
  * @example
  * ```ts

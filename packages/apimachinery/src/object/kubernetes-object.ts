@@ -1,5 +1,5 @@
 /**
- * The part that every stored Kubernetes object has in common: its type and its metadata.
+ * The fields that all Kubernetes objects have: type and metadata.
  *
  * @example
  * ```ts
@@ -108,7 +108,7 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string;
 }
 
-/** Name and, for namespaced kinds, namespace. A key may be reused after a deletion; a UID may not. */
+/** The name and, for namespaced kinds, the namespace of an object. A key may be reused after a deletion; a UID may not. */
 export interface ObjectKey {
   readonly namespace?: string;
   readonly name: string;

@@ -16,7 +16,7 @@ export interface GroupKind {
 }
 
 /**
- * 404: `pods "web" not found`.
+ * Creates the 404 error `pods "web" not found`.
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export function pathNotFound(): StatusError {
 }
 
 /**
- * 409: `pods "web" already exists`.
+ * Creates the 409 error `pods "web" already exists`.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export function alreadyExists(resource: GroupResource, name: string): StatusErro
 }
 
 /**
- * 409: `Operation cannot be fulfilled on pods "web": <cause>`. Reread the object and retry.
+ * Creates the 409 error `Operation cannot be fulfilled on pods "web": <cause>`, which tells the client to read again and retry.
  *
  * @example
  * ```ts
@@ -72,7 +72,8 @@ export function applyConflict(message: string, causes: readonly StatusCause[]): 
 }
 
 /**
- * 422: `Deployment.apps "web" is invalid: [spec.replicas: Invalid value: …, …]`, one cause for each fault.
+ * Creates the 422 error `Deployment.apps "web" is invalid: [spec.replicas: Invalid value: …, …]`, with one cause for each field
+ * error.
  *
  * @example
  * ```ts
@@ -93,7 +94,7 @@ export function invalid(kind: GroupKind, name: string, errors: readonly FieldErr
 }
 
 /**
- * 403: `pods "web" is forbidden: <why>`; without a name, `pods is forbidden: <why>`.
+ * Creates the 403 error `pods "web" is forbidden: <why>`; without a name, `pods is forbidden: <why>`.
  *
  * @example
  * ```ts
@@ -117,7 +118,7 @@ export function unauthorized(message = 'Unauthorized'): StatusError {
 }
 
 /**
- * 400: the request is malformed.
+ * Creates a 400 error for a malformed request.
  *
  * @example
  * ```ts

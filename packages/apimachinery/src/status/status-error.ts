@@ -44,7 +44,7 @@ export function hasReason(error: unknown, reason: StatusReason): error is Status
 }
 
 /**
- * True if the object, or its kind, does not exist.
+ * True if the error says that the object, or its kind, does not exist.
  *
  * @example
  * ```ts
@@ -60,7 +60,8 @@ export function isNotFound(error: unknown): error is StatusError {
 }
 
 /**
- * True if the object has changed since it was read, or a precondition does not hold: reread it and retry.
+ * True if the error says that the object has changed since it was read, or that a precondition does not hold: reread it and
+ * retry.
  *
  * @example
  * ```ts
@@ -72,7 +73,7 @@ export function isConflict(error: unknown): error is StatusError {
 }
 
 /**
- * True if an object with that name already exists.
+ * True if the error says that an object with that name already exists.
  *
  * @example
  * ```ts
@@ -84,7 +85,7 @@ export function isAlreadyExists(error: unknown): error is StatusError {
 }
 
 /**
- * True if the requested version is no longer kept (410 `Gone` or `Expired`): list again.
+ * True if the error says that the requested version is no longer kept (410 `Gone` or `Expired`): list again.
  *
  * @example
  * ```ts
@@ -96,7 +97,7 @@ export function isGone(error: unknown): error is StatusError {
 }
 
 /**
- * True if the object violates a rule of its kind; retrying with the same object does not help.
+ * True if the error says that the object violates a rule of its kind; retrying with the same object does not help.
  *
  * @example
  * ```ts
@@ -108,7 +109,7 @@ export function isInvalid(error: unknown): error is StatusError {
 }
 
 /**
- * True if the user is not allowed to do this.
+ * True if the error says that the user is not allowed to do this.
  *
  * @example
  * ```ts

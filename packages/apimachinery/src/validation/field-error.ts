@@ -17,7 +17,7 @@ export type FieldErrorType =
   | 'FieldValueTypeInvalid'
   | 'InternalError';
 
-/** One fault of one field. Validators collect them in lists; `invalid` turns a list into a 422. */
+/** An error in one field. Validators collect them in lists; `invalid` turns a list into a 422. */
 export interface FieldError {
   readonly type: FieldErrorType;
   /** `spec.containers[0].name`; `<nil>` if the fault concerns the whole object. */
@@ -45,7 +45,7 @@ const titles: Readonly<Record<FieldErrorType, string>> = {
 };
 
 /**
- * A required value is missing: `Required value: <detail>`.
+ * Creates the error for a missing value: `Required value: <detail>`.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ export function requiredField(field: FieldLocation, detail = ''): FieldError {
 }
 
 /**
- * A value is malformed or out of bounds: `Invalid value: "x": <detail>`.
+ * Creates the error for a value that is malformed or out of bounds: `Invalid value: "x": <detail>`.
  *
  * @example
  * ```ts
@@ -69,7 +69,8 @@ export function invalidField(field: FieldLocation, value: unknown, detail: strin
 }
 
 /**
- * A value is not one of those allowed: `Unsupported value: "x": supported values: "a", "b"`, in the order given.
+ * Creates the error for a value that is not one of those allowed: `Unsupported value: "x": supported values: "a", "b"`, in the
+ * order given.
  *
  * @example
  * ```ts
@@ -82,7 +83,7 @@ export function unsupportedField(field: FieldLocation, value: unknown, supported
 }
 
 /**
- * A value is well-formed but not allowed here: `Forbidden: <detail>`.
+ * Creates the error for a well-formed value that is not allowed here: `Forbidden: <detail>`.
  *
  * @example
  * ```ts
@@ -94,7 +95,7 @@ export function forbiddenField(field: FieldLocation, detail: string): FieldError
 }
 
 /**
- * A value that must be unique occurs twice: `Duplicate value: "x"`.
+ * Creates the error for a value that must be unique but occurs twice: `Duplicate value: "x"`.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * The order of a server's API groups and their versions in discovery; the highest comes first.
+ * The priorities of API groups and versions in discovery; the highest comes first.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import { methodNotSupported } from '@kubewright/apimachinery/internal';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 
-/** A health check. */
+/** A named health check of an API server. */
 export interface HealthCheck {
   readonly name: string;
   /** The endpoint that runs the check besides `/healthz`, which runs all. @defaultValue both */

@@ -1,8 +1,8 @@
 import type { ResourceDefinition } from './resource-definition.ts';
 
 /**
- * The resources that a server serves. Live: custom resources come and go. Readers query it on every request and keep only state
- * that they can look up by a definition's identity.
+ * The resources that a server serves; they change as custom resources come and go. Readers query it on every request and keep
+ * only state that they can look up by a definition's identity.
  *
  * @example
  * ```ts

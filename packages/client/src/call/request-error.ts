@@ -1,7 +1,7 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
 /**
- * Thrown for a call that cannot be encoded as a request: the program must be changed; do not retry.
+ * Thrown for a call that cannot be encoded as a request. This is an error in the program; do not retry.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import type { CredentialProvider } from '../transport/credentials.ts';
 import type { ServerTrust } from '../transport/http/http-options.ts';
 
 /**
- * Everything needed to reach one API server as one user.
+ * The configuration for one API server and one user: addresses, certificates, credentials.
  *
  * @example
  * ```ts

@@ -18,7 +18,7 @@ export interface Transport extends AsyncDisposable {
 }
 
 /**
- * A complete request.
+ * A request to send, complete with path, headers and body.
  *
  * @example
  * ```ts

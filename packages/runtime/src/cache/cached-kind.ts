@@ -21,7 +21,7 @@ export interface CacheSelectors {
 }
 
 /**
- * Declares that a kind is cached, and which part of it.
+ * Declares which objects of a kind are cached, and which of their fields.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import type { ConditionUpdate, KubernetesObject, UnstructuredObject } from '@kub
 import type { ReconcileResult, StatusOf } from '../reconcile/reconcile.ts';
 
 /**
- * A desired object. Without a namespace, it goes to its owner's.
+ * A desired object. If it has no namespace, it is created in its owner's.
  *
  * @example
  * ```ts
@@ -96,8 +96,9 @@ type Only<Given, Known> = Known extends readonly (infer K)[]
     : Known;
 
 /**
- * Lets a child wait for any condition: while it does not hold, the child is neither created nor changed nor deleted, and the reason
- * appears in the conditions. To delete a child instead, leave it out: `isWanted && child`. Like JOSDK's activation conditions.
+ * Lets a child wait for any condition: while it does not hold, the child is neither created nor changed nor deleted, and the
+ * reason appears in the conditions. To delete a child instead, leave it out: `isWanted && child`. Like JOSDK's activation
+ * conditions.
  *
  * @param condition - true, or the reason why the child has to wait.
  *

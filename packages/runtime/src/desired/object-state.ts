@@ -1,7 +1,7 @@
 import { findCondition, isConditionTrue, isDeleting, type KubernetesObject } from '@kubewright/apimachinery';
 
 /**
- * The state of an object, in kstatus terms.
+ * The state of an object, as defined by kstatus.
  *
  * @example
  * ```ts

@@ -5,8 +5,8 @@ import type { ObjectView } from './object-view.ts';
  *
  * @example
  * ```ts
- * const isNew: Predicate<Pod> = (event) => event.type === 'create' && isRecent(event);
  * const isRecent = ({ isInInitialList }: CreateEvent<Pod>): boolean => !isInInitialList;
+ * const isNew: Predicate<Pod> = (event) => event.type === 'create' && isRecent(event);
  * ```
  */
 export interface CreateEvent<T> {

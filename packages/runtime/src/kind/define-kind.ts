@@ -34,7 +34,7 @@ export interface ClusterCustomResource<Spec, Status = never> extends KubernetesO
 }
 
 /**
- * An object of a kind that its own API server answers for; it may compute objects without storing them.
+ * An object of a kind that an aggregated API server serves; the server may compute objects without storing them.
  *
  * @example
  * ```ts

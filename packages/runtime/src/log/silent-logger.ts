@@ -1,7 +1,7 @@
 import type { Logger } from './logger.ts';
 
 /**
- * Writes nothing.
+ * A logger that writes nothing.
  *
  * @example
  * ```ts

@@ -49,7 +49,7 @@ export interface PredicateFuncs<T> {
 }
 
 /**
- * Combines one function per event type into a predicate.
+ * Creates a predicate from one function per event type; other events pass.
  *
  * @example
  * ```ts

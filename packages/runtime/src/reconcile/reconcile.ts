@@ -158,7 +158,7 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
 }
 
 /**
- * The low-level form: reconciles a key. The function itself reads the object and handles its absence.
+ * Reconciles a key, as in controller-runtime. The function itself reads the object and handles its absence.
  *
  * @example
  * ```ts

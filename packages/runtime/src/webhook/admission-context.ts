@@ -4,7 +4,7 @@ import type { Logger } from '../log/logger.ts';
 import type { AdmissionRequest } from './admission-review.ts';
 
 /**
- * Passed to a webhook's function along with the object.
+ * The context that a webhook's function gets along with the object.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ export interface AdmissionContext {
   readonly request: AdmissionRequest;
   /** True if nothing will be stored: cause no side effects elsewhere either. */
   readonly dryRun: boolean;
-  /** Adds a warning for the caller, whatever the verdict (`kubectl` prints it). Keep it below 120 characters. */
+  /** Adds a warning for the caller, whether or not the request is admitted; `kubectl` prints it. Keep it below 120 characters. */
   warn(text: string): void;
   /**
    * Calls the API server as the operator.

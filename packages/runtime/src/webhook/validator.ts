@@ -5,8 +5,8 @@ import { reviewedObject } from './reviewed-object.ts';
 import { type AdmissionWebhook, ruleFor, type WebhookRegistration, webhookPath } from './webhook-definition.ts';
 
 /**
- * A validator's verdict: undefined admits; a string denies with that message (403 `Forbidden`); field errors deny like the API
- * server's own validation (422 `Invalid`, one cause per error; an empty list admits).
+ * The result of a validator: undefined admits; a string denies with that message (403 `Forbidden`); field errors deny like the
+ * API server's own validation (422 `Invalid`, one cause per error; an empty list admits).
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * One fault of one field, in the API server's wording. It has the shape of a `StatusCause`: `reason` is machine-readable,
+ * A problem with one field, in the API server's wording. It has the shape of a `StatusCause`: `reason` is machine-readable,
  * `message` is the sentence without the field's name. {@link problemText} combines both.
  *
  * @example

@@ -4,7 +4,7 @@ import type { PortForwardOptions, TerminalSize } from '@kubewright/apiserver/int
 export type { PortForwardOptions, TerminalSize } from '@kubewright/apiserver/internal';
 
 /**
- * The API server's connection to the node that runs a pod, in the role of its connection to a kubelet.
+ * The API server's connection to the node that runs a pod, like its connection to a kubelet.
  *
  * @example
  * ```ts
