@@ -19,20 +19,21 @@ const typesOfNames = {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const kindModules = ['core', 'apps', 'batch', 'rbac', 'policy', 'networking', 'coordination'];
-const packages = readdirSync(join(root, 'packages')).filter((name) =>
-  existsSync(join(root, 'packages', name, 'src/index.ts')),
-);
+/** The public entries of all packages, as paths in `packages`; the kinds of the API are generated and need no examples. */
+const entries = readdirSync(join(root, 'packages'))
+  .flatMap((name) => [`${name}/src/index.ts`, `${name}/src/testing/index.ts`])
+  .filter((path) => existsSync(join(root, 'packages', path)));
 const { options } = ts.parseJsonConfigFileContent(
   JSON.parse(readFileSync(join(root, 'tsconfig.check.json'), 'utf8')),
   ts.sys,
   root,
 );
 const compilerOptions = { ...options, isolatedDeclarations: false, declaration: false, strict: true };
-const entryOf = (name) => join(root, 'packages', name, 'src/index.ts');
+const fileOf = (entry) => join(root, 'packages', entry);
 
-const sources = ts.createProgram(packages.map(entryOf), compilerOptions);
+const sources = ts.createProgram(entries.map(fileOf), compilerOptions);
 const checker = sources.getTypeChecker();
-const exports = packages.flatMap((name) => exportsOf(name));
+const exports = entries.flatMap((entry) => exportsOf(entry));
 const imports = importsByName();
 const examples = exports.flatMap(({ name, where, texts }) => texts.map((text) => ({ name, where, text })));
 
@@ -47,10 +48,10 @@ for (const { where, name } of missing) console.log(`  ${where}: ${name}`);
 if (missing.length > 0) console.log('  do: add an @example to the comment of each of these exports');
 process.exitCode = faults.length > 0 || missing.length > 0 ? 1 : 0;
 
-/** Returns the exports of a package with the examples in their comments. */
-function exportsOf(packageName) {
-  const file = sources.getSourceFile(entryOf(packageName));
-  const module = checker.getSymbolAtLocation(file);
+/** Returns the exports of an entry with the examples in their comments. */
+function exportsOf(entry) {
+  const where = specifierOf(entry);
+  const module = checker.getSymbolAtLocation(sources.getSourceFile(fileOf(entry)));
   return checker.getExportsOfModule(module).map((symbol) => {
     const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
     const members = [...(target.members?.values() ?? []), ...(target.exports?.values() ?? [])];
@@ -58,8 +59,15 @@ function exportsOf(packageName) {
     const texts = tags
       .filter(({ name }) => name === 'example')
       .map(({ text }) => codeOf(ts.displayPartsToString(text)));
-    return { name: symbol.name, where: packageName, texts };
+    return { name: symbol.name, where, texts };
   });
+}
+
+/** Returns the module specifier of an entry. */
+function specifierOf(entry) {
+  const [folder, , ...rest] = entry.split('/');
+  const { name } = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8'));
+  return rest[0] === 'testing' ? `${name}/testing` : name;
 }
 
 /** Returns the code of an example, which may be a Markdown block. */
@@ -76,21 +84,18 @@ function importsByName() {
     for (const [, name] of readFileSync(file, 'utf8').matchAll(/^export (?:const|interface) (\w+)/gm))
       if (!found.has(name)) found.set(name, `@kubewright/apimachinery/${short}/v1`);
   }
-  for (const { name, where } of exports) {
-    const { name: packageName } = JSON.parse(readFileSync(join(root, 'packages', where, 'package.json'), 'utf8'));
-    found.set(name, packageName);
-  }
+  for (const { name, where } of exports) found.set(name, where);
   return found;
 }
 
 /** Compiles all examples, each as a separate module; returns a line for each error. */
 function compileAll(list) {
-  const fileOf = (index) => join(root, 'packages/runtime/src', `example-${index}.ts`);
-  const free = errorsOf(list.map(({ text }, index) => [fileOf(index), `${text}\nexport {};\n`]));
+  const pathOf = (index) => join(root, 'packages/runtime/src', `example-${index}.ts`);
+  const free = errorsOf(list.map(({ text }, index) => [pathOf(index), `${text}\nexport {};\n`]));
   const files = list.map(({ text }, index) => {
     const names = new Set();
     for (const { file, code, message } of free)
-      if (file === fileOf(index) && [2304, 2552, 18004, 2503, 2583, 2592].includes(code)) {
+      if (file === pathOf(index) && [2304, 2552, 18004, 2503, 2583, 2592].includes(code)) {
         const name = /'(\w+)'/.exec(message)?.[1];
         if (name) names.add(name);
       }
@@ -99,7 +104,7 @@ function compileAll(list) {
       used.add(name);
       return `import { ${name} } from '${imports.get(name)}';`;
     });
-    return [fileOf(index), `${head.join(' ')}\n${text}\nexport {};\n`];
+    return [pathOf(index), `${head.join(' ')}\n${text}\nexport {};\n`];
   });
   return errorsOf(files).map(({ file, line, message }) => {
     const { name, where } = list[files.findIndex(([path]) => path === file)];
@@ -111,7 +116,7 @@ function compileAll(list) {
 function declarationOf(name) {
   if (name in typesOfNames) return `declare const ${name}: ${typesOfNames[name]};`;
   if (!/^[A-Z]/.test(name)) return `declare const ${name}: any;`;
-  return `declare const ${name}: import('@kubewright/apimachinery').Kind<any>; type ${name} = any;`;
+  return `declare const ${name}: import('@kubewright/apimachinery').KindFactory<any>; type ${name} = any;`;
 }
 
 function errorsOf(files) {

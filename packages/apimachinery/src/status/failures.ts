@@ -20,7 +20,10 @@ export interface GroupKind {
  *
  * @example
  * ```ts
- * const isGoneAfterDelete = isNotFound(notFound({ group: '', resource: 'pods' }, 'web-0'));
+ * const missing: ClientInterceptor = async (call, next) => {
+ *   if (call.verb === 'get') throw notFound({ group: '', resource: 'pods' }, 'web-0');
+ *   return next(call);
+ * };
  * ```
  */
 export function notFound(resource: GroupResource, name: string): StatusError {

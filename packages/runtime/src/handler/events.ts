@@ -37,9 +37,9 @@ export interface UpdateEvent<T> {
  *
  * @example
  * ```ts
- * const lastSeenOn = ({ object }: DeleteEvent<Pod>): string | undefined => object.object.spec?.nodeName;
+ * const wasMissed = ({ deleteStateUnknown }: DeleteEvent<Pod>): boolean => deleteStateUnknown;
  * const handler = handlerFuncs<Pod>({
- *   delete: (event, { enqueue }) => enqueue({ name: lastSeenOn(event) ?? 'unscheduled' }),
+ *   delete: (event, { enqueue }) => enqueue({ name: event.object.namespace }, { priority: wasMissed(event) ? 0 : 10 }),
  * });
  * ```
  */
@@ -56,9 +56,8 @@ export interface DeleteEvent<T> {
  *
  * @example
  * ```ts
- * const refreshed = ({ object }: GenericEvent<Website>, { enqueue }: { enqueue(key: ReconcileRequest): void }): void =>
- *   enqueue(object.key);
- * const handler = handlerFuncs<Website>({ generic: refreshed });
+ * const isRequested = ({ object }: GenericEvent<Website>): boolean => object.annotations['example.com/refresh'] === 'true';
+ * const predicate = predicateFuncs<Website>({ generic: isRequested });
  * ```
  */
 export interface GenericEvent<T> {

@@ -23,7 +23,15 @@ import { type RecordedWrite, recordingWrites } from './recorded-writes.ts';
 
 export type { RecordedWrite } from './recorded-writes.ts';
 
-/** Options of {@link reconcileOnce}. */
+/**
+ * Options of {@link reconcileOnce}.
+ *
+ * @example
+ * ```ts
+ * const options: ReconcileOnceOptions = { client, clock: new VirtualClock(), signal: AbortSignal.timeout(5_000) };
+ * const report = await reconcileOnce(websites, { namespace: 'shop', name: 'home' }, options);
+ * ```
+ */
 export interface ReconcileOnceOptions {
   /** Client of the cluster, such as the one of a test environment. Not disposed. */
   readonly client: KubernetesClient;
@@ -37,7 +45,16 @@ export interface ReconcileOnceOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The outcome of one reconcile. */
+/**
+ * The outcome of one reconcile.
+ *
+ * @example
+ * ```ts
+ * const reasonsOf = ({ events }: ReconcileReport<KubernetesObject>): readonly string[] => events.map(({ reason }) => reason);
+ * const report = await reconcileOnce(websites, { namespace: 'shop', name: 'home' }, { client });
+ * expect(reasonsOf(report)).toEqual(['Deployed']);
+ * ```
+ */
 export interface ReconcileReport<T extends KubernetesObject> {
   /** The function's result; empty if it returned nothing. */
   readonly result: ReconcileResult;

@@ -1,6 +1,15 @@
 import type { ClientInterceptor, Verb } from '@kubewright/client';
 
-/** A write that the API server accepted. */
+/**
+ * A write that the API server accepted.
+ *
+ * @example
+ * ```ts
+ * const titleOf = ({ verb, kind, name }: RecordedWrite): string => `${verb} ${kind} ${name}`;
+ * const { writes } = await reconcileOnce(websites, { namespace: 'shop', name: 'home' }, { client });
+ * expect(writes.map(titleOf)).toEqual(['apply ConfigMap home']);
+ * ```
+ */
 export interface RecordedWrite {
   readonly verb: Exclude<Verb, 'get' | 'list' | 'watch'>;
   /** The kind, such as `ConfigMap`. */

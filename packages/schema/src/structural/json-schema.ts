@@ -63,7 +63,8 @@ export interface JsonSchema {
  * @example
  * ```ts
  * const ordered: ValidationRule = { rule: 'self.min <= self.max', message: 'min must not exceed max', fieldPath: '.min' };
- * const schema: JsonSchema = { type: 'object', 'x-kubernetes-validations': [ordered] };
+ * const properties = { min: { type: 'integer' }, max: { type: 'integer' } };
+ * const schema: JsonSchema = { type: 'object', required: ['min', 'max'], properties, 'x-kubernetes-validations': [ordered] };
  * ```
  */
 export interface ValidationRule {
