@@ -131,7 +131,7 @@ kubeconfig  /.kubewright/kubeconfig
       code: 2,
       stderr: `KW7001 invalid command line
   why: option '--port <PORT>' argument '99999' is invalid. It must be a number from 0 to 65535.
-  fix: see kubewright cluster up --help
+  fix: run kubewright cluster up --help
 `,
     });
   });

@@ -53,7 +53,7 @@ describe.skipIf(isMissing('script'))('kubewright dev at a terminal', () => {
     await seen(dev, /✓ operator restarted {3}\d+ ms/);
     await seen(
       dev,
-      /✗ Shop default\/shop-sample {2}because .*was there at the start\r?\n +TypeError: Cannot read properties of undefined \(reading 'at'\)\r?\n +src\/controllers\/shop\.ts:\d+:\d+\r?\n +\d+ \| .*\r?\n +\d+ \| .*spec\.nothing\.at\(1\).*\r?\n +\| +\^\r?\n/,
+      /✗ Shop default\/shop-sample {2}because .*existed at startup\r?\n +TypeError: Cannot read properties of undefined \(reading 'at'\)\r?\n +src\/controllers\/shop\.ts:\d+:\d+\r?\n +\d+ \| .*\r?\n +\d+ \| .*spec\.nothing\.at\(1\).*\r?\n +\| +\^\r?\n/,
     );
     await seen(dev, /… \d+ library frames hidden; use --full-stacks to show them\r?\n +next try in \d+ ms/);
     await seen(

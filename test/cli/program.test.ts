@@ -42,11 +42,11 @@ describe('kubewright', () => {
       stdout: '',
       stderr: `KW7001 invalid command line
   why: unknown command 'doctr' (Did you mean doctor?)
-  fix: see kubewright --help
+  fix: run kubewright --help
 `,
     });
     expect((await kubewright.run(['cluster'])).stderr).toContain(
-      '  why: kubewright cluster needs a subcommand\n  fix: see kubewright cluster --help\n',
+      '  why: kubewright cluster needs a subcommand\n  fix: run kubewright cluster --help\n',
     );
     const { code, stdout } = await kubewright.run(['doctor', '--wat', '--json']);
     expect(code).toBe(2);
@@ -55,7 +55,7 @@ describe('kubewright', () => {
         code: 'KW7001',
         what: 'invalid command line',
         why: "unknown option '--wat'",
-        remedy: 'see kubewright doctor --help',
+        remedy: 'run kubewright doctor --help',
       },
     });
   });
@@ -157,7 +157,7 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
     );
     const { stdout } = await kubewright.run(['doctor'], { env: { KUBECONFIG: file } });
     expect(stdout).toMatch(
-      /✗ kubeconfig {3}.*127\.0\.0\.1:9.*ECONNREFUSED.*\n +fix: check that the cluster runs and that the kubeconfig has its address\n/,
+      /✗ kubeconfig {3}.*127\.0\.0\.1:9.*ECONNREFUSED.*\n +fix: check that the cluster is running and that the kubeconfig has its address\n/,
     );
   });
 });

@@ -87,7 +87,7 @@ describe('types with breaking changes', () => {
   it('can be released only under a new version', async () => {
     expect(await shop.run('build', '--release')).toMatchObject({
       code: 1,
-      stderr: `KW7404 version 0.1.0 was already released with other CRDs
+      stderr: `KW7404 version 0.1.0 was already released with different CRDs
   why: the CRDs in config/crd/released differ from those of the current types
   fix: increase the version with npm version minor, then build the release again
 `,

@@ -33,7 +33,7 @@ describe('kubewright generate', () => {
   fix: use string with the tag @dateTime
 KW7401 cannot generate the manifests from the types; nothing was written
   why: one error, the first in src/api/v1/shop.ts:10:17
-  fix: correct the errors listed above; for details, run kubewright explain CODE
+  fix: fix the errors listed above; for details, run kubewright explain CODE
 `,
     },
     {
@@ -48,10 +48,10 @@ KW7401 cannot generate the manifests from the types; nothing was written
        |                                ^
     11 | }
   why: the API server would reject it
-  fix: correct the tags of this field
+  fix: fix the tags of this field
 KW7401 cannot generate the manifests from the types; nothing was written
   why: one error, the first in src/api/v1/shop.ts:10:32
-  fix: correct the errors listed above; for details, run kubewright explain CODE
+  fix: fix the errors listed above; for details, run kubewright explain CODE
 `,
     },
   ])('reports $name with its location in the code and the fix', async ({ fields, stderr }) => {

@@ -85,7 +85,7 @@ describe('kubewright dev, with webhooks', () => {
     writeFileSync(join(root, 'src/main.ts'), `throw new Error('not today');\n`);
     await expect.poll(dev.stderr, { timeout: 60_000 }).toContain('KW7502');
     expect(await refusal(shops.create('dev-down', { owner: 'ann' }))).toMatch(
-      /failed calling webhook "mshop-v1\.kb\.io": failed to call webhook: KW7310 the operator is down: it exited with code 1; correct the error that kubewright dev shows/,
+      /failed calling webhook "mshop-v1\.kb\.io": failed to call webhook: KW7310 the operator is down: it exited with code 1; fix the error that kubewright dev shows/,
     );
     writeFileSync(join(root, 'src/main.ts'), main);
     await expect

@@ -59,7 +59,7 @@ describe('webhooks of an operator, called by the API server', () => {
     expect(await cluster.kubectl(patch)).toMatchObject({
       code: 1,
       stderr:
-        'Error from server (Forbidden): admission webhook "vshop-v1.kb.io" denied the request: a shop is not given away\n',
+        'Error from server (Forbidden): admission webhook "vshop-v1.kb.io" denied the request: the owner cannot be changed\n',
     });
     expect((await cluster.kubectl(['label', 'shop', 'famous', 'street=brompton'])).code).toBe(0);
     const { code, stderr } = await cluster.kubectl(['delete', 'shop', 'famous']);

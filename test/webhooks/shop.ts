@@ -38,7 +38,7 @@ export const shopRules: WebhookDefinition = validator(Shop, {
     if ((shop.spec.size ?? 0) < 2) context.warn('a shop this small will not last');
     return tooLarge(shop);
   },
-  update: (shop, { old }) => (shop.spec.owner === old.spec.owner ? tooLarge(shop) : 'a shop is not given away'),
+  update: (shop, { old }) => (shop.spec.owner === old.spec.owner ? tooLarge(shop) : 'the owner cannot be changed'),
   delete: (shop) => (shop.spec.owner === 'harrod' ? 'this one is famous' : undefined),
 });
 

@@ -25,7 +25,7 @@ export function explainCrash(
     `${subject} keeps crashing: container ${container?.name ?? ''} ${how}`,
     `  why: ${why}`,
     ...lines.map((line) => `    | ${line}`),
-    '  fix: correct the problem shown above, then restart; set PG_BIN to choose the PostgreSQL programs',
+    '  fix: fix the problem shown above, then restart; set PG_BIN to choose the PostgreSQL programs',
     '',
   ].join('\n');
 }

@@ -7,7 +7,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
     const onAbort = (): void => reject(signal.reason);
     if (signal.aborted) {
       promise.catch(() => {
-        // The caller gets the abort reason; a later failure of the abandoned work has no receiver.
+        // The caller gets the abort reason; later failures of the abandoned work are ignored.
       });
       onAbort();
       return;

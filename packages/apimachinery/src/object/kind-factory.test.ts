@@ -27,7 +27,9 @@ describe('kindFactory', () => {
     // @ts-expect-error unknown field
     ConfigMap({ metadata: {}, datum: {} });
     // @ts-expect-error the factory sets the type
-    expect(() => ConfigMap({ apiVersion: 'v2', metadata: {} })).toThrow('makes objects of v1 ConfigMap');
+    expect(() => ConfigMap({ apiVersion: 'v2', metadata: {} })).toThrow(
+      'creates v1 ConfigMap objects, got v2 ConfigMap',
+    );
   });
 
   it('keeps kinds that a program does not use out of its bundle', async () => {

@@ -62,5 +62,5 @@ function rejectOtherType(init: object, apiVersion: string, kind: string): void {
   const given: { readonly apiVersion?: unknown; readonly kind?: unknown } = init;
   if ((given.apiVersion ?? apiVersion) === apiVersion && (given.kind ?? kind) === kind) return;
   const other = `${given.apiVersion ?? apiVersion} ${given.kind ?? kind}`;
-  throw new TypeError(`${kind}(…) makes objects of ${apiVersion} ${kind}, but was given one of ${other}`);
+  throw new TypeError(`${kind}(…) creates ${apiVersion} ${kind} objects, got ${other}`);
 }

@@ -5,9 +5,9 @@ const instead = 'start elsewhere';
 
 describe('folderFault', () => {
   it.each([
-    ['ENOENT', 'make the folder (mkdir -p /a/b), or start elsewhere'],
-    ['ENOTDIR', 'remove the file that is in its place, or start elsewhere'],
-    ['EROFS', 'mount the file system for writing, or start elsewhere'],
+    ['ENOENT', 'create the folder (mkdir -p /a/b), or start elsewhere'],
+    ['ENOTDIR', 'remove the file at that path, or start elsewhere'],
+    ['EROFS', 'remount the file system read-write, or start elsewhere'],
     ['ENOSPC', 'free disk space, or start elsewhere'],
     ['EMFILE', 'close other programs, or raise the limit of open files (ulimit -n)'],
     ['EACCES', 'make it writable for this user, or start elsewhere'],
@@ -21,7 +21,7 @@ describe('folderFault', () => {
     const error = Object.assign(new Error('ENAMETOOLONG: name too long'), { code: 'ENAMETOOLONG' });
     const { why, remedy } = folderFault(error, { path, instead });
     expect(why).toMatch(
-      /^ENAMETOOLONG: name too long \(the path has 305 characters, its longest name 300; most systems take/,
+      /^ENAMETOOLONG: name too long \(the path has 305 characters, its longest name 300; most systems allow/,
     );
     expect(remedy).toBe('use a shorter path: start elsewhere');
   });

@@ -18,17 +18,17 @@ export function folderFault(
   const why = error instanceof Error ? error.message : String(error);
   switch ((error as { readonly code?: unknown } | undefined)?.code) {
     case 'ENOENT':
-      return { why, remedy: `make the folder (mkdir -p ${path}), or ${instead}` };
+      return { why, remedy: `create the folder (mkdir -p ${path}), or ${instead}` };
     case 'ENOTDIR':
     case 'EEXIST':
-      return { why, remedy: `remove the file that is in its place, or ${instead}` };
+      return { why, remedy: `remove the file at that path, or ${instead}` };
     case 'ENAMETOOLONG': {
       const longest = Math.max(...path.split(/[/\\]/).map(({ length }) => length));
-      const size = `the path has ${path.length} characters, its longest name ${longest}; most systems take 4,095 and 255`;
+      const size = `the path has ${path.length} characters, its longest name ${longest}; most systems allow 4,095 and 255`;
       return { why: `${why} (${size})`, remedy: `use a shorter path: ${instead}` };
     }
     case 'EROFS':
-      return { why, remedy: `mount the file system for writing, or ${instead}` };
+      return { why, remedy: `remount the file system read-write, or ${instead}` };
     case 'ENOSPC':
     case 'EDQUOT':
       return { why, remedy: `free disk space, or ${instead}` };

@@ -5,7 +5,7 @@ import { Pacer } from '../registry/pacer.ts';
 import { listAnswer } from './answer.ts';
 import { formatOf, includeOf, type ResourceCall, readDeletion, writeCallOf } from './resource-call.ts';
 
-/** Deletes every object that a list would return, each with the same options, and answers with that list. */
+/** Deletes every object that a list would return, each with the same options, and returns that list. */
 export async function deleteCollection(call: ResourceCall): Promise<ApiResponse> {
   const { registry, info } = call;
   const format = formatOf(call, 'list');

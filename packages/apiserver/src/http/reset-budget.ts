@@ -2,7 +2,10 @@ import type { Clock } from '@kubewright/apimachinery';
 
 /** Stream cancellations that nghttp2 allows a client: a burst, and a rate per second. Beyond that, it cuts the client off. */
 const ALLOWED = { burst: 1000, perSecond: 33 };
-/** Concurrent streams, and cancellations before the client is sent to a new connection. Their sum stays below the burst. */
+/**
+ * Maximum number of concurrent streams, and of cancellations before the client is moved to a new connection. Their sum stays below
+ * the burst.
+ */
 const KEPT = { streams: 500, resets: 400 };
 
 /** True if Node lets a server set how many streams a client may cancel (22.11 and newer). */

@@ -17,7 +17,7 @@ export class Pacer {
     this.#since = clock.monotonic();
   }
 
-  /** True once this turn has lasted long enough. */
+  /** True if it is time to yield. */
   get isDue(): boolean {
     this.#steps++;
     return this.#steps % STRIDE === 0 && this.#clock.monotonic() - this.#since >= TURN_MS;

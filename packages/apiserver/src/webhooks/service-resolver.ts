@@ -9,7 +9,7 @@ export type ResolveService = (service: {
   readonly port: number;
 }) => Promise<{ readonly host: string; readonly port: number }>;
 
-/** The parts of a Service that decide where it leads. */
+/** The parts of a Service that determine where its traffic goes. */
 export interface Service extends KubernetesObject {
   readonly spec?: {
     readonly type?: string;

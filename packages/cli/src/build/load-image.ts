@@ -66,7 +66,7 @@ function readImages(path: string): Readonly<Record<string, unknown>> {
   throw new CliError('KW7506', {
     what: `cannot load the image: ${path} is not a valid image map`,
     why,
-    remedy: 'correct the file, or remove it and load all images again',
+    remedy: 'fix the file, or remove it and load all images again',
   });
 }
 

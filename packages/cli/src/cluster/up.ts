@@ -19,7 +19,7 @@ export interface UpOptions {
   readonly allowHostPrograms?: boolean | undefined;
 }
 
-/** The time in which a background cluster must be ready, in milliseconds. */
+/** Time limit for a background cluster to become ready, in milliseconds. */
 const patienceMs = 30_000;
 const pollMs = 50;
 

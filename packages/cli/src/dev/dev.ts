@@ -144,7 +144,7 @@ function operatorEnded(exitCode: number): CliError {
   return new CliError('KW7502', {
     what: 'the operator exited unexpectedly',
     why: `exit code ${exitCode}; see its last output above`,
-    remedy: 'correct the error and save: the operator then restarts',
+    remedy: 'fix the error and save: the operator then restarts',
   });
 }
 

@@ -88,6 +88,6 @@ function withErrors(errors: readonly Problem[]): CliError {
   return new CliError('KW7401', {
     what: 'cannot generate the manifests from the types; nothing was written',
     why: `${count}, the first in ${first?.file}:${first?.line}:${first?.column}`,
-    remedy: 'correct the errors listed above; for details, run kubewright explain CODE',
+    remedy: 'fix the errors listed above; for details, run kubewright explain CODE',
   });
 }

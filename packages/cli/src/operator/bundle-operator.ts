@@ -63,6 +63,6 @@ export async function bundleError(error: unknown): Promise<unknown> {
   return new CliError('KW7501', {
     what: 'cannot bundle the operator',
     why: texts.join('').trim(),
-    remedy: 'correct the errors above, then retry',
+    remedy: 'fix the errors above, then retry',
   });
 }

@@ -23,13 +23,13 @@ describe('withTags', () => {
     const once = withTags(main, secrets('list')) ?? '';
     const [head, call = ''] = main.split(/(?=process)/);
     expect(once).toBe(`${head}/**
- * Permissions that the code does not show, found by running the samples.
+ * Permissions that cannot be derived from the code, found by running the samples.
  * @rbac groups=core resources=secrets verbs=list
  */
 ${call}`);
     expect(withTags(once, secrets('list'))).toBe(once);
     expect(withTags(once, [...secrets('get'), scale])).toBe(`${head}/**
- * Permissions that the code does not show, found by running the samples.
+ * Permissions that cannot be derived from the code, found by running the samples.
  * @rbac groups=apps resources=deployments/scale verbs=patch
  * @rbac groups=core resources=secrets verbs=get;list
  */
@@ -48,7 +48,9 @@ ${call}`);
     );
     // A comment on another statement.
     const other = `${written('/** Not this. */\nconst a = 1;')}`;
-    expect(withTags(other, [scale])).toContain('/** Not this. */\nconst a = 1;\n/**\n * Permissions that the code');
+    expect(withTags(other, [scale])).toContain(
+      '/** Not this. */\nconst a = 1;\n/**\n * Permissions that cannot be derived',
+    );
   });
 
   it('keeps indentation and line endings', () => {
@@ -57,7 +59,7 @@ ${call}`);
       [
         'async function main() {',
         '  /**',
-        '   * Permissions that the code does not show, found by running the samples.',
+        '   * Permissions that cannot be derived from the code, found by running the samples.',
         '   * @rbac groups=apps resources=deployments/scale verbs=patch',
         '   */',
         '  await runOperator({});',

@@ -5,7 +5,7 @@ const ownTag = /^(\s*\*?\s*)@rbac groups=(\S+) resources=(\S+) verbs=(\S+)\s*$/;
 /** A documentation comment at the end of the text. */
 const commentAtEnd = /([ \t]*)\/\*\*((?:(?!\*\/)[\s\S])*)\*\/[ \t]*\r?\n$/;
 /** The heading of a new comment. */
-const heading = 'Permissions that the code does not show, found by running the samples.';
+const heading = 'Permissions that cannot be derived from the code, found by running the samples.';
 
 /** Formats permissions as tags, one per resource, in alphabetical order. */
 export function tagsOf(permissions: readonly Permission[]): readonly string[] {

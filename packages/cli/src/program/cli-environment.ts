@@ -1,6 +1,6 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
 
-/** A text output: a terminal, a pipe, a test. */
+/** A text output, such as a terminal or a pipe. */
 export interface Output {
   write(text: string): unknown;
 }
@@ -21,7 +21,7 @@ export interface SpawnOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Receives standard output and standard error. @defaultValue this program's own output */
   readonly onOutput?: ((text: string) => void) | undefined;
-  /** Receives standard error; standard output is this program's own. */
+  /** Receives standard error only; standard output goes to this program's standard output. */
   readonly onErrorOutput?: ((text: string) => void) | undefined;
   /** Connects the process's standard input, which closes when this process exits. @defaultValue false */
   readonly input?: boolean | undefined;

@@ -9,7 +9,7 @@ import type { ErrorText } from '@kubewright/apimachinery/internal';
  * | `KW7001` | the command line is invalid; add `--help` to any command to list its arguments and flags |
  * | `KW7002` | internal error: a bug in Kubewright; please report it with the stack that `KUBEWRIGHT_DEBUG=1` shows |
  * | `KW7003` | the error code does not exist |
- * | `KW7010` | Node is too old: it must be ^20.19, ^22.12 or 24 and newer |
+ * | `KW7010` | Node is too old: it must be ^20.19, ^22.12 or 24 or newer |
  * | `KW7011` | the system denies access to a file or folder: no permission, no space, or the name is too long; or TMPDIR is not a writable folder |
  * | `KW7101` | the folder is not in a Kubewright project: it and its parents have no package.json with a field `kubewright` |
  * | `KW7102` | a name or a field of package.json is invalid |
@@ -33,7 +33,7 @@ import type { ErrorText } from '@kubewright/apimachinery/internal';
  * | `KW7401` | the types have errors; nothing was written |
  * | `KW7402` | generated files are out of date |
  * | `KW7403` | the types would break stored objects, manifests or clients of the released version |
- * | `KW7404` | this version has already been released with other CRDs |
+ * | `KW7404` | this version has already been released with different CRDs |
  * | `KW7501` | the operator cannot be bundled |
  * | `KW7502` | the operator exited unexpectedly |
  * | `KW7503` | no image was specified |

@@ -55,7 +55,7 @@ describe('failureOf', () => {
         what: 'writes are rejected because the API server cannot call the webhook vshop-v1.kb.io',
         why: `${at('shop-webhook-service')}: no endpoints available for service "shop-webhook-service"`,
         remedy:
-          'start its operator (kubewright deploy; kubectl -n shop-system get pods,endpointslices), or remove its webhooks: kubewright undeploy',
+          'start its operator (kubewright deploy) and check kubectl -n shop-system get pods,endpointslices; or remove its webhooks: kubewright undeploy',
       },
     });
     expect(
@@ -77,7 +77,7 @@ describe('failureOf', () => {
     });
   });
 
-  it('maps environment failures to exit code 3', () => {
+  it('uses exit code 3 for environment failures', () => {
     const unreachable = new TransportError('KW2001', { what: 'no connection to 127.0.0.1:9' }, { sent: false });
     expect(failure(unreachable)).toMatchObject({ exitCode: 3, message: { code: 'KW7301' } });
     const busy = new ListenError({ what: 'what', why: 'why', remedy: 'how' }, { host: 'h', port: 1, cause: undefined });

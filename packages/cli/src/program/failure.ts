@@ -33,7 +33,7 @@ const environment: readonly CliErrorCode[] = [
   'KW7309',
   'KW7310',
 ];
-/** Errors of the embedded cluster that its environment causes: ports, folders, addresses. */
+/** Errors of the embedded cluster that are caused by its environment: ports, folders, addresses. */
 const environmental = /^KW(5101|5102|5502|52\d\d|3006)$/;
 
 /** Inputs that a message depends on, besides the error. */
@@ -66,7 +66,7 @@ function ofCode(code: CliErrorCode, text: Message): Failure {
   return { message: { ...text, code }, exitCode: usage.includes(code) ? 2 : environment.includes(code) ? 3 : 1 };
 }
 
-/** Handles errors of our other packages, which have the same parts. */
+/** Converts errors from our other packages, which have the same fields. */
 function codedFailure(error: KubewrightError): Failure {
   const { code, what, why, remedy = `to learn more, run kubewright explain ${code}` } = error;
   if (error.cause instanceof StatusError || error.cause instanceof TransportError) {
@@ -92,7 +92,7 @@ function usageText(error: CommanderError, command: string): Message {
   return {
     what: 'invalid command line',
     why: isIncomplete ? `${command} needs a subcommand` : [first, ...rest].join(' ').trim(),
-    remedy: `see ${command} --help`,
+    remedy: `run ${command} --help`,
   };
 }
 
@@ -105,7 +105,7 @@ function configMessage({ code, what, why, remedy }: ConfigError): CoreMessage {
 }
 
 function transportText(error: TransportError, command = ''): Message {
-  const remedy = 'check that the cluster runs and that the kubeconfig has its address';
+  const remedy = 'check that the cluster is running and that the kubeconfig has its address';
   const isDoctor = /\bdoctor$/.test(command);
   return {
     what: 'cannot reach the API server',
@@ -133,7 +133,7 @@ function statusFailure(error: StatusError): Failure {
   return ofCode('KW7306', {
     what: `the API server rejected the request (${error.reason || error.httpStatus})`,
     why: causes.length > 1 ? causes.join('\n') : message,
-    remedy: 'correct the fields named above, then retry',
+    remedy: 'fix the fields listed above, then retry',
   });
 }
 

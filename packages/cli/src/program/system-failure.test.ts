@@ -33,7 +33,7 @@ describe('file system failures', () => {
     expect(message).toMatchObject({ code: 'KW7011', remedy: expect.stringContaining('set TMPDIR') });
   });
 
-  it.each(['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'EMFILE'])('include %s', (code) => {
+  it.each(['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'EMFILE'])('cover %s', (code) => {
     const error = Object.assign(new Error(code), { code, syscall: 'open', path: '/a/b' });
     expect(failureOf(error, { debug: false }).message).toMatchObject({ code: 'KW7011', what: 'cannot open /a/b' });
   });

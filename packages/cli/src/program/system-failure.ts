@@ -86,10 +86,10 @@ const reasons: Readonly<Record<string, Reason>> = {
     why: 'no such file or folder',
     remedy: () => 'check the path; another program may have deleted it',
   },
-  ELOOP: { why: 'its symbolic links form a loop', remedy: () => 'correct the symbolic links' },
+  ELOOP: { why: 'its symbolic links form a loop', remedy: () => 'fix the symbolic links' },
 };
 
-/** Shortens a path that would hide the rest of the sentence. */
+/** Shortens a long path so that the rest of the message stays readable. */
 function shortened(path: string): string {
   return path.length <= 120 ? path : `${path.slice(0, 60)}…${path.slice(-40)} (${path.length} characters)`;
 }

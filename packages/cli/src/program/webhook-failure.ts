@@ -17,10 +17,10 @@ export function webhookFailure(message: string): Message | undefined {
 
 function remedyOf(why: string): string {
   // Errors from dev already contain a remedy.
-  if (why.startsWith('KW7310')) return 'correct the operator and save: kubewright dev shows its error';
+  if (why.startsWith('KW7310')) return 'fix the operator and save; kubewright dev shows its error';
   const [, service, namespace] = /https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.svc\b/.exec(why) ?? [];
   if (service === undefined) return 'start its operator with kubewright dev, or the server at that address';
   if (/x509|certificate/i.test(why))
     return `the certificate is not trusted yet; check the operator log: kubectl -n ${namespace} logs deployment/${service.replace(/webhook-service$/, 'controller-manager')}`;
-  return `start its operator (kubewright deploy; kubectl -n ${namespace} get pods,endpointslices), or remove its webhooks: kubewright undeploy`;
+  return `start its operator (kubewright deploy) and check kubectl -n ${namespace} get pods,endpointslices; or remove its webhooks: kubewright undeploy`;
 }

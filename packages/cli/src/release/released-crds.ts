@@ -68,7 +68,7 @@ export function printBreak({ crd, kind, where, message }: Break): string {
   return `${[crd, where].filter(Boolean).join(' ')}: ${message} (${kind})`;
 }
 
-/** Stores the current CRDs as those of a release. @throws CliError KW7404 if the version was released with other CRDs */
+/** Stores the current CRDs as those of a release. @throws CliError KW7404 if the version was released with different CRDs */
 export function keepRelease(
   root: string,
   { version, crds }: { readonly version: string; readonly crds: readonly ProjectFile[] },
@@ -82,7 +82,7 @@ export function keepRelease(
   const isSame = files.every(({ name, text }) => readIfThere(join(folder, name)) === text);
   if (last?.version === version && !(isSame && before.length === files.length)) {
     throw new CliError('KW7404', {
-      what: `version ${version} was already released with other CRDs`,
+      what: `version ${version} was already released with different CRDs`,
       why: `the CRDs in ${releasedFolder} differ from those of the current types`,
       remedy: 'increase the version with npm version minor, then build the release again',
     });

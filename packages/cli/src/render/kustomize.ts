@@ -92,7 +92,7 @@ function unusable(name: string, why: string): CliError {
     what: `cannot render ${name}`,
     why,
     remedy:
-      'correct the file, or use kubectl, which supports all of kustomize: kubectl apply --server-side -k config/default',
+      'fix the file, or use kubectl, which supports all of kustomize: kubectl apply --server-side -k config/default',
   });
 }
 

@@ -150,7 +150,7 @@ export class OperatorSandbox implements AsyncDisposable {
     return new CliError('KW7502', {
       what: 'the operator exited unexpectedly',
       why: `exit code ${exitCode}; it wrote:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
-      remedy: 'correct the error; to see what the operator does, run kubewright dev',
+      remedy: 'fix the error; to see what the operator does, run kubewright dev',
     });
   }
 }

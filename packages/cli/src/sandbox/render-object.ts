@@ -145,6 +145,6 @@ function notReconciled(
   return new CliError('KW7603', {
     what,
     why: `${error ? textOf(error, 'error') : 'its reconcile failed'}\n${trial.story.trim().slice(-2_000)}`,
-    remedy: 'correct the error, then retry',
+    remedy: 'fix the error, then retry',
   });
 }

@@ -72,7 +72,7 @@ describe('WebhookFront', () => {
       apiVersion: 'v1',
       status: 'Failure',
       message:
-        'KW7310 the operator is down: it exited with code 1; correct the error that kubewright dev shows and save, then retry',
+        'KW7310 the operator is down: it exited with code 1; fix the error that kubewright dev shows and save, then retry',
     });
   });
 

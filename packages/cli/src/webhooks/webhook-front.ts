@@ -163,7 +163,7 @@ function messageOf(error: unknown): string {
 
 /** Returns the message for a write that cannot be reviewed. */
 function downMessage(why: string): string {
-  return `KW7310 the operator is down: ${why}; correct the error that kubewright dev shows and save, then retry`;
+  return `KW7310 the operator is down: ${why}; fix the error that kubewright dev shows and save, then retry`;
 }
 
 /** Responds with a Status: the API server shows its message and applies the \`failurePolicy\`. */

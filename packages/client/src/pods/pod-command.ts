@@ -5,7 +5,7 @@ import type { AttachOptions } from './pods-client.ts';
 
 /** Channels of `v4.channel.k8s.io` and `v5.channel.k8s.io`: the first byte of each message. */
 const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4, close: 255 } as const;
-/** Input is sent in pieces of at most this size: servers limit messages. */
+/** Input is sent in chunks of at most this size, because servers limit message sizes. */
 const maxInputBytes = 32 << 10;
 
 /** The subprotocols in order of preference: only the fifth version can end the command's input. */

@@ -81,7 +81,7 @@ export class Project {
     for (const { file, start, messageText } of files.flatMap((each) => program.getSyntacticDiagnostics(each))) {
       const what = ts.flattenDiagnosticMessageText(messageText, ' ');
       const why = 'code after a syntax error may be misread';
-      problems.add(this.#position(file, start), { code: 'KW6001', what, why, fix: 'correct the syntax error' });
+      problems.add(this.#position(file, start), { code: 'KW6001', what, why, fix: 'fix the syntax error' });
     }
     return {
       checker,

@@ -67,7 +67,7 @@ function checkSchema(
   const faults = checkStructural(schema, { path: '', compilePattern });
   for (const { field, message } of faults) {
     const at = placeOf(field, positions) ?? kind.at;
-    const fix = 'correct the tags of this field';
+    const fix = 'fix the tags of this field';
     // The API server inserts a field name here, which is empty in this check.
     const what = message.replace(/: {2}in body /, ': it ');
     problems.add(at, { code: 'KW6301', ...typePath(field), what, why: 'the API server would reject it', fix });
@@ -87,7 +87,7 @@ function checkSchema(
       continue;
     }
     const what = message.replace(/^Invalid value: \{.*?\}: /s, '');
-    const fix = 'correct the CEL expression: self is the value that the tag is on';
+    const fix = 'fix the CEL expression: self is the value that the tag is on';
     problems.add(at, { code: 'KW6302', ...typePath(field), what, why: 'the API server would reject it', fix });
   }
 }

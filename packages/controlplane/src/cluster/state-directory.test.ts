@@ -64,7 +64,7 @@ describe('StateDirectory', () => {
   it('reports the problem, the reason and the remedy if the folder cannot be created', () => {
     writeFileSync(join(folder, 'file'), '');
     expect(() => StateDirectory.take(join(folder, 'file', '.kubewright'))).toThrow(
-      /^cannot use the cluster's state folder .*: .*ENOTDIR.*; remove the file that is in its place, or use another folder/,
+      /^cannot use the cluster's state folder .*: .*ENOTDIR.*; remove the file at that path, or use another folder/,
     );
   });
 });

@@ -12,7 +12,7 @@ export function makeFolder(path: string, mode: number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     mkdirSync(firstMissing(path), { mode });
-    // A parent folder had been removed in the meantime and exists again.
+    // A parent folder was deleted concurrently; it exists again, so retry.
     mkdirSync(path, { recursive: true, mode });
   }
 }

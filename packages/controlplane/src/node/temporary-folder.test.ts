@@ -33,12 +33,12 @@ describe('temporaryFolder', () => {
   it('reports why it cannot be used, and a remedy', () => {
     const missing = join(folder, 'missing');
     expect(() => temporaryFolder({ own: missing })).toThrow(
-      /^cannot create container folders in .*missing: ENOENT: .*; make the folder \(mkdir -p .*missing\), or set TMPDIR to another folder$/,
+      /^cannot create container folders in .*missing: ENOENT: .*; create the folder \(mkdir -p .*missing\), or set TMPDIR to another folder$/,
     );
     const file = join(folder, 'file');
     writeFileSync(file, '');
-    expect(() => temporaryFolder({ own: file })).toThrow(/why: ENOTDIR: .*; remove the file/);
+    expect(() => temporaryFolder({ own: file })).toThrow(/: ENOTDIR: .*; remove the file at that path/);
     const long = join(folder, 'a'.repeat(300));
-    expect(() => temporaryFolder({ own: long })).toThrow(/why: ENAMETOOLONG: .*; use a shorter path: set TMPDIR/);
+    expect(() => temporaryFolder({ own: long })).toThrow(/: ENAMETOOLONG: .*; use a shorter path: set TMPDIR/);
   });
 });

@@ -100,7 +100,8 @@ async function read(
       {
         what: 'cannot read the serving certificate',
         why,
-        remedy: 'mount the Secret that cert-manager fills, or let the operator create its own with ownAuthority()',
+        remedy:
+          'mount the Secret that cert-manager populates, or let the operator create its own certificate with ownAuthority()',
       },
       { cause: error },
     );

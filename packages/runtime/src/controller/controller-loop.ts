@@ -109,7 +109,7 @@ export class ControllerLoop {
 
   /**
    * Takes over the keys that were pending when an earlier loop of this controller stopped. Watches replay their objects, but keys
-   * from channels and requested requeues do not come again.
+   * from channels and requested requeues are not replayed.
    */
   takeOver(before: ControllerLoop): void {
     if (!before.#left) return;
@@ -139,7 +139,7 @@ export class ControllerLoop {
     await Promise.all((this.#declared?.read ?? []).map((each) => each.waitForSync(signal)));
   }
 
-  /** Finds the declarations once: a program may change their namespaces from then on. */
+  /** Resolves the declarations once: a program may change their namespaces afterwards. */
   #declare(): Declared {
     const { watches, caches = [] } = this.#definition;
     const { cache } = this.#parts;
@@ -187,7 +187,7 @@ export class ControllerLoop {
         await this.#pipeline.process(item);
       } catch (error) {
         // Only a rate limiter or a metric that throws gets here; the worker must survive it.
-        this.#log.error('a worker failed; it continues', { event: logEvents.workerFailed, key: item.key, error });
+        this.#log.error('worker failed; continuing', { event: logEvents.workerFailed, key: item.key, error });
       } finally {
         this.queue.done(item.key);
       }
@@ -196,7 +196,7 @@ export class ControllerLoop {
     }
   }
 
-  /** Records the outcome of a key after the stop for the next term, because the queue accepts nothing more. */
+  /** After the stop, records a key's outcome for the next term, because the queue accepts no more keys. */
   #noteEnd({ key, priority: given }: ReconcileRun, outcome: ReconcileOutcome): void {
     const next = outcome ? nextRun(outcome, key) : undefined;
     if (next === 'with back-off') return;

@@ -218,7 +218,7 @@ export class FutileWrites {
     this.#tell(session, { answer, finding });
   }
 
-  /** Queries the field's other managers before a value is restored once more. */
+  /** Looks up the field's other managers before a value is written back once more. */
   async #lookForOthers({ key, unguarded: client }: WritingRun, { target, request }: ClientCall): Promise<void> {
     const name = target?.key;
     const kind = name && this.#options.cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });

@@ -353,7 +353,7 @@ describe('writeFence', () => {
       }),
     );
     await soon(() => late !== undefined);
-    await expect(late).rejects.toThrow('is over');
+    await expect(late).rejects.toThrow('has ended');
     expect(writes(server)).toEqual([]);
   });
 });

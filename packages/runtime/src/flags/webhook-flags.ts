@@ -9,13 +9,13 @@ import { FlagError } from './parse-flags.ts';
 /** The flags of the webhook server: kubebuilder's, plus two for settings that its projects make in code. */
 export const webhookFlags: Readonly<Record<string, FlagDefinition>> = {
   'webhook-port': { type: 'text', help: 'port of the webhook server, -1 for none', default: '9443' },
-  'webhook-host': { type: 'text', help: 'address that it listens on; all without it' },
+  'webhook-host': { type: 'text', help: 'address to listen on; default: all interfaces' },
   'webhook-cert-path': { type: 'text', help: 'folder of the webhook certificate' },
   'webhook-cert-name': { type: 'text', help: 'file of the webhook certificate', default: 'tls.crt' },
   'webhook-cert-key': { type: 'text', help: 'file of its key', default: 'tls.key' },
   'webhook-service': {
     type: 'text',
-    help: 'NAMESPACE/[PREFIX]webhook-service, before the webhooks: the operator then signs its certificate itself and tells the [PREFIX]…-webhook-configuration of it',
+    help: 'NAMESPACE/[PREFIX]webhook-service, the Service in front of the webhooks; with it, the operator signs its own certificate and publishes the CA in [PREFIX]…-webhook-configuration',
   },
 };
 

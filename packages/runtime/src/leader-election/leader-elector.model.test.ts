@@ -11,8 +11,8 @@ import { LeaseServer, SimulatedTransport } from './testdata/simulated-network.ts
 import { whileLeading } from './while-leading.ts';
 
 // The model does not cover: a lease deleted or edited by another client; clocks whose rates differ by more than the ratio of
-// lease duration to renew deadline; a machine whose clocks both stopped; anything the network delivers after a write was handed
-// over.
+// lease duration to renew deadline; a machine whose clocks both stopped; late delivery of a write by the network after the
+// client has sent it.
 
 type Step = { readonly waitMs: number; readonly who: number } & (
   | { readonly do: 'stop' | 'suspend' | 'cut'; readonly forMs: number }

@@ -65,7 +65,7 @@ export function addable(
     throw new ManagerError({
       what: `cannot add "${definition.name}"`,
       why: 'replicas share its keys, which must be declared before they start',
-      remedy: 'pass it in "controllers" of the manager',
+      remedy: `pass it in the manager's "controllers" option`,
     });
   }
   const [last] = settledControllers([...manager.others, definition], manager.defaults).slice(-1);

@@ -51,7 +51,7 @@ export type StatusOf<T> = T extends { readonly status?: infer S }
 
 /** Named in the compiler's error when setting the status of a kind that has none. */
 export interface NoStatus {
-  readonly 'this kind has no status: give defineKind the type of one': never;
+  readonly 'this kind has no status: pass a status type to defineKind': never;
 }
 
 /** Options of {@link RequestContext.apply}. */

@@ -18,7 +18,7 @@ export class Milestone {
     this.#reach();
   }
 
-  /** Marks it as never to be reached; no effect once it was reached. */
+  /** Marks the milestone as unreachable. Has no effect once it has been reached. */
   fail(error: unknown): void {
     this.#fail(error);
   }

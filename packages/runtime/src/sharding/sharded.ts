@@ -38,7 +38,7 @@ export function sharded(
   return { ...shared, sources: [...(definition.sources ?? []), keysSource(partition, keys)] };
 }
 
-/** Enqueues keys that this replica newly owns: their events may be long past. */
+/** Enqueues keys that this replica newly owns: their events may have been delivered long ago. */
 function keysSource(partition: Partition, list: NonNullable<ShardedOptions['keys']>): Source {
   return {
     name: 'sharded keys',

@@ -17,7 +17,8 @@ export class BodyReader {
   }
 
   /**
-   * Reads a body and passes it to `use`; its bytes count until `use` has finished. Stops reading a rejected body.
+   * Reads a body and passes it to `use`. Its bytes count towards the limit until `use` has finished. Stops reading if the body is
+   * rejected.
    * @throws Error if the caller disconnects.
    */
   async read<T>(

@@ -24,7 +24,7 @@ export interface WorkQueueOptions {
   readonly metrics?: WorkQueueMetrics;
   /**
    * Maximum number of keys of higher priority handed out in a row before the key that has waited longest. Then that key is next,
-   * regardless of its priority: keys of low priority get one of `maxOvertakes + 1` hand-outs while more urgent ones wait.
+   * regardless of its priority: while more urgent keys wait, one in every `maxOvertakes + 1` keys handed out has low priority.
    * @defaultValue 9: a tenth
    */
   readonly maxOvertakes?: number;

@@ -10,7 +10,7 @@ import { namespaceOf, requestVersion, type Version, type VersionedObjects } from
 const GROUP = 'admission.k8s.io';
 const VERSIONS = ['v1', 'v1beta1'];
 
-/** Returns the review version for a webhook: the first supported one of its list. */
+/** Returns the review version for a webhook: the first one in its list that we support. */
 export function reviewVersion(versions: readonly string[]): string | undefined {
   return versions.find((version) => VERSIONS.includes(version));
 }

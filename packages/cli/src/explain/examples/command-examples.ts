@@ -13,7 +13,7 @@ export const commandExamples: readonly CodeExample[] = [
     code: 'KW2202',
     mistake: '# cluster.yaml: "server: my cluster"\nKUBECONFIG=cluster.yaml kubewright install',
     cause: 'The kubeconfig cannot be read, or one of its fields is malformed; here, the server is not a URL.',
-    fix: '# correct the field named in the message: "server: https://10.0.0.1:6443", then\nKUBECONFIG=cluster.yaml kubewright install',
+    fix: '# fix the field named in the message: "server: https://10.0.0.1:6443", then\nKUBECONFIG=cluster.yaml kubewright install',
   },
   {
     code: 'KW2203',
@@ -94,7 +94,7 @@ export const commandExamples: readonly CodeExample[] = [
     code: 'KW7401',
     mistake: '# src/api/v1/shop.ts: "readonly size: number;"\nkubewright generate',
     cause: 'The types have errors, each reported above with its own code. Nothing was written.',
-    fix: '# correct the types: "/** @int32 */ readonly size: number;", then\nkubewright generate',
+    fix: '# fix the types: "/** @int32 */ readonly size: number;", then\nkubewright generate',
   },
   {
     code: 'KW7402',
@@ -111,14 +111,14 @@ export const commandExamples: readonly CodeExample[] = [
   {
     code: 'KW7404',
     mistake: '# after a release, with a new field in the type\nkubewright build --release',
-    cause: 'The version in package.json was already released with other CRDs.',
+    cause: 'The version in package.json was already released with different CRDs.',
     fix: 'npm version minor --no-git-tag-version\nkubewright build --release',
   },
   {
     code: 'KW7501',
     mistake: '# src/main.ts: "import { runOperater } from \'./missing.ts\';"\nkubewright build',
     cause: 'The bundler cannot read the program: a syntax error, or an import that does not exist.',
-    fix: '# correct the line that the message shows, then\nkubewright build',
+    fix: '# fix the line that the message shows, then\nkubewright build',
   },
   {
     code: 'KW7503',

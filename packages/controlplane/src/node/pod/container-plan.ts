@@ -2,11 +2,11 @@ import type { ContainerStateTerminated, Pod } from '@kubewright/apimachinery/cor
 import type { ContainerSlot } from './container-slot.ts';
 import { shouldRestart } from './restart-rule.ts';
 
-/** Actions for a pod's containers. */
+/** Actions to take on a pod's containers. */
 export interface ContainerPlan {
-  /** Containers to start: first starts, and restarts whose backoff is over. */
+  /** Containers to start: first starts, and restarts whose backoff has expired. */
   readonly start: readonly ContainerSlot[];
-  /** Containers to start once their backoff is over. */
+  /** Containers to start once their backoff has expired. */
   readonly pausing: readonly { readonly slot: ContainerSlot; readonly untilMs: number }[];
   /** True if all init containers have succeeded and all sidecars have started. */
   readonly initialized: boolean;

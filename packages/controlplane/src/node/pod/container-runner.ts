@@ -35,7 +35,7 @@ export class ContainerRunner {
   #stopping: Promise<void> | undefined;
   #starting: Promise<void> | undefined;
   #hurry = new AbortController();
-  /** True once the attempt has passed the creation of the container. Later errors count as a failed start. */
+  /** True once the attempt has created the container. Later errors count as a failed start. */
   #isCreated = false;
 
   constructor(options: ContainerRunnerOptions) {
@@ -62,7 +62,7 @@ export class ContainerRunner {
       });
   }
 
-  /** Stops the running attempt and one about to start within `withinMs`, which a hook and the container share. */
+  /** Stops the running attempt, and any that is about to start, within `withinMs`, which the hook and the container share. */
   async shutDown(withinMs: number): Promise<void> {
     const note = `Stopping container ${this.#options.slot.name}`;
     const hasHook = containerOf(this.#options.setup().pod, this.#options.slot.name)?.lifecycle?.preStop !== undefined;
@@ -257,7 +257,7 @@ export class ContainerRunner {
     try {
       return message.read(options);
     } catch (error) {
-      // The log's disk failed; the container has ended all the same.
+      // The disk with the log failed, but the container has still ended.
       this.#options.host.noteFault(error);
       return undefined;
     }
@@ -311,7 +311,7 @@ export class ContainerRunner {
 
 function isConfiguration(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
-  // The driver's error for a container that it will not run as requested.
+  // KW5202: the driver refuses to run the container as requested.
   return error instanceof ContainerConfigError || error instanceof VolumeError || code === 'KW5202';
 }
 

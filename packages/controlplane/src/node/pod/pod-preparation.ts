@@ -15,7 +15,7 @@ export class PodPreparation {
   sandbox: PodSandbox | undefined;
   volumes: PodVolumes | undefined;
   isReady = false;
-  /** The reason why the pod's volumes exceed their limits. */
+  /** Describes which volume exceeds its limit; undefined if none does. */
   excess: string | undefined;
   readonly #host: PodHost;
   readonly #makeVolumes: (pod: Pod, sandbox: PodSandbox) => PodVolumes;

@@ -8,7 +8,7 @@ export interface PodFailure {
 export type PodEnding =
   /** Marked for deletion in the API. */
   | { readonly type: 'deleted' }
-  /** Gone from the API, or the agent stops: it gets no grace period. */
+  /** Deleted from the API, or the agent is stopping: it gets no grace period. */
   | { readonly type: 'orphaned' }
   /** Its containers have ended for good. */
   | { readonly type: 'finished' }
@@ -41,7 +41,10 @@ export function failureOf(state: PodState): PodFailure | undefined {
   return ending && 'failure' in ending ? ending.failure : undefined;
 }
 
-/** Returns the state of a pod with something that ends it; a pod that has ended stays so. */
+/**
+ * Returns the state of a pod that must end for the given reason. A pod that is already ending keeps its state and gets the new
+ * reason.
+ */
 export function withEnding(state: PodState, ending: PodEnding): PodState {
   return 'ending' in state ? { ...state, ending } : { type: 'terminating', ending };
 }

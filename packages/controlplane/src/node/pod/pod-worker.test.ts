@@ -267,7 +267,7 @@ describe('PodWorker', () => {
     expect(bench.events).toContain('Unhealthy: Readiness probe failed: simulated: marked unhealthy by annotation');
   });
 
-  it('is not ready until its readiness gates are open', async () => {
+  it('is not ready until its readiness gates are true', async () => {
     const bench = new PodBench({ readinessGates: [{ conditionType: 'example.com/open' }], containers: [web] });
     await bench.run();
     expect(bench.condition('Ready')).toMatchObject({ status: 'False', reason: 'ReadinessGatesNotReady' });
@@ -295,7 +295,7 @@ describe('PodWorker', () => {
     expect(bench.events.filter((event) => event === 'Killing: Stopping container web').length).toBe(1);
   });
 
-  it('stops immediately if the deletion becomes forced', async () => {
+  it('stops immediately if a forced deletion follows', async () => {
     const bench = new PodBench({ containers: [web] }, { annotations: { [`${prefix}stop-seconds`]: '600' } });
     await bench.run();
     bench.delete(300);

@@ -24,7 +24,7 @@ const evicted = 'Evicted';
 export interface SyncResult {
   /** The pod's desired status. */
   readonly status: PodStatus | undefined;
-  /** True if the pod is marked for deletion and nothing of it runs, so it can be removed from the API. */
+  /** True if the pod is marked for deletion and none of its containers run, so it can be removed from the API. */
   readonly removable: boolean;
   /** Time of the next sync if nothing changes. */
   readonly wakeAtMs: number;
@@ -32,7 +32,7 @@ export interface SyncResult {
 
 /**
  * The state of one pod on this node: a state machine driven by {@link sync} with the pod as read from the API. Each sync
- * considers the whole state (level-triggered), starts what is due and never waits. What it started triggers another sync.
+ * considers the whole state (level-triggered), starts what is due and never waits. Anything it started triggers another sync.
  */
 export class PodWorker {
   readonly uid: string;
@@ -72,7 +72,7 @@ export class PodWorker {
     return this.#pod;
   }
 
-  /** True if nothing of the pod runs or will run. */
+  /** True if none of the pod's containers run or will run. */
   get isOver(): boolean {
     return this.#state.type === 'terminated' || this.#state.type === 'restored';
   }

@@ -117,7 +117,7 @@ class ProbeLoop implements Disposable {
     if (!ok) failed(output);
     this.#run = this.#run.ok === ok ? { ok, length: this.#run.length + 1 } : { ok, length: 1 };
     const threshold = ok ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3);
-    // Results past the threshold repeat the report; the receiver compares.
+    // Reports every result past the threshold; the receiver ignores repeats.
     if (this.#run.length >= threshold) decided(ok);
   }
 }

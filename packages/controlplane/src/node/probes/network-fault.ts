@@ -20,7 +20,7 @@ export function networkFault(error: unknown, target: { readonly host: string; re
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `dial tcp: lookup ${target.host}: no such host`;
   const known = words[code];
   if (known !== undefined) return `dial tcp ${address}: ${known}`;
-  // Node's error for a server that closes before it has responded has no system call.
+  // If the server closes the connection before it responds, Node's error has no system call.
   if (code === 'ECONNRESET')
     return syscall === undefined ? 'EOF' : `read tcp ${address}: read: connection reset by peer`;
   if (code === 'EPIPE') return `write tcp ${address}: write: broken pipe`;

@@ -88,7 +88,7 @@ export class ProcessContainer implements RunningContainer {
       over.abort();
     }
     if (!hasEnded()) {
-      // Before the main process is killed, because its descendants cannot be found afterwards.
+      // Kill the descendants first: once the main process is dead, they cannot be found.
       await endAll([child.pid]);
       if (!hasEnded()) killGroup(child.pid, 'SIGKILL');
     }

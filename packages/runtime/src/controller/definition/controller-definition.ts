@@ -78,7 +78,7 @@ export interface ControllerSettings {
   readonly errorEvents?: boolean;
   /**
    * True to share the controller's keys between replicas instead of electing a leader: each key is reconciled by one replica at a
-   * time. The manager's `sharding` option defines which replicas belong together. A `requestController` must also list its keys:
+   * time. The manager's `sharding` option defines which replicas form a group. A `requestController` must also list its keys:
    * `sharded: { keys: () => bucketKeys() }`. See docs/sharding.md.
    *
    * @defaultValue false

@@ -68,12 +68,18 @@ describe('controller', () => {
     expect(() => controller({ for: Website, cached: { metadataOnly: false }, reconcile })).not.toThrow();
   });
 
-  it('reports a missing kind, as from an import that is undefined', () => {
+  it('reports a missing kind, such as an undefined import', () => {
     const nothing = undefined as unknown as typeof Website;
     const reconcile = async (): Promise<void> => {};
-    expect(() => controller({ for: nothing, owns: [Child], reconcile })).toThrow(/a controller needs "for", the kind/);
-    expect(() => controller({ for: nothing, name: 'web', reconcile })).toThrow(/the controller "web" needs "for"/);
+    expect(() => controller({ for: nothing, owns: [Child], reconcile })).toThrow(
+      /a controller needs a kind in "for": it is missing/,
+    );
+    expect(() => controller({ for: nothing, name: 'web', reconcile })).toThrow(
+      /the controller "web" needs a kind in "for"/,
+    );
     const owning = (): unknown => controller({ for: Website, owns: [Child, nothing], reconcile });
-    expect(owning).toThrow(/controller of Website has a value in "owns" that is not a kind, at index 1; .*defineKind/);
+    expect(owning).toThrow(
+      /"owns" of the controller of Website contains a value that is not a kind, at index 1; .*defineKind/,
+    );
   });
 });

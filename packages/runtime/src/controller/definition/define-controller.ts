@@ -19,7 +19,7 @@ import type {
 import { MetadataOnlyError } from './metadata-only-error.ts';
 
 /**
- * Declares a controller of a kind: declare → reconcile → apply.
+ * Declares a controller for a kind: declare → reconcile → apply.
  *
  * @example
  * ```ts
@@ -68,19 +68,19 @@ export function controller<T extends KubernetesObject, R extends DesiredState<T>
  */
 function requireKinds(name: string | undefined, primary: unknown, owns: readonly unknown[]): void {
   const who = name === undefined ? 'a controller' : `the controller "${name}"`;
-  const remedy = 'a kind comes from defineKind(…) or from @kubewright/apimachinery; is its import there, and no cycle?';
+  const remedy = 'pass a kind from defineKind(…) or @kubewright/apimachinery; check for a missing or circular import';
   if (!isKind(primary)) {
-    const what = primary === undefined ? 'its kind is missing or undefined' : 'the value given there is not a kind';
-    throw new TypeError(`${who} needs "for", the kind that it reconciles: ${what}; ${remedy}`);
+    const what = primary === undefined ? 'it is missing or undefined' : 'it is not a kind';
+    throw new TypeError(`${who} needs a kind in "for": ${what}; ${remedy}`);
   }
   const wrong = owns.findIndex((kind) => !isKind(kind));
   if (wrong < 0) return;
   const whose = name === undefined ? `the controller of ${primary.kind}` : who;
-  throw new TypeError(`${whose} has a value in "owns" that is not a kind, at index ${wrong}; ${remedy}`);
+  throw new TypeError(`"owns" of ${whose} contains a value that is not a kind, at index ${wrong}; ${remedy}`);
 }
 
 function isKind(value: unknown): value is Kind<KubernetesObject> {
-  // Kinds are factories, or plain objects if a program learns a kind at run time.
+  // Kinds are factories, or plain objects if a program discovers a kind at run time.
   const may = typeof value === 'function' || (typeof value === 'object' && value !== null);
   return may && typeof (value as { kind?: unknown }).kind === 'string'; // read as unknown
 }
@@ -90,7 +90,7 @@ function objectRun<T extends KubernetesObject>(options: ControllerOptions<T>, na
   const { reconcile, desired } = options;
   if ((reconcile === undefined) === (desired === undefined)) {
     throw new TypeError(
-      `the controller of ${options.for.kind} needs either "reconcile" or "desired"; a "reconcile" may return what should be, too`,
+      `the controller of ${options.for.kind} needs either "reconcile" or "desired"; "reconcile" may also return the desired state`,
     );
   }
   const run = options.desired
@@ -180,7 +180,7 @@ export function knownMembers<R>(result: R, what: string, level: 'state' | 'resul
 
 function unknownMember(member: string, what: string, known: readonly string[]): TypeError {
   const near = nearestName(member, known);
-  const rest = near === undefined ? `it may have ${known.join(', ')}` : `did you mean "${near}"?`;
-  const unit = near === 'requeueAfterMs' ? ' It is in milliseconds.' : '';
-  return new TypeError(`${what} returned something with a member "${member}" that is not known; ${rest}${unit}`);
+  const rest = near === undefined ? `known members: ${known.join(', ')}` : `did you mean "${near}"?`;
+  const unit = near === 'requeueAfterMs' ? ' The value is in milliseconds.' : '';
+  return new TypeError(`${what} returned an unknown member "${member}"; ${rest}${unit}`);
 }

@@ -8,13 +8,13 @@ export type KeyShare = (request: ReconcileRequest) => boolean;
 
 /** The part of a kind's keys that this replica owns, if several replicas share the work. */
 export interface Partition {
-  /** True while this replica owns the key, by the clocks at this moment. */
+  /** True while this replica owns the key, according to the clocks right now. */
   owns(request: ReconcileRequest): boolean;
   /** Records the start of a reconcile. */
   enter(request: ReconcileRequest): PartitionEntry;
   /**
-   * Subscribes to changes that may add keys, and to every change that removes keys: a key that one of the shares denies may have
-   * been another replica's since. Called in order, even for changes that lasted only a moment.
+   * Subscribes to changes that may add keys, and to every change that removes keys: a key missing from any of the shares may have
+   * belonged to another replica in the meantime. Called in order, even for changes that lasted only a moment.
    */
   subscribe(handler: (share: KeyShare) => void): Disposable;
 }
@@ -42,12 +42,12 @@ export class NotOwnerError extends KubewrightError {
   readonly code = 'KW3040';
 
   constructor(key: string) {
-    super({ what: `rejected a write for ${key}`, why: 'another replica may own the key now and reconciles it' });
+    super({ what: `rejected a write for ${key}`, why: 'another replica may own the key by now and will reconcile it' });
   }
 }
 
 /**
- * Blocks writes for a key that this replica no longer owns; checks in the tick in which the connection receives the bytes.
+ * Blocks writes for a key that this replica no longer owns. Checks in the same tick in which the connection receives the bytes.
  *
  * @param options.onRefused - called with the key of a rejected write.
  */

@@ -5,7 +5,7 @@ import type { ReconcileContext, ReconcileOutcome } from '../../reconcile/reconci
 import type { ControllerDefinition, ReconcileOptions } from './controller-definition.ts';
 import { controller } from './define-controller.ts';
 
-/** Options of {@link timer}; the settings of controllers apply, too. */
+/** Options for {@link timer}; controller settings also apply. */
 export interface TimerOptions<T extends KubernetesObject>
   extends Omit<ReconcileOptions<T>, 'reconcile' | 'desired' | 'predicates' | 'owns'> {
   /** @defaultValue the kind in lower case, with `-timer` */
@@ -18,7 +18,7 @@ export interface TimerOptions<T extends KubernetesObject>
   readonly idleMs?: number;
   /** True to count the interval from the start of a run, false from its end. @defaultValue false */
   readonly sharp?: boolean;
-  /** Called at each due time. An error is retried with backoff; a `requeueAfterMs` replaces the interval once. */
+  /** Called at each scheduled time. An error is retried with backoff; a `requeueAfterMs` replaces the interval once. */
   readonly run: (object: Stored<T>, context: ReconcileContext<T>) => Promise<ReconcileOutcome>;
 }
 
@@ -30,8 +30,8 @@ interface Due {
 }
 
 /**
- * Declares a controller that runs a function for each object at regular times, whether or not the object changes; changes do not run
- * it. All timers share the queue of the controller. Times count from the start of the program, or of the leader's term. Mirrors
+ * Declares a controller that runs a function for each object at regular times, whether or not the object changes; changes do not
+ * trigger it. All timers share the queue of the controller. Times count from the start of the program, or of the leader's term. Mirrors
  * kopf's `@kopf.timer`.
  *
  * @example

@@ -17,7 +17,7 @@ export function holdKey(partition: Partition): Stage {
   };
 }
 
-/** Observes a reconcile's writes, and shows the watchdog that it runs. */
+/** Observes a reconcile's writes, and tells the watchdog that it is running. */
 export function observeReconcile(
   futile: FutileWrites,
   options: { readonly controller: string; readonly activity: Activity | undefined },

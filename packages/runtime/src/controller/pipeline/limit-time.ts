@@ -37,8 +37,8 @@ export class ReconcileTimeoutError extends KubewrightError {
 }
 
 /**
- * Ends the wait for a reconcile that ignores its signal, so a call that never ends cannot block a worker forever. The time itself
- * is watched by `RunningReconciles`.
+ * Ends the wait for a reconcile that ignores its signal, so a call that never ends cannot block a worker forever.
+ * `RunningReconciles` tracks the time itself.
  *
  * @param stopping - aborted when running reconciles are canceled.
  * @throws ReconcileTimeoutError (KW3005) when the reconcile exceeds its limit, or whatever it throws.

@@ -34,14 +34,14 @@ export class ReadObject {
     // After a write with an unknown outcome, the cached object may be outdated and repeat work already done.
     const lookedAt = cache.isUncertain(kind, request) ? instantOf(clock) : undefined;
     const object = lookedAt ? await this.#ask(run) : cache.peek(kind, request)?.object;
-    // The object was deleted: the normal end of every object and its requests.
+    // The object was deleted. This is normal: nothing is left to reconcile.
     if (!object) return undefined;
     const names = Object.keys(finalizers);
     if (names.length === 0) return reconcile(object, context({ run, primary: object, askedAt: lookedAt }));
     if (isDeleting(object)) return this.#cleanUp(object, run);
     const missing = names.filter((name) => !object.metadata.finalizers?.includes(name));
     if (missing.length === 0) return reconcile(object, context({ run, primary: object, askedAt: lookedAt }));
-    // Added before the first reconcile, so that nothing is created outside the cluster without cleanup.
+    // Added before the first reconcile, so that nothing outside the cluster is created before cleanup is guaranteed.
     const askedAt = instantOf(clock);
     const marked = await addFinalizers(object, { ...this.#patching(run), names: missing });
     return reconcile(marked, context({ run, primary: marked, askedAt }));

@@ -4,7 +4,7 @@ import type { ReconcileTimeoutError } from './limit-time.ts';
 /** How long a reconcile may take to notice that it was aborted, in milliseconds. */
 export const settleMs = 10_000;
 
-/** A reconcile, as its lifetime knows it. */
+/** The parts of a reconcile that its lifetime uses. */
 interface NamedRun {
   readonly clock: Clock;
   /** Names the reconcile in errors. */
@@ -41,7 +41,7 @@ export class ReconcileLifetime {
     return this.#controller.signal;
   }
 
-  /** Aborts the signal; abandons the reconcile if it ignores that. The first reason counts. */
+  /** Aborts the signal; abandons the reconcile if it ignores that. The first reason wins. */
   giveUp(reason: unknown, whenIgnored: () => unknown): void {
     if (this.#state === 'running') {
       this.#state = 'aborted';
@@ -51,7 +51,7 @@ export class ReconcileLifetime {
     this.#settling ??= this.#run.clock.setTimer(settleMs, () => this.abandon(whenIgnored()), { unref: true });
   }
 
-  /** Marks the end of the reconcile: a context that is kept can no longer write. */
+  /** Marks the end of the reconcile: a retained context can no longer write. */
   ended(): void {
     this.#settling?.[Symbol.dispose]();
     if (this.#state !== 'running') return;
@@ -60,7 +60,7 @@ export class ReconcileLifetime {
   }
 
   get #endedReason(): Error {
-    return new Error(`${this.#run.name} is over`);
+    return new Error(`${this.#run.name} has ended`);
   }
 }
 

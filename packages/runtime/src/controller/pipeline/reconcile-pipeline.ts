@@ -41,12 +41,12 @@ export interface PipelineOptions {
  * 2. trace it, if the manager traces (`traceReconcile`)
  * 3. hold the key for this replica, if replicas share the keys (`holdKey`)
  * 4. limit its time (`limitTime`), and report slowness (`RunningReconciles`)
- * 5. observe its writes, and show the watchdog that it runs (`observeReconcile`)
+ * 5. observe its writes, and tell the watchdog that it is running (`observeReconcile`)
  * 6. read the object, and handle finalizers (`ReadObject`)
  * 7. build the context and call the controller's function (`callReconciler`)
  * 8. apply the result or the failure to the queue, and report it (`applyOutcome`, `applyFailure`)
  *
- * Stages 2 to 7 are composed once per controller, so a stage that is off costs nothing, and a reconcile creates no closures to
+ * Stages 2 to 7 are composed once per controller, so a disabled stage costs nothing, and a reconcile creates no closures to
  * pass through them.
  */
 export class ReconcilePipeline {

@@ -38,8 +38,8 @@ export interface SlowReports {
 }
 
 /**
- * One reconcile on its way through the pipeline; the stages pass it on, and note in it what later stages need. Created on first
- * use: everything that most reconciles do without.
+ * One reconcile on its way through the pipeline. Stages pass it on and record in it what later stages need. Anything that most
+ * reconciles do not need is created on first use.
  */
 export class ReconcileRun implements ContextRun {
   readonly key: string;
@@ -57,7 +57,7 @@ export class ReconcileRun implements ContextRun {
   entry: PartitionEntry | undefined;
   writes: WriteSession | undefined;
   mark: ActivityMark | undefined;
-  /** Set once the reconcile was reported as slow. */
+  /** Set once the reconcile has been reported as slow. */
   slow: SlowReports | undefined;
   /** Delay after which the key runs again, once that is known. */
   nextMs: number | undefined;
@@ -148,7 +148,7 @@ export class ReconcileRun implements ContextRun {
   }
 }
 
-/** Reconciles, or performs the stages that are left. */
+/** Runs the remaining stages and the reconcile. */
 export type Step = (run: ReconcileRun) => Promise<ReconcileOutcome>;
 
 /** A stage of a reconcile: does its part before and after the next step. */

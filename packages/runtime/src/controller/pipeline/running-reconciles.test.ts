@@ -88,7 +88,7 @@ describe('RunningReconciles', () => {
     expect(run.signal.aborted).toBe(false);
   });
 
-  it('aborts all reconciles when the controller gives up', () => {
+  it('aborts all reconciles when they are canceled', () => {
     const bench = new Bench(0);
     const { signal } = bench.begin('a');
     bench.stop.abort(new Error('stopped'));

@@ -57,10 +57,10 @@ describe('a slow reconcile', () => {
       ['warn', 'still reconciling', 10],
       ['warn', 'still reconciling', 20],
       ['warn', 'still reconciling', 40],
-      ['info', 'the slow reconcile ended', 45],
+      ['info', 'slow reconcile finished', 45],
     ]);
     expect(lines[0]?.fields).toMatchObject({ Site: { name: 'a', namespace: 'default' } });
-    expect(lines[0]?.fields['waitingFor']).toEqual(['no call through its client']);
+    expect(lines[0]?.fields['waitingFor']).toEqual(['no API call']);
   });
 
   it('is reported with the call it waits for', async () => {

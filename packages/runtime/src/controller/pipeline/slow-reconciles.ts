@@ -13,7 +13,7 @@ export const firstReportMs = 10_000;
 export function reportIfSlow(run: ReconcileRun, nowMs: number): number {
   const { slow = { dueMs: run.startMs + firstReportMs, intervalMs: firstReportMs } } = run;
   if (slow.dueMs > nowMs) return slow.dueMs;
-  const waitingFor = run.calls.size > 0 ? [...run.calls].map(nameOf) : ['no call through its client'];
+  const waitingFor = run.calls.size > 0 ? [...run.calls].map(nameOf) : ['no API call'];
   run.log.warn('still reconciling', { event: logEvents.reconcileSlow, forSeconds: secondsOf(run), waitingFor });
   slow.dueMs = nowMs + slow.intervalMs;
   slow.intervalMs *= 2;
@@ -23,7 +23,7 @@ export function reportIfSlow(run: ReconcileRun, nowMs: number): number {
 
 /** Reports the end of a reconcile that was reported as slow. */
 export function reportSlowEnd(run: ReconcileRun): void {
-  run.log.info('the slow reconcile ended', { event: logEvents.reconcileSlowEnded, tookSeconds: secondsOf(run) });
+  run.log.info('slow reconcile finished', { event: logEvents.reconcileSlowEnded, tookSeconds: secondsOf(run) });
 }
 
 function secondsOf({ clock, startMs }: ReconcileRun): number {

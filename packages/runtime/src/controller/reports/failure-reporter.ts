@@ -30,7 +30,7 @@ interface Trouble {
 
 /**
  * Reports failed reconciles. Logs for programs get one line per failure. Logs for people get the full error once, then an
- * occasional short line while the key keeps failing the same way, and one line when it works again. The object gets an event for
+ * occasional short line while the key keeps failing the same way, and one line when it recovers. The object gets an event for
  * the first of several equal failures.
  */
 export class FailureReporter {

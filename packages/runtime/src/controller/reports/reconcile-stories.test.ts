@@ -57,7 +57,7 @@ describe('ReconcileStories', () => {
     });
     // Its own write comes back and triggers it again.
     const causes = () => told().flatMap(({ because }) => because as string[]);
-    await eventually(() => causes().includes('Page default/a was created, its own write'));
+    await eventually(() => causes().includes('Page default/a was created (its own write)'));
     await manager[Symbol.asyncDispose]();
   });
 
@@ -71,7 +71,7 @@ describe('ReconcileStories', () => {
     server.put(Site, { metadata: { name: 'a' }, spec: { text: 'one' } });
     await eventually(() => told().length === 2);
     expect(told()[0]).toMatchObject({ msg: 'reconcile failed', wrote: [], nextInMs: 5 });
-    expect(told()[1]).toMatchObject({ msg: 'reconciled', because: ['it had failed'] });
+    expect(told()[1]).toMatchObject({ msg: 'reconciled', because: ['the previous attempt failed'] });
     await manager[Symbol.asyncDispose]();
     const used = lines.find(({ msg }) => msg === 'permissions');
     expect(used?.['used']).toContainEqual({

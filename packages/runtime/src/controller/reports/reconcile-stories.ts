@@ -34,7 +34,7 @@ interface Told {
   readonly causes: Map<string, { readonly text: string; readonly version: string | undefined }>;
   /** Versions written by the key's own reconciles. */
   readonly versions: Set<string>;
-  /** Reason to log if no event came: why the key runs on its own. */
+  /** Reason to log if no event triggered the reconcile. */
   otherwise: string | undefined;
   /** The cause of a delayed reconcile. */
   later: string | undefined;
@@ -65,7 +65,7 @@ export class ReconcileStories {
     const told = this.#of(key);
     const text = cause
       ? `${cause.kind} ${formatObjectKey(cause.event.object.key)} ${happened(cause.event)}`
-      : 'requested by another source';
+      : 'another source requested it';
     if (afterMs > 0) told.later = `${text}, earlier`;
     else if (told.causes.size < mostCauses)
       told.causes.set(text, { text, version: cause && versionOf(cause.event.object) });
@@ -79,7 +79,7 @@ export class ReconcileStories {
       text,
       isOwn: told.versions.has(version),
     }));
-    const because = causes.map(({ text, isOwn }) => (isOwn ? `${text}, its own write` : text));
+    const because = causes.map(({ text, isOwn }) => (isOwn ? `${text} (its own write)` : text));
     const isSelfTriggered = causes.length > 0 && causes.every(({ isOwn }) => isOwn);
     if (because.length === 0) {
       const reason = told.otherwise ?? told.later;
@@ -155,7 +155,7 @@ export class Story {
   ended(log: Logger, how: { readonly failed: boolean; readonly nextMs: number | undefined }): void {
     const { clock, told } = this.#options;
     const { failed, nextMs } = how;
-    if (nextMs !== undefined) told.otherwise = failed ? 'it had failed' : 'it requested another run';
+    if (nextMs !== undefined) told.otherwise = failed ? 'the previous attempt failed' : 'it requested a requeue';
     log.debug(failed ? 'reconcile failed' : 'reconciled', {
       event: logEvents.reconcileEnded,
       failed,
@@ -188,7 +188,7 @@ export class Story {
 }
 
 function happened(event: ObjectEvent<KubernetesObject>): string {
-  if (event.type === 'create') return event.isInInitialList ? 'was there at the start' : 'was created';
+  if (event.type === 'create') return event.isInInitialList ? 'existed at startup' : 'was created';
   if (event.type === 'delete') return 'was deleted';
   if (event.type === 'generic') return 'was triggered';
   const { old, object } = event;

@@ -21,7 +21,7 @@ export interface ControllerSourcesOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly queue: WorkQueue;
-  /** Yields to other work while many objects are shown. */
+  /** Yields to other work while many objects are processed. */
   readonly turn: EventLoopTurn;
   /** Keys to reconcile once an object is removed, regardless of filters and handlers. */
   readonly awaited: AwaitedEnds;
@@ -90,7 +90,7 @@ export class ControllerSources {
     const context = this.#context;
     for (const source of sources) waits.push(source.start(context, { signal, clock, random, log }));
     await Promise.all(waits);
-    // Keys queued by now are known to be this replica's, so the next change of members need not queue them again.
+    // Keys queued by now are known to be this replica's, so the next membership change need not queue them again.
     await gained?.changed();
   }
 
@@ -99,7 +99,7 @@ export class ControllerSources {
     this.#gained?.dropped(key);
   }
 
-  /** Shows all cached objects to the watches, as on startup, and queues the gained keys. */
+  /** Passes all cached objects to the watches, as on startup, and queues the gained keys. */
   async #showAll(
     watched: readonly Watched[],
     options: { readonly isGained: (request: ReconcileRequest) => boolean; readonly signal: AbortSignal },
@@ -112,11 +112,11 @@ export class ControllerSources {
     };
     const context = { ...asAlways, enqueue };
     for (const { watch, declared } of watched) {
-      // An object controller's first watch is its own kind, and its keys are those of the objects.
+      // An object controller's first watch is for its own kind, and its keys are those of the objects.
       const isOwn = definition.run.level === 'object' && watch === definition.watches[0];
       for (const object of declared.lister.views()) {
         if (signal.aborted) return;
-        // Filters may decode objects, so skip those that need nothing.
+        // Filters may decode objects, so skip objects that need no reconcile.
         if (!isOwn || isGained(object.key)) this.#show(watch, { object, context });
         const pause = turn.pause();
         if (pause) await pause;
@@ -166,7 +166,7 @@ export class ControllerSources {
       return predicate(event);
     } catch (error) {
       const { namespace, name } = event.object;
-      this.#options.log.error('a predicate failed; the event is handled', {
+      this.#options.log.error('predicate failed; handling the event anyway', {
         event: logEvents.predicateFailed,
         namespace,
         name,

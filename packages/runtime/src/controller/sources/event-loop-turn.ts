@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers'; // seam: see its use
 import type { Clock } from '@kubewright/apimachinery';
 
-/** How long reconciles that never wait may hold the event loop together, in milliseconds. */
+/** Maximum total time for which reconciles that never wait may hold the event loop, in milliseconds. */
 const turnMs = 10;
 
 /**
- * Tracks how long the current turn of the event loop has lasted. Reconciles that only read caches continue through promises
- * alone: a full queue of them would starve sockets and timers, including the one that renews a lease.
+ * Tracks how long the current turn of the event loop has lasted. Reconciles that only read caches run entirely in
+ * microtasks: a full queue of them would starve sockets and timers, including the one that renews a lease.
  */
 export class EventLoopTurn {
   readonly #clock: Clock;

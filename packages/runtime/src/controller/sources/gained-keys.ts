@@ -10,16 +10,18 @@ export interface GainedKeysOptions {
 }
 
 /**
- * Finds the keys that became this replica's. Their last events may be long past, so all keys are visited; keys that this replica
- * has owned all along are skipped. Only one walk runs at a time; the next one covers changes during it.
+ * Finds keys that this replica newly owns. Their last events may have been delivered long ago, so all keys are visited; keys that
+ * this replica has owned all along are skipped. Only one walk runs at a time; the next one covers changes during it.
  */
 export class GainedKeys {
   readonly #options: GainedKeysOptions;
   /** Keys that this replica owned at the last walk and that were not dropped since. */
   #known: Map<string, boolean> = new Map();
-  /** Keys that the current walk found to be this replica's, with true for newly gained ones. */
+  /** Keys that the current walk found to belong to this replica; true for newly gained ones. */
   #found: Map<string, boolean> | undefined;
-  /** Shares since the last walk began: a key that one of them denies may have been another replica's since. */
+  /**
+   * Shares since the last walk began: a key missing from any of them may have belonged to another replica in the meantime.
+   */
   #shares: KeyShare[] = [];
   #isAsked = false;
   #walking: Promise<void> | undefined;

@@ -9,7 +9,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // Not UTF-8: the caller fails with the message of its operation.
+    // Not UTF-8: the caller reports its own error.
     return undefined;
   }
 }

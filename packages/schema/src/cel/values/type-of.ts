@@ -15,7 +15,9 @@ const LIST: CelType = t.listOf(t.DYN);
 const MAP: CelType = t.mapOf(t.DYN, t.DYN);
 const OPTIONAL: CelType = t.optionalOf(t.DYN);
 
-/** Returns the type of a value, as far as the value itself shows it: lists and maps do not know the types of their contents. */
+/**
+ * Returns the type of a value, as far as it can be determined from the value: lists and maps do not record their element types.
+ */
 export function typeOfValue(value: CelValue): CelType {
   switch (typeof value) {
     case 'number':

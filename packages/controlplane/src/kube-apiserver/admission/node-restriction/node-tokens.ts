@@ -72,7 +72,7 @@ async function checkAudience(
   );
 }
 
-/** True if a volume's tokens are for an audience; the missing object if that is unknown. */
+/** True if a volume requests tokens for the audience; the missing object if that cannot be determined. */
 type Named = boolean | { readonly missing: string };
 
 async function namesAudience(
