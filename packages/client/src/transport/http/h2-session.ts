@@ -146,7 +146,7 @@ export class H2Session {
     this.#resetTimer = clock.setTimer(1000, () => this.#sendResets(), { unref: true });
   }
 
-  /** Closes the connection if nothing reads its streams any more: one frame instead of thousands of resets. */
+  /** Closes the connection if nothing reads its streams any longer: one frame instead of thousands of resets. */
   #endUnread(): boolean {
     if (this.#unreset.size === 0 || this.#unreset.size !== this.#active) return false;
     this.#fail(
