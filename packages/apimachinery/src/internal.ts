@@ -5,17 +5,17 @@
  * @internal
  * @packageDocumentation
  */
-export { type DelayLimits, exponentialDelay } from './clock/exponential-delay.ts';
-export { type ConditionLike, formatMicroTime, formatTime } from './conditions/conditions.ts';
+export { exponentialDelay } from './clock/exponential-delay.ts';
+export { formatTime } from './conditions/conditions.ts';
 export { formatDuration } from './duration/duration.ts';
 export type { ErrorText } from './errors/kubewright-error.ts';
-export { type FieldRequirement, FieldSelectorError } from './fields/field-selector.ts';
+export { FieldSelectorError } from './fields/field-selector.ts';
 export { deepFreeze } from './freeze/deep-freeze.ts';
 export { parseImageReference } from './image/image-reference.ts';
-export { type Defined, defined } from './json/defined.ts';
-export type { JsonObject, MutableJsonObject } from './json/json-object.ts';
+export { defined } from './json/defined.ts';
+export type { JsonObject } from './json/json-object.ts';
 export { sameJson } from './json/same-json.ts';
-export { type LabelRequirement, LabelSelectorError } from './labels/requirement.ts';
+export { LabelSelectorError } from './labels/requirement.ts';
 export {
   type FieldPathElements,
   FieldSet,
@@ -37,30 +37,10 @@ export { compareResourceVersions } from './object/resource-version.ts';
 export type { ComputedMeta, KindMeta } from './object/stored.ts';
 export { JsonPatchError } from './patch/json-pointer.ts';
 export { MergePatchError } from './patch/merge-patch.ts';
-export { canonicalQuantity } from './quantity/quantity.ts';
-export {
-  applyConflict,
-  expired,
-  internalError,
-  methodNotSupported,
-  notAcceptable,
-  pathNotFound,
-  requestEntityTooLarge,
-  tooManyRequests,
-  unauthorized,
-  unsupportedMediaType,
-} from './status/failures.ts';
-export { type FolderFault, folderFault } from './text/folder-fault.ts';
+export { folderFault } from './text/folder-fault.ts';
 export { nearestName } from './text/nearest-name.ts';
 export { oneLine } from './text/one-line.ts';
 export { quote } from './text/quote.ts';
-export { causesOf, formatFieldErrors, notFoundField, tooLongField, tooManyField } from './validation/field-error.ts';
-export {
-  checkConfigMapKey,
-  checkPathSegment,
-  checkPortName,
-  checkPortNumber,
-  checkRelaxedEnvVarName,
-} from './validation/names.ts';
-export { type CertificateSubject, issueCertificate, type KeyPair, makeKeys } from './x509/issue-certificate.ts';
+export { tooLongField } from './validation/field-error.ts';
+export { type CertificateSubject, issueCertificate, type KeyPair } from './x509/issue-certificate.ts';
 export { trustBundle } from './x509/trust-bundle.ts';

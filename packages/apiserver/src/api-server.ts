@@ -1,5 +1,4 @@
 import { apiVersionOf, type Clock, type Random, StatusError } from '@kubewright/apimachinery';
-import { pathNotFound, unauthorized } from '@kubewright/apimachinery/internal';
 import { AdmissionChain } from './admission/admission-chain.ts';
 import type { AdmissionPlugin } from './admission/admission-plugin.ts';
 import type { Authenticator, UserInfo } from './authentication/authenticator.ts';
@@ -16,6 +15,7 @@ import {
   WarningList,
 } from './endpoints/index.ts';
 import type { ApiRequest, ApiResponse } from './http/api-request.ts';
+import { pathNotFound, unauthorized } from './http/failures.ts';
 import type { ProtobufDecoder } from './negotiation/index.ts';
 import {
   ConvertedStorage,

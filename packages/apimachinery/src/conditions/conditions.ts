@@ -118,13 +118,6 @@ export function formatTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** Formats a time with microseconds (meta/v1 `MicroTime`, as in Leases). */
-export function formatMicroTime(ms: number): string {
-  const whole = Math.floor(ms);
-  const micros = Math.floor((ms - whole) * 1000);
-  return `${new Date(whole).toISOString().slice(0, 23)}${String(micros).padStart(3, '0')}Z`;
-}
-
 function observed(generation: number | undefined): { readonly observedGeneration?: number } {
   return generation === undefined ? {} : { observedGeneration: generation };
 }

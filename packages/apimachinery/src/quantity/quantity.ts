@@ -188,11 +188,6 @@ export class Quantity {
   }
 }
 
-/** Returns the text of a quantity as the API shows it, or undefined for text that is not a quantity. */
-export function canonicalQuantity(text: string): string | undefined {
-  return Quantity.tryParse(text)?.toString();
-}
-
 const shape = /^([+-]?)0*(\d*)(\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
 /** Longer than any meaningful number; keeps the arithmetic below cheap. */
 const maxLength = 4096;

@@ -1,6 +1,6 @@
 import { quote } from '../text/quote.ts';
 import { causesOf, type FieldError, formatFieldErrors } from '../validation/field-error.ts';
-import type { StatusCause, StatusDetails, StatusReason } from './status.ts';
+import type { StatusDetails, StatusReason } from './status.ts';
 import { StatusError } from './status-error.ts';
 
 /** The collection that a failure concerns. `group` is empty for the core group. */
@@ -29,12 +29,6 @@ export interface GroupKind {
 export function notFound(resource: GroupResource, name: string): StatusError {
   const message = `${formatGroupResource(resource)} ${quote(name)} not found`;
   return failure({ code: 404, reason: 'NotFound', message, details: detailsOf(resource, name) });
-}
-
-/** 404 for a path or a collection that does not exist: the response for a kind that is not served. */
-export function pathNotFound(): StatusError {
-  const message = 'the server could not find the requested resource';
-  return failure({ code: 404, reason: 'NotFound', message, details: {} });
 }
 
 /**
@@ -67,11 +61,6 @@ export function alreadyExists(resource: GroupResource, name: string): StatusErro
 export function conflict(resource: GroupResource, name: string, cause: string): StatusError {
   const message = `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${quote(name)}: ${cause}`;
   return failure({ code: 409, reason: 'Conflict', message, details: detailsOf(resource, name) });
-}
-
-/** 409 from a server-side apply: one cause for each field that another manager owns. */
-export function applyConflict(message: string, causes: readonly StatusCause[]): StatusError {
-  return failure({ code: 409, reason: 'Conflict', message, details: { causes } });
 }
 
 /**
@@ -115,11 +104,6 @@ export function forbidden(resource: GroupResource, name: string, why: string): S
   return failure({ code: 403, reason: 'Forbidden', message, details: detailsOf(resource, name) });
 }
 
-/** 401. @param message - @defaultValue `Unauthorized`, the API server's response to unknown credentials */
-export function unauthorized(message = 'Unauthorized'): StatusError {
-  return failure({ code: 401, reason: 'Unauthorized', message });
-}
-
 /**
  * Creates a 400 error for a malformed request.
  *
@@ -134,64 +118,6 @@ export function unauthorized(message = 'Unauthorized'): StatusError {
  */
 export function badRequest(message: string, options: { readonly cause?: unknown } = {}): StatusError {
   return failure({ code: 400, reason: 'BadRequest', message }, options);
-}
-
-/** 405: `<action> is not supported on resources of kind "pods"`. */
-export function methodNotAllowed(resource: GroupResource, action: string): StatusError {
-  const message = `${action} is not supported on resources of kind ${quote(formatGroupResource(resource))}`;
-  return failure({ code: 405, reason: 'MethodNotAllowed', message, details: detailsOf(resource, '') });
-}
-
-/** 405 for a path that supports only other methods. */
-export function methodNotSupported(): StatusError {
-  const message = 'the server does not allow this method on the requested resource';
-  return failure({ code: 405, reason: 'MethodNotAllowed', message, details: {} });
-}
-
-/** 406: the server supports none of the media types that the client accepts. */
-export function notAcceptable(accepted: readonly string[]): StatusError {
-  const message = `only the following media types are accepted: ${accepted.join(', ')}`;
-  return failure({ code: 406, reason: 'NotAcceptable', message });
-}
-
-/** 415: the server does not support the media type of the body. */
-export function unsupportedMediaType(accepted: readonly string[]): StatusError {
-  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
-  return failure({ code: 415, reason: 'UnsupportedMediaType', message });
-}
-
-/** 422 without causes: the API's response to a JSON patch that does not apply. */
-export function unprocessable(options: { readonly cause?: unknown } = {}): StatusError {
-  const message = 'the server rejected our request due to an error in our request';
-  return failure({ code: 422, reason: 'Invalid', message, details: {} }, options);
-}
-
-/** 413: `Request entity too large: <limit>`. */
-export function requestEntityTooLarge(limit: string): StatusError {
-  const message = `Request entity too large: ${limit}`;
-  return failure({ code: 413, reason: 'RequestEntityTooLarge', message });
-}
-
-/** 410 `Expired`: the requested version is no longer kept; list again. */
-export function expired(message: string): StatusError {
-  return failure({ code: 410, reason: 'Expired', message });
-}
-
-/** 429: retry after the given number of seconds. */
-export function tooManyRequests(
-  message: string,
-  options: { readonly retryAfterSeconds?: number; readonly causes?: readonly StatusCause[] } = {},
-): StatusError {
-  return failure({ code: 429, reason: 'TooManyRequests', message, details: { ...options } });
-}
-
-/** 500: `Internal error occurred: <message>`. */
-export function internalError(message: string, options: { readonly cause?: unknown } = {}): StatusError {
-  const details: StatusDetails = { causes: [{ message }] };
-  return failure(
-    { code: 500, reason: 'InternalError', message: `Internal error occurred: ${message}`, details },
-    options,
-  );
 }
 
 /** Formats a collection as the API's messages do: `deployments.apps`, `pods`. */

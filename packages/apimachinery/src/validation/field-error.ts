@@ -106,11 +106,6 @@ export function duplicateField(field: FieldLocation, value: unknown): FieldError
   return fieldError('FieldValueDuplicate', { field, shown: show(value) });
 }
 
-/** A value refers to something that does not exist: `Not found: "x"`. */
-export function notFoundField(field: FieldLocation, value: unknown): FieldError {
-  return fieldError('FieldValueNotFound', { field, shown: show(value) });
-}
-
 /** A value is too long; the value itself is not shown: `Too long: may not be more than 63 bytes`. */
 export function tooLongField(
   field: FieldLocation,
@@ -118,15 +113,6 @@ export function tooLongField(
 ): FieldError {
   const { max, unit = 'byte' } = options;
   return fieldError('FieldValueTooLong', { field, detail: `may not be more than ${count(max, unit)}` });
-}
-
-/** A list has too many elements: `Too many: 9: must have at most 8 items`. */
-export function tooManyField(
-  field: FieldLocation,
-  options: { readonly actual: number; readonly max: number },
-): FieldError {
-  const detail = `must have at most ${count(options.max, 'item')}`;
-  return fieldError('FieldValueTooMany', { field, shown: String(options.actual), detail });
 }
 
 /** Formats a fault as the API does: `spec.replicas: Invalid value: -1: must be …`. */

@@ -3,7 +3,6 @@ const subdomain = `${label}(\\.${label})*`;
 const dns1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const labelKey = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const labelValue = `(${labelKey})?`;
-const configMapKey = '[-._a-zA-Z0-9]+';
 
 // JavaScript backtracks where RE2 does not: `label` and `labelKey` may take quadratic time, so every check below tests the
 // length first and never matches an expression against more than the longest legal value plus one.
@@ -11,7 +10,6 @@ const labelPattern = new RegExp(`^${label}$`);
 const subdomainPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const dns1035Pattern = new RegExp(`^${dns1035}$`);
 const labelKeyPattern = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
-const configMapKeyPattern = new RegExp(`^${configMapKey}$`);
 
 /**
  * Checks a DNS label of RFC 1123 (`my-name`, at most 63 bytes). @returns the faults; empty if valid.
@@ -128,52 +126,6 @@ export function checkLabelValue(value: string): readonly string[] {
   return errors;
 }
 
-/** Checks a key of a ConfigMap or Secret. @returns the faults. */
-export function checkConfigMapKey(value: string): readonly string[] {
-  const errors = value.length > 253 ? [maxCharacters(253)] : [];
-  if (!configMapKeyPattern.test(value)) {
-    errors.push(
-      regexError("a valid config key must consist of alphanumeric characters, '-', '_' or '.'", {
-        expression: configMapKey,
-        examples: ['key.name', 'KEY_NAME', 'key-name'],
-      }),
-    );
-  }
-  return [...errors, ...checkNoParent(value)];
-}
-
-/** Checks an environment variable's name by the relaxed rule that 1.36 uses: printable ASCII without `=`. */
-export function checkRelaxedEnvVarName(value: string): readonly string[] {
-  const errors = value === '' ? ['environment variable name must be non-empty'] : [];
-  if (!/^[\x20-\x3c\x3e-\x7e]*$/.test(value)) {
-    errors.push("a valid environment variable name must consist only of printable ASCII characters other than '='");
-  }
-  return errors;
-}
-
-/** Checks the name of a port (IANA service name). @returns the faults. */
-export function checkPortName(value: string): readonly string[] {
-  const errors = value.length > 15 ? [maxCharacters(15)] : [];
-  if (!/^[-a-z0-9]+$/.test(value)) {
-    errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
-  }
-  if (!/[a-z]/.test(value)) errors.push('must contain at least one letter (a-z)');
-  if (value.includes('--')) errors.push('must not contain consecutive hyphens');
-  if (value.startsWith('-') || value.endsWith('-')) errors.push('must not begin or end with a hyphen');
-  return errors;
-}
-
-/** Checks a port number. @returns the faults. */
-export function checkPortNumber(port: number): readonly string[] {
-  return port >= 1 && port <= 65_535 ? [] : ['must be between 1 and 65535, inclusive'];
-}
-
-/** Checks a segment of a URL path, such as the name of a Role. @returns the faults. */
-export function checkPathSegment(value: string): readonly string[] {
-  if (value === '.' || value === '..') return [`may not be '${value}'`];
-  return ['/', '%'].filter((illegal) => value.includes(illegal)).map((illegal) => `may not contain '${illegal}'`);
-}
-
 function checkPrefix(prefix: string): readonly string[] {
   const errors = prefix.length > 253 ? [maxBytes(253)] : [];
   const others = checkDns1123Subdomain(prefix).filter((message) => message !== maxCharacters(253));
@@ -182,11 +134,6 @@ function checkPrefix(prefix: string): readonly string[] {
 
 function isSubdomain(value: string): boolean {
   return value.split('.').every((part) => subdomainPattern.test(part));
-}
-
-function checkNoParent(value: string): readonly string[] {
-  if (value === '.' || value === '..') return [`must not be '${value}'`];
-  return value.startsWith('..') ? ["must not start with '..'"] : [];
 }
 
 function regexError(

@@ -40,7 +40,7 @@ export interface CertificateRequest {
 }
 
 /** Generates an ECDSA P-256 key pair, PEM (PKCS #8 and SPKI): the fastest to generate that every client supports. */
-export function makeKeys(crypto: CertificateCrypto): { readonly privateKey: string; readonly publicKey: string } {
+function makeKeys(crypto: CertificateCrypto): { readonly privateKey: string; readonly publicKey: string } {
   return crypto.generateKeyPairSync('ec', {
     namedCurve: 'P-256',
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },

@@ -1,6 +1,6 @@
 import * as crypto from 'node:crypto';
 import type { Clock } from '@kubewright/apimachinery';
-import { type CertificateSubject, issueCertificate, type KeyPair, makeKeys } from '@kubewright/apimachinery/internal';
+import { type CertificateSubject, issueCertificate, type KeyPair } from '@kubewright/apimachinery/internal';
 import { KeyFolder } from './key-folder.ts';
 
 /** Options of {@link openCertificates}. */
@@ -179,7 +179,11 @@ class KeptCertificates implements CertificateStore {
     const kept = await this.#folder.read('sa.key');
     const publicKey = kept === undefined ? undefined : publicHalf(kept);
     if (kept !== undefined && publicKey !== undefined) return { privateKey: kept, publicKey };
-    const made = makeKeys(crypto);
+    const made = crypto.generateKeyPairSync('ec', {
+      namedCurve: 'P-256',
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    });
     await this.#folder.write('sa.key', made.privateKey);
     return made;
   }

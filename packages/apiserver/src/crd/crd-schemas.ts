@@ -1,4 +1,3 @@
-import type { MutableJsonObject } from '@kubewright/apimachinery/internal';
 import { isKnownFormat } from '@kubewright/schema/internal';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 
@@ -28,7 +27,7 @@ export function withoutGoZeroes(spec: Readonly<Record<string, unknown>>): void {
   }
 }
 
-function walk(value: unknown, visit: (node: MutableJsonObject) => void): void {
+function walk(value: unknown, visit: (node: Record<string, unknown>) => void): void {
   // The body reader limits the depth.
   if (Array.isArray(value)) {
     for (const item of value) walk(item, visit);
@@ -45,6 +44,6 @@ function walk(value: unknown, visit: (node: MutableJsonObject) => void): void {
   }
 }
 
-function isNode(value: unknown): value is MutableJsonObject {
+function isNode(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

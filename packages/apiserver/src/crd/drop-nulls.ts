@@ -1,4 +1,3 @@
-import type { MutableJsonObject } from '@kubewright/apimachinery/internal';
 import type { JsonSchema } from '@kubewright/schema';
 
 /**
@@ -13,7 +12,7 @@ export function dropNulls(schema: JsonSchema, value: unknown): void {
     return;
   }
   const others = isSchema(additionalProperties) ? additionalProperties : undefined;
-  const fields = value as MutableJsonObject;
+  const fields = value as Record<string, unknown>;
   for (const name of Object.keys(fields)) {
     const field = Object.hasOwn(properties, name) ? properties[name] : others;
     if (field === undefined) continue;

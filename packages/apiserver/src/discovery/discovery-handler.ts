@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { pathNotFound } from '@kubewright/apimachinery/internal';
 import type { RemoteGroups } from '../aggregation/remote-groups.ts';
 import type { NonResourceHandler } from '../api-server.ts';
 import { answer } from '../endpoints/answer.ts';
 import type { RequestContext } from '../endpoints/index.ts';
 import type { ApiResponse } from '../http/api-request.ts';
+import { pathNotFound } from '../http/failures.ts';
 import { negotiateOutput, wantsPretty } from '../negotiation/index.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
 import { aggregatedDocument } from './aggregated-document.ts';

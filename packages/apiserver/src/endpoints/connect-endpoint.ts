@@ -1,6 +1,6 @@
 import { apiVersionOf, type FieldError } from '@kubewright/apimachinery';
-import { methodNotSupported } from '@kubewright/apimachinery/internal';
 import type { ApiResponse } from '../http/api-request.ts';
+import { methodNotSupported } from '../http/failures.ts';
 import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import {
   type ConnectCall,

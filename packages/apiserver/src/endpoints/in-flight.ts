@@ -1,6 +1,5 @@
-import { tooManyRequests } from '@kubewright/apimachinery/internal';
-
 /** Limits of {@link InFlight}. */
+import { tooManyRequests } from '../http/failures.ts';
 export interface InFlightLimits {
   /** Concurrent read requests. */
   readonly maxReading: number;
@@ -42,7 +41,7 @@ export class InFlight {
    */
   enter(request: SlotRequest): void {
     if ((request.writes ? this.#writing : this.#reading).take(request)) return;
-    throw tooManyRequests('Too many requests, please try again later.', { retryAfterSeconds: 1 });
+    throw tooManyRequests('Too many requests, please try again later.', 1);
   }
 
   leave(request: SlotRequest): void {

@@ -1,6 +1,6 @@
 import { type KubernetesObject, notFound, type Status, StatusError } from '@kubewright/apimachinery';
-import { methodNotSupported, pathNotFound, unsupportedMediaType } from '@kubewright/apimachinery/internal';
 import type { ApiResponse } from '../http/api-request.ts';
+import { methodNotSupported, pathNotFound, unsupportedMediaType } from '../http/failures.ts';
 import { mediaTypeOf, type OutputFormat, readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import {
   checkObjectKey,

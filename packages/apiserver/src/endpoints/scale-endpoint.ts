@@ -7,8 +7,9 @@ import {
   LabelSelector,
   type LabelSelectorObject,
 } from '@kubewright/apimachinery';
-import { formatTime, methodNotSupported } from '@kubewright/apimachinery/internal';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import type { ApiResponse } from '../http/api-request.ts';
+import { methodNotSupported } from '../http/failures.ts';
 import { mediaTypeOf, readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import {
   type Draft,

@@ -1,5 +1,5 @@
 import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
-import { applyConflict, type FieldPathElements, type JsonObject } from '@kubewright/apimachinery/internal';
+import type { FieldPathElements, JsonObject } from '@kubewright/apimachinery/internal';
 import {
   ApplyConflictError,
   type ApplyRequest,
@@ -10,6 +10,7 @@ import {
   type ManagedFieldsRecord,
   trackUpdate,
 } from '@kubewright/schema/internal';
+import { applyConflict } from '../http/failures.ts';
 import type { ResourceDefinition, ScaleSubresource } from '../registry/index.ts';
 
 const SCALE = applyTypeOf({

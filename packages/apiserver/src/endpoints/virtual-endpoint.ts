@@ -1,5 +1,5 @@
-import { methodNotSupported, pathNotFound } from '@kubewright/apimachinery/internal';
 import type { ApiResponse } from '../http/api-request.ts';
+import { methodNotSupported, pathNotFound } from '../http/failures.ts';
 import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import { checkObjectKey, decodeDraft, readWriteOptions, type VirtualResource } from '../registry/index.ts';
 import { answer } from './answer.ts';

@@ -1,6 +1,6 @@
-import { methodNotSupported } from '@kubewright/apimachinery/internal';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { ApiResponse } from '../http/api-request.ts';
+import { methodNotSupported } from '../http/failures.ts';
 
 /** A named health check of an API server. */
 export interface HealthCheck {

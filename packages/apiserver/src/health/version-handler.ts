@@ -1,6 +1,6 @@
-import { methodNotSupported } from '@kubewright/apimachinery/internal';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { ApiResponse } from '../http/api-request.ts';
+import { methodNotSupported } from '../http/failures.ts';
 
 /**
  * Serves `/version`: the version of Kubernetes that the API implements. `major` and `minor` are plain numbers, because clients

@@ -1,6 +1,6 @@
-import { methodNotSupported } from '@kubewright/apimachinery/internal';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { ApiHandler, ApiResponse } from '../http/api-request.ts';
+import { methodNotSupported } from '../http/failures.ts';
 import { isLongRunning } from '../http/long-running.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
 import type { Storage } from '../storage/index.ts';

@@ -1,5 +1,5 @@
 import { StatusError } from '@kubewright/apimachinery';
-import { notAcceptable } from '@kubewright/apimachinery/internal';
+import { notAcceptable } from '../http/failures.ts';
 
 /** The format of a response. */
 export interface OutputFormat {

@@ -1,7 +1,7 @@
 import { badRequest, StatusError } from '@kubewright/apimachinery';
-import { unsupportedMediaType } from '@kubewright/apimachinery/internal';
 import { BodyReadError, type ParsedBody, parseJson, parseYaml } from '@kubewright/schema';
 import { previewBody } from '@kubewright/schema/internal';
+import { unsupportedMediaType } from '../http/failures.ts';
 
 /** Decodes a protobuf body into plain JSON. Injected, because its table is large and rarely needed. */
 export type ProtobufDecoder = (bytes: Uint8Array) => unknown;

@@ -1,5 +1,5 @@
-import { requestEntityTooLarge } from '@kubewright/apimachinery/internal';
 import type { ApiRequest } from '../http/api-request.ts';
+import { requestEntityTooLarge } from '../http/failures.ts';
 
 const NOTHING = new Uint8Array(0);
 

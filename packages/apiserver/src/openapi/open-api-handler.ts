@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { methodNotSupported, notAcceptable } from '@kubewright/apimachinery/internal';
 import { BuiltinDescriptions, groupVersionDocument, type OpenApiOptions } from '@kubewright/schema/internal';
 import type { RemoteGroups } from '../aggregation/remote-groups.ts';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { RequestContext } from '../endpoints/index.ts';
 import type { ApiResponse } from '../http/api-request.ts';
+import { methodNotSupported, notAcceptable } from '../http/failures.ts';
 import type { ResourceCatalog, ResourceDefinition } from '../registry/index.ts';
 import { swaggerDocument } from './swagger-document.ts';
 

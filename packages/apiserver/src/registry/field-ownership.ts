@@ -1,5 +1,5 @@
 import { apiVersionOf, badRequest, type KubernetesObject, StatusError } from '@kubewright/apimachinery';
-import { applyConflict, FieldSet, type JsonObject } from '@kubewright/apimachinery/internal';
+import { FieldSet, type JsonObject } from '@kubewright/apimachinery/internal';
 import {
   ApplyConflictError,
   ApplyRequestError,
@@ -11,6 +11,7 @@ import {
   type Ownership,
   trackUpdate,
 } from '@kubewright/schema/internal';
+import { applyConflict } from '../http/failures.ts';
 import { AwaitedConversions } from './awaited-conversions.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft, Strategy } from './strategy.ts';

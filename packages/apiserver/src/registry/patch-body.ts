@@ -1,12 +1,8 @@
 import { applyJsonPatch, applyMergePatch, badRequest, StatusError } from '@kubewright/apimachinery';
-import {
-  type JsonObject,
-  JsonPatchError,
-  MergePatchError,
-  requestEntityTooLarge,
-} from '@kubewright/apimachinery/internal';
+import { type JsonObject, JsonPatchError, MergePatchError } from '@kubewright/apimachinery/internal';
 import { BodyReadError, type ParsedBody, parseJson } from '@kubewright/schema';
 import { type SchemaNode, StrategicMergeError, strategicMergePatch } from '@kubewright/schema/internal';
+import { requestEntityTooLarge } from '../http/failures.ts';
 
 /** The media types of patches. */
 export const PATCH_TYPES = {

@@ -1,5 +1,5 @@
 import { badRequest, type KubernetesObject, notFound, StatusError } from '@kubewright/apimachinery';
-import { expired } from '@kubewright/apimachinery/internal';
+import { expired } from '../http/failures.ts';
 import { CompactedError, FutureRevisionError, type StorageList, type StoredObject } from '../storage/storage.ts';
 import { tooLargeResourceVersion } from '../watch/index.ts';
 import type { Call } from './call.ts';

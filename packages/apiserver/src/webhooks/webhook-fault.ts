@@ -1,5 +1,5 @@
 import { StatusError } from '@kubewright/apimachinery';
-import { internalError } from '@kubewright/apimachinery/internal';
+import { internalError } from '../http/failures.ts';
 
 /** A 500 caused by a webhook: it is reported to the API client, and not logged as an internal error. */
 export class WebhookFault extends StatusError {}

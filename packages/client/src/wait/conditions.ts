@@ -1,8 +1,9 @@
 import type { ConditionStatus, KubernetesObject } from '@kubewright/apimachinery';
-import type { ConditionLike } from '@kubewright/apimachinery/internal';
 
 /** A condition as all kinds have it; `observedGeneration` is optional. */
-interface ObservedCondition extends ConditionLike {
+interface ObservedCondition {
+  readonly type: string;
+  readonly status: string;
   readonly observedGeneration?: number;
 }
 

@@ -1,5 +1,4 @@
-import { type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
-import { formatFieldErrors } from '@kubewright/apimachinery/internal';
+import { type FieldError, invalid, type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import type { Draft, Strategy } from '@kubewright/apiserver';
 import type { StrategyContext } from '@kubewright/apiserver/internal';
 import { describe, expect, it } from 'vitest';
@@ -50,7 +49,11 @@ function change<T>(
   strategy.applyDefaults?.(draft);
   strategy.prepareForUpdate?.(draft, old, context);
   const faults = strategy.validateUpdate?.(draft as unknown as KubernetesObject, old, context) ?? [];
-  return { object: draft as unknown as T, faults: faults.length === 0 ? '' : formatFieldErrors(faults) };
+  return { object: draft as unknown as T, faults: faults.length === 0 ? '' : textOf(faults) };
+}
+
+function textOf(faults: readonly FieldError[]): string {
+  return invalid({ group: '', kind: 'Object' }, 'x', faults).message.replace('Object "x" is invalid: ', '');
 }
 
 const containers = [{ name: 'a', image: 'a' }];

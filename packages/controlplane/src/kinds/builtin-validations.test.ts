@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { invalidField, type KubernetesObject, StatusError, seededRandom, VirtualClock } from '@kubewright/apimachinery';
-import { causesOf } from '@kubewright/apimachinery/internal';
+import {
+  invalid,
+  invalidField,
+  type KubernetesObject,
+  StatusError,
+  seededRandom,
+  VirtualClock,
+} from '@kubewright/apimachinery';
 import type { StatusCause } from '@kubewright/apimachinery/meta/v1';
 import type { Draft } from '@kubewright/apiserver';
 import type { StrategyContext } from '@kubewright/apiserver/internal';
@@ -65,7 +71,8 @@ function faultsOf(index: number): readonly StatusCause[] {
     const names = (strategy.validateName?.(object.metadata.name ?? '') ?? []).map((detail) =>
       invalidField('metadata.name', object.metadata.name, detail),
     );
-    return causesOf([...names, ...(strategy.validate?.(stored, context) ?? [])]);
+    const faults = [...names, ...(strategy.validate?.(stored, context) ?? [])];
+    return invalid({ group: '', kind: '' }, '', faults).status.details?.causes ?? [];
   } catch (error) {
     if (error instanceof StatusError) return error.status.details?.causes ?? [];
     throw error;

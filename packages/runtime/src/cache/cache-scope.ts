@@ -1,5 +1,4 @@
 import { FieldSelector, type KubernetesObject, LabelSelector } from '@kubewright/apimachinery';
-import type { FieldRequirement } from '@kubewright/apimachinery/internal';
 import type { ListWatchScope } from '../reflector/list-watcher.ts';
 import type { CachedKind, CacheSelectors } from './cached-kind.ts';
 
@@ -56,7 +55,7 @@ export function scopesOf(cached: CachedKind, namespaces: readonly string[] | und
 }
 
 /** True if the field has the value. A missing field counts as `false` or `0`, the values the server fills in. */
-function hasValue(object: KubernetesObject, { field, value }: FieldRequirement): boolean {
+function hasValue(object: KubernetesObject, { field, value }: FieldSelector['requirements'][number]): boolean {
   const text = fieldText(object, field);
   return text === value || (text === '' && (value === 'false' || value === '0'));
 }

@@ -1,5 +1,4 @@
 import type { LabelSelector } from '@kubewright/apimachinery';
-import type { LabelRequirement } from '@kubewright/apimachinery/internal';
 import type { ObjectView } from '../handler/object-view.ts';
 
 /** Maximum number of label keys with an index; lists by other keys read the labels of each object. */
@@ -60,7 +59,10 @@ export class LabelIndex<T> {
   }
 }
 
-function bucketsOf<T>(values: ReadonlyMap<string, Bucket<T>>, requirement: LabelRequirement): readonly Bucket<T>[] {
+function bucketsOf<T>(
+  values: ReadonlyMap<string, Bucket<T>>,
+  requirement: LabelSelector['requirements'][number],
+): readonly Bucket<T>[] {
   if (requirement.operator === 'exists') return [...values.values()];
   return [...new Set(requirement.values)].flatMap((value) => values.get(value) ?? []);
 }

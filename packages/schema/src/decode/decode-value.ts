@@ -1,4 +1,4 @@
-import { canonicalQuantity } from '@kubewright/apimachinery/internal';
+import { Quantity } from '@kubewright/apimachinery';
 import { setOwn } from '../json/parsed-body.ts';
 import type { SchemaNode } from '../node/schema-node.ts';
 import { DecodeError } from './decode-error.ts';
@@ -183,7 +183,7 @@ class Decoder {
 
   private quantity(value: unknown): unknown {
     const text = typeof value === 'number' ? String(value) : value;
-    const canonical = typeof text === 'string' ? canonicalQuantity(text) : undefined;
+    const canonical = typeof text === 'string' ? Quantity.tryParse(text)?.toString() : undefined;
     if (canonical !== undefined) return canonical;
     throw new DecodeError(
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",

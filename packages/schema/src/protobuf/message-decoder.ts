@@ -1,4 +1,4 @@
-import { formatDuration, type MutableJsonObject } from '@kubewright/apimachinery/internal';
+import { formatDuration } from '@kubewright/apimachinery/internal';
 import { parseJson } from '../json/parse-json.ts';
 import { encodeBase64 } from './base64.ts';
 import type { Message, MessageField, MessageTable } from './message-table.ts';
@@ -33,7 +33,7 @@ export class MessageDecoder {
   }
 
   /** Decodes a message into an object. */
-  into(object: MutableJsonObject, { reader, message, depth }: Task): void {
+  into(object: Record<string, unknown>, { reader, message, depth }: Task): void {
     if (depth > this.#options.maxDepth) {
       throw new ProtobufError('tooDeep', `the body exceeds the maximum depth of ${this.#options.maxDepth} levels`);
     }
@@ -45,7 +45,7 @@ export class MessageDecoder {
     }
   }
 
-  #field(object: MutableJsonObject, task: FieldTask): void {
+  #field(object: Record<string, unknown>, task: FieldTask): void {
     const { reader, field, wireType, depth } = task;
     if (field.inline) {
       this.into(object, {
@@ -62,7 +62,7 @@ export class MessageDecoder {
     }
   }
 
-  #element(object: MutableJsonObject, task: FieldTask): void {
+  #element(object: Record<string, unknown>, task: FieldTask): void {
     const { reader, field, wireType } = task;
     const old = object[field.name];
     const list: unknown[] = Array.isArray(old) ? old : [];
@@ -74,10 +74,11 @@ export class MessageDecoder {
     } else list.push(this.#value(task));
   }
 
-  #entry(object: MutableJsonObject, task: FieldTask): void {
+  #entry(object: Record<string, unknown>, task: FieldTask): void {
     const { reader, field, wireType } = task;
     const old = object[field.name];
-    const map: MutableJsonObject = typeof old === 'object' && old !== null ? (old as MutableJsonObject) : {};
+    const map: Record<string, unknown> =
+      typeof old === 'object' && old !== null ? (old as Record<string, unknown>) : {};
     object[field.name] = map;
     const entry = this.#message(reader, wireType);
     let key = '';
@@ -121,7 +122,7 @@ export class MessageDecoder {
         expect(wireType, 1);
         return reader.double();
       case '@': {
-        const object: MutableJsonObject = {};
+        const object: Record<string, unknown> = {};
         const message = this.#table.at(field.message);
         this.into(object, { reader: this.#message(reader, wireType), message, depth: depth + 1 });
         return object;
@@ -172,7 +173,7 @@ export class MessageDecoder {
   /** Decodes a schema or a list (`A`), a boolean (`B`), or a list of names (`L`) to the one that is present. */
   #schemaOr(type: string, { reader, depth }: { readonly reader: WireReader; readonly depth: number }): unknown {
     const list: unknown[] = [];
-    let schema: MutableJsonObject | undefined;
+    let schema: Record<string, unknown> | undefined;
     let allows = false;
     const schemaNumber = type === 'B' ? 2 : 1;
     while (!reader.atEnd) {
@@ -188,8 +189,8 @@ export class MessageDecoder {
     return list.length > 0 ? list : (schema ?? null);
   }
 
-  #schema(reader: WireReader, depth: number): MutableJsonObject {
-    const schema: MutableJsonObject = {};
+  #schema(reader: WireReader, depth: number): Record<string, unknown> {
+    const schema: Record<string, unknown> = {};
     this.into(schema, { reader: reader.message(), message: this.#table.named(schemaProps), depth: depth + 1 });
     return schema;
   }

@@ -1,4 +1,3 @@
-import type { MutableJsonObject } from '@kubewright/apimachinery/internal';
 import { setOwn } from '../json/parsed-body.ts';
 import type { SchemaNode } from '../node/schema-node.ts';
 import { deepCopy, isRecord } from '../structural/plain-data.ts';
@@ -21,18 +20,18 @@ const ORDER_PREFIX = '$setElementOrder/';
  * @throws {@link StrategicMergeError} with the status of the response.
  */
 export function strategicMergePatch(
-  original: Readonly<MutableJsonObject>,
-  patch: Readonly<MutableJsonObject>,
+  original: Readonly<Record<string, unknown>>,
+  patch: Readonly<Record<string, unknown>>,
   schema: SchemaNode,
-): MutableJsonObject {
-  return mergeMap(deepCopy(original) as MutableJsonObject, deepCopy(patch) as MutableJsonObject, schema); // copies of records are records
+): Record<string, unknown> {
+  return mergeMap(deepCopy(original) as Record<string, unknown>, deepCopy(patch) as Record<string, unknown>, schema); // copies of records are records
 }
 
 function mergeMap(
-  original: MutableJsonObject,
-  patch: MutableJsonObject,
+  original: Record<string, unknown>,
+  patch: Record<string, unknown>,
   schema: SchemaNode | undefined,
-): MutableJsonObject {
+): Record<string, unknown> {
   if (Object.hasOwn(patch, PATCH)) return followDirective(patch);
   retainKeys(original, patch);
   mergeOrderedLists(original, patch, schema);
@@ -47,7 +46,7 @@ function mergeMap(
     } else if (isRecord(value)) {
       const field = fieldNode(schema, key);
       const merged =
-        strategyOf(field) === 'replace' ? value : mergeMap(original[key] as MutableJsonObject, value, field); // same kind
+        strategyOf(field) === 'replace' ? value : mergeMap(original[key] as Record<string, unknown>, value, field); // same kind
       setOwn(original, key, merged);
     } else if (Array.isArray(value)) {
       const list = original[key] as unknown[]; // same kind
@@ -66,7 +65,7 @@ function kindOf(value: unknown): string {
   return value === null ? 'null' : typeof value;
 }
 
-function followDirective(patch: MutableJsonObject): MutableJsonObject {
+function followDirective(patch: Record<string, unknown>): Record<string, unknown> {
   const directive = patch[PATCH];
   if (directive === 'replace') {
     delete patch[PATCH];
@@ -77,7 +76,7 @@ function followDirective(patch: MutableJsonObject): MutableJsonObject {
 }
 
 /** Sets a value that the original does not have, without nulls and elements with directives. */
-function take(original: MutableJsonObject, key: string, value: unknown): void {
+function take(original: Record<string, unknown>, key: string, value: unknown): void {
   const cleaned = withoutDirectives(withoutNulls(value));
   if (cleaned === undefined) delete original[key];
   else setOwn(original, key, cleaned);
@@ -124,7 +123,7 @@ function strategyOf(field: SchemaNode | undefined): string | undefined {
   return field?.patchStrategies?.find((strategy) => strategy !== 'retainKeys');
 }
 
-function retainKeys(original: MutableJsonObject, patch: MutableJsonObject): void {
+function retainKeys(original: Record<string, unknown>, patch: Record<string, unknown>): void {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
   const keys = patch[RETAIN_KEYS];
   delete patch[RETAIN_KEYS];
@@ -139,8 +138,8 @@ function retainKeys(original: MutableJsonObject, patch: MutableJsonObject): void
 
 /** Merges the lists that have a `$setElementOrder`, and removes both from the patch. */
 function mergeOrderedLists(
-  original: MutableJsonObject,
-  patch: MutableJsonObject,
+  original: Record<string, unknown>,
+  patch: Record<string, unknown>,
   schema: SchemaNode | undefined,
 ): void {
   for (const directive of Object.keys(patch)) {
@@ -223,8 +222,8 @@ function mergeList(
     throw internal(`cannot merge lists without merge key for ${field?.items?.typeName ?? 'Unknown'}`);
   }
   const { server, changes } = followElementDirectives(
-    original as MutableJsonObject[],
-    patch as MutableJsonObject[],
+    original as Record<string, unknown>[],
+    patch as Record<string, unknown>[],
     mergeKey,
   ); // all records
   const merged = mergeElements(server, changes, { mergeKey, items: field?.items });
@@ -243,12 +242,12 @@ function dedupe(list: unknown[]): unknown[] {
 }
 
 function followElementDirectives(
-  original: readonly MutableJsonObject[],
-  patch: readonly MutableJsonObject[],
+  original: readonly Record<string, unknown>[],
+  patch: readonly Record<string, unknown>[],
   mergeKey: string,
-): { readonly server: MutableJsonObject[]; readonly changes: MutableJsonObject[] } {
+): { readonly server: Record<string, unknown>[]; readonly changes: Record<string, unknown>[] } {
   let server = [...original];
-  const changes: MutableJsonObject[] = [];
+  const changes: Record<string, unknown>[] = [];
   let replace = false;
   for (const element of patch) {
     if (!Object.hasOwn(element, PATCH)) {
@@ -271,10 +270,10 @@ function followElementDirectives(
 }
 
 function mergeElements(
-  server: readonly MutableJsonObject[],
-  changes: readonly MutableJsonObject[],
+  server: readonly Record<string, unknown>[],
+  changes: readonly Record<string, unknown>[],
   { mergeKey, items }: { readonly mergeKey: string; readonly items: SchemaNode | undefined },
-): MutableJsonObject[] {
+): Record<string, unknown>[] {
   const merged = [...server];
   const at = new Map<unknown, number>();
   merged.forEach((element, i) => {
@@ -287,7 +286,7 @@ function mergeElements(
       at.set(change[mergeKey], merged.length);
       merged.push(change);
     } else {
-      merged[i] = mergeMap(merged[i] as MutableJsonObject, change, items); // the index only has positions in this list
+      merged[i] = mergeMap(merged[i] as Record<string, unknown>, change, items); // the index only has positions in this list
     }
   }
   return merged;

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import { internalError } from '@kubewright/apimachinery/internal';
+import { internalError } from '../../http/failures.ts';
 import type { ResourceCatalog, ResourceDefinition } from '../../registry/index.ts';
 import type { Draft } from '../../registry/strategy.ts';
 import type { AdmissionAttributes } from '../admission-plugin.ts';

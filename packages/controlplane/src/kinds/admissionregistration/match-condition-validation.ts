@@ -5,7 +5,6 @@ import {
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
-import { tooManyField } from '@kubewright/apimachinery/internal';
 import { conditionFault } from '@kubewright/apiserver/internal';
 import type { MatchCondition } from '../generated/drafts.ts';
 import { type Check, each, unique } from '../validation/check.ts';
@@ -15,8 +14,7 @@ const MAX_CONDITIONS = 64;
 /** Match conditions of a webhook. Each must compile, so that requests do not fail on it later. */
 export const matchConditions: Check<readonly MatchCondition[]> = (value, path) => {
   const list = value ?? [];
-  const faults: FieldError[] =
-    list.length > MAX_CONDITIONS ? [tooManyField(path, { actual: list.length, max: MAX_CONDITIONS })] : [];
+  const faults: FieldError[] = list.length > MAX_CONDITIONS ? [tooMany(path, list.length)] : [];
   faults.push(...each(condition)(list, path));
   faults.push(
     ...unique<MatchCondition>(
@@ -38,4 +36,9 @@ function condition(value: MatchCondition | undefined, path: FieldPath): readonly
   }
   if (name === '') return [...faults, requiredField(path.child('name'))];
   return [...faults, ...checkQualifiedName(name).map((detail) => invalidField(path.child('name'), name, detail))];
+}
+
+function tooMany(path: FieldPath, actual: number): FieldError {
+  const body = `Too many: ${actual}: must have at most ${MAX_CONDITIONS} items`;
+  return { type: 'FieldValueTooMany', field: String(path), body };
 }

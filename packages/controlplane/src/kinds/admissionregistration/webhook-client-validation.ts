@@ -5,8 +5,8 @@ import {
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
-import { checkPortNumber } from '@kubewright/apimachinery/internal';
 import type { Admissionregistrationv1ServiceReference, WebhookClientConfig } from '../generated/drafts.ts';
+import { checkPortNumber } from '../validation/names.ts';
 
 const FORM = '; desired format: https://host[/path]';
 

@@ -6,9 +6,9 @@ import {
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
-import { checkPathSegment, checkPortNumber } from '@kubewright/apimachinery/internal';
 import type { APIService } from '../generated/drafts.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { checkPathSegment, checkPortNumber } from '../validation/names.ts';
 
 const MAX_GROUP_PRIORITY = 20_000;
 const MAX_VERSION_PRIORITY = 1_000;

@@ -1,4 +1,3 @@
-import type { MutableJsonObject } from '@kubewright/apimachinery/internal';
 import type {
   MetricIdentifier,
   MetricSpec,
@@ -11,9 +10,9 @@ import type {
  * Converts a metric to version 1's annotation format, where the fields of `target` and `current` are flat next to the metric's
  * name. `prefix` is `target` for the desired and `current` for the observed value.
  */
-export function flatMetric(metric: MetricSpec | MetricStatus, prefix: 'target' | 'current'): MutableJsonObject {
+export function flatMetric(metric: MetricSpec | MetricStatus, prefix: 'target' | 'current'): Record<string, unknown> {
   const source = sourceOf(metric.type);
-  const details = (metric as unknown as Record<string, MutableJsonObject>)[source] ?? {};
+  const details = (metric as unknown as Record<string, Record<string, unknown>>)[source] ?? {};
   const values = (details[prefix] ?? {}) as MetricTarget & MetricValueStatus;
   const identifier = details['metric'] as MetricIdentifier | undefined;
   const average = source === 'object' ? 'averageValue' : `${prefix}AverageValue`;
@@ -34,7 +33,7 @@ export function flatMetric(metric: MetricSpec | MetricStatus, prefix: 'target' |
 
 /** The inverse of {@link flatMetric}. */
 export function nestedMetric(flat: unknown, prefix: 'target' | 'current'): MetricSpec & MetricStatus {
-  const { type, ...sources } = flat as { readonly type: string } & Record<string, MutableJsonObject>;
+  const { type, ...sources } = flat as { readonly type: string } & Record<string, Record<string, unknown>>;
   const source = sourceOf(type);
   const details = sources[source] ?? {};
   const average = source === 'object' ? details['averageValue'] : details[`${prefix}AverageValue`];
@@ -58,7 +57,7 @@ export function nestedMetric(flat: unknown, prefix: 'target' | 'current'): Metri
   return { type, [source]: nested } as unknown as MetricSpec & MetricStatus;
 }
 
-function targetType(values: MutableJsonObject): string {
+function targetType(values: Record<string, unknown>): string {
   if (values['averageUtilization'] !== undefined) return 'Utilization';
   return values['averageValue'] !== undefined ? 'AverageValue' : 'Value';
 }
@@ -67,6 +66,6 @@ function sourceOf(type: string): string {
   return type.charAt(0).toLowerCase() + type.slice(1);
 }
 
-function defined(fields: MutableJsonObject): MutableJsonObject {
+function defined(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,5 +1,4 @@
 import { type FieldError, FieldPath, forbiddenField, invalidField, requiredField } from '@kubewright/apimachinery';
-import { checkPathSegment } from '@kubewright/apimachinery/internal';
 import type { Draft } from '@kubewright/apiserver';
 import type {
   HorizontalPodAutoscaler,
@@ -10,6 +9,7 @@ import type {
 } from '../generated/drafts.ts';
 import { type Check, each, enumOf, optional, present, required, rule, textRule } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { checkPathSegment } from '../validation/names.ts';
 import { autoscalerConversion } from './autoscaler-conversion.ts';
 
 const SPEC = FieldPath.of('spec');

@@ -1,8 +1,9 @@
 import { type FieldError, FieldPath, forbiddenField, invalidField, requiredField } from '@kubewright/apimachinery';
-import { checkConfigMapKey, tooLongField } from '@kubewright/apimachinery/internal';
+import { tooLongField } from '@kubewright/apimachinery/internal';
 import type { ConfigMap, Secret } from '../generated/drafts.ts';
 import { immutable, semanticEqual } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { checkConfigMapKey } from '../validation/names.ts';
 
 const MAX_BYTES = 1_048_576;
 const DATA = FieldPath.of('data');

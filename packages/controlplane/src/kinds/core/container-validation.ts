@@ -1,5 +1,5 @@
 import { type FieldError, type FieldPath, forbiddenField, invalidField, requiredField } from '@kubewright/apimachinery';
-import { checkPortName, notFoundField } from '@kubewright/apimachinery/internal';
+import { quote } from '@kubewright/apimachinery/internal';
 import type {
   Container,
   ContainerPort,
@@ -23,6 +23,7 @@ import {
   textRule,
   unique,
 } from '../validation/check.ts';
+import { checkPortName } from '../validation/names.ts';
 import { dnsLabel, portNumber, protocol, relativePath } from '../validation/rules.ts';
 import { env, envFrom } from './env-validation.ts';
 import { handlers, livenessProbe, readinessProbe } from './probe-validation.ts';
@@ -169,13 +170,18 @@ function mounts(spec: PodSpec): Check<Container> {
   };
 }
 
+function unknownVolume(path: FieldPath, name: string | undefined): FieldError {
+  const shown = name === undefined ? 'null' : quote(name);
+  return { type: 'FieldValueNotFound', field: String(path), body: `Not found: ${shown}` };
+}
+
 function mountFaults(
   mount: VolumeMount,
   at: { readonly path: FieldPath; readonly list: FieldPath; readonly known: ReadonlySet<string> },
 ): FieldError[] {
   const faults: FieldError[] = [];
   if (!mount.name) faults.push(requiredField(at.path.child('name')));
-  if (!at.known.has(mount.name)) faults.push(notFoundField(at.path.child('name'), mount.name));
+  if (!at.known.has(mount.name)) faults.push(unknownVolume(at.path.child('name'), mount.name));
   if (!mount.mountPath) faults.push(requiredField(at.path.child('mountPath')));
   // Upstream omits the index in the paths of these two.
   if (mount.subPath) faults.push(...relativePath(mount.subPath, at.list.child('subPath')));

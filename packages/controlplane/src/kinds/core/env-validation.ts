@@ -5,7 +5,6 @@ import {
   requiredField,
   unsupportedField,
 } from '@kubewright/apimachinery';
-import { checkConfigMapKey, checkRelaxedEnvVarName } from '@kubewright/apimachinery/internal';
 import type {
   EnvFromSource,
   EnvVar,
@@ -14,6 +13,7 @@ import type {
   ResourceFieldSelector,
 } from '../generated/drafts.ts';
 import { type Check, each, fields, required, textRule } from '../validation/check.ts';
+import { checkConfigMapKey, checkRelaxedEnvVarName } from '../validation/names.ts';
 import { dnsSubdomain } from '../validation/rules.ts';
 import { billionthsOf } from '../wire/quantity.ts';
 

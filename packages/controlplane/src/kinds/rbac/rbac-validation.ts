@@ -1,8 +1,8 @@
 import { type FieldError, FieldPath, invalidField, requiredField, unsupportedField } from '@kubewright/apimachinery';
-import { checkPathSegment } from '@kubewright/apimachinery/internal';
 import type { PolicyRule, Role, RoleBinding, RoleRef, Subject } from '../generated/drafts.ts';
 import { type Check, each, enumOf, immutable, isEmpty, required, textRule } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { checkPathSegment } from '../validation/names.ts';
 import { dnsSubdomain } from '../validation/rules.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';

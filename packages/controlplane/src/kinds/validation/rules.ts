@@ -8,9 +8,9 @@ import {
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
-import { checkPortName } from '@kubewright/apimachinery/internal';
 import type { LabelSelector } from '../generated/drafts.ts';
 import { between, type Check, enumOf, fields, optional, rule, textRule } from './check.ts';
+import { checkPortName } from './names.ts';
 
 /** A label according to RFC 1123. */
 export const dnsLabel: Check<string> = textRule(checkDns1123Label);

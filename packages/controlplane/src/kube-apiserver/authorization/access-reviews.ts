@@ -1,5 +1,5 @@
 import { badRequest, FieldSelector, invalid, invalidField, type KubernetesObject } from '@kubewright/apimachinery';
-import { type FieldRequirement, FieldSelectorError } from '@kubewright/apimachinery/internal';
+import { FieldSelectorError } from '@kubewright/apimachinery/internal';
 import type { AuthorizationAttributes, Authorizer, Draft, UserInfo } from '@kubewright/apiserver';
 import type { VirtualResource } from '@kubewright/apiserver/internal';
 import type { RbacIndex } from './rbac-index.ts';
@@ -108,7 +108,7 @@ function fieldSelectorOf({ rawSelector, requirements = [] }: FieldSelectorAttrib
     if (error instanceof FieldSelectorError) return undefined;
     throw error;
   }
-  const known = requirements.flatMap(({ key, operator, values = [] }): readonly FieldRequirement[] => {
+  const known = requirements.flatMap(({ key, operator, values = [] }): FieldSelector['requirements'] => {
     const [value] = values;
     if (value === undefined || values.length !== 1) return [];
     if (operator === 'In') return [{ field: key, operator: '=', value }];

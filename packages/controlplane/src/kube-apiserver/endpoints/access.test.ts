@@ -1,4 +1,4 @@
-import { unauthorized } from '@kubewright/apimachinery/internal';
+import { StatusError } from '@kubewright/apimachinery';
 import type { AuthorizationAttributes } from '@kubewright/apiserver';
 import type { AuditEvent } from '@kubewright/apiserver/internal';
 import { describe, expect, it } from 'vitest';
@@ -29,7 +29,15 @@ describe('access control', () => {
   });
 
   it('answers 401 to wrong credentials without reading the body', async () => {
-    const authenticators = [{ authenticate: async () => Promise.reject(unauthorized()) }];
+    const rejected = new StatusError({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      reason: 'Unauthorized',
+      code: 401,
+    });
+    const authenticators = [{ authenticate: async () => Promise.reject(rejected) }];
     await using server = new TestServer({ ...withBuiltinKinds, authenticators });
     let read = false;
     async function* body(): AsyncGenerator<Uint8Array> {

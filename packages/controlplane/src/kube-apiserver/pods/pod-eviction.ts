@@ -8,7 +8,7 @@ import {
   type Status,
   StatusError,
 } from '@kubewright/apimachinery';
-import { formatTime, internalError, tooManyRequests } from '@kubewright/apimachinery/internal';
+import { formatTime } from '@kubewright/apimachinery/internal';
 import type { ApiHandler, ApiResponse, ConnectSubresource } from '@kubewright/apiserver';
 import type { ConnectCall } from '@kubewright/apiserver/internal';
 import type { ReachedPod } from './pod-container.ts';
@@ -74,9 +74,7 @@ class Eviction {
       const { items } = await this.#ask<KubernetesList<DisruptionBudget>>('GET', { path });
       const matching = items.filter(({ spec }) => spec?.selector && matches(spec.selector, pod));
       if (matching.length > 1) {
-        throw internalError(
-          'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
-        );
+        throw severalBudgets();
       }
       const [budget] = matching;
       if (!budget) return;
@@ -146,9 +144,32 @@ function matches(selector: LabelSelectorObject, pod: ReachedPod): boolean {
   return LabelSelector.ofObject(selector).matches(pod.metadata.labels ?? {});
 }
 
+function severalBudgets(): StatusError {
+  const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: `Internal error occurred: ${message}`,
+    reason: 'InternalError',
+    details: { causes: [{ message }] },
+    code: 500,
+  });
+}
+
 function refused(message: string, retryAfterSeconds?: number): StatusError {
-  return tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", {
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    causes: [{ reason: 'DisruptionBudget', message }],
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: "Cannot evict pod as it would violate the pod's disruption budget.",
+    reason: 'TooManyRequests',
+    details: {
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      causes: [{ reason: 'DisruptionBudget', message }],
+    },
+    code: 429,
   });
 }

@@ -1,9 +1,10 @@
 import { isAlreadyExists, isNotFound } from '@kubewright/apimachinery';
 import { Lease } from '@kubewright/apimachinery/coordination/v1';
 import { Node } from '@kubewright/apimachinery/core/v1';
-import { formatMicroTime, sameJson } from '@kubewright/apimachinery/internal';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import type { ReconcileResult, RequestContext } from '@kubewright/runtime';
 import type { DiskPressure } from './disk-pressure.ts';
+import { formatMicroTime } from './micro-time.ts';
 import { type NodeFacts, nodeMetadata, nodeStatus } from './node-description.ts';
 
 /** Interval of lease renewals and node checks, in milliseconds. */

@@ -1,14 +1,21 @@
-import { type DelayLimits, exponentialDelay } from '@kubewright/apimachinery/internal';
+import { exponentialDelay } from '@kubewright/apimachinery/internal';
+
+/** Bounds of the delay of a {@link BackOff}, in milliseconds. */
+export interface BackOffLimits {
+  readonly initialMs: number;
+  readonly maxMs: number;
+}
+
 /**
  * Backoff between attempts, as in the kubelet: no delay before the first retry, then `initialMs`, doubled up to `maxMs`. It
  * resets after twice `maxMs` without a failure. Mirrors client-go's `flowcontrol.Backoff`.
  */
 export class BackOff {
-  readonly #limits: DelayLimits;
+  readonly #limits: BackOffLimits;
   #retries = 0;
   #lastMs = Number.NEGATIVE_INFINITY;
 
-  constructor(limits: DelayLimits) {
+  constructor(limits: BackOffLimits) {
     this.#limits = limits;
   }
 

@@ -1,7 +1,6 @@
 import type { Container, ContainerStateTerminated, ContainerStatus, Pod } from '@kubewright/apimachinery/core/v1';
-import type { DelayLimits } from '@kubewright/apimachinery/internal';
 import type { ImageReference, RunningContainer } from '../driver.ts';
-import { BackOff } from './back-off.ts';
+import { BackOff, type BackOffLimits } from './back-off.ts';
 
 /** Role of a container in its pod. Sidecars are init containers that keep running; ephemeral ones were added for debugging. */
 export type ContainerRole = 'init' | 'sidecar' | 'main' | 'ephemeral';
@@ -41,7 +40,7 @@ export class ContainerSlot {
 
   constructor(
     container: Container,
-    options: { readonly role: ContainerRole; readonly afterInit: boolean; readonly limits: DelayLimits },
+    options: { readonly role: ContainerRole; readonly afterInit: boolean; readonly limits: BackOffLimits },
   ) {
     this.name = container.name;
     this.role = options.role;
@@ -79,7 +78,7 @@ function lost(status: ContainerStatus): ContainerStateTerminated {
 /** Creates the slots of a pod, init containers first, in the pod's order. */
 export function slotsOf(
   pod: Pod,
-  options: { readonly limits: DelayLimits; readonly nowMs: number },
+  options: { readonly limits: BackOffLimits; readonly nowMs: number },
 ): readonly ContainerSlot[] {
   const known = new Map(
     [
