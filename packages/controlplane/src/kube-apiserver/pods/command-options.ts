@@ -1,5 +1,5 @@
 import { badRequest } from '@kubewright/apimachinery';
-import type { RequestedStreams } from '@kubewright/apiserver/internal';
+import type { RequestedStreams } from '../streaming/command-streams.ts';
 import { flag } from './log-options.ts';
 
 /**

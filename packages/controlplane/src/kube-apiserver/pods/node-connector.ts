@@ -1,7 +1,9 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import type { PortForwardOptions, TerminalSize } from '@kubewright/apiserver/internal';
+import type { PortForwardOptions } from '../streaming/spdy-port-forward.ts';
+import type { TerminalSize } from '../streaming/terminal-sizes.ts';
 
-export type { PortForwardOptions, TerminalSize } from '@kubewright/apiserver/internal';
+export type { PortForwardOptions } from '../streaming/spdy-port-forward.ts';
+export type { TerminalSize } from '../streaming/terminal-sizes.ts';
 
 /**
  * The API server's connection to the node that runs a pod, like its connection to a kubelet.

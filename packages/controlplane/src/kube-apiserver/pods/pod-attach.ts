@@ -1,6 +1,7 @@
 import { badRequest, type Clock } from '@kubewright/apimachinery';
 import type { ApiResponse, ConnectSubresource } from '@kubewright/apiserver';
-import { type ConnectCall, checkCommandUpgrade, HIJACKED, openCommandStreams } from '@kubewright/apiserver/internal';
+import { type ConnectCall, HIJACKED } from '@kubewright/apiserver/internal';
+import { checkCommandUpgrade, openCommandStreams } from '../streaming/command-streams.ts';
 import { readCommandOptions } from './command-options.ts';
 import { exitStatus, failureStatus } from './command-status.ts';
 import type { NodeConnector } from './node-connector.ts';

@@ -1,5 +1,6 @@
 import type { ApiResponse, ConnectSubresource } from '@kubewright/apiserver';
-import { acceptWebSocket, type ConnectCall, HIJACKED, wantsWebSocket } from '@kubewright/apiserver/internal';
+import { type ConnectCall, HIJACKED } from '@kubewright/apiserver/internal';
+import { acceptWebSocket, wantsWebSocket } from '../streaming/web-socket.ts';
 import { readLogOptions } from './log-options.ts';
 import type { NodeConnector } from './node-connector.ts';
 import { chooseContainer, type ReachedPod } from './pod-container.ts';

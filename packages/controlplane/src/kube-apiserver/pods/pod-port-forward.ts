@@ -1,18 +1,10 @@
 import { badRequest } from '@kubewright/apimachinery';
 import type { ApiResponse, ConnectSubresource } from '@kubewright/apiserver';
-import {
-  acceptSpdy,
-  acceptWebSocket,
-  type ConnectCall,
-  type ForwardPort,
-  HIJACKED,
-  offersProtocol,
-  PortForwardChannels,
-  readPorts,
-  SpdyPortForward,
-  wantsSpdy,
-  wantsWebSocket,
-} from '@kubewright/apiserver/internal';
+import { type ConnectCall, HIJACKED } from '@kubewright/apiserver/internal';
+import { PortForwardChannels, readPorts } from '../streaming/port-forward-channels.ts';
+import { type ForwardPort, SpdyPortForward } from '../streaming/spdy-port-forward.ts';
+import { acceptSpdy, wantsSpdy } from '../streaming/spdy-upgrade.ts';
+import { acceptWebSocket, offersProtocol, wantsWebSocket } from '../streaming/web-socket.ts';
 import type { NodeConnector } from './node-connector.ts';
 import { notServed } from './not-served.ts';
 import type { ReachedPod } from './pod-container.ts';

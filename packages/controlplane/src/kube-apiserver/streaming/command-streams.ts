@@ -1,5 +1,5 @@
 import { badRequest, type Clock } from '@kubewright/apimachinery';
-import type { ApiRequest } from '../http/api-request.ts';
+import type { ApiRequest } from '@kubewright/apiserver';
 import { ExecChannels, execProtocols } from './exec-channels.ts';
 import { openSpdyCommand, spdyCommandProtocols } from './spdy-command.ts';
 import { acceptSpdy, wantsSpdy } from './spdy-upgrade.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { badRequest } from '@kubewright/apimachinery';
+import type { ApiRequest } from '@kubewright/apiserver';
 import type { WebSocket } from 'ws';
-import type { ApiRequest } from '../http/api-request.ts';
 
 /** Maximum size of a client's message. */
 const mostMessageBytes = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { badRequest } from '@kubewright/apimachinery';
-import type { ApiRequest } from '../http/api-request.ts';
+import type { ApiRequest } from '@kubewright/apiserver';
 
 /** True if the caller asks for SPDY, which clients used before WebSockets and still fall back to. */
 export function wantsSpdy({ upgrade, headers }: ApiRequest): boolean {
