@@ -24,8 +24,8 @@ const bin = programsFolder(process.env);
 /** Recorders whose only input is a fresh server (`plain`: without admission), and the tests that replay what they wrote. */
 const recorders = [
   { folder: 'packages/schema/src/structural' },
-  { folder: 'packages/schema/src/strategic-merge', plain: true },
-  { folder: 'packages/schema/src/apply', plain: true },
+  { folder: 'packages/apiserver/src/strategic-merge', plain: true },
+  { folder: 'packages/apiserver/src/apply', plain: true },
   { folder: 'packages/schema/src/decode' },
   { folder: 'packages/schema/src/cel' },
   { folder: 'packages/controlplane/src/kube-apiserver/registry', stdout: 'answers-1.36.3.json' },

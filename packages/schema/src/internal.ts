@@ -5,16 +5,6 @@
  * @internal
  * @packageDocumentation
  */
-export { ApplyConflictError } from './apply/apply-conflict-error.ts';
-export { type ApplyRequest, applyPatch } from './apply/apply-patch.ts';
-export { ApplyRequestError } from './apply/apply-request-error.ts';
-export { applyTypeOf, type KindType } from './apply/apply-type.ts';
-export { checkApplied } from './apply/check-applied.ts';
-export { ElementError } from './apply/list-elements.ts';
-export type { ManagedFieldsRecord } from './apply/managers.ts';
-export type { Ownership } from './apply/ownership.ts';
-export { entriesAfterScale, entriesOfScale } from './apply/scale.ts';
-export { trackUpdate } from './apply/track-update.ts';
 export { builtinSchema } from './builtin/builtin-schema.ts';
 export { BuiltinDescriptions } from './builtin/descriptions.ts';
 export { builtinDefinitions, type OpenApiOptions } from './builtin/open-api.ts';
@@ -35,12 +25,13 @@ export { DecodeError } from './decode/decode-error.ts';
 export { type Decoded, type DecodeOptions, decodeValue } from './decode/decode-value.ts';
 export { strictDecodingMessage } from './decode/strict-message.ts';
 export { formatYaml } from './json/format-yaml.ts';
-export { previewBody } from './json/parsed-body.ts';
+export { previewBody, setOwn } from './json/parsed-body.ts';
+export { stringifyJson } from './json/stringify-json.ts';
 export type { SchemaNode } from './node/schema-node.ts';
 export type { DocumentedResource } from './openapi/documented-resource.ts';
 export { documentParts, groupVersionDocument } from './openapi/group-version-document.ts';
 export { decodeProtobuf } from './protobuf/decode.ts';
-export { StrategicMergeError } from './strategic-merge/strategic-merge-error.ts';
-export { strategicMergePatch } from './strategic-merge/strategic-merge-patch.ts';
+export { sortedJson } from './structural/field-problem.ts';
 export { isKnownFormat } from './structural/formats.ts';
+export { deepCopy, isRecord } from './structural/plain-data.ts';
 export type { CompilePattern } from './structural/validator.ts';

@@ -1,15 +1,11 @@
 import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
 import type { FieldPathElements, JsonObject } from '@kubewright/apimachinery/internal';
-import {
-  ApplyConflictError,
-  type ApplyRequest,
-  applyPatch,
-  applyTypeOf,
-  entriesAfterScale,
-  entriesOfScale,
-  type ManagedFieldsRecord,
-  trackUpdate,
-} from '@kubewright/schema/internal';
+import { ApplyConflictError } from '../apply/apply-conflict-error.ts';
+import { type ApplyRequest, applyPatch } from '../apply/apply-patch.ts';
+import { applyTypeOf } from '../apply/apply-type.ts';
+import type { ManagedFieldsRecord } from '../apply/managers.ts';
+import { entriesAfterScale, entriesOfScale } from '../apply/scale.ts';
+import { trackUpdate } from '../apply/track-update.ts';
 import { applyConflict } from '../http/failures.ts';
 import type { ResourceDefinition, ScaleSubresource } from '../registry/index.ts';
 

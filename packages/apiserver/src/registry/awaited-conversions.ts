@@ -1,5 +1,6 @@
 import { apiVersionOf } from '@kubewright/apimachinery';
-import { applyTypeOf, type KindType, type Ownership } from '@kubewright/schema/internal';
+import { applyTypeOf, type KindType } from '../apply/apply-type.ts';
+import type { Ownership } from '../apply/ownership.ts';
 import type { ObjectConverter, ResourceDefinition } from './resource-definition.ts';
 import type { Draft } from './strategy.ts';
 

@@ -1,16 +1,13 @@
 import { apiVersionOf, badRequest, type KubernetesObject, StatusError } from '@kubewright/apimachinery';
 import { FieldSet, type JsonObject } from '@kubewright/apimachinery/internal';
-import {
-  ApplyConflictError,
-  ApplyRequestError,
-  applyPatch,
-  applyTypeOf,
-  checkApplied,
-  ElementError,
-  type KindType,
-  type Ownership,
-  trackUpdate,
-} from '@kubewright/schema/internal';
+import { ApplyConflictError } from '../apply/apply-conflict-error.ts';
+import { applyPatch } from '../apply/apply-patch.ts';
+import { ApplyRequestError } from '../apply/apply-request-error.ts';
+import { applyTypeOf, type KindType } from '../apply/apply-type.ts';
+import { checkApplied } from '../apply/check-applied.ts';
+import { ElementError } from '../apply/list-elements.ts';
+import type { Ownership } from '../apply/ownership.ts';
+import { trackUpdate } from '../apply/track-update.ts';
 import { applyConflict } from '../http/failures.ts';
 import { AwaitedConversions } from './awaited-conversions.ts';
 import type { ResourceDefinition } from './resource-definition.ts';

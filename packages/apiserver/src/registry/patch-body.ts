@@ -1,8 +1,10 @@
 import { applyJsonPatch, applyMergePatch, badRequest, StatusError } from '@kubewright/apimachinery';
 import { type JsonObject, JsonPatchError, MergePatchError } from '@kubewright/apimachinery/internal';
 import { BodyReadError, type ParsedBody, parseJson } from '@kubewright/schema';
-import { type SchemaNode, StrategicMergeError, strategicMergePatch } from '@kubewright/schema/internal';
+import type { SchemaNode } from '@kubewright/schema/internal';
 import { requestEntityTooLarge } from '../http/failures.ts';
+import { StrategicMergeError } from '../strategic-merge/strategic-merge-error.ts';
+import { strategicMergePatch } from '../strategic-merge/strategic-merge-patch.ts';
 
 /** The media types of patches. */
 export const PATCH_TYPES = {

@@ -1,5 +1,5 @@
 import { FieldSet, type JsonObject } from '@kubewright/apimachinery/internal';
-import { isRecord } from '../structural/plain-data.ts';
+import { isRecord } from '@kubewright/schema/internal';
 import {
   capUpdaters,
   decodeManagers,

@@ -1,7 +1,5 @@
 import type { FieldSet, JsonObject } from '@kubewright/apimachinery/internal';
-import { stringifyJson } from '../json/stringify-json.ts';
-import { sortedJson } from '../structural/field-problem.ts';
-import { isRecord } from '../structural/plain-data.ts';
+import { isRecord, sortedJson, stringifyJson } from '@kubewright/schema/internal';
 import { compareObjects } from './compare.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import type { Ownership } from './ownership.ts';

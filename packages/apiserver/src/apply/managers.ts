@@ -1,5 +1,5 @@
 import { FieldSet, FieldSetError } from '@kubewright/apimachinery/internal';
-import { isRecord } from '../structural/plain-data.ts';
+import { isRecord } from '@kubewright/schema/internal';
 
 /** One entry of `metadata.managedFields` (meta/v1 `ManagedFieldsRecord`). */
 export interface ManagedFieldsRecord {

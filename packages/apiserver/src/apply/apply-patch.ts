@@ -1,5 +1,5 @@
 import { type JsonObject, sameJson } from '@kubewright/apimachinery/internal';
-import { isRecord } from '../structural/plain-data.ts';
+import { isRecord } from '@kubewright/schema/internal';
 import { ApplyConflictError } from './apply-conflict-error.ts';
 import { ApplyRequestError } from './apply-request-error.ts';
 import { checkApplied } from './check-applied.ts';

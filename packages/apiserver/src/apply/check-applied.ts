@@ -1,5 +1,5 @@
 import { fieldElement, formatPathElement, indexElement, type PathElement } from '@kubewright/apimachinery/internal';
-import { isRecord } from '../structural/plain-data.ts';
+import { isRecord } from '@kubewright/schema/internal';
 import { type ApplyType, formOf, type ListType, type MapType } from './apply-type.ts';
 import { ElementError, elementOf } from './list-elements.ts';
 

@@ -1,10 +1,10 @@
 import { keyElement, type PathElement, valueElement } from '@kubewright/apimachinery/internal';
-import { isRecord } from '../structural/plain-data.ts';
+import { isRecord } from '@kubewright/schema/internal';
 import type { ListType } from './apply-type.ts';
 
 /** Thrown for an element without an unambiguous identity; `message` is upstream's. */
 export class ElementError extends Error {
-  readonly code = 'KW4004';
+  readonly code = 'KW5008';
 }
 
 /**

@@ -16,7 +16,7 @@ export interface ApplyConflict {
  * responds with 409 `Conflict`. To resolve it, leave the fields out, set them to the live values, or force.
  */
 export class ApplyConflictError extends Error {
-  readonly code = 'KW4005';
+  readonly code = 'KW5009';
   readonly causes: readonly ApplyConflict[];
   /** @internal The contested fields by manager, for the migration from client-side apply. */
   readonly owned: readonly OwnedByOther[];

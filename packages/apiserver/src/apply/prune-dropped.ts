@@ -1,6 +1,5 @@
 import { FieldSet } from '@kubewright/apimachinery/internal';
-import { setOwn } from '../json/parsed-body.ts';
-import { isRecord } from '../structural/plain-data.ts';
+import { isRecord, setOwn } from '@kubewright/schema/internal';
 import type { ApplyType } from './apply-type.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import type { Manager, Managers } from './managers.ts';

@@ -1,5 +1,5 @@
 import { FieldSet } from '@kubewright/apimachinery/internal';
-import { isRecord } from '../structural/plain-data.ts';
+import { isRecord } from '@kubewright/schema/internal';
 import { type KindType, withZero } from './apply-type.ts';
 import { type Comparison, compareObjects } from './compare.ts';
 import type { Manager, Managers } from './managers.ts';

@@ -1,6 +1,5 @@
 import type { PathElement } from '@kubewright/apimachinery/internal';
-import { setOwn } from '../json/parsed-body.ts';
-import { isRecord } from '../structural/plain-data.ts';
+import { isRecord, setOwn } from '@kubewright/schema/internal';
 import { type ApplyType, formOf, type ListType, type MapType, valueTypeOrDeduced } from './apply-type.ts';
 import { elementOf } from './list-elements.ts';
 

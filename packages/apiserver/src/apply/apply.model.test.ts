@@ -1,7 +1,7 @@
 import { sameJson } from '@kubewright/apimachinery/internal';
+import type { SchemaNode } from '@kubewright/schema/internal';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SchemaNode } from '../node/schema-node.ts';
 import { ApplyConflictError } from './apply-conflict-error.ts';
 import { type Applied, applyPatch } from './apply-patch.ts';
 import { applyTypeOf } from './apply-type.ts';

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { builtinSchema, decodeValue } from '@kubewright/schema/internal';
 import { describe, expect, it } from 'vitest';
-import { builtinSchema } from '../builtin/builtin-schema.ts';
-import { decodeValue } from '../decode/decode-value.ts';
 import { StrategicMergeError } from './strategic-merge-error.ts';
 import { strategicMergePatch } from './strategic-merge-patch.ts';
 

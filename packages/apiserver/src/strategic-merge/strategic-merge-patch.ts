@@ -1,6 +1,5 @@
-import { setOwn } from '../json/parsed-body.ts';
-import type { SchemaNode } from '../node/schema-node.ts';
-import { deepCopy, isRecord } from '../structural/plain-data.ts';
+import type { SchemaNode } from '@kubewright/schema/internal';
+import { deepCopy, isRecord, setOwn } from '@kubewright/schema/internal';
 import { identify, orderElements, partition, requireKey } from './element-order.ts';
 import { badFormat, internal, noMergeKey, printGo, StrategicMergeError, wrongKind } from './strategic-merge-error.ts';
 

@@ -4,7 +4,7 @@
  * type. Do not retry.
  */
 export class ApplyRequestError extends Error {
-  readonly code = 'KW4006';
+  readonly code = 'KW5010';
   readonly httpStatus: 400 | 500;
 
   constructor(message: string, httpStatus: 400 | 500) {

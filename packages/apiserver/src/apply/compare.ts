@@ -1,5 +1,5 @@
 import { FieldSet, FieldSetBuilder, fieldElement, type PathElement, sameJson } from '@kubewright/apimachinery/internal';
-import { isRecord } from '../structural/plain-data.ts';
+import { isRecord } from '@kubewright/schema/internal';
 import { type ApplyType, type Form, formOf, type ListType, type MapType, valueTypeOrDeduced } from './apply-type.ts';
 import { elementOf } from './list-elements.ts';
 

@@ -1,5 +1,5 @@
 import { type FieldSet, FieldSetBuilder, fieldElement, type PathElement } from '@kubewright/apimachinery/internal';
-import { isRecord } from '../structural/plain-data.ts';
+import { isRecord } from '@kubewright/schema/internal';
 import { type ApplyType, formOf, type ListType, type MapType, valueTypeOrDeduced } from './apply-type.ts';
 import { elementOf } from './list-elements.ts';
 

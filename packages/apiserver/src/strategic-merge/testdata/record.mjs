@@ -1,5 +1,5 @@
 // Records what kube-apiserver 1.36 makes of strategic merge patches.
-//   node packages/schema/src/strategic-merge/testdata/record.mjs https://127.0.0.1:PORT TOKEN
+//   node packages/apiserver/src/strategic-merge/testdata/record.mjs https://127.0.0.1:PORT TOKEN
 // against the oracle (a throw-away control plane without controllers: WITH=api); writes recorded.json beside this file.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { asker } from '../../../../../scripts/ask-server.mjs';

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { FieldSet, sameJson } from '@kubewright/apimachinery/internal';
+import type { JsonSchema } from '@kubewright/schema';
+import { compileStructuralSchema } from '@kubewright/schema';
+import { builtinSchema, decodeValue, isRecord } from '@kubewright/schema/internal';
 import { describe, expect, it } from 'vitest';
-import { builtinSchema } from '../builtin/builtin-schema.ts';
-import { decodeValue } from '../decode/decode-value.ts';
-import type { JsonSchema } from '../structural/json-schema.ts';
-import { isRecord } from '../structural/plain-data.ts';
-import { compileStructuralSchema } from '../structural/structural-schema.ts';
 import { ApplyConflictError } from './apply-conflict-error.ts';
 import { applyPatch } from './apply-patch.ts';
 import { ApplyRequestError } from './apply-request-error.ts';

@@ -3,7 +3,7 @@
  * response code: 400 for a malformed directive, 422 for lists of lists, 500 for everything else. Do not retry.
  */
 export class StrategicMergeError extends Error {
-  readonly code = 'KW4003';
+  readonly code = 'KW5007';
   readonly httpStatus: 400 | 422 | 500;
 
   constructor(message: string, httpStatus: 400 | 422 | 500) {

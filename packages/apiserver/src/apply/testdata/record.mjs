@@ -1,5 +1,5 @@
 // Records sequences of applies and other writes against kube-apiserver 1.36.
-//   node packages/schema/src/apply/testdata/record.mjs https://127.0.0.1:PORT TOKEN
+//   node packages/apiserver/src/apply/testdata/record.mjs https://127.0.0.1:PORT TOKEN
 // against the oracle (a throw-away control plane without controllers: WITH=api); writes recorded.json beside this file.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { asker } from '../../../../../scripts/ask-server.mjs';

@@ -1,4 +1,4 @@
-import { isRecord } from '../structural/plain-data.ts';
+import { isRecord } from '@kubewright/schema/internal';
 import { internal, noMergeKey } from './strategic-merge-error.ts';
 
 /** Returns the identity of an element: the value of its merge key, or the element itself in lists of scalars. */

@@ -1,5 +1,5 @@
-import type { SchemaNode } from '../node/schema-node.ts';
-import { isRecord } from '../structural/plain-data.ts';
+import type { SchemaNode } from '@kubewright/schema/internal';
+import { isRecord } from '@kubewright/schema/internal';
 
 /**
  * A type from the view of server-side apply: the allowed forms of a value, and where ownership ends (an atomic list or map
