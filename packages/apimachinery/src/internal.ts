@@ -16,21 +16,8 @@ export { defined } from './json/defined.ts';
 export type { JsonObject } from './json/json-object.ts';
 export { sameJson } from './json/same-json.ts';
 export { LabelSelectorError } from './labels/requirement.ts';
-export {
-  type FieldPathElements,
-  FieldSet,
-  FieldSetBuilder,
-  FieldSetError,
-  formatFieldPath,
-} from './managed-fields/field-set.ts';
-export {
-  fieldElement,
-  formatPathElement,
-  indexElement,
-  keyElement,
-  type PathElement,
-  valueElement,
-} from './managed-fields/path-element.ts';
+export { FieldSet, FieldSetBuilder } from './managed-fields/field-set.ts';
+export { PathElement } from './managed-fields/path-element.ts';
 export { kindFactory } from './object/kind-factory.ts';
 export { pluralOf } from './object/plural.ts';
 export { compareResourceVersions } from './object/resource-version.ts';

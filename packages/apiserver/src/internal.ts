@@ -12,15 +12,14 @@ export { ValidatingWebhooks } from './admission/webhooks/validating-webhooks.ts'
 export { WebhookMetrics } from './admission/webhooks/webhook-metrics.ts';
 export { WebhookSource } from './admission/webhooks/webhook-source.ts';
 export { Aggregation } from './aggregation/aggregation.ts';
-export type { ApiServerLimits, AuditEvent } from './api-server.ts';
 export { asServer } from './as-server.ts';
 export { bearerToken } from './authentication/bearer-token.ts';
-export { type CertificateStore, FRONT_PROXY, openCertificates } from './certificates/certificate-store.ts';
+export { CertificateStore } from './certificates/certificate-store.ts';
 export type { SchemaTools } from './crd/compile-version.ts';
 export { crdDefinition } from './crd/crd-definition.ts';
 export { CrdServing } from './crd/crd-serving.ts';
 export { prioritiesOf } from './discovery/priorities.ts';
-export { type ClientCertificate, HIJACKED } from './http/api-request.ts';
+export { HIJACKED } from './http/api-request.ts';
 export type { HttpLimits } from './http/limits.ts';
 export { ServerMetrics } from './metrics/metrics-handler.ts';
 export type { ConnectCall, Conversion, ScaleSubresource, VirtualResource } from './registry/resource-definition.ts';

@@ -6,5 +6,4 @@
  * @packageDocumentation
  */
 export { editorSchemas } from './editor/editor-schema.ts';
-export type { Position } from './problem.ts';
 export type { RbacRule } from './rbac/rule.ts';

@@ -6,4 +6,3 @@
  * @packageDocumentation
  */
 export type { HandlerContext } from './handler/event-handler.ts';
-export type { LogDestination } from './log/json-logger.ts';

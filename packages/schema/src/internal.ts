@@ -9,18 +9,13 @@ export { builtinSchema } from './builtin/builtin-schema.ts';
 export { BuiltinDescriptions } from './builtin/descriptions.ts';
 export { builtinDefinitions, type OpenApiOptions } from './builtin/open-api.ts';
 export { type BuiltinResource, builtinResources, findBuiltinKind } from './builtin/resources.ts';
-export type { UnboundedField } from './cel/cost/sized-type.ts';
 export { CelBudgetError } from './cel/errors.ts';
 export {
   type AccessDecision,
   type AccessRequest,
-  AUTHORIZER_TYPE,
   AuthorizerValue,
-  RESOURCE_CHECK_TYPE,
   ResourceCheckValue,
 } from './cel/library/authorizer.ts';
-export type { Budget } from './cel/program.ts';
-export type { RuleProblem } from './cel/rules/rule.ts';
 export { DecodeError } from './decode/decode-error.ts';
 export { type Decoded, type DecodeOptions, decodeValue } from './decode/decode-value.ts';
 export { strictDecodingMessage } from './decode/strict-message.ts';
@@ -34,4 +29,3 @@ export { decodeProtobuf } from './protobuf/decode.ts';
 export { sortedJson } from './structural/field-problem.ts';
 export { isKnownFormat } from './structural/formats.ts';
 export { deepCopy, isRecord } from './structural/plain-data.ts';
-export type { CompilePattern } from './structural/validator.ts';

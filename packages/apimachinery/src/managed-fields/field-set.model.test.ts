@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FieldPathElements, FieldSet, formatFieldPath } from './field-set.ts';
+import { FieldSet } from './field-set.ts';
+import { PathElement } from './path-element.ts';
 
 const element = fc.constantFrom(
   'f:a',
@@ -18,7 +19,7 @@ const path = fc.array(element, { minLength: 1, maxLength: 4 });
 const paths = fc.array(path, { maxLength: 12 });
 
 /** The model: a plain set of strings. */
-const model = (list: readonly FieldPathElements[]): Set<string> => new Set(list.map((item) => item.join('\n')));
+const model = (list: readonly (readonly PathElement[])[]): Set<string> => new Set(list.map((item) => item.join('\n')));
 const members = (set: FieldSet): string[] =>
   set
     .paths()
@@ -101,12 +102,13 @@ describe('FieldSet', () => {
     expect(FieldSet.parse({ 'x:1': {}, 'f:a': {} }).paths()).toEqual([['f:a']]);
     expect(() => FieldSet.parse({ 'f:a': 1 })).toThrow(expect.objectContaining({ code: 'KW1020' }));
     expect(() => FieldSet.parse({ 'k:{': {} })).toThrow(expect.objectContaining({ code: 'KW1020' }));
+    expect(FieldSet.tryParse({ 'f:a': 1 })).toBeUndefined();
     let deep: object = {};
     for (let i = 0; i < 5000; i++) deep = { 'f:a': deep };
     expect(() => FieldSet.parse(deep)).toThrow(/nested deeper/);
   });
 
   it('formats paths as in messages', () => {
-    expect(formatFieldPath(['f:spec', 'k:{"name":"web"}', 'v:"x"', 'i:3'])).toBe('.spec[name="web"][="x"][3]');
+    expect(PathElement.formatPath(['f:spec', 'k:{"name":"web"}', 'v:"x"', 'i:3'])).toBe('.spec[name="web"][="x"][3]');
   });
 });

@@ -1,8 +1,5 @@
 import { KubewrightError } from '../errors/kubewright-error.ts';
-import { canonicalPathElement, comparePathElements, formatPathElement, type PathElement } from './path-element.ts';
-
-/** A path into an object: `['f:spec', 'f:containers', 'k:{"name":"web"}', 'f:image']`. */
-export type FieldPathElements = readonly PathElement[];
+import { canonicalPathElement, comparePathElements, PathElement } from './path-element.ts';
 
 /** Thrown for a `fieldsV1` that is not a field set. */
 export class FieldSetError extends KubewrightError {
@@ -29,9 +26,10 @@ const leaf: Node = { member: true, children: noChildren };
 const nothing: Node = { member: false, children: noChildren };
 
 /**
- * A set of paths into objects: the fields that a manager owns. Immutable. Results share structure with their operands, and
- * an operation that changes nothing returns its operand, so equality is often identity. Owning a path does not mean owning
- * what is below it: `f:spec` and `f:spec f:replicas` are two members.
+ * A set of paths into objects: the fields that a manager owns. A path is a list of elements, such as `['f:spec', 'f:containers',
+ * 'k:{"name":"web"}', 'f:image']`. Immutable. Results share structure with their operands, and an operation that changes nothing
+ * returns its operand, so equality is often identity. Owning a path does not mean owning what is below it: `f:spec` and `f:spec
+ * f:replicas` are two members.
  *
  * Mirrors `structured-merge-diff/v6/fieldpath.Set`.
  */
@@ -47,7 +45,7 @@ export class FieldSet {
   }
 
   /** Returns the set of the given paths. */
-  static of(...paths: readonly FieldPathElements[]): FieldSet {
+  static of(...paths: readonly (readonly PathElement[])[]): FieldSet {
     const builder = new FieldSetBuilder();
     for (const path of paths) builder.add(path);
     return builder.build();
@@ -61,6 +59,16 @@ export class FieldSet {
   static parse(fieldsV1: unknown): FieldSet {
     const root = parseNode(fieldsV1, 0);
     return FieldSet.#wrap({ member: false, children: root.children });
+  }
+
+  /** Like {@link FieldSet.parse}, but returns undefined for what is not a field set. */
+  static tryParse(fieldsV1: unknown): FieldSet | undefined {
+    try {
+      return FieldSet.parse(fieldsV1);
+    } catch (error) {
+      if (error instanceof FieldSetError) return undefined;
+      throw error;
+    }
   }
 
   /** Used by {@link FieldSetBuilder}; the root's children must not change afterwards. */
@@ -92,12 +100,12 @@ export class FieldSet {
   }
 
   /** True if the path itself is a member. */
-  has(path: FieldPathElements): boolean {
+  has(path: readonly PathElement[]): boolean {
     return find(this.#root, path)?.member === true;
   }
 
   /** True if the path or any path below it is a member. */
-  hasWithin(path: FieldPathElements): boolean {
+  hasWithin(path: readonly PathElement[]): boolean {
     return find(this.#root, path) !== undefined;
   }
 
@@ -118,7 +126,7 @@ export class FieldSet {
   }
 
   /** Returns this set with one more path. */
-  with(path: FieldPathElements): FieldSet {
+  with(path: readonly PathElement[]): FieldSet {
     return this.has(path) ? this : this.union(FieldSet.of(path));
   }
 
@@ -153,13 +161,13 @@ export class FieldSet {
   }
 
   /** Calls `visit` with every member, in upstream's order. The array is reused: copy it to keep it. */
-  forEach(visit: (path: FieldPathElements) => void): void {
+  forEach(visit: (path: readonly PathElement[]) => void): void {
     visitNode(this.#root, { path: [], visit });
   }
 
   /** Returns all members, in upstream's order. */
-  paths(): readonly FieldPathElements[] {
-    const paths: FieldPathElements[] = [];
+  paths(): readonly (readonly PathElement[])[] {
+    const paths: (readonly PathElement[])[] = [];
     this.forEach((path) => {
       paths.push([...path]);
     });
@@ -168,7 +176,7 @@ export class FieldSet {
 
   /** Formats the set with one member per line, for tests and logs. */
   toString(): string {
-    return this.paths().map(formatFieldPath).join('\n');
+    return this.paths().map(PathElement.formatPath).join('\n');
   }
 }
 
@@ -182,7 +190,7 @@ export class FieldSetBuilder {
   }
 
   /** Adds a path. The caller may change the array afterwards. */
-  add(path: FieldPathElements): this {
+  add(path: readonly PathElement[]): this {
     let node = this.#root;
     for (const element of path) {
       let next = node.children.get(element);
@@ -200,11 +208,6 @@ export class FieldSetBuilder {
   build(): FieldSet {
     return FieldSet.fromBuilder(this);
   }
-}
-
-/** Formats a path as the API does in messages: `.spec.containers[name="web"].image`. */
-export function formatFieldPath(path: FieldPathElements): string {
-  return path.map(formatPathElement).join('');
 }
 
 function parseNode(value: unknown, depth: number): Node {
@@ -256,7 +259,7 @@ function sortedChildren(node: Node): readonly (readonly [PathElement, Node])[] {
   return entries;
 }
 
-function find(root: Node, path: FieldPathElements): Node | undefined {
+function find(root: Node, path: readonly PathElement[]): Node | undefined {
   let node: Node | undefined = root;
   for (const element of path) {
     node = node.children.get(element);
@@ -352,7 +355,7 @@ function equalNodes(a: Node, b: Node): boolean {
 
 function visitNode(
   node: Node,
-  state: { readonly path: PathElement[]; readonly visit: (path: FieldPathElements) => void },
+  state: { readonly path: PathElement[]; readonly visit: (path: readonly PathElement[]) => void },
 ): void {
   if (node.member) state.visit(state.path);
   for (const [element, child] of sortedChildren(node)) {

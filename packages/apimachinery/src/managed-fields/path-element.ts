@@ -8,26 +8,41 @@ import { quote } from '../text/quote.ts';
  */
 export type PathElement = string;
 
-/** Returns the element for a field or a map entry. */
-export function fieldElement(name: string): PathElement {
-  return `f:${name}`;
-}
+/** Creates path elements and formats them for messages. */
+export const PathElement: {
+  /** Returns the element for a field or a map entry. */
+  readonly field: (name: string) => PathElement;
+  /** Returns the element for the list element that has these keys. Values are scalars. */
+  readonly key: (keys: Readonly<Record<string, unknown>>) => PathElement;
+  /** Returns the element for an element of a set. */
+  readonly value: (value: unknown) => PathElement;
+  /** Returns the element for a position in a list. */
+  readonly index: (index: number) => PathElement;
+  /** Formats an element as the API does in messages: `.name`, `[name="web"]`, `[="x"]`, `[3]`. */
+  readonly format: (element: PathElement) => string;
+  /** Formats a path as the API does in messages: `.spec.containers[name="web"].image`. */
+  readonly formatPath: (path: readonly PathElement[]) => string;
+} = {
+  field: (name) => `f:${name}`,
+  key: keyElement,
+  value: valueElement,
+  index: indexElement,
+  format: formatPathElement,
+  formatPath: (path) => path.map(formatPathElement).join(''),
+};
 
-/** Returns the element for the list element that has these keys. Values are scalars. */
-export function keyElement(keys: Readonly<Record<string, unknown>>): PathElement {
+function keyElement(keys: Readonly<Record<string, unknown>>): PathElement {
   const parts = Object.keys(keys)
     .sort(compareText)
     .map((name) => `${goJson(name)}:${goJson(keys[name])}`);
   return `k:{${parts.join(',')}}`;
 }
 
-/** Returns the element for an element of a set. */
-export function valueElement(value: unknown): PathElement {
+function valueElement(value: unknown): PathElement {
   return `v:${goJson(value)}`;
 }
 
-/** Returns the element for a position in a list. */
-export function indexElement(index: number): PathElement {
+function indexElement(index: number): PathElement {
   return `i:${index}`;
 }
 
@@ -82,8 +97,7 @@ export function canonicalPathElement(text: string): PathElement | undefined {
 
 const canonicalForm = /^(?:k:\{"[^"\\]*":(?:"[^"\\<>&\u0080-\uffff]*"|[1-9]\d{0,14})\}|v:"[^"\\<>&\u0080-\uffff]*")$/;
 
-/** Formats a path element as the API does in messages: `.name`, `[name="web"]`, `[="x"]`, `[3]`. */
-export function formatPathElement(element: PathElement): string {
+function formatPathElement(element: PathElement): string {
   const parsed = parsePathElement(element);
   switch (parsed?.type) {
     case 'field':

@@ -6,14 +6,7 @@ import {
   compileExpression,
   kubernetesEnvironment,
 } from '@kubewright/schema';
-import {
-  AUTHORIZER_TYPE,
-  AuthorizerValue,
-  type Budget,
-  CelBudgetError,
-  RESOURCE_CHECK_TYPE,
-  ResourceCheckValue,
-} from '@kubewright/schema/internal';
+import { AuthorizerValue, CelBudgetError, ResourceCheckValue } from '@kubewright/schema/internal';
 import { type ConditionAccess, UnansweredError } from './condition-access.ts';
 import { requestSchema } from './request-schema.ts';
 
@@ -37,7 +30,10 @@ export type MatchResult =
 const BUDGET = 2_500_000;
 const EXPRESSION_BUDGET = 1_000_000;
 const VARIABLES = { object: 'dyn', oldObject: 'dyn', request: requestSchema } as const;
-const OPAQUE = { authorizer: AUTHORIZER_TYPE, 'authorizer.requestResource': RESOURCE_CHECK_TYPE } as const;
+const OPAQUE = {
+  authorizer: AuthorizerValue.celType,
+  'authorizer.requestResource': ResourceCheckValue.celType,
+} as const;
 
 /** The CEL conditions of a webhook, all of which must be true. Compiled on first use. */
 export class MatchConditions {
@@ -57,7 +53,7 @@ export class MatchConditions {
   /** Evaluates all conditions. A false one decides, even if others fail. Mirrors `matchconditions.Match` (1.36). */
   async evaluate(input: ConditionInput): Promise<MatchResult> {
     this.#compiled ??= this.#sources.map(({ expression }) => this.#compile(expression));
-    const budget: Budget = { remaining: BUDGET };
+    const budget = { remaining: BUDGET };
     const { object, oldObject, request, access } = input;
     const values = {
       object,
@@ -103,7 +99,7 @@ function compiled(expression: string, environment: CelEnvironment): CelExpressio
 async function outcome(
   compiled: CelExpression | Error,
   values: Readonly<Record<string, unknown>>,
-  { budget, access }: { readonly budget: Budget; readonly access: ConditionAccess },
+  { budget, access }: { readonly budget: { remaining: number }; readonly access: ConditionAccess },
 ): Promise<boolean | Error> {
   if (compiled instanceof Error) return compiled;
   for (;;) {

@@ -1,4 +1,4 @@
-import { formatFieldPath } from '@kubewright/apimachinery/internal';
+import { PathElement } from '@kubewright/apimachinery/internal';
 import { compare, type Manager } from './managers.ts';
 import type { OwnedByOther } from './ownership.ts';
 
@@ -30,7 +30,7 @@ export class ApplyConflictError extends Error {
       fields.paths().map((path) => ({
         reason: 'FieldManagerConflict' as const,
         message: `conflict with ${printManager(manager)}`,
-        field: formatFieldPath(path),
+        field: PathElement.formatPath(path),
       })),
     );
   }
@@ -40,11 +40,11 @@ function messageOf(owned: readonly OwnedByOther[]): string {
   const count = owned.reduce((sum, { fields }) => sum + fields.size, 0);
   if (count === 1 && owned[0] !== undefined) {
     const [path] = owned[0].fields.paths();
-    return `Apply failed with 1 conflict: conflict with ${printManager(owned[0].manager)}: ${formatFieldPath(path ?? [])}`;
+    return `Apply failed with 1 conflict: conflict with ${printManager(owned[0].manager)}: ${PathElement.formatPath(path ?? [])}`;
   }
   const lines = owned.flatMap(({ manager, fields }) => [
     `conflicts with ${printManager(manager)}:`,
-    ...fields.paths().map((path) => `- ${formatFieldPath(path)}`),
+    ...fields.paths().map((path) => `- ${PathElement.formatPath(path)}`),
   ]);
   return `Apply failed with ${count} conflicts: ${lines.join('\n')}`;
 }

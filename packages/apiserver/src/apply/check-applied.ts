@@ -1,4 +1,4 @@
-import { fieldElement, formatPathElement, indexElement, type PathElement } from '@kubewright/apimachinery/internal';
+import { PathElement } from '@kubewright/apimachinery/internal';
 import { isRecord } from '@kubewright/schema/internal';
 import { type ApplyType, formOf, type ListType, type MapType } from './apply-type.ts';
 import { ElementError, elementOf } from './list-elements.ts';
@@ -24,7 +24,7 @@ function fault({ prefix, faults }: Walk, message: string): void {
 }
 
 function below(walk: Walk, element: PathElement): Walk {
-  return { prefix: walk.prefix + formatPathElement(element), faults: walk.faults };
+  return { prefix: walk.prefix + PathElement.format(element), faults: walk.faults };
 }
 
 function check(type: ApplyType, value: unknown, walk: Walk): void {
@@ -56,7 +56,7 @@ function checkMap(type: MapType, value: unknown, walk: Walk): void {
     return;
   }
   for (const key of Object.keys(value)) {
-    const next = below(walk, fieldElement(key));
+    const next = below(walk, PathElement.field(key));
     const valueType = type.valueType(key);
     if (valueType === undefined) {
       fault(next, 'field not declared in schema');
@@ -74,7 +74,7 @@ function checkList(type: ListType, value: unknown, walk: Walk): void {
   }
   const seen = new Set<PathElement>();
   for (let i = 0; i < value.length; i++) {
-    let element = indexElement(i);
+    let element = PathElement.index(i);
     if (!type.atomic) {
       try {
         element = elementOf(type, value[i]);
@@ -83,7 +83,7 @@ function checkList(type: ListType, value: unknown, walk: Walk): void {
         fault(walk, `element ${i}: ${error.message}`);
         return;
       }
-      if (seen.has(element)) fault(walk, `duplicate entries for key ${formatPathElement(element)}`);
+      if (seen.has(element)) fault(walk, `duplicate entries for key ${PathElement.format(element)}`);
       seen.add(element);
     }
     check(type.element, value[i], below(walk, element));

@@ -1,4 +1,4 @@
-import { FieldSet, FieldSetBuilder, fieldElement, type PathElement, sameJson } from '@kubewright/apimachinery/internal';
+import { FieldSet, FieldSetBuilder, PathElement, sameJson } from '@kubewright/apimachinery/internal';
 import { isRecord } from '@kubewright/schema/internal';
 import { type ApplyType, type Form, formOf, type ListType, type MapType, valueTypeOrDeduced } from './apply-type.ts';
 import { elementOf } from './list-elements.ts';
@@ -86,13 +86,13 @@ class CompareWalk {
     if (left !== undefined) {
       for (const key of Object.keys(left)) {
         const value = right !== undefined && Object.hasOwn(right, key) ? right[key] : undefined;
-        if (left[key] !== value) this.child(fieldElement(key), valueTypeOrDeduced(type, key), left[key], value);
+        if (left[key] !== value) this.child(PathElement.field(key), valueTypeOrDeduced(type, key), left[key], value);
       }
     }
     if (right !== undefined) {
       for (const key of Object.keys(right)) {
         if (left !== undefined && Object.hasOwn(left, key)) continue;
-        this.child(fieldElement(key), valueTypeOrDeduced(type, key), undefined, right[key]);
+        this.child(PathElement.field(key), valueTypeOrDeduced(type, key), undefined, right[key]);
       }
     }
     return false;

@@ -1,4 +1,4 @@
-import { type FieldSet, FieldSetBuilder, fieldElement, type PathElement } from '@kubewright/apimachinery/internal';
+import { type FieldSet, FieldSetBuilder, PathElement } from '@kubewright/apimachinery/internal';
 import { isRecord } from '@kubewright/schema/internal';
 import { type ApplyType, formOf, type ListType, type MapType, valueTypeOrDeduced } from './apply-type.ts';
 import { elementOf } from './list-elements.ts';
@@ -32,7 +32,7 @@ class FieldSetWalk {
     if (!isRecord(value)) return;
     for (const key of Object.keys(value)) {
       const item = value[key];
-      this.path.push(fieldElement(key));
+      this.path.push(PathElement.field(key));
       this.visit(valueTypeOrDeduced(type, key), item);
       const empty = item === null || (isRecord(item) && Object.keys(item).length === 0);
       if (empty || !type.fields.has(key)) this.builder.add(this.path);

@@ -1,4 +1,4 @@
-import { keyElement, type PathElement, valueElement } from '@kubewright/apimachinery/internal';
+import { PathElement } from '@kubewright/apimachinery/internal';
 import { isRecord } from '@kubewright/schema/internal';
 import type { ListType } from './apply-type.ts';
 
@@ -30,7 +30,7 @@ export function elementOf(list: ListType, item: unknown): PathElement {
       `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
     );
   }
-  return keyElement(keys);
+  return PathElement.key(keys);
 }
 
 function setElement(item: unknown): PathElement {
@@ -39,5 +39,5 @@ function setElement(item: unknown): PathElement {
   if (typeof item === 'object') {
     throw new ElementError("associative list without keys has an element that's a map type");
   }
-  return valueElement(item);
+  return PathElement.value(item);
 }

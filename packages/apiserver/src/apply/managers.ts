@@ -1,4 +1,4 @@
-import { FieldSet, FieldSetError } from '@kubewright/apimachinery/internal';
+import { FieldSet } from '@kubewright/apimachinery/internal';
 import { isRecord } from '@kubewright/schema/internal';
 
 /** One entry of `metadata.managedFields` (meta/v1 `ManagedFieldsRecord`). */
@@ -53,13 +53,8 @@ export function decodeManagers(
     if (!isRecord(entry)) return undefined;
     const { operation, fieldsType } = entry;
     if ((operation !== 'Apply' && operation !== 'Update') || fieldsType !== 'FieldsV1') return undefined;
-    let set: FieldSet;
-    try {
-      set = FieldSet.parse(entry['fieldsV1'] ?? {});
-    } catch (error) {
-      if (error instanceof FieldSetError) return undefined;
-      throw error;
-    }
+    const set = FieldSet.tryParse(entry['fieldsV1'] ?? {});
+    if (set === undefined) return undefined;
     const manager: Manager = {
       manager: text(entry['manager']),
       operation,

@@ -1,9 +1,4 @@
-import {
-  type FieldPathElements,
-  type FieldSet,
-  FieldSetBuilder,
-  type PathElement,
-} from '@kubewright/apimachinery/internal';
+import { type FieldSet, FieldSetBuilder, type PathElement } from '@kubewright/apimachinery/internal';
 import type { ApplyType, MapType } from './apply-type.ts';
 
 /**
@@ -12,7 +7,7 @@ import type { ApplyType, MapType } from './apply-type.ts';
  * v6, `typed/reconcile_schema.go`).
  */
 export function reconcileWithSchema(type: ApplyType, set: FieldSet): FieldSet {
-  const atomic: FieldPathElements[] = [];
+  const atomic: (readonly PathElement[])[] = [];
   visit(type, { set, path: [], ownedAsOne: false, atomic });
   if (atomic.length === 0) return set;
   const builder = new FieldSetBuilder();
@@ -26,7 +21,7 @@ interface Walk {
   readonly path: PathElement[];
   /** True if the path is a member and nothing below it is. */
   readonly ownedAsOne: boolean;
-  readonly atomic: FieldPathElements[];
+  readonly atomic: (readonly PathElement[])[];
 }
 
 function visit(type: ApplyType, { set, path, ownedAsOne, atomic }: Walk): void {

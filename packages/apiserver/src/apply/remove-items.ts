@@ -1,4 +1,4 @@
-import { type FieldSet, FieldSetBuilder, fieldElement, type PathElement } from '@kubewright/apimachinery/internal';
+import { type FieldSet, FieldSetBuilder, PathElement } from '@kubewright/apimachinery/internal';
 import { isRecord, setOwn } from '@kubewright/schema/internal';
 import { type ApplyType, formOf, type MapType, valueTypeOrDeduced } from './apply-type.ts';
 import { elementOf } from './list-elements.ts';
@@ -29,7 +29,7 @@ function removeFromMap(type: MapType, record: Readonly<Record<string, unknown>>,
   const result: Record<string, unknown> = {};
   let size = 0;
   for (const key of Object.keys(record)) {
-    const element = fieldElement(key);
+    const element = PathElement.field(key);
     if (items.has([element])) continue;
     const below = items.child(element);
     const value = below.isEmpty ? record[key] : removeItems(valueTypeOrDeduced(type, key), record[key], below);

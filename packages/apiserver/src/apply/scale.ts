@@ -1,11 +1,11 @@
-import { type FieldPathElements, FieldSet } from '@kubewright/apimachinery/internal';
+import { FieldSet, type PathElement } from '@kubewright/apimachinery/internal';
 import { decodeManagers, encodeManagers, type ManagedFieldsRecord, type Managers } from './managers.ts';
 
 /** The path of the replicas in each version of a kind: `{ 'apps/v1': ['f:spec', 'f:replicas'] }`. */
-export type ReplicasPaths = Readonly<Record<string, FieldPathElements>>;
+export type ReplicasPaths = Readonly<Record<string, readonly PathElement[]>>;
 
 const SCALE_VERSION = 'autoscaling/v1';
-const SCALE_REPLICAS: FieldPathElements = ['f:spec', 'f:replicas'];
+const SCALE_REPLICAS: readonly PathElement[] = ['f:spec', 'f:replicas'];
 
 /**
  * Returns an object's entries as its `scale` subresource shows them: those that own the replicas, as entries of

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openCertificates } from './certificate-store.ts';
+import { CertificateStore } from './certificate-store.ts';
 import { KeyFolderError } from './key-folder.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,7 +22,7 @@ describe('CertificateStore', () => {
   });
 
   it('builds a chain with the names of the server', async () => {
-    const store = await openCertificates({ clock, hosts: ['192.0.2.7', '2001:db8::1', 'cluster.example'] });
+    const store = await CertificateStore.open({ clock, hosts: ['192.0.2.7', '2001:db8::1', 'cluster.example'] });
     const [ca, serving] = [new X509Certificate(store.ca), new X509Certificate(store.serving.certificate)];
     expect(ca.ca).toBe(true);
     expect(ca.verify(ca.publicKey)).toBe(true);
@@ -39,7 +39,7 @@ describe('CertificateStore', () => {
   });
 
   it('puts the user and the groups of a client into its certificate', async () => {
-    const store = await openCertificates({ clock });
+    const store = await CertificateStore.open({ clock });
     const client = new X509Certificate((await store.clientCertificate('admin', ADMIN)).certificate);
     expect(client.toLegacyObject().subject).toEqual({
       CN: 'kubernetes-admin',
@@ -51,11 +51,11 @@ describe('CertificateStore', () => {
   });
 
   it('keeps everything for the next start, readable only by its owner', async () => {
-    const first = await openCertificates({ folder, clock });
+    const first = await CertificateStore.open({ folder, clock });
     const admin = await first.clientCertificate('admin', ADMIN);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     for (const file of await readdir(folder)) expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
-    const second = await openCertificates({ folder, clock });
+    const second = await CertificateStore.open({ folder, clock });
     expect(second.ca).toBe(first.ca);
     expect(second.serving).toEqual(first.serving);
     expect(second.serviceAccount).toEqual(first.serviceAccount);
@@ -64,14 +64,14 @@ describe('CertificateStore', () => {
   });
 
   it('issues a new server certificate for another host name', async () => {
-    const first = await openCertificates({ folder, clock });
-    const second = await openCertificates({ folder, clock, hosts: ['other.example'] });
+    const first = await CertificateStore.open({ folder, clock });
+    const second = await CertificateStore.open({ folder, clock, hosts: ['other.example'] });
     expect(second.serving).not.toEqual(first.serving);
     expect(second.ca).toBe(first.ca);
   });
 
   it('renews before expiry, and the CA before its certificates expire', async () => {
-    const store = await openCertificates({ folder, clock });
+    const store = await CertificateStore.open({ folder, clock });
     const { ca, serving } = store;
     await clock.advance(200 * DAY_MS);
     expect(await store.renew()).toBe(false);
@@ -86,10 +86,10 @@ describe('CertificateStore', () => {
   });
 
   it('replaces damaged files', async () => {
-    const first = await openCertificates({ folder, clock });
+    const first = await CertificateStore.open({ folder, clock });
     await writeFile(join(folder, 'apiserver.crt'), first.serving.certificate.slice(0, 200));
     await writeFile(join(folder, 'sa.key'), 'nonsense');
-    const second = await openCertificates({ folder, clock });
+    const second = await CertificateStore.open({ folder, clock });
     expect(second.serving).not.toEqual(first.serving);
     expect(second.serviceAccount).not.toEqual(first.serviceAccount);
     expect(await readFile(join(folder, 'sa.key'), 'utf8')).toBe(second.serviceAccount.privateKey);
@@ -99,7 +99,7 @@ describe('CertificateStore', () => {
     const file = join(folder, '..', 'file');
     await writeFile(file, '');
     await chmod(file, 0o600);
-    const error: unknown = await openCertificates({ folder: file, clock }).catch((reason: unknown) => reason);
+    const error: unknown = await CertificateStore.open({ folder: file, clock }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(KeyFolderError);
     expect(error).toMatchObject({
       what: expect.stringContaining(file),

@@ -3,7 +3,7 @@ import type { Clock } from '@kubewright/apimachinery';
 import { type CertificateSubject, issueCertificate, type KeyPair } from '@kubewright/apimachinery/internal';
 import { KeyFolder } from './key-folder.ts';
 
-/** Options of {@link openCertificates}. */
+/** Options of {@link CertificateStore.open}. */
 export interface CertificateOptions {
   /** Folder for keys and certificates (0700, files 0600). @defaultValue none: everything is new each time */
   readonly folder?: string | undefined;
@@ -12,38 +12,11 @@ export interface CertificateOptions {
   readonly hosts?: readonly string[] | undefined;
 }
 
-/** The keys of a cluster: three CAs, the server's certificate, and the key that signs service account tokens. */
-export interface CertificateStore {
-  /** Certificate of the CA that clients trust: the `certificate-authority-data` of a kubeconfig, in PEM format. */
-  readonly ca: string;
-  /** The server's key and certificate. */
-  readonly serving: KeyPair;
-  /** Certificate of the CA that signs client certificates, in PEM format. */
-  readonly clientCa: string;
-  /** Certificate of the CA that identifies the server when it forwards requests, in PEM format. */
-  readonly requestHeaderCa: string;
-  /** Signs service account tokens (ES256), in PEM format: PKCS #8 and SPKI. */
-  readonly serviceAccount: { readonly privateKey: string; readonly publicKey: string };
-  /**
-   * Returns a user's certificate. Issues a new one if none exists, it expires soon, or it has another subject.
-   *
-   * @param name - file name without extension: lower-case letters, digits and `-`.
-   */
-  clientCertificate(name: string, subject: CertificateSubject): Promise<KeyPair>;
-  /** Returns the certificate that the server presents when it forwards requests; issued on first use. */
-  frontProxyCertificate(): Promise<KeyPair>;
-  /** Renews certificates that expire soon; returns true if {@link serving} changed. Call it once a day. */
-  renew(): Promise<boolean>;
-}
-
 const DAY_MS = 86_400_000;
 const AUTHORITY = { lifeMs: 3650 * DAY_MS, renewMs: 730 * DAY_MS };
 const LEAF = { lifeMs: 365 * DAY_MS, renewMs: 120 * DAY_MS };
 /** Certificates are valid from a little before their creation, because clocks of two machines differ. */
 const BACKDATE_MS = 3_600_000;
-
-/** The name in the certificate that the server presents when it forwards requests. */
-export const FRONT_PROXY = 'front-proxy-client';
 
 const SERVER_HOSTS: readonly string[] = [
   'localhost',
@@ -56,19 +29,6 @@ const SERVER_HOSTS: readonly string[] = [
   '10.96.0.1',
 ];
 
-/**
- * Opens the keys of a cluster: reads the stored ones that are still valid, creates the others.
- *
- * @throws KeyFolderError when the folder cannot be used; its three lines give the action, the reason and the fix.
- */
-export async function openCertificates(options: CertificateOptions): Promise<CertificateStore> {
-  const folder = new KeyFolder(options.folder);
-  await folder.prepare();
-  const store = new KeptCertificates(folder, options);
-  await store.open();
-  return store;
-}
-
 interface Wanted {
   readonly subject: CertificateSubject;
   readonly usage: 'authority' | 'server' | 'client';
@@ -80,7 +40,11 @@ interface Authority extends KeyPair {
   readonly subject: CertificateSubject;
 }
 
-class KeptCertificates implements CertificateStore {
+/** The keys of a cluster: three CAs, the server's certificate, and the key that signs service account tokens. */
+export class CertificateStore {
+  /** The name in the certificate that the server presents when it forwards requests. */
+  static readonly frontProxyName = 'front-proxy-client';
+
   readonly #folder: KeyFolder;
   readonly #clock: Clock;
   readonly #hosts: readonly string[];
@@ -90,37 +54,52 @@ class KeptCertificates implements CertificateStore {
   #serving: KeyPair | undefined;
   #serviceAccount: { readonly privateKey: string; readonly publicKey: string } | undefined;
 
-  constructor(folder: KeyFolder, options: CertificateOptions) {
+  private constructor(folder: KeyFolder, options: CertificateOptions) {
     this.#folder = folder;
     this.#clock = options.clock;
     this.#hosts = [...new Set([...SERVER_HOSTS, ...(options.hosts ?? [])])];
   }
 
+  /**
+   * Opens the keys of a cluster: reads the stored ones that are still valid, creates the others.
+   *
+   * @throws KeyFolderError when the folder cannot be used; its three lines give the action, the reason and the fix.
+   */
+  static async open(options: CertificateOptions): Promise<CertificateStore> {
+    const folder = new KeyFolder(options.folder);
+    await folder.prepare();
+    const store = new CertificateStore(folder, options);
+    await store.renew();
+    store.#serviceAccount = await store.#serviceAccountKey();
+    return store;
+  }
+
+  /** Certificate of the CA that clients trust: the `certificate-authority-data` of a kubeconfig, in PEM format. */
   get ca(): string {
     return opened(this.#authority).certificate;
   }
 
+  /** The server's key and certificate. */
   get serving(): KeyPair {
     return opened(this.#serving);
   }
 
+  /** Certificate of the CA that signs client certificates, in PEM format. */
   get clientCa(): string {
     return opened(this.#clientAuthority).certificate;
   }
 
+  /** Certificate of the CA that identifies the server when it forwards requests, in PEM format. */
   get requestHeaderCa(): string {
     return opened(this.#requestHeaderAuthority).certificate;
   }
 
+  /** Signs service account tokens (ES256), in PEM format: PKCS #8 and SPKI. */
   get serviceAccount(): { readonly privateKey: string; readonly publicKey: string } {
     return opened(this.#serviceAccount);
   }
 
-  async open(): Promise<void> {
-    await this.renew();
-    this.#serviceAccount = await this.#serviceAccountKey();
-  }
-
+  /** Renews certificates that expire soon; returns true if {@link serving} changed. Call it once a day. */
   async renew(): Promise<boolean> {
     const before = this.#serving?.certificate;
     this.#authority = await this.#keepAuthority('ca', { commonName: 'kubewright-ca' });
@@ -137,6 +116,11 @@ class KeptCertificates implements CertificateStore {
     return this.#serving.certificate !== before;
   }
 
+  /**
+   * Returns a user's certificate. Issues a new one if none exists, it expires soon, or it has another subject.
+   *
+   * @param name - file name without extension: lower-case letters, digits and `-`.
+   */
   async clientCertificate(name: string, subject: CertificateSubject): Promise<KeyPair> {
     if (!/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(name)) {
       throw new TypeError(
@@ -146,9 +130,11 @@ class KeptCertificates implements CertificateStore {
     return this.#keep(`client-${name}`, { subject, usage: 'client', issuer: opened(this.#clientAuthority) });
   }
 
+  /** Returns the certificate that the server presents when it forwards requests; issued on first use. */
   async frontProxyCertificate(): Promise<KeyPair> {
     const issuer = opened(this.#requestHeaderAuthority);
-    return this.#keep('front-proxy-client', { subject: { commonName: FRONT_PROXY }, usage: 'client', issuer });
+    const subject = { commonName: CertificateStore.frontProxyName };
+    return this.#keep('front-proxy-client', { subject, usage: 'client', issuer });
   }
 
   async #keepAuthority(name: string, subject: CertificateSubject): Promise<Authority> {
@@ -225,6 +211,6 @@ function publicHalf(privateKey: string): string | undefined {
 }
 
 function opened<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('the keys are not loaded; create the store with openCertificates()');
+  if (value === undefined) throw new Error('the keys are not loaded; create the store with CertificateStore.open()');
   return value;
 }

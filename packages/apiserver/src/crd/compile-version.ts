@@ -5,14 +5,15 @@ import {
   compileStructuralSchema,
   type FieldProblem,
   type JsonSchema,
+  type PatternCache,
   rulesOf,
   type StructuralSchema,
 } from '@kubewright/schema';
-import { builtinSchema, type CompilePattern, type RuleProblem, type SchemaNode } from '@kubewright/schema/internal';
+import { builtinSchema, type SchemaNode } from '@kubewright/schema/internal';
 
 /** The tools for compiling schemas; one set for all CRDs of a server. */
 export interface SchemaTools {
-  readonly compilePattern: CompilePattern;
+  readonly compilePattern: PatternCache['get'];
   readonly environment: CelEnvironment;
 }
 
@@ -49,6 +50,9 @@ const NOT_CHECKED: FieldError = {
   body: 'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
+/** A problem as schemas and rules both report it. */
+type ReportedProblem = Pick<FieldProblem, 'reason' | 'field' | 'message'>;
+
 /** Compiles a schema that passed CRD validation. */
 export function compileVersion(source: JsonSchema, tools: SchemaTools): CompiledVersion {
   const schema = compileStructuralSchema(source, { compilePattern: tools.compilePattern, objectMeta: objectMeta() });
@@ -60,14 +64,14 @@ export function compileVersion(source: JsonSchema, tools: SchemaTools): Compiled
     ruleFaults(object, { old, known, warn }) {
       if (!hasRules) return [];
       if (known.some(({ type }) => BLOCKING.has(type))) return [NOT_CHECKED];
-      const onWarning = ({ field, message }: RuleProblem): void => warn(`${field}: ${message}`);
+      const onWarning = ({ field, message }: ReportedProblem): void => warn(`${field}: ${message}`);
       return rules.validate(object, { old, onWarning }).map(fieldErrorOf);
     },
   };
 }
 
 /** Converts an error from the schema and rule packages, which use the form of a status cause. */
-export function fieldErrorOf({ reason, field, message }: FieldProblem | RuleProblem): FieldError {
+export function fieldErrorOf({ reason, field, message }: ReportedProblem): FieldError {
   return { type: reason, field, body: message };
 }
 

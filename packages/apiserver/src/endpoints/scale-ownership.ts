@@ -1,5 +1,5 @@
 import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
-import type { FieldPathElements, JsonObject } from '@kubewright/apimachinery/internal';
+import type { JsonObject, PathElement } from '@kubewright/apimachinery/internal';
 import { ApplyConflictError } from '../apply/apply-conflict-error.ts';
 import { type ApplyRequest, applyPatch } from '../apply/apply-patch.ts';
 import { applyTypeOf } from '../apply/apply-type.ts';
@@ -42,7 +42,7 @@ export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWr
   const entries = parent.metadata.managedFields ?? [];
   const apiVersion = apiVersionOf(definition);
   // A field name is one path element.
-  const elements = (path: readonly string[]) => path.map((field) => `f:${field}`) as FieldPathElements;
+  const elements = (path: readonly string[]) => path.map((field) => `f:${field}`) as readonly PathElement[];
   const others = Object.entries(scale.otherReplicasPaths ?? {}).map(([other, path]) => [other, elements(path)]);
   const paths = { ...Object.fromEntries(others), [apiVersion]: elements(scale.specReplicasPath) };
   const view = (replicas: number, managedFields: readonly unknown[]): Readonly<Record<string, unknown>> => ({

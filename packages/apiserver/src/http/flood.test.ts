@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { systemClock, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openCertificates } from '../certificates/certificate-store.ts';
+import { CertificateStore } from '../certificates/certificate-store.ts';
 import type { ApiHandler } from './api-request.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
 import type { HttpLimits } from './limits.ts';
@@ -22,7 +22,7 @@ describe('flood protection', () => {
   });
 
   async function start(limits: Partial<HttpLimits>, handle: ApiHandler = ok): Promise<void> {
-    const { serving, clientCa } = await openCertificates({ clock: systemClock });
+    const { serving, clientCa } = await CertificateStore.open({ clock: systemClock });
     server = await createHttpServer({
       handle,
       tls: { ...serving, clientCa },

@@ -11,7 +11,7 @@ import { request as request1 } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import { systemClock } from '@kubewright/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CertificateStore, openCertificates } from '../certificates/certificate-store.ts';
+import { CertificateStore } from '../certificates/certificate-store.ts';
 import { type ApiHandler, type ApiRequest, type ApiResponse, HIJACKED } from './api-request.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
 import type { HttpLimits } from './limits.ts';
@@ -45,7 +45,7 @@ describe('HttpServer', () => {
 
   beforeEach(async () => {
     opened = 0;
-    certificates = await openCertificates({ clock: systemClock });
+    certificates = await CertificateStore.open({ clock: systemClock });
     errors.length = 0;
   });
   afterEach(async () => {
@@ -206,7 +206,7 @@ describe('HttpServer', () => {
 
     it('reports a certificate signed by another CA', async () => {
       await start(who);
-      const other = await openCertificates({ clock: systemClock });
+      const other = await CertificateStore.open({ clock: systemClock });
       open(await other.clientCertificate('admin', { commonName: 'mallory' }));
       const { certificate, error } = JSON.parse((await read(get('/'))).body.toString());
       expect(certificate).toBeUndefined();
@@ -467,7 +467,7 @@ describe('HttpServer', () => {
 
     it('uses new certificates for new connections', async () => {
       await start(async () => text('x'));
-      const other = await openCertificates({ clock: systemClock });
+      const other = await CertificateStore.open({ clock: systemClock });
       server.setTls({ ...other.serving, clientCa: other.clientCa });
       await expect(http1('/')).rejects.toThrow(/certificate|signature/);
       certificates = other;

@@ -1,7 +1,7 @@
 import { connect, type TLSSocket } from 'node:tls';
 import { systemClock, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openCertificates } from '../certificates/certificate-store.ts';
+import { CertificateStore } from '../certificates/certificate-store.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
 import { readBody } from './request-body.ts';
 import { jsonResponse } from './status-response.ts';
@@ -10,7 +10,7 @@ describe('slow clients', () => {
   let server: HttpServer;
 
   beforeEach(async () => {
-    const { serving, clientCa } = await openCertificates({ clock: systemClock });
+    const { serving, clientCa } = await CertificateStore.open({ clock: systemClock });
     server = await createHttpServer({
       handle: async ({ body }) => jsonResponse(200, { length: (await readBody(body)).length }),
       tls: { ...serving, clientCa },
@@ -47,7 +47,7 @@ describe('slow clients', () => {
 
   it('lose a large response that they do not read', async () => {
     const clock = new VirtualClock();
-    const { serving, clientCa } = await openCertificates({ clock: systemClock });
+    const { serving, clientCa } = await CertificateStore.open({ clock: systemClock });
     const length = 64 * 1024 * 1024;
     const generous = await createHttpServer({
       handle: async () => ({ status: 200, headers: {}, body: Buffer.alloc(length) }),

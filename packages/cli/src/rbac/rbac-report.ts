@@ -1,4 +1,4 @@
-import type { Position, RbacRule } from '@kubewright/codegen/internal';
+import type { RbacRule } from '@kubewright/codegen/internal';
 import { allows, isWritable, type Permission, permissionsOf, type Rule } from '../permissions/permission.ts';
 import type { LogRecord } from '../story/log-record.ts';
 
@@ -52,7 +52,7 @@ function placesOf(permission: Permission, rules: readonly RbacRule[]): readonly 
   return [...new Set(asking.flatMap(({ from }) => (from ? [placeOf(from)] : [])))];
 }
 
-function placeOf({ file, line }: Position): string {
+function placeOf({ file, line }: { readonly file: string; readonly line: number }): string {
   return `${file}:${line}`;
 }
 

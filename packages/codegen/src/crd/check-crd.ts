@@ -8,7 +8,7 @@ import {
   PatternCache,
   rulesOf,
 } from '@kubewright/schema';
-import { builtinSchema, type UnboundedField } from '@kubewright/schema/internal';
+import { builtinSchema } from '@kubewright/schema/internal';
 import type { KindModel } from '../compiler/find-kinds.ts';
 import { ObjectMemory } from '../memory.ts';
 import type { Position, Problem, Problems } from '../problem.ts';
@@ -93,7 +93,10 @@ function checkSchema(
 }
 
 /** Replaces the general advice in the API server's message with the fields in question. */
-function tooCostly(message: string, unlimited: readonly UnboundedField[]): Pick<Problem, 'what' | 'why' | 'fix'> {
+function tooCostly(
+  message: string,
+  unlimited: readonly { readonly path: string; readonly keyword: string }[],
+): Pick<Problem, 'what' | 'why' | 'fix'> {
   const limits = unlimited.map(({ path, keyword }) => `@${keyword} to ${path === '' ? 'the object' : path}`);
   return {
     what: message.replace(/^Forbidden: /, '').replace(/ \(try .*\)$/, ''),

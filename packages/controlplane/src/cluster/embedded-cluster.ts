@@ -1,13 +1,12 @@
 import { type Clock, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
-import { type Connection, createHttpServer, type HttpServer, MemoryStorage } from '@kubewright/apiserver';
 import {
-  type ApiServerLimits,
-  type CertificateStore,
-  type ClientCertificate,
-  FRONT_PROXY,
-  type HttpLimits,
-  openCertificates,
-} from '@kubewright/apiserver/internal';
+  type ApiServerOptions,
+  type Connection,
+  createHttpServer,
+  type HttpServer,
+  MemoryStorage,
+} from '@kubewright/apiserver';
+import { CertificateStore, type HttpLimits } from '@kubewright/apiserver/internal';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import { ControlPlane } from '../kube-apiserver/control-plane.ts';
@@ -22,6 +21,7 @@ import {
   adminIdentity,
   controllerIdentity,
   controllerManagerIdentity,
+  type Identity,
   nodeIdentity,
   schedulerIdentity,
   serverIdentity,
@@ -38,7 +38,7 @@ export interface ClusterLimits {
   /** @defaultValue that of each field */
   readonly http?: Partial<HttpLimits> | undefined;
   /** @defaultValue that of each field */
-  readonly requests?: ApiServerLimits | undefined;
+  readonly requests?: ApiServerOptions['limits'];
   /** Size of all stored objects in bytes; further writes fail as on a full etcd. @defaultValue 512 MiB */
   readonly storageBytes?: number | undefined;
 }
@@ -123,7 +123,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     );
     const onError = (error: unknown): void => log.error('API server error', { error });
     const onWatcherFault = (error: unknown): void => log.error('storage watcher failed', { error });
-    const certificates = await openCertificates({ folder: directory.file('certificates'), clock });
+    const certificates = await CertificateStore.open({ folder: directory.file('certificates'), clock });
     const initialRevision = firstRevision(directory, clock);
     const maxBytes = options.limits?.storageBytes;
     const storage = new MemoryStorage({ clock, initialRevision, maxBytes, onWatcherFault });
@@ -143,7 +143,7 @@ export class EmbeddedCluster implements AsyncDisposable {
       frontProxy: {
         clientCa: certificates.clientCa,
         requestHeaderCa: certificates.requestHeaderCa,
-        allowedNames: [FRONT_PROXY],
+        allowedNames: [CertificateStore.frontProxyName],
         clientCertificate: () => certificates.frontProxyCertificate(),
       },
       limits: options.limits?.requests,
@@ -195,7 +195,7 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /** Returns a client without sockets that acts as `identity`. @defaultValue the administrator */
-  client(identity: ClientCertificate = adminIdentity): KubernetesClient {
+  client(identity: Identity = adminIdentity): KubernetesClient {
     const { clock, random } = this.#parts.options;
     const userAgent = identity.commonName.replace(/^.*:/, '');
     return new KubernetesClient({ transport: this.#transport(identity), clock, random, userAgent });
@@ -327,7 +327,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     return new KubernetesClient({ transport, clock, random, userAgent: 'kube-controller-manager' });
   }
 
-  #transport(identity: ClientCertificate): InProcessTransport<Connection> {
+  #transport(identity: Identity): InProcessTransport<Connection> {
     const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate: identity } as const;
     return new InProcessTransport<Connection>({ handle: this.#parts.plane.handle, connection });
   }

@@ -1,22 +1,25 @@
-import type { ClientCertificate } from '@kubewright/apiserver/internal';
+import type { Connection } from '@kubewright/apiserver';
+
+/** Who a client is: the subject of its certificate. */
+export type Identity = NonNullable<Connection['clientCertificate']>;
 
 /** The administrator, who may do everything. */
-export const adminIdentity: ClientCertificate = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };
+export const adminIdentity: Identity = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };
 
 /** The scheduler, with its bootstrap role. */
-export const schedulerIdentity: ClientCertificate = { commonName: 'system:kube-scheduler', organizations: [] };
+export const schedulerIdentity: Identity = { commonName: 'system:kube-scheduler', organizations: [] };
 
 /** The API server itself, for its own internal requests. */
-export const serverIdentity: ClientCertificate = { commonName: 'system:apiserver', organizations: ['system:masters'] };
+export const serverIdentity: Identity = { commonName: 'system:apiserver', organizations: ['system:masters'] };
 
 /** The controller manager: the shared identity under which the built-in controllers' informers read. */
-export const controllerManagerIdentity: ClientCertificate = {
+export const controllerManagerIdentity: Identity = {
   commonName: 'system:kube-controller-manager',
   organizations: [],
 };
 
 /** Returns the identity of a built-in controller, with the bootstrap role `system:controller:<name>`. */
-export function controllerIdentity(name: string): ClientCertificate {
+export function controllerIdentity(name: string): Identity {
   return {
     commonName: `system:serviceaccount:kube-system:${name}`,
     organizations: ['system:serviceaccounts', 'system:serviceaccounts:kube-system'],
@@ -24,6 +27,6 @@ export function controllerIdentity(name: string): ClientCertificate {
 }
 
 /** Returns the identity of a node's agent, with the bootstrap role `system:node`. */
-export function nodeIdentity(name: string): ClientCertificate {
+export function nodeIdentity(name: string): Identity {
   return { commonName: `system:node:${name}`, organizations: ['system:nodes'] };
 }

@@ -4,6 +4,7 @@ import type { KeyPair } from '@kubewright/apimachinery/internal';
 import {
   type ApiHandler,
   ApiServer,
+  type ApiServerOptions,
   type Authorizer,
   type ConnectSubresource,
   certificateAuthenticator,
@@ -23,7 +24,6 @@ import {
 } from '@kubewright/apiserver';
 import {
   Aggregation,
-  type ApiServerLimits,
   asServer,
   CrdServing,
   crdDefinition,
@@ -83,7 +83,7 @@ export interface ControlPlaneOptions {
   /** Identity used when the server proxies requests to other servers. @defaultValue none */
   readonly frontProxy?: FrontProxy | undefined;
   /** Limits on requests. */
-  readonly limits?: ApiServerLimits | undefined;
+  readonly limits?: ApiServerOptions['limits'];
   /** Calls webhooks. @defaultValue over HTTPS */
   readonly webhookCaller?: WebhookCaller | undefined;
   /** Returns `host:port` under which clients reach the server, for discovery. */

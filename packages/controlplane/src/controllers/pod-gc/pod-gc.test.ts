@@ -1,10 +1,10 @@
 import { seededRandom } from '@kubewright/apimachinery';
 import { Node, Pod, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import type { Connection } from '@kubewright/apiserver';
-import type { ClientCertificate } from '@kubewright/apiserver/internal';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import { Manager, silentLogger } from '@kubewright/runtime';
 import { expect, it } from 'vitest';
+import type { Identity } from '../../cluster/identities.ts';
 import { adminIdentity, controllerIdentity, controllerManagerIdentity } from '../../cluster/identities.ts';
 import { SplitIdentityTransport } from '../../cluster/split-identity-transport.ts';
 import { PlaneUnderTest } from '../../kube-apiserver/testdata/plane-under-test.ts';
@@ -16,7 +16,7 @@ it('deletes pods of a deleted node after 40 s, under its own identity and with t
   await using plane = await PlaneUnderTest.start();
   const { clock } = plane;
   const random = seededRandom(2);
-  const transport = (clientCertificate: ClientCertificate) => {
+  const transport = (clientCertificate: Identity) => {
     const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate } as const;
     return new InProcessTransport<Connection>({ handle: plane.plane.handle, connection });
   };

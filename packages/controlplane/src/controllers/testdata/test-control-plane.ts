@@ -1,10 +1,9 @@
+import type { Identity } from '../../cluster/identities.ts';
 import { generateKeyPairSync } from 'node:crypto';
 import { type Status, systemClock, systemRandom } from '@kubewright/apimachinery';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import { type ControllerDefinition, jsonLogger, silentLogger } from '@kubewright/runtime';
-import type { LogDestination } from '@kubewright/runtime/internal';
 import { MemoryStorage, type ApiHandler, type Connection } from '@kubewright/apiserver';
-import type { ClientCertificate } from '@kubewright/apiserver/internal';
 import { podEviction } from '../../kube-apiserver/pods/index.ts';
 import { Components } from '../../cluster/components.ts';
 import { ControlPlane } from '../../kube-apiserver/control-plane.ts';
@@ -24,7 +23,7 @@ type Define = (name: string, definition: ControllerDefinition) => ControllerDefi
 /** Options of {@link TestControlPlane}. */
 export interface TestControlPlaneOptions {
   /** @defaultValue nothing is logged */
-  readonly log?: LogDestination;
+  readonly log?: { write(line: string): void };
   /** Changes a component's controller each time that it starts. */
   readonly define?: Define;
 }
@@ -40,7 +39,7 @@ export class TestControlPlane implements AsyncDisposable {
   readonly #storage: MemoryStorage;
   readonly #components: Components;
 
-  private constructor(destination: LogDestination | undefined) {
+  private constructor(destination: { write(line: string): void } | undefined) {
     const surroundings = { clock: systemClock, random: systemRandom };
     this.#storage = new MemoryStorage({ clock: systemClock });
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -87,7 +86,7 @@ export class TestControlPlane implements AsyncDisposable {
     return new KubernetesClient({ transport, clock: systemClock, random: systemRandom, userAgent: 'test' });
   }
 
-  #transport(identity: ClientCertificate): InProcessTransport<Connection> {
+  #transport(identity: Identity): InProcessTransport<Connection> {
     const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate: identity } as const;
     const handle: ApiHandler = async (request) => {
       const response = await this.#plane.handle(request);

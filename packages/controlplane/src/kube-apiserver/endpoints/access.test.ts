@@ -1,6 +1,5 @@
 import { StatusError } from '@kubewright/apimachinery';
-import type { AuthorizationAttributes } from '@kubewright/apiserver';
-import type { AuditEvent } from '@kubewright/apiserver/internal';
+import type { ApiServerOptions, AuthorizationAttributes } from '@kubewright/apiserver';
 import { describe, expect, it } from 'vitest';
 import { TestServer, withBuiltinKinds } from '../testdata/test-server.ts';
 
@@ -58,7 +57,7 @@ describe('access control', () => {
         return { decision: denied ? 'no-opinion' : 'allow', reason: '' } as const;
       },
     };
-    const seen: AuditEvent[] = [];
+    const seen: Parameters<NonNullable<ApiServerOptions['audit']>>[0][] = [];
     await using server = new TestServer({ ...withBuiltinKinds, authorizer, audit: (event) => seen.push(event) });
     const headers = {
       'impersonate-user': 'system:serviceaccount:ns:robot',

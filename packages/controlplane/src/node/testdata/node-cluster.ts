@@ -1,3 +1,4 @@
+import type { Identity } from '../../cluster/identities.ts';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,6 @@ import { jsonLogger, Manager, silentLogger } from '@kubewright/runtime';
 import { ControlPlane } from '../../kube-apiserver/control-plane.ts';
 import { adminIdentity, nodeIdentity } from '../../cluster/identities.ts';
 import { MemoryStorage, type ConnectSubresource } from '@kubewright/apiserver';
-import type { ClientCertificate } from '@kubewright/apiserver/internal';
 import { nodeLifecycleController } from '../../controllers/node-lifecycle/node-lifecycle.ts';
 import { schedulerController } from '../../scheduler/index.ts';
 import { type ProcessNode, type ProcessNodeOptions, processNode } from '../process-node.ts';
@@ -47,7 +47,7 @@ export async function startNodeCluster(
     onError: (error) => errors.push(error),
   });
   await plane.start();
-  const client = (identity: ClientCertificate): KubernetesClient => {
+  const client = (identity: Identity): KubernetesClient => {
     const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate: identity } as const;
     return new KubernetesClient({
       transport: new InProcessTransport({ handle: plane.handle, connection }),

@@ -37,10 +37,8 @@ export interface AccessDecision {
 export type AccessChecker = (question: AccessRequest) => AccessDecision;
 
 const prefix = 'kubernetes.authorization';
-/** Type of the variable `authorizer`. */
-export const AUTHORIZER_TYPE: CelType = opaqueOf(`${prefix}.Authorizer`);
-/** Type of the variable `authorizer.requestResource`. */
-export const RESOURCE_CHECK_TYPE: CelType = opaqueOf(`${prefix}.ResourceCheck`);
+const AUTHORIZER_TYPE: CelType = opaqueOf(`${prefix}.Authorizer`);
+const RESOURCE_CHECK_TYPE: CelType = opaqueOf(`${prefix}.ResourceCheck`);
 const PATH_CHECK_TYPE: CelType = opaqueOf(`${prefix}.PathCheck`);
 const GROUP_CHECK_TYPE: CelType = opaqueOf(`${prefix}.GroupCheck`);
 const DECISION_TYPE: CelType = opaqueOf(`${prefix}.Decision`);
@@ -57,6 +55,8 @@ abstract class Receiver extends CelOpaque {
 
 /** The variable `authorizer`. */
 export class AuthorizerValue extends Receiver {
+  /** The type of every such value. */
+  static readonly celType: CelType = AUTHORIZER_TYPE;
   readonly type: CelType = AUTHORIZER_TYPE;
   readonly ask: AccessChecker;
 
@@ -72,6 +72,8 @@ export class AuthorizerValue extends Receiver {
 
 /** The variable `authorizer.requestResource`, and the result of `authorizer.group(…).resource(…)`. */
 export class ResourceCheckValue extends Receiver {
+  /** The type of every such value. */
+  static readonly celType: CelType = RESOURCE_CHECK_TYPE;
   readonly type: CelType = RESOURCE_CHECK_TYPE;
   readonly ask: AccessChecker;
   readonly resource: AccessedResource;
