@@ -2,7 +2,7 @@ import { KubewrightError } from '../errors/kubewright-error.ts';
 import { canonicalPathElement, comparePathElements, PathElement } from './path-element.ts';
 
 /** Thrown for a `fieldsV1` that is not a field set. */
-export class FieldSetError extends KubewrightError {
+class FieldSetError extends KubewrightError {
   override readonly name = 'FieldSetError';
   readonly code = 'KW1020';
 }

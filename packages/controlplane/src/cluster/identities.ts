@@ -1,6 +1,6 @@
 import type { Connection } from '@kubewright/apiserver';
 
-/** Who a client is: the subject of its certificate. */
+/** The identity of a client: the subject of its certificate. */
 export type Identity = NonNullable<Connection['clientCertificate']>;
 
 /** The administrator, who may do everything. */
