@@ -29,7 +29,7 @@ export const errorCodes: readonly ErrorCode[] = [
   {"code":"KW2007","title":"The request is larger than the limit, or malformed","text":"the request is larger than the limit, or malformed","source":"TransportError of @kubewright/client"},
   {"code":"KW2008","title":"The transport was closed","text":"the transport was closed","source":"TransportError of @kubewright/client"},
   {"code":"KW2009","title":"The proxy rejected the tunnel","text":"the proxy rejected the tunnel","source":"TransportError of @kubewright/client"},
-  {"code":"KW2101","title":"A call that cannot be encoded as a request: the program must be changed","text":"A call that cannot be encoded as a request: the program must be changed; do not retry.\n\nNothing was sent; do not retry.","source":"RequestError of @kubewright/client"},
+  {"code":"KW2101","title":"A call that cannot be encoded as a request","text":"A call that cannot be encoded as a request. This is an error in the program; do not retry.\n\nNothing was sent; do not retry.","source":"RequestError of @kubewright/client"},
   {"code":"KW2201","title":"No configuration was found, or a named part of it does not exist","text":"no configuration was found, or a named part of it does not exist","source":"ConfigError of @kubewright/client"},
   {"code":"KW2202","title":"A file cannot be read or is malformed","text":"a file cannot be read or is malformed","source":"ConfigError of @kubewright/client"},
   {"code":"KW2203","title":"A credential plugin could not be run, or returned an invalid result","text":"a credential plugin could not be run, or returned an invalid result","source":"ConfigError of @kubewright/client"},
