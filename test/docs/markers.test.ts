@@ -80,8 +80,8 @@ describe('the table of markers', () => {
   });
 
   it('names existing options of defineKind', () => {
-    const surface = readFileSync(join(repository, 'docs/api/runtime.api.md'), 'utf8');
-    const [, definition = ''] = /^export interface KindDefinition\b.*?\{\n(.*?)^\}/ms.exec(surface) ?? [];
+    const source = readFileSync(join(repository, 'packages/runtime/src/kind/define-kind.ts'), 'utf8');
+    const [, definition = ''] = /^export interface KindDefinition\b.*?\{\n(.*?)^\}/ms.exec(source) ?? [];
     const options = rows.flatMap(([, , here = '']) => {
       const [, before = ''] = /^(.*?) in `defineKind`/.exec(here) ?? [];
       return codeIn(before).filter((code) => /^\w+$/.test(code));
