@@ -7,10 +7,7 @@
  */
 export { conditionFault } from './admission/match-conditions.ts';
 export { type ReadObject, storedObjectReader } from './admission/object-reader.ts';
-export { MutatingWebhooks } from './admission/webhooks/mutating-webhooks.ts';
-export { ValidatingWebhooks } from './admission/webhooks/validating-webhooks.ts';
-export { WebhookMetrics } from './admission/webhooks/webhook-metrics.ts';
-export { WebhookSource } from './admission/webhooks/webhook-source.ts';
+export { AdmissionWebhooks } from './admission/webhooks/admission-webhooks.ts';
 export { Aggregation } from './aggregation/aggregation.ts';
 export { asServer } from './as-server.ts';
 export { bearerToken } from './authentication/bearer-token.ts';
@@ -29,6 +26,5 @@ export { eachChange } from './storage/each-change.ts';
 export { RevisionMismatchError, type StoredObject } from './storage/storage.ts';
 export { ageOf, humanDuration } from './tables/age.ts';
 export { HttpsWebhookCaller } from './webhooks/https-webhook-caller.ts';
-export { serviceResolver } from './webhooks/service-resolver.ts';
 export type { WebhookCaller, WebhookRequest, WebhookResponse } from './webhooks/webhook-caller.ts';
 export { WebhookClient } from './webhooks/webhook-client.ts';

@@ -11,8 +11,6 @@ export { builtinDefinitions, type OpenApiOptions } from './builtin/open-api.ts';
 export { type BuiltinResource, builtinResources, findBuiltinKind } from './builtin/resources.ts';
 export { CelBudgetError } from './cel/errors.ts';
 export {
-  type AccessDecision,
-  type AccessRequest,
   AuthorizerValue,
   ResourceCheckValue,
 } from './cel/library/authorizer.ts';

@@ -1,7 +1,10 @@
-import type { AccessDecision, AccessRequest } from '@kubewright/schema/internal';
+import type { AuthorizerValue } from '@kubewright/schema/internal';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authorization/authorizer.ts';
 import type { AdmissionAttributes } from './admission-plugin.ts';
+
+type AccessRequest = Parameters<AuthorizerValue['ask']>[0];
+type AccessDecision = ReturnType<AuthorizerValue['ask']>;
 
 /** Thrown by an expression that needs a decision the authorizer has not made yet. */
 export class UnansweredError extends Error {

@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { Clock } from '@kubewright/apimachinery';
-import type { ResolveService } from './service-resolver.ts';
+import type { ReadObject } from '../admission/object-reader.ts';
+import type { Storage } from '../storage/index.ts';
+import { type ResolveService, serviceResolver } from './service-resolver.ts';
 import { answerOf, type WebhookAnswer } from './webhook-answer.ts';
 import { WebhookCallError } from './webhook-call-error.ts';
 import type { WebhookCaller, WebhookResponse } from './webhook-caller.ts';
@@ -45,6 +47,17 @@ export class WebhookClient {
 
   constructor(options: WebhookClientOptions) {
     this.#options = options;
+  }
+
+  /** Returns a client that finds the endpoints of services in the server's own storage. */
+  static withServices(options: {
+    readonly caller: WebhookCaller;
+    readonly clock: Clock;
+    readonly storage: Storage;
+    readonly read: ReadObject;
+  }): WebhookClient {
+    const { caller, clock, storage, read } = options;
+    return new WebhookClient({ caller, clock, resolve: serviceResolver({ storage, read }) });
   }
 
   /**

@@ -23,22 +23,18 @@ import {
   versionHandler,
 } from '@kubewright/apiserver';
 import {
+  AdmissionWebhooks,
   Aggregation,
   asServer,
   CrdServing,
   crdDefinition,
   HttpsWebhookCaller,
-  MutatingWebhooks,
   type ReadObject,
   type SchemaTools,
   ServerMetrics,
-  serviceResolver,
   storedObjectReader,
-  ValidatingWebhooks,
   type WebhookCaller,
   WebhookClient,
-  WebhookMetrics,
-  WebhookSource,
 } from '@kubewright/apiserver/internal';
 import { kubernetesEnvironment, PatternCache } from '@kubewright/schema';
 import { decodeProtobuf } from '@kubewright/schema/internal';
@@ -108,7 +104,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #nodes = new NodeGraph();
   readonly #crds: CrdServing;
   readonly #events: EventExpiry;
-  readonly #webhooks: ReturnType<typeof webhookSources>;
+  readonly #webhooks: AdmissionWebhooks;
   readonly #followers: Disposable[] = [];
   #started = false;
   readonly #apiServices: ApiServices;
@@ -122,7 +118,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#events = new EventExpiry({ storage, clock, onError });
     this.tokens = new ServiceAccountTokens({ signingKey: createPrivateKey(serviceAccountKey), clock, random });
     const tools = schemaTools();
-    this.#webhooks = webhookSources(tools);
+    this.#webhooks = new AdmissionWebhooks(tools.environment);
     const client = this.#makeWebhookClient();
     const identity = this.#makeIdentity();
     const allocator = memoryServiceAllocator({ clock, random });
@@ -141,7 +137,7 @@ export class ControlPlane implements AsyncDisposable {
 
   #makeWebhookClient(): WebhookClient {
     const { storage, clock, webhookCaller: caller = this.#ownCaller() } = this.#options;
-    return new WebhookClient({ caller, clock, resolve: serviceResolver({ storage, read: this.#read }) });
+    return WebhookClient.withServices({ caller, clock, storage, read: this.#read });
   }
 
   #makeIdentity(): Identity {
@@ -217,10 +213,8 @@ export class ControlPlane implements AsyncDisposable {
     const { storage, clock, random, tokens = new Map(), limits, onError } = this.#options;
     const { catalog } = this;
     const read = this.#read;
-    const webhookMetrics = new WebhookMetrics();
     const watches = (): ApiServer['watches'] => this.server.watches;
-    const metrics = new ServerMetrics({ catalog, storage, watches, others: [webhookMetrics] });
-    const hooks = { client, clock, random, catalog, read, authorizer, metrics: webhookMetrics };
+    const metrics = new ServerMetrics({ catalog, storage, watches, others: [this.#webhooks.metrics] });
     return new ApiServer({
       storage,
       clock,
@@ -230,8 +224,7 @@ export class ControlPlane implements AsyncDisposable {
       authorizer,
       admissionPlugins: [
         ...admissionPlugins({ storage, read, random, index: this.#rbac, authorizer }),
-        new MutatingWebhooks({ ...hooks, source: this.#webhooks.mutating }),
-        new ValidatingWebhooks({ ...hooks, source: this.#webhooks.validating }),
+        ...this.#webhooks.plugins({ client, clock, random, catalog, read, authorizer }),
       ],
       aggregation: this.#aggregation.handler,
       nonResourceHandlers: this.#nonResourceHandlers(metrics),
@@ -263,7 +256,7 @@ export class ControlPlane implements AsyncDisposable {
     const { storage, clock, random } = this.#options;
     await this.#rbac.start(storage);
     await this.#nodes.start(storage);
-    for (const source of [this.#webhooks.mutating, this.#webhooks.validating]) await source.start(storage);
+    await this.#webhooks.start(storage);
     await this.#crds.start();
     await this.#events.start();
     this.#followers.push(await this.#followServices());
@@ -307,14 +300,12 @@ export class ControlPlane implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server[Symbol.asyncDispose]();
-    const { mutating, validating } = this.#webhooks;
     for (const follower of [
       this.#rbac,
       this.#nodes,
       this.#crds,
       this.#events,
-      mutating,
-      validating,
+      this.#webhooks,
       this.#aggregation,
       ...this.#followers,
     ]) {
@@ -350,12 +341,5 @@ function schemaTools(): SchemaTools {
   return {
     compilePattern: (pattern) => patterns.get(pattern),
     environment: kubernetesEnvironment({ patterns }),
-  };
-}
-
-function webhookSources({ environment }: SchemaTools): Readonly<Record<'mutating' | 'validating', WebhookSource>> {
-  return {
-    mutating: new WebhookSource('mutatingwebhookconfigurations', environment),
-    validating: new WebhookSource('validatingwebhookconfigurations', environment),
   };
 }
