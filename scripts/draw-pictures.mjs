@@ -28,7 +28,7 @@ if (outdated.length > 0) {
 }
 process.exitCode = check && outdated.length > 0 ? 1 : 0;
 
-/** Renders one picture that follows the reader's colour scheme and loads nothing from the network. */
+/** Renders one picture that follows the reader's color scheme and loads nothing from the network. */
 function draw(text) {
   const svg = renderMermaidSVG(text.replace(/^%%.*\n/, '').trimStart(), { ...light, accent, transparent: true });
   return `${svg
@@ -54,9 +54,9 @@ function style() {
 </style>`;
 }
 
-/** The renderer's colours, as fixed values: some viewers do not support color-mix(). */
+/** The renderer's colors, as fixed values: some viewers do not support color-mix(). */
 function palette({ bg, fg }) {
-  const colours = {
+  const colors = {
     bg,
     fg,
     _text: fg,
@@ -72,13 +72,13 @@ function palette({ bg, fg }) {
     '_inner-stroke': mixed(fg, bg, 0.15),
     '_key-badge': mixed(fg, bg, 0.1),
   };
-  return Object.entries(colours)
-    .map(([name, colour]) => `--${name}: ${colour};`)
+  return Object.entries(colors)
+    .map(([name, color]) => `--${name}: ${color};`)
     .join(' ');
 }
 
 function mixed(front, back, share) {
-  const channels = (colour) => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+  const channels = (color) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
   const [a, b] = [channels(front), channels(back)];
   return `#${a
     .map((value, i) =>

@@ -23,7 +23,7 @@ const startedMs = performance.now();
 const now = () => performance.now() - startedMs;
 screen.write('$ npm start\r\n', 0);
 
-// In a pseudo-terminal the program prints what users see, with colours.
+// In a pseudo-terminal the program prints what users see, with colors.
 const command = `stty cols ${columns}; exec node scripts/start.mjs`;
 const child = spawn('script', ['-qefc', command, '/dev/null'], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
 child.stdout.setEncoding('utf8');

@@ -1,5 +1,5 @@
-/** Colours of SGR codes; others are ignored. */
-const colours = new Map([
+/** Colors of SGR codes; others are ignored. */
+const colors = new Map([
   [31, 'red'],
   [32, 'green'],
   [33, 'yellow'],
@@ -10,7 +10,7 @@ const colours = new Map([
 
 /**
  * A terminal's lines, as far as command-line programs use one: text, line ends, returns to the first column, erased lines, bold,
- * faint and coloured text. Each line remembers when it was last written.
+ * faint and colored text. Each line remembers when it was last written.
  */
 export class Screen {
   /** @type {{ atMs: number, spans: { text: string, style: string }[] }[]} */
@@ -34,7 +34,7 @@ export class Screen {
       if (code === 0 || code === 39 || code === 22) this.#style = '';
       else if (code === 1) this.#style = 'bold';
       else if (code === 2) this.#style = 'faint';
-      else this.#style = colours.get(code) ?? this.#style;
+      else this.#style = colors.get(code) ?? this.#style;
     }
   }
 

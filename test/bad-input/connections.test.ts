@@ -163,7 +163,7 @@ describe('misbehaving connections', () => {
     session.destroy();
   });
 
-  it('survives 2,000 watches cancelled in quick succession on one connection', async () => {
+  it('survives 2,000 watches canceled in quick succession on one connection', async () => {
     const session = connectH2(tested.target.url, { rejectUnauthorized: false, ...tested.target.certificate });
     session.on('error', () => undefined);
     for (let i = 0; i < 2_000; i++) {

@@ -75,7 +75,7 @@ describe('network policies', () => {
     return services[0]?.spec.ports[0]?.targetPort ?? 0;
   };
 
-  it('admit metrics readers from labelled namespaces, webhook callers from anywhere, and no one else', () => {
+  it('admit metrics readers from labeled namespaces, webhook callers from anywhere, and no one else', () => {
     const metrics = behind('cafe-controller-manager-metrics-service');
     const webhook = behind('cafe-webhook-service');
     const table = [

@@ -4,7 +4,7 @@ import { expectedOutput } from './expected-output.ts';
 import { type Block, isFile, type Page } from './pages.ts';
 import { Terminal } from './terminal.ts';
 
-/** Options of {@link runPage}. */
+/** Options for {@link runPage}. */
 export interface RunPageOptions {
   /** The reader's initial folder. */
   readonly folder: string;

@@ -27,7 +27,7 @@ set -e
 /** Timeout for typed lines, in milliseconds; allows for installations and clusters on a busy machine. */
 const patienceMs = 180_000;
 
-/** Options of a {@link Terminal}. */
+/** Options for a {@link Terminal}. */
 export interface TerminalOptions {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;

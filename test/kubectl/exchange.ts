@@ -1,4 +1,4 @@
-import { normalise, type RunPlaces } from './normalise.ts';
+import { normalize, type RunPlaces } from './normalize.ts';
 
 /** A request that kubectl sent, with the recorded facts of the response. */
 export interface Exchange {
@@ -58,7 +58,7 @@ export function answerFacts({ status, contentType, body, watch }: RawAnswer, pla
   if (watch && status === 200) {
     return { ...base, events: body.includes('\n') };
   }
-  if (type === 'text/plain') return { ...base, text: normalise(body.slice(0, 500), places) };
+  if (type === 'text/plain') return { ...base, text: normalize(body.slice(0, 500), places) };
   const object = parse(body);
   if (!object) return base;
   // The order of pod names in protobuf is not stable.
@@ -94,7 +94,7 @@ function objectFacts(object: Json, places: RunPlaces): Omit<Answer, 'status'> {
     return {
       kind,
       ...(reason === undefined ? {} : { reason: String(reason) }),
-      ...(message === undefined ? {} : { message: normalise(String(message), places) }),
+      ...(message === undefined ? {} : { message: normalize(String(message), places) }),
     };
   }
   const { columnDefinitions, rows, items } = object;

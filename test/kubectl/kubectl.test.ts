@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acceptedAnswers, acceptedDifferences } from './accepted-differences.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { changesSomething, matrix, type Step } from './matrix.ts';
-import { normaliseOutcome } from './normalise.ts';
+import { normalizeOutcome } from './normalize.ts';
 import { PlayedCluster } from './played-cluster.ts';
 import type { RecordedStep, Recording } from './recording.ts';
 import { Replay } from './replay.ts';
@@ -56,7 +56,7 @@ describe.skipIf(!sameKubectl)(`kubectl against the embedded cluster${why}`, () =
       });
       const moving = changesSomething(step) ? await settling.rest() : [];
       const { stdout, stderr, exitCode } = recorded(index);
-      const outcome = withoutAccepted(normaliseOutcome(raw, step, places), step, 'actual');
+      const outcome = withoutAccepted(normalizeOutcome(raw, step, places), step, 'actual');
       expect({ ...outcome, moving }).toEqual({
         ...withoutAccepted({ stdout, stderr, exitCode }, step, 'expected'),
         moving: [],

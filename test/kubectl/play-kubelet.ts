@@ -10,7 +10,7 @@ export interface PlayedKubelet {
   close(): void;
 }
 
-/** Options of {@link playKubelet}. */
+/** Options for {@link playKubelet}. */
 export interface PlayedKubeletOptions {
   readonly tls: { readonly key: string; readonly cert: string };
   findPod(key: { readonly namespace: string; readonly name: string }): Promise<Pod>;

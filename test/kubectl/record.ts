@@ -8,7 +8,7 @@ import { clientFromConfig, loadClientConfig } from '@kubewright/client';
 import { Manager, silentLogger } from '@kubewright/runtime';
 import { parse } from 'yaml';
 import { changesSomething, matrix } from './matrix.ts';
-import { normaliseOutcome } from './normalise.ts';
+import { normalizeOutcome } from './normalize.ts';
 import { playKubelet } from './play-kubelet.ts';
 import { nodeObject, playNodes } from './play-node.ts';
 import type { RecordedStep, Recording } from './recording.ts';
@@ -42,7 +42,7 @@ export async function record(kubeconfig: string, folder: string): Promise<void> 
     const settling = new Settling(client, pause);
     const places = { server: proxy.address, home };
     for (const step of matrix) {
-      const outcome = normaliseOutcome(await runKubectl(step, { kubeconfig: proxied, home, folder }), step, places);
+      const outcome = normalizeOutcome(await runKubectl(step, { kubeconfig: proxied, home, folder }), step, places);
       const moving = changesSomething(step) ? await settling.rest() : [];
       const exchanges = proxy.take();
       steps.push({ command: step.command, ...outcome, exchanges });

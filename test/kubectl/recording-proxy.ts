@@ -13,7 +13,7 @@ export interface RecordingProxy {
   close(): void;
 }
 
-/** Options of {@link startRecordingProxy}. */
+/** Options for {@link startRecordingProxy}. */
 export interface RecordingProxyOptions {
   /** `https://host:port` of the API server. */
   readonly server: string;

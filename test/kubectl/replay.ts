@@ -1,6 +1,6 @@
 import type { Transport, TransportResponse } from '@kubewright/client';
 import { type Answer, answerFacts, type Exchange, type Identity } from './exchange.ts';
-import type { RunPlaces } from './normalise.ts';
+import type { RunPlaces } from './normalize.ts';
 
 /** Maximum size of a response, in bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { cpSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync } from '
 import { join } from 'node:path';
 import { repository } from './repository.ts';
 
-/** Options of {@link copyCheckout}. */
+/** Options for {@link copyCheckout}. */
 export interface CopyOptions {
   /**
    * The npm package with the PostgreSQL programs: unchanged (a link to the checkout's), a separate copy without the library

@@ -64,7 +64,7 @@ describe('the output of npm start', () => {
     for (const path of paths) expect(statSync(join(repository, 'examples', path)).isFile()).toBe(true);
   });
 
-  it('never prints the password, or colours without a terminal', () => {
+  it('never prints the password, or colors without a terminal', () => {
     expect(started.output).not.toContain('Password123!');
     expect(started.output).not.toContain('\u001b');
   });

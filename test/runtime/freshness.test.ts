@@ -36,7 +36,7 @@ interface Fixture {
   readonly sees: (name: string, text: string) => Promise<number>;
 }
 
-/** Options of a fixture. */
+/** Options for a fixture. */
 interface Wanted {
   readonly protocol: 'h2' | 'http/1.1';
   readonly user?: object;
@@ -114,9 +114,9 @@ function configOf(server: string, user: object): object {
   };
 }
 
-/** Longest silence on HTTP/2: the interval between PINGs, the PING timeout, and a back-off. */
+/** Longest silence on HTTP/2: the interval between PINGs, the PING timeout, and a backoff. */
 const pingBoundMs = 30_000 + 15_000 + 60_000;
-/** HTTP/1.1 has no PING: missing bookmarks for 150 s, or the version check every 90 s, and a back-off. */
+/** HTTP/1.1 has no PING: missing bookmarks for 150 s, or the version check every 90 s, and a backoff. */
 const bookmarkBoundMs = 150_000 + 90_000 + 60_000;
 
 // Each test waits in real time, so they run concurrently.

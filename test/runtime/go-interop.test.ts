@@ -15,7 +15,7 @@ import { polled } from './polled.ts';
 import { interopManager } from './programs/interop-manager.ts';
 import { NoteKind } from './programs/note.ts';
 
-// Compares controller-runtime 0.25 on Kubernetes 1.36, as recorded by bench/peers/record.mjs, with our current behaviour. It
+// Compares controller-runtime 0.25 on Kubernetes 1.36, as recorded by bench/peers/record.mjs, with our current behavior. It
 // does not detect changes in later versions of controller-runtime: record again for those.
 
 interface Recorded {

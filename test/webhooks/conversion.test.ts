@@ -31,8 +31,8 @@ describe('a converter of an operator, called by the API server', () => {
   const key = (name: string) => ({ namespace: 'default', name });
 
   it('shows objects created in one version in the other', async () => {
-    const labelled = { ...beta('old', 'ann/4'), metadata: { ...key('old'), labels: { street: 'long' } } };
-    expect((await cluster.kubectl(['create', '-f', '-'], labelled)).code).toBe(0);
+    const labeled = { ...beta('old', 'ann/4'), metadata: { ...key('old'), labels: { street: 'long' } } };
+    expect((await cluster.kubectl(['create', '-f', '-'], labeled)).code).toBe(0);
     const hub = await cluster.client.resource(Shop).get(key('old'));
     expect(hub.spec).toEqual({ owner: 'ann', size: 4 });
     expect(hub.metadata.labels).toEqual({ street: 'long' });

@@ -10,8 +10,8 @@ describe('explain', () => {
   });
 
   it('leaves another form alone', () => {
-    expect(explain('db', 'back-off')).toBe(
-      'db is waiting\n  why: back-off\n  fix: check kubectl describe pod db and kubectl logs db\n',
+    expect(explain('db', 'backoff')).toBe(
+      'db is waiting\n  why: backoff\n  fix: check kubectl describe pod db and kubectl logs db\n',
     );
   });
 });

@@ -4,7 +4,7 @@ import { Postgresql } from '../src/api/v1/postgresql.ts';
 import { explain, explainCrash } from './explain.ts';
 import type { StepPrinter } from './step-printer.ts';
 
-/** Options of {@link followSample}. */
+/** Options for {@link followSample}. */
 export interface FollowOptions {
   readonly client: KubernetesClient;
   readonly name: string;

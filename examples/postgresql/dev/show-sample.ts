@@ -10,7 +10,7 @@ const name = 'postgresql-sample';
 /** The time after which a sample that is not up is reported, in milliseconds. */
 const patienceMs = 90_000;
 
-/** Options of {@link showSample}. */
+/** Options for {@link showSample}. */
 export interface ShowSampleOptions {
   /** Manifests to apply. */
   readonly files: readonly string[];

@@ -72,7 +72,7 @@ export interface ApiServerLimits {
 }
 
 /**
- * Options of {@link ApiServer}.
+ * Options for {@link ApiServer}.
  *
  * @example
  * ```ts

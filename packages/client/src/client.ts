@@ -26,7 +26,7 @@ import { TypedResourceClient } from './resource/typed-resource-client.ts';
 import type { Transport } from './transport/transport.ts';
 
 /**
- * Options of {@link KubernetesClient}.
+ * Options for {@link KubernetesClient}.
  *
  * @example
  * ```ts

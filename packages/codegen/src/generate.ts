@@ -54,7 +54,7 @@ export interface GenerateResult {
 }
 
 /**
- * Options of {@link generate} and {@link Generator}.
+ * Options for {@link generate} and {@link Generator}.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import { controller, type Logger, Manager, type ManagerOptions } from '@kubewright/runtime';
 import { NoteKind } from './note.ts';
 
-/** Options of {@link interopManager}. */
+/** Options for {@link interopManager}. */
 export interface InteropOptions {
   /** @defaultValue one that the manager creates and measures */
   readonly client?: KubernetesClient;

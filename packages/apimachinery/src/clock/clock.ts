@@ -28,7 +28,7 @@ export interface Clock {
   setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer;
 }
 
-/** Options of {@link Clock.setTimer}. */
+/** Options for {@link Clock.setTimer}. */
 export interface TimerOptions {
   /** Lets the process exit while this timer is pending. @defaultValue false */
   readonly unref?: boolean;

@@ -9,7 +9,7 @@
  */
 export type IntOrString = number | string;
 
-/** Options of {@link scaledValue}. */
+/** Options for {@link scaledValue}. */
 export interface ScaledValueOptions {
   /** The value of 100 %. */
   readonly total: number;

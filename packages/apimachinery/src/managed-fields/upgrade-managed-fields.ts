@@ -3,7 +3,7 @@ import type { KubernetesObject, ManagedFieldsEntry } from '../object/kubernetes-
 import { FieldSet } from './field-set.ts';
 
 /**
- * Options of {@link upgradeManagedFields}.
+ * Options for {@link upgradeManagedFields}.
  *
  * @example
  * ```ts

@@ -21,7 +21,7 @@ export class OwnershipError extends KubewrightError {
   readonly code = 'KW1040';
 }
 
-/** Options of {@link setOwnerReference} and {@link setControllerReference}. */
+/** Options for {@link setOwnerReference} and {@link setControllerReference}. */
 export interface OwnerReferenceOptions {
   /** Type of the owner, for owners without `apiVersion` and `kind`. @defaultValue the owner's apiVersion and kind */
   readonly gvk?: GroupVersionKind;

@@ -9,7 +9,7 @@ import type { Aggregator } from './aggregator.ts';
 import { API_SERVICES_PREFIX, type ApiService, isRemote, type RemoteApiService } from './api-service.ts';
 import type { RemoteGroups, RemoteVersion } from './remote-groups.ts';
 
-/** Options of {@link Aggregation}. */
+/** Options for {@link Aggregation}. */
 export interface AggregationOptions {
   readonly storage: Storage;
   readonly read: ReadObject;

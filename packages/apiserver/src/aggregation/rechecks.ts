@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 import { exponentialDelay } from '@kubewright/apimachinery/internal';
 
-/** Options of {@link Rechecks}. */
+/** Options for {@link Rechecks}. */
 export interface RechecksOptions {
   readonly clock: Clock;
   /** Checks a name; false means "check again soon". At most one check per name at a time. */

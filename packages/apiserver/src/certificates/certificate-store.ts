@@ -3,7 +3,7 @@ import type { Clock } from '@kubewright/apimachinery';
 import { type CertificateSubject, issueCertificate, type KeyPair } from '@kubewright/apimachinery/internal';
 import { KeyFolder } from './key-folder.ts';
 
-/** Options of {@link CertificateStore.open}. */
+/** Options for {@link CertificateStore.open}. */
 export interface CertificateOptions {
   /** Folder for keys and certificates (0700, files 0600). @defaultValue none: everything is new each time */
   readonly folder?: string | undefined;

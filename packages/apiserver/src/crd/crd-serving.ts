@@ -9,7 +9,7 @@ import type { ConversionServices } from './webhook-converter.ts';
 
 const PREFIX = '/registry/apiextensions.k8s.io/customresourcedefinitions/';
 
-/** Options of {@link CrdServing}. */
+/** Options for {@link CrdServing}. */
 export interface CrdServingOptions {
   readonly storage: Storage;
   readonly catalog: MutableCatalog;

@@ -7,7 +7,7 @@ import { formatWarnings, withoutGoZeroes } from './crd-schemas.ts';
 import { validateCrd, validateCrdUpdate } from './crd-validation.ts';
 import { CLEANUP_FINALIZER, type CrdCondition, type CustomResourceDefinition } from './custom-resource-definition.ts';
 
-/** Options of the strategy for CRDs. */
+/** Options for the strategy for CRDs. */
 export interface CrdStrategyOptions {
   readonly tools: SchemaTools;
   readonly clock: Clock;

@@ -14,7 +14,7 @@ import type { GroupPriorities } from './priorities.ts';
 
 const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** Options of {@link discoveryHandler}. */
+/** Options for {@link discoveryHandler}. */
 export interface DiscoveryOptions {
   readonly catalog: ResourceCatalog;
   /** Groups that other servers serve. */

@@ -17,7 +17,7 @@ export interface ExchangeContext {
   readonly open: Set<Exchange>;
 }
 
-/** Options of {@link Exchange}. */
+/** Options for {@link Exchange}. */
 export interface ExchangeOptions {
   readonly sink: ResponseSink;
   readonly method: string;

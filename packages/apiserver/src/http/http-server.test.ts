@@ -348,7 +348,7 @@ describe('HttpServer', () => {
       for (const stream of sessions) stream.destroy();
     });
 
-    it('survives 5,000 watches cancelled on one connection', async () => {
+    it('survives 5,000 watches canceled on one connection', async () => {
       let ended = 0;
       const handle = async ({ path, signal }: ApiRequest): Promise<ApiResponse> => {
         if (path === '/quick') return text('ok');

@@ -9,7 +9,7 @@ import { Http2Listener } from './http2-listener.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.ts';
 import { listenError } from './listen-error.ts';
 
-/** Options of {@link createHttpServer}. */
+/** Options for {@link createHttpServer}. */
 export interface HttpServerOptions {
   readonly handle: ApiHandler;
   readonly tls: HttpServerTls;

@@ -27,7 +27,7 @@ export class ListenError extends KubewrightError {
   }
 }
 
-/** Options of {@link ListenError}. */
+/** Options for {@link ListenError}. */
 interface ListenErrorOptions {
   readonly host: string;
   readonly port: number;

@@ -8,7 +8,7 @@ import type { WatchHubs } from '../watch/index.ts';
 import { type Labels, type MetricFamily, renderGauge } from './metric-family.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
-/** Options of {@link ServerMetrics}. */
+/** Options for {@link ServerMetrics}. */
 export interface ServerMetricsOptions {
   readonly catalog: ResourceCatalog;
   readonly storage: Storage;

@@ -11,7 +11,7 @@ import { swaggerDocument } from './swagger-document.ts';
 /** Part of every hash: increase it when the form of the documents changes. */
 const FORM = 'kubewright 1';
 
-/** Options of {@link openApiHandler}. */
+/** Options for {@link openApiHandler}. */
 export interface OpenApiHandlerOptions {
   readonly catalog: ResourceCatalog;
   /** Groups that other servers serve. */

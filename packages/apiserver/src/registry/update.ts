@@ -27,7 +27,7 @@ export type Transform = (
   stored: StoredObject | undefined,
 ) => Draft | Promise<Draft>;
 
-/** Options of {@link updateObject}. */
+/** Options for {@link updateObject}. */
 export interface UpdateOptions {
   readonly call: WriteCall;
   readonly strategy: Strategy;

@@ -20,7 +20,7 @@ import {
 } from './storage.ts';
 import { Subscriptions } from './subscriptions.ts';
 
-/** Options of {@link MemoryStorage}. */
+/** Options for {@link MemoryStorage}. */
 export interface MemoryStorageOptions {
   readonly clock: Clock;
   /** How long history is kept, in milliseconds. @defaultValue 5 minutes */

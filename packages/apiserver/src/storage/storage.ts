@@ -60,7 +60,7 @@ export interface StoredObject {
   readonly revision: number;
 }
 
-/** Options of {@link Storage.list}. */
+/** Options for {@link Storage.list}. */
 export interface StorageListOptions {
   /** Must end in `/`. */
   readonly prefix: string;
@@ -97,7 +97,7 @@ export interface Commit {
   readonly objects: readonly (StoredObject | undefined)[];
 }
 
-/** Options of {@link Storage.watch}. */
+/** Options for {@link Storage.watch}. */
 export interface StorageWatchOptions {
   readonly prefix: string;
   readonly fromRevision: number;

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { WatchRepresentation } from './watch-request.ts';
 
-/** Options of {@link plainRepresentation}. */
+/** Options for {@link plainRepresentation}. */
 export interface PlainRepresentationOptions {
   readonly apiVersion: string;
   readonly kind: string;

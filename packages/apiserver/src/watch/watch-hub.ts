@@ -10,7 +10,7 @@ import type { WatchRequest, WatchSource } from './watch-request.ts';
 import { type WatchStart, watchStart } from './watch-start.ts';
 import { Watcher, type WatcherHost } from './watcher.ts';
 
-/** Options of {@link WatchHub}. */
+/** Options for {@link WatchHub}. */
 export interface WatchHubOptions {
   readonly storage: Storage;
   /** Prefix of the resource's keys, ending in `/`. */

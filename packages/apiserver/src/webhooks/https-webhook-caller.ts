@@ -6,7 +6,7 @@ import { trustBundle } from '@kubewright/apimachinery/internal';
 import { networkMessage } from './network-message.ts';
 import type { WebhookCaller, WebhookRequest, WebhookResponse } from './webhook-caller.ts';
 
-/** Options of {@link HttpsWebhookCaller}. */
+/** Options for {@link HttpsWebhookCaller}. */
 export interface HttpsWebhookCallerOptions {
   /** Maximum size of a response, in bytes. @defaultValue 16 MiB */
   readonly maxResponseBytes?: number | undefined;

@@ -23,7 +23,7 @@ export interface WebhookClientConfig {
   readonly caBundle?: string | undefined;
 }
 
-/** Options of {@link WebhookClient}. */
+/** Options for {@link WebhookClient}. */
 export interface WebhookClientOptions {
   readonly caller: WebhookCaller;
   readonly resolve: ResolveService;

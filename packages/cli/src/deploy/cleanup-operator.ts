@@ -7,7 +7,7 @@ import type { Project } from '../project/find-project.ts';
 
 const folder = 'cleanup';
 
-/** Options of an attendant. */
+/** Options for an attendant. */
 export interface CleanupOperatorOptions {
   readonly context: Context;
   readonly project: Project;

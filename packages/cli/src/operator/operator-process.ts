@@ -16,7 +16,7 @@ const mostStartMs = 3_000;
 /** The time an operator has to stop before it is killed, in milliseconds. */
 const graceMs = 1_200;
 
-/** Options of an operator process. */
+/** Options for an operator process. */
 export interface OperatorOptions {
   readonly project: Project;
   readonly surroundings: CliEnvironment;

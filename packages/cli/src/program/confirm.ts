@@ -4,6 +4,6 @@ import type { Context } from './context.ts';
 export async function confirm({ surroundings, reporter }: Context, message: string): Promise<boolean> {
   if (!surroundings.interactive || reporter.json) return false;
   const prompts = await import('@clack/prompts');
-  // A cancelled prompt returns a symbol.
+  // A canceled prompt returns a symbol.
   return (await prompts.confirm({ message, initialValue: false, signal: surroundings.signal })) === true;
 }

@@ -22,7 +22,7 @@ const pollMs = 20;
 const firstWordMs = 20_000;
 const startMs = 30_000;
 
-/** Options of a trial. */
+/** Options for a trial. */
 export interface OperatorSandboxOptions {
   readonly project: Project;
   /** Adds a node that simulates containers. @defaultValue no node: pods stay pending */

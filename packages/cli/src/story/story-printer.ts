@@ -32,7 +32,7 @@ const toldElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([
   'certificate.watching',
 ]);
 
-/** Options of a story teller. */
+/** Options for a story teller. */
 export interface StoryOptions extends StackViewOptions {
   readonly colors: boolean;
   /** Omits the cluster the operator works in, because its starter reports that. @defaultValue false */

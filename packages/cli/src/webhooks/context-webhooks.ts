@@ -9,7 +9,7 @@ import { proveReachable } from './reachability.ts';
 import { webhookAddress } from './webhook-address.ts';
 import { WebhookFront } from './webhook-front.ts';
 
-/** Options of webhooks in an existing cluster. */
+/** Options for webhooks in an existing cluster. */
 export interface ContextWebhooksOptions {
   readonly project: Project;
   readonly target: Target;

@@ -19,7 +19,7 @@ const keepAliveMs = 120_000;
 /** The same as the operator's limit: a conversion review contains a whole list. */
 const maxBytes = 128 * 1024 * 1024;
 
-/** Options of a front. */
+/** Options for a front. */
 export interface WebhookFrontOptions {
   readonly certificates: LocalCertificates;
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
 /**
- * Options of the client-side rate limit.
+ * Options for the client-side rate limit.
  *
  * @example
  * ```ts

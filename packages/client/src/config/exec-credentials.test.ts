@@ -69,7 +69,7 @@ describe('ExecCredentials', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('uses credentials until they expire while the renewal fails, and retries it with back-off', async () => {
+  it('uses credentials until they expire while the renewal fails, and retries it with backoff', async () => {
     const { credentials, requests, reported, clock } = plugin(async (_, run) =>
       run === 1 || run > 7
         ? answer({ token: `t${run}`, expirationTimestamp: new Date(clock.now() + 3_600_000).toISOString() })

@@ -16,7 +16,7 @@ const earlyMs = 60_000;
 /** First delay after a failed renewal while the credentials are still valid; doubles up to the maximum. */
 const pauses = { initialMs: 1_000, maxMs: 30_000 };
 
-/** Options of {@link ExecCredentials}. */
+/** Options for {@link ExecCredentials}. */
 export interface ExecCredentialsOptions {
   readonly exec: ExecEntry;
   /** `spec.cluster` of the plugin's input; sent if the plugin requests it. */
@@ -37,7 +37,7 @@ interface Issued {
  *
  * The plugin runs when the first request needs it, at most once at a time, and again shortly before its credentials expire or
  * after the server rejected them with 401. Until they expire, calls use them and do not wait for the renewal; a failed renewal is
- * retried with back-off.
+ * retried with backoff.
  */
 export class ExecCredentials implements CredentialProvider {
   readonly #options: ExecCredentialsOptions;

@@ -16,7 +16,7 @@ export interface FileOrValue {
   readonly file?: string | undefined;
 }
 
-/** Options of {@link FileCredentials}. */
+/** Options for {@link FileCredentials}. */
 export interface FileCredentialsOptions {
   readonly environment: Pick<ConfigEnvironment, 'readFile' | 'clock'>;
   /** The file takes precedence; the value is used while the file cannot be read, as in client-go. */

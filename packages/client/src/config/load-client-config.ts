@@ -8,7 +8,7 @@ import { inClusterConfig } from './in-cluster-config.ts';
 import { type Kubeconfig, mergeKubeconfigs } from './kubeconfig.ts';
 
 /**
- * Options of {@link loadClientConfig}.
+ * Options for {@link loadClientConfig}.
  *
  * @example
  * ```ts

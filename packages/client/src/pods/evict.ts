@@ -5,7 +5,7 @@ import type { SubresourceClient } from '../resource/resource-client.ts';
 /** The interval at which `kubectl drain` retries. */
 const retryMs = 5_000;
 
-/** Options of {@link PodsClient.evict}; `preconditions.uid` evicts only this particular pod. */
+/** Options for {@link PodsClient.evict}; `preconditions.uid` evicts only this particular pod. */
 export type EvictOptions = DeleteOptions;
 
 /**

@@ -62,7 +62,7 @@ export interface PodsClient {
 }
 
 /**
- * Options of {@link PodsClient.logs}; names and meanings match those of `kubectl logs`.
+ * Options for {@link PodsClient.logs}; names and meanings match those of `kubectl logs`.
  *
  * @example
  * ```ts
@@ -86,11 +86,11 @@ export interface PodLogOptions extends CallOptions {
   readonly limitBytes?: number;
 }
 
-/** Options of {@link PodsClient.attach}. The signal closes the connection, also after the command has started. */
+/** Options for {@link PodsClient.attach}. The signal closes the connection, also after the command has started. */
 export interface AttachOptions extends CallOptions {
   /** @defaultValue the pod's only container, or the one named in its annotation */
   readonly container?: string;
-  /** Input of the command: a text, bytes, or a stream of either, read as fast as the command does. @defaultValue none */
+  /** Input for the command: a string, bytes, or a stream of either, read as fast as the command does. @defaultValue none */
   readonly stdin?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
   /** Receives standard output. @defaultValue true */
   readonly stdout?: boolean;
@@ -102,7 +102,7 @@ export interface AttachOptions extends CallOptions {
   readonly sizes?: AsyncIterable<TerminalSize>;
 }
 
-/** Options of {@link PodsClient.exec}. */
+/** Options for {@link PodsClient.exec}. */
 export interface ExecOptions extends AttachOptions {
   /** The program and its arguments. */
   readonly command: readonly string[];

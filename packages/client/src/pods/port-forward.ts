@@ -10,7 +10,7 @@ export const portForwardProtocols: readonly string[] = ['v4.channel.k8s.io'];
 const channels = { data: 0, error: 1 } as const;
 const maxMessageBytes = 32 << 10;
 
-/** Options of {@link PodsClient.portForward}. The signal stops it. */
+/** Options for {@link PodsClient.portForward}. The signal stops it. */
 export interface PortForwardOptions extends CallOptions {
   /** The pod's port. */
   readonly port: number;

@@ -1,4 +1,4 @@
-/** Options of every call. */
+/** Options for every call. */
 export interface CallOptions {
   /** Cancels the call; the request is reset on the wire. */
   readonly signal?: AbortSignal | undefined;
@@ -7,7 +7,7 @@ export interface CallOptions {
 /** A selector in the API's syntax (`app=web,tier!=test`), or pairs that must be equal. */
 export type SelectorInput = string | Readonly<Record<string, string>>;
 
-/** Options of `get`. */
+/** Options for `get`. */
 export interface GetOptions extends CallOptions {
   /** Unset: the newest state. `'0'`: any state that the server has cached. A version: at least that one. */
   readonly resourceVersion?: string | undefined;
@@ -22,7 +22,7 @@ export interface CollectionScope {
 }
 
 /**
- * Options of `list`.
+ * Options for `list`.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ export interface ListOptions extends CallOptions, CollectionScope {
 }
 
 /**
- * Options of `watch`.
+ * Options for `watch`.
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ export interface WatchOptions extends CallOptions, CollectionScope {
   readonly timeoutSeconds?: number | undefined;
 }
 
-/** Options of `waitForDeletion`. */
+/** Options for `waitForDeletion`. */
 export interface WaitForDeletionOptions extends CallOptions {
   /** Waits for the deletion of this particular object: another one with the same name counts as its deletion. */
   readonly uid?: string | undefined;
@@ -78,7 +78,7 @@ export interface WriteOptions extends CallOptions {
 }
 
 /**
- * Options of `apply`. `fieldManager` must be set here or on the client.
+ * Options for `apply`. `fieldManager` must be set here or on the client.
  *
  * @example
  * ```ts
@@ -91,7 +91,7 @@ export interface ApplyOptions extends WriteOptions {
 }
 
 /**
- * Options of `delete`. Sent in the body, like in client-go.
+ * Options for `delete`. Sent in the body, like in client-go.
  *
  * @example
  * ```ts
@@ -114,7 +114,7 @@ export interface Preconditions {
   readonly resourceVersion?: string | undefined;
 }
 
-/** Options of `deleteCollection`. */
+/** Options for `deleteCollection`. */
 export interface DeleteCollectionOptions extends DeleteOptions, CollectionScope {
   readonly limit?: number | undefined;
   readonly resourceVersion?: string | undefined;

@@ -103,7 +103,7 @@ export interface SubresourceClient<S, A = S> {
   stream(key: ObjectKey, options?: StreamOptions): Promise<ByteStream>;
 }
 
-/** Options of {@link SubresourceClient.stream}. */
+/** Options for {@link SubresourceClient.stream}. */
 export interface StreamOptions extends CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Uses separate connections from short calls. @defaultValue false */

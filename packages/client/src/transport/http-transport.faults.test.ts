@@ -92,7 +92,7 @@ describe('HttpTransport connections', () => {
     );
   });
 
-  it.each(['h2', 'http/1.1'] as const)('passes the slot of a cancelled call to the next one (%s)', async (protocol) => {
+  it.each(['h2', 'http/1.1'] as const)('passes the slot of a canceled call to the next one (%s)', async (protocol) => {
     const held: (() => void)[] = [];
     await withServer(
       (request, response) => {
@@ -179,7 +179,7 @@ describe('HttpTransport connections', () => {
     );
   });
 
-  it('closes a connection after all its streams were cancelled', async () => {
+  it('closes a connection after all its streams were canceled', async () => {
     await withServer(
       (_, response) => response.write('x'),
       async ({ server, open }) => {

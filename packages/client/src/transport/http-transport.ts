@@ -7,7 +7,7 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 import { TransportError } from './transport-error.ts';
 
 /**
- * Options of {@link HttpTransport}.
+ * Options for {@link HttpTransport}.
  *
  * @example
  * ```ts

@@ -69,7 +69,7 @@ export interface InProcessResponse {
   readonly body: AsyncIterable<Uint8Array> | Uint8Array;
 }
 
-/** Options of {@link InProcessTransport}. */
+/** Options for {@link InProcessTransport}. */
 export interface InProcessTransportOptions<C> {
   /** The server function. */
   readonly handle: (request: InProcessRequest<C>) => Promise<InProcessResponse>;
@@ -170,7 +170,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefi
 }
 
 /**
- * A streamed body that ends on the signal even if the server ignores it. Cancelling it aborts the server's side immediately, even
+ * A streamed body that ends on the signal even if the server ignores it. Canceling it aborts the server's side immediately, even
  * while a read is pending; a generator could not do that.
  */
 class GuardedBody implements AsyncIterableIterator<Uint8Array> {

@@ -177,7 +177,7 @@ export function describeTransport(
       await eventually(() => server.aborted.includes('/forever?leave'));
     });
 
-    it('ends a pending read when the body is cancelled', async () => {
+    it('ends a pending read when the body is canceled', async () => {
       const { body } = await fixture.transport.request({ method: 'GET', path: '/forever?return', longRunning: true });
       const reader = body[Symbol.asyncIterator]();
       await reader.next();

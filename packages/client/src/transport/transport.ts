@@ -68,7 +68,7 @@ export interface TransportResponse {
   /** Lower-case names; repeated headers are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The bytes of the body, decompressed if necessary. Can be read once, and must be read to its end or cancelled with `return()`
+   * The bytes of the body, decompressed if necessary. Can be read once, and must be read to its end or canceled with `return()`
    * (as by leaving a `for await` loop), because it occupies a stream of a connection.
    */
   readonly body: BodyStream;

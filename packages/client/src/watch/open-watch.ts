@@ -3,7 +3,7 @@ import { readWatch } from './read-watch.ts';
 import type { WatchEvent } from './watch-event.ts';
 
 /**
- * Returns an iterable for a watch that is opened by the first `next()`. Unlike a plain generator, it can be cancelled while an
+ * Returns an iterable for a watch that is opened by the first `next()`. Unlike a plain generator, it can be canceled while an
  * event is awaited: `return()` resets the stream immediately.
  */
 export function openWatch<T extends object>(options: {

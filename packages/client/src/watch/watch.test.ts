@@ -120,7 +120,7 @@ describe('ResourceClient.watch', () => {
     });
   });
 
-  it('resets the stream when cancelled while an event is awaited', async () => {
+  it('resets the stream when canceled while an event is awaited', async () => {
     let ended = false;
     const { client } = scripted((_, { signal }) => ({
       status: 200,

@@ -8,7 +8,7 @@ import { ImportError } from './import-error.ts';
 import { isReadAlike, isWritableEnum, schemaComment } from './schema-comment.ts';
 import { literal, propertyName, TypeNames, typeName } from './type-name.ts';
 
-/** Options of {@link importCrd}. */
+/** Options for {@link importCrd}. */
 export interface ImportOptions {
   /** @defaultValue the stored version */
   readonly version?: string | undefined;

@@ -12,7 +12,7 @@ it('reports errors thrown by timers and continues', async () => {
     throw fault;
   });
   contained.setTimer(2, () => (later = true));
-  contained.setTimer(2, () => faults.push('cancelled'))[Symbol.dispose]();
+  contained.setTimer(2, () => faults.push('canceled'))[Symbol.dispose]();
   await clock.advance(5);
   expect(faults).toEqual([fault]);
   expect(later).toBe(true);

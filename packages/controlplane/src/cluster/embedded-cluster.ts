@@ -44,7 +44,7 @@ export interface ClusterLimits {
 }
 
 /**
- * Options of {@link EmbeddedCluster.start}; each has a default.
+ * Options for {@link EmbeddedCluster.start}; each has a default.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { writeFileSync } from 'node:fs';
 
-/** Options of {@link writeKubeconfig}. */
+/** Options for {@link writeKubeconfig}. */
 export interface KubeconfigOptions {
   readonly server: string;
   /** CA certificate that signed the server's certificate, in PEM. */

@@ -7,7 +7,7 @@ import type { Logger } from '@kubewright/runtime';
 /** Requested token lifetime, in seconds. A new token is fetched after four fifths of it. */
 const TOKEN_SECONDS = 3_600;
 
-/** Options of {@link ServiceAccountLogin}. */
+/** Options for {@link ServiceAccountLogin}. */
 export interface ServiceAccountLoginOptions {
   /** A client that may create tokens. */
   readonly client: KubernetesClient;

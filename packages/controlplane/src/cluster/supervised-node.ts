@@ -10,7 +10,7 @@ export interface MadeNode {
   stop(options: { readonly withinMs: number }): Promise<void>;
 }
 
-/** Options of {@link SupervisedNode}. */
+/** Options for {@link SupervisedNode}. */
 export interface SupervisedNodeOptions {
   /** Creates a new node for each start. */
   readonly make: () => Promise<MadeNode>;

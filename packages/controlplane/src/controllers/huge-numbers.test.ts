@@ -21,7 +21,7 @@ describe('built-in controllers with counts in the billions', () => {
     expect(plane.errors).toEqual([]);
   });
 
-  const labelled = (app: string) => ({
+  const labeled = (app: string) => ({
     selector: { matchLabels: { app } },
     template: { metadata: { labels: { app } }, spec },
   });
@@ -38,7 +38,7 @@ describe('built-in controllers with counts in the billions', () => {
 
   it('create the pods of a StatefulSet one after the other', async () => {
     const sets = plane.client.resource(StatefulSet);
-    const set = { ...labelled('ordered'), serviceName: 's', replicas: most, ordinals: { start: 3 } };
+    const set = { ...labeled('ordered'), serviceName: 's', replicas: most, ordinals: { start: 3 } };
     await sets.create({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: metadata('ordered'), spec: set });
     await expect.poll(() => namesOf('ordered')).toEqual(['ordered-3']);
     await makeReady('ordered-3');
@@ -52,7 +52,7 @@ describe('built-in controllers with counts in the billions', () => {
 
   it('create the pods of a StatefulSet with parallel management in batches', async () => {
     const sets = plane.client.resource(StatefulSet);
-    const set = { ...labelled('parallel'), serviceName: 's', podManagementPolicy: 'Parallel', replicas: most } as const;
+    const set = { ...labeled('parallel'), serviceName: 's', podManagementPolicy: 'Parallel', replicas: most } as const;
     await sets.create({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: metadata('parallel'), spec: set });
     await expect.poll(async () => (await podsOf('parallel')).length).toBeGreaterThan(1);
     await sets.patch({ namespace, name: 'parallel' }, { type: 'merge', body: { spec: { replicas: 2 } } });
@@ -62,7 +62,7 @@ describe('built-in controllers with counts in the billions', () => {
   it('replace the pods of a StatefulSet whose pods may all be unavailable', async () => {
     const sets = plane.client.resource(StatefulSet);
     const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: most } } as const;
-    const set = { ...labelled('rolled'), serviceName: 's', replicas: 2, updateStrategy };
+    const set = { ...labeled('rolled'), serviceName: 's', replicas: 2, updateStrategy };
     await sets.create({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: metadata('rolled'), spec: set });
     await expect.poll(() => namesOf('rolled')).toEqual(['rolled-0']);
     await makeReady('rolled-0');
@@ -111,7 +111,7 @@ describe('built-in controllers with counts in the billions', () => {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: metadata('surging'),
-      spec: { ...labelled('surging'), ...limits, replicas: 2, strategy: { rollingUpdate } },
+      spec: { ...labeled('surging'), ...limits, replicas: 2, strategy: { rollingUpdate } },
     });
     const budgets = plane.client.resource(PodDisruptionBudget);
     await budgets.create({

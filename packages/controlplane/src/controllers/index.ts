@@ -19,7 +19,7 @@ import { statefulSetController } from './stateful-set/stateful-set.ts';
 
 export type { BuiltInController } from './built-in-controller.ts';
 
-/** Options of {@link builtInControllers}. */
+/** Options for {@link builtInControllers}. */
 export interface BuiltInControllersOptions {
   /** CA certificate (PEM) that signs the API server's certificate; published to every namespace. */
   readonly ca: string;

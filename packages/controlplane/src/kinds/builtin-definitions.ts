@@ -73,10 +73,10 @@ type Subresource = BuiltinResource['subresources'][number];
 
 function subresource(sub: Subresource, parts: Parts): SubresourceDefinition {
   const { group, version, kind, verbs } = sub;
-  return { group, version, kind, verbs, behaviour: behaviourOf(sub, parts) };
+  return { group, version, kind, verbs, behaviour: behaviorOf(sub, parts) };
 }
 
-function behaviourOf(sub: Subresource, parts: Parts): SubresourceDefinition['behaviour'] {
+function behaviorOf(sub: Subresource, parts: Parts): SubresourceDefinition['behaviour'] {
   const { resource, kind, types, options } = parts;
   const view = kind.views?.[sub.name] ?? (sub.name === 'status' ? {} : undefined);
   if (view) {

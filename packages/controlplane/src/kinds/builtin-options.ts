@@ -4,7 +4,7 @@ import type { VirtualResource } from '@kubewright/apiserver/internal';
 import type { BuiltinResource } from '@kubewright/schema/internal';
 import type { ServiceAllocator } from './core/service-allocator.ts';
 
-/** Options of {@link builtinDefinitions}: time, randomness, and behavior implemented elsewhere. */
+/** Options for {@link builtinDefinitions}: time, randomness, and behavior implemented elsewhere. */
 export interface BuiltinDefinitionsOptions {
   readonly clock: Clock;
   readonly random: Random;

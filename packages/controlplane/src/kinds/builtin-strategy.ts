@@ -75,7 +75,7 @@ function shared(kind: BuiltinKind, types: WireTypes): Strategy {
     ...(kind.garbageCollection === undefined ? {} : { garbageCollection: kind.garbageCollection }),
     ...(kind.defaultPropagation === undefined ? {} : { defaultPropagation: kind.defaultPropagation }),
     applyDefaults(object) {
-      types.normalise(kind.struct, object);
+      types.normalize(kind.struct, object);
       types.applyDefaults(kind.struct, object);
     },
   };

@@ -63,7 +63,7 @@ import {
 } from './bootstrap/index.ts';
 import { followServices } from './follow-services.ts';
 
-/** Options of {@link ControlPlane}. */
+/** Options for {@link ControlPlane}. */
 export interface ControlPlaneOptions {
   readonly storage: Storage;
   readonly clock: Clock;

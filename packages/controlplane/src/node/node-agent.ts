@@ -34,7 +34,7 @@ import type { ProbeRunner } from './probes/probe-runner.ts';
 import { CheckedPodVolumes } from './volumes/checked-pod-volumes.ts';
 import { LocalPodVolumes } from './volumes/local-pod-volumes.ts';
 
-/** Options of {@link NodeAgent}. */
+/** Options for {@link NodeAgent}. */
 export interface NodeAgentOptions {
   readonly facts: NodeFacts;
   /** A client that acts as `system:node:<name>` in the group `system:nodes`. */

@@ -25,7 +25,7 @@ import { forgottenSandboxes } from './process/sandbox-owner.ts';
 import { findTerminalProgram } from './process/terminal.ts';
 import { NodeFolderError, temporaryFolder, unknownUser, unusable } from './temporary-folder.ts';
 
-/** Options of {@link processNode}. */
+/** Options for {@link processNode}. */
 export interface ProcessNodeOptions {
   readonly nodeName: string;
   /** A client that acts as `system:node:<nodeName>` in the group `system:nodes`. */

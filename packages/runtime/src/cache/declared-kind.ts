@@ -6,7 +6,7 @@ import type { Informer } from './informer.ts';
 import type { Lister } from './lister.ts';
 import { MergedLister } from './merged-lister.ts';
 
-/** Options of a {@link DeclaredKind}. */
+/** Options for a {@link DeclaredKind}. */
 export interface DeclaredKindOptions {
   /** Namespaces to use if the declaration names none. */
   readonly namespaces: readonly string[] | undefined;

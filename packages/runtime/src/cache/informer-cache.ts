@@ -17,7 +17,7 @@ import type { Lister } from './lister.ts';
 import { ServedKinds } from './served-kinds.ts';
 import { WriteNotes } from './write-notes.ts';
 
-/** Options of an {@link InformerCache}. */
+/** Options for an {@link InformerCache}. */
 export interface InformerCacheOptions {
   readonly client: ListWatchClient;
   readonly clock: Clock;

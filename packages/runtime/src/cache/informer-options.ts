@@ -6,7 +6,7 @@ import type { CacheScope } from './cache-scope.ts';
 import type { CachedKind, CacheSelectors, IndexFunc } from './cached-kind.ts';
 import type { DecodedObjects } from './decoded-objects.ts';
 
-/** Options of an `Informer`. */
+/** Options for an `Informer`. */
 export interface InformerOptions<T> extends Omit<CachedKind, 'kind' | 'indexes' | 'namespaces' | keyof CacheSelectors> {
   readonly kind: Kind<KubernetesObject>;
   readonly listWatcher: ListWatcher;

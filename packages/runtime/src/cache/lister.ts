@@ -1,7 +1,7 @@
 import type { ObjectKey, Stored } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
 
-/** Options of a list from a cache. All given conditions must match. */
+/** Options for a list from a cache. All given conditions must match. */
 export interface CacheListOptions {
   readonly namespace?: string;
   /** A selector in the API's syntax (`app=web,tier!=cache`, `env in (a,b)`), or labels that must be equal. */

@@ -1,7 +1,7 @@
 import { type Clock, type Random, sleep } from '@kubewright/apimachinery';
 import { TimeSlice } from '../reflector/time-slice.ts';
 
-/** Options of {@link resync}. */
+/** Options for {@link resync}. */
 export interface ResyncOptions {
   readonly clock: Clock;
   readonly random: Random;

@@ -5,7 +5,7 @@ import type { ApiGroup } from '@kubewright/client/internal';
 /** Queries within this time share one discovery result, in milliseconds. */
 const sharedMs = 1_000;
 
-/** Options of {@link ServedKinds}. */
+/** Options for {@link ServedKinds}. */
 export interface ServedKindsOptions {
   readonly discovery: Pick<DiscoveryClient, 'groups' | 'invalidate'>;
   readonly clock: Clock;

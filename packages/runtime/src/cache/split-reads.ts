@@ -6,7 +6,7 @@ import type { Informer } from './informer.ts';
 import type { InformerCache } from './informer-cache.ts';
 import type { CacheListOptions } from './lister.ts';
 
-/** Options of reads that may query the server. */
+/** Options for reads that may query the server. */
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }

@@ -13,7 +13,7 @@ import type { CacheListOptions, Lister } from './lister.ts';
 import type { OwnWrites } from './own-writes.ts';
 import type { Store } from './store.ts';
 
-/** Options of a {@link StoreLister}. */
+/** Options for a {@link StoreLister}. */
 export interface StoreListerOptions<T> {
   readonly kind: Kind<KubernetesObject>;
   readonly store: Store<T>;
@@ -97,7 +97,7 @@ export class StoreLister<T> implements Lister<T> {
   #selected(namespace: string | undefined, selector: LabelSelector | undefined): readonly ObjectView<T>[] {
     if (!selector) return this.#all(namespace);
     const matches = (view: ObjectView<T>): boolean => inNamespace(view, namespace) && selector.matches(view.labels);
-    const found = this.#store.labelled(selector);
+    const found = this.#store.labeled(selector);
     if (!found) return this.#all(namespace).filter((view) => selector.matches(view.labels));
     return this.#withWrites(found.filter(matches).sort(byKey), matches);
   }

@@ -10,7 +10,7 @@ import { LabelIndex } from './label-index.ts';
 import { type Slab, SlabAllocator } from './slab.ts';
 import { type EntryContext, StoreEntry } from './store-entry.ts';
 
-/** Options of a {@link Store}. */
+/** Options for a {@link Store}. */
 export interface StoreOptions<T> {
   readonly kind: Kind<KubernetesObject>;
   /** Field managers whose managedFields entries are kept; all others are cut. */
@@ -158,7 +158,7 @@ export class Store<T> {
   }
 
   /** Returns an unordered superset of the matching objects; undefined if all objects must be scanned. */
-  labelled(selector: LabelSelector): readonly StoreEntry<T>[] | undefined {
+  labeled(selector: LabelSelector): readonly StoreEntry<T>[] | undefined {
     const found = this.#labels.candidates(selector, { size: this.#size, all: () => this.#all() });
     return found as readonly StoreEntry<T>[] | undefined;
   }

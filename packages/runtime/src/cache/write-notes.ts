@@ -11,7 +11,7 @@ import {
 import type { CallTarget, ClientWrite, WriteObserver, WriteOutcome } from '@kubewright/client/internal';
 import type { Informer } from './informer.ts';
 
-/** Options of {@link WriteNotes}. */
+/** Options for {@link WriteNotes}. */
 export interface WriteNotesOptions {
   /** Returns the declared kind that a call targets; undefined if it is not cached. */
   readonly kindOf: (target: CallTarget) => Kind<KubernetesObject> | undefined;

@@ -4,7 +4,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import { type AuthorityPolicy, type AuthorityState, nextAuthorityState } from './authority-state.ts';
 import { CertificateError } from './certificate-error.ts';
 
-/** Options of {@link keepAuthority}. */
+/** Options for {@link keepAuthority}. */
 export interface KeepOptions {
   readonly client: KubernetesClient;
   readonly secret: ObjectKey;

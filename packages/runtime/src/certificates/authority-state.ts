@@ -13,7 +13,7 @@ export interface AuthorityState {
   readonly serving: KeyPair;
 }
 
-/** Options of {@link nextAuthorityState}. */
+/** Options for {@link nextAuthorityState}. */
 export interface AuthorityPolicy extends Required<AuthorityLifetimes> {
   readonly subject: CertificateSubject;
   /** Names and addresses at which the server is called. */

@@ -25,7 +25,7 @@ export interface InjectionTargets {
   readonly definitions: readonly string[];
 }
 
-/** Options of {@link injectBundle}. */
+/** Options for {@link injectBundle}. */
 export interface InjectionOptions {
   readonly client: KubernetesClient;
   readonly targets: InjectionTargets;

@@ -7,7 +7,7 @@ import { logEvents } from '../log/log-events.ts';
 import { CertificateError } from './certificate-error.ts';
 import type { CertificateParts, CertificateSource } from './certificate-source.ts';
 
-/** Options of {@link certificateFiles}. */
+/** Options for {@link certificateFiles}. */
 export interface CertificateFilesOptions {
   /**
    * Directory where a Secret is mounted.

@@ -33,7 +33,7 @@ export async function readClientAuthority(path: string): Promise<string> {
   }
 }
 
-/** Options of {@link followClientAuthority}. */
+/** Options for {@link followClientAuthority}. */
 export interface FollowingOptions {
   readonly clock: Clock;
   readonly log: Logger;

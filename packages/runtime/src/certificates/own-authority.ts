@@ -2,7 +2,7 @@ import type { ObjectKey } from '@kubewright/apimachinery';
 import { type AuthorityLifetimes, resolveLifetimes } from './authority-lifetimes.ts';
 import type { CertificateSource } from './certificate-source.ts';
 
-/** Options of {@link ownAuthority}. */
+/** Options for {@link ownAuthority}. */
 export interface OwnAuthorityOptions {
   /** Stores keys and certificates; all replicas of an operator use the same Secret. */
   readonly secret: Required<ObjectKey>;

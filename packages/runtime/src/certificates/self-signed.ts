@@ -2,7 +2,7 @@ import { sleep } from '@kubewright/apimachinery';
 import { issueCertificate } from '@kubewright/apimachinery/internal';
 import type { CertificateSource } from './certificate-source.ts';
 
-/** Options of {@link selfSigned}. */
+/** Options for {@link selfSigned}. */
 export interface SelfSignedOptions {
   /** @defaultValue ['localhost', '127.0.0.1', '::1'] */
   readonly hosts?: readonly string[];

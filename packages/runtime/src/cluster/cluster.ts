@@ -27,7 +27,7 @@ import type { WatchedCluster } from '../source/kind-source.ts';
 import type { SourceStart, Watch } from '../source/source.ts';
 
 /**
- * Options of a {@link Cluster}.
+ * Options for a {@link Cluster}.
  *
  * @example
  * ```ts

@@ -199,7 +199,7 @@ export class ControllerLoop {
   /** After the stop, records a key's outcome for the next term, because the queue accepts no more keys. */
   #noteEnd({ key, priority: given }: ReconcileRun, outcome: ReconcileOutcome): void {
     const next = outcome ? nextRun(outcome, key) : undefined;
-    if (next === 'with back-off') return;
+    if (next === 'with backoff') return;
     const { priority = given } = outcome ?? {};
     const dueMs = this.#parts.clock.monotonic() + (next?.delayMs ?? 0);
     this.#endedWell.set(key, next ? [{ key, slot: 'requeue', dueMs, priority }] : []);

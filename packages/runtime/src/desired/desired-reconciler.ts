@@ -25,7 +25,7 @@ import type { StatusShape } from './status-shape.ts';
 /** Condition reason for failures of the function itself. */
 const cannotReconcile = 'CannotReconcile';
 
-/** Options of a {@link DesiredReconciler}. */
+/** Options for a {@link DesiredReconciler}. */
 export interface DesiredReconcilerOptions {
   readonly context: LoopContext;
   readonly object: Stored<KubernetesObject>;

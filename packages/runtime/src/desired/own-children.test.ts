@@ -236,7 +236,7 @@ describe('the state that a reconcile returns', () => {
     expect(await acting(site, context)).toEqual(outcome);
   });
 
-  it('runs again with back-off on request', async () => {
+  it('runs again with backoff on request', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });
     put(server, ['x']);

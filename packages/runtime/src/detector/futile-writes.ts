@@ -23,7 +23,7 @@ const mostVersions = 32;
 const silenceMs = 600_000;
 const noVersions: ReadonlySet<string> = new Set();
 
-/** Options of {@link FutileWrites}. */
+/** Options for {@link FutileWrites}. */
 export interface FutileWritesOptions {
   readonly cache: InformerCache;
   readonly clock: Clock;

@@ -3,7 +3,7 @@ import type { ClientCall, ClientInterceptor, DiscoveryClient, RestMapper } from 
 import type { CallTarget } from '@kubewright/client/internal';
 import { UnknownKindError } from './unknown-kind-error.ts';
 
-/** Options of {@link kindFinder}. */
+/** Options for {@link kindFinder}. */
 export interface KindFinderOptions {
   readonly discovery: Pick<DiscoveryClient, 'mapper' | 'invalidate'>;
   readonly clock: Clock;

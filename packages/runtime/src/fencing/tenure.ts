@@ -11,7 +11,7 @@ export function instantOf(clock: Clock): Instant {
   return { monotonicMs: clock.monotonic(), wallMs: clock.now() };
 }
 
-/** Options of a {@link Tenure}. */
+/** Options for a {@link Tenure}. */
 export interface TenureOptions {
   readonly clock: Clock;
   /** Validity of one renewal, in milliseconds, counted from the start of its request. */

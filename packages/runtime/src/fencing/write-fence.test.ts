@@ -43,7 +43,7 @@ function holdSites(server: FakeApiServer): () => void {
   return release;
 }
 
-/** Advances time until the condition holds, because back-off is part of the test. */
+/** Advances time until the condition holds, because backoff is part of the test. */
 async function soon(condition: () => boolean): Promise<void> {
   await eventually(() => {
     void clock.advance(50);

@@ -37,7 +37,7 @@ interface View {
   readonly kind: Kind<KubernetesObject>;
 }
 
-/** Options of {@link writeFence}. */
+/** Options for {@link writeFence}. */
 export interface WriteFenceOptions {
   /** Once aborted, no write is sent. */
   readonly signal: AbortSignal;

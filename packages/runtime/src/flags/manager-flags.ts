@@ -5,7 +5,7 @@ import { logFlags, loggerOf } from './log-flags.ts';
 import { type FlagDefinition, FlagError, flagUsage, parseFlags } from './parse-flags.ts';
 import { filesOf, webhookFlags, webhookServerOf } from './webhook-flags.ts';
 
-/** Options of {@link managerFlags}. */
+/** Options for {@link managerFlags}. */
 export interface ManagerFlagsOptions {
   /** The leader election that `--leader-elect` enables; without it, the flag is rejected. */
   readonly leaderElection?: LeaderElectionOptions;
@@ -40,7 +40,7 @@ export type ManagerFlags = Pick<
 const known: Readonly<Record<string, FlagDefinition>> = {
   kubeconfig: { type: 'text', help: 'path of a kubeconfig file' },
   context: { type: 'text', help: 'context in the kubeconfig' },
-  namespace: { type: 'text', help: 'namespaces to watch, separated by commas; all without it' },
+  namespace: { type: 'text', help: 'namespaces to watch, separated by commas; default: all namespaces' },
   'leader-elect': { type: 'boolean', help: 'work only while holding a lease', default: 'false' },
   'health-probe-bind-address': { type: 'text', help: 'address of /healthz and /readyz, 0 for none', default: ':8081' },
   'metrics-bind-address': { type: 'text', help: 'address of /metrics, 0 for none', default: '0' },

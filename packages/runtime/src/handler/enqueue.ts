@@ -8,7 +8,7 @@ export function enqueueForObject<T>(): EventHandler<T> {
   return (event, context) => context.enqueue(event.object.key, eventPriority(event));
 }
 
-/** Options of {@link enqueueForOwner}. */
+/** Options for {@link enqueueForOwner}. */
 export interface EnqueueForOwnerOptions {
   /** Also follow owner references that are not controller references. @defaultValue false */
   readonly matchEveryOwner?: boolean;

@@ -16,7 +16,7 @@ export type HealthCheck = (signal: AbortSignal) => void | Promise<void>;
 /** Time limit of a single check, in milliseconds. */
 const checkTimeoutMs = 10_000;
 
-/** Options of {@link checksHandler}. */
+/** Options for {@link checksHandler}. */
 export interface ChecksOptions {
   readonly checks: () => ReadonlyMap<string, HealthCheck>;
   readonly clock: Clock;

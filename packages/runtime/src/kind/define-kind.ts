@@ -69,7 +69,7 @@ export interface ScaleSubresource {
   readonly labelSelectorPath?: string;
 }
 
-/** Options of {@link defineKind}. */
+/** Options for {@link defineKind}. */
 export interface KindDefinition {
   readonly group: string;
   readonly version: string;

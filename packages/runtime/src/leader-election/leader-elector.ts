@@ -24,7 +24,7 @@ const jitter = 1.2;
 /** Runs a request within its share of the remaining time. */
 type Limited = <T>(call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
-/** Options of a {@link LeaderElector}. */
+/** Options for a {@link LeaderElector}. */
 export interface LeaderElectorOptions extends LeaderElectionOptions {
   readonly client: KubernetesClient;
   readonly clock: Clock;

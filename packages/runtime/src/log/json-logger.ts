@@ -7,7 +7,7 @@ export interface LogDestination {
   write(line: string): void;
 }
 
-/** Options of {@link jsonLogger}. */
+/** Options for {@link jsonLogger}. */
 export interface JsonLoggerOptions {
   /** @defaultValue 'info' */
   readonly level?: LogLevel;

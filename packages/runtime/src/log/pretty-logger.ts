@@ -5,7 +5,7 @@ import { logEvents } from './log-events.ts';
 import type { Logger, LogLevel } from './logger.ts';
 import { errorNameOf, framesForPeople } from './stack-frames.ts';
 
-/** Options of {@link prettyLogger}. */
+/** Options for {@link prettyLogger}. */
 export interface PrettyLoggerOptions {
   /** @defaultValue 'info' */
   readonly level?: LogLevel;

@@ -31,7 +31,7 @@ export interface AddedController extends AsyncDisposable {
   remove(): Promise<void>;
 }
 
-/** Options of {@link ControllerRunnable}. */
+/** Options for {@link ControllerRunnable}. */
 export interface ControllerRunnableOptions {
   readonly definition: ControllerDefinition;
   readonly needLeaderElection: boolean;

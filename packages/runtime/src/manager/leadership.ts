@@ -10,7 +10,7 @@ import type { ControllerGroup } from './controller-group.ts';
 import type { RunnableGroup } from './runnable-group.ts';
 import type { StopBudget } from './stop-budget.ts';
 
-/** Options of {@link Leadership}. */
+/** Options for {@link Leadership}. */
 export interface LeadershipOptions {
   /** Settings of the election; if undefined, this process leads from the start. */
   readonly election: LeaderElectionOptions | undefined;

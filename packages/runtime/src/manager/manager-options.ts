@@ -15,7 +15,7 @@ import type { ControllerDefaults } from './controller-defaults.ts';
 import type { ShardingOptions } from './manager-sharding.ts';
 
 /**
- * Options of a `Manager`.
+ * Options for a `Manager`.
  *
  * @example
  * ```ts

@@ -174,7 +174,7 @@ describe('Manager', () => {
     expect(seen).toEqual(['example.org', '1', undefined, '0']);
   });
 
-  it('retries failures with back-off, logs them with the key, and does not retry terminal ones', async () => {
+  it('retries failures with backoff, logs them with the key, and does not retry terminal ones', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });
     server.put(Site, site('flaky'));

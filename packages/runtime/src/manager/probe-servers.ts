@@ -10,7 +10,7 @@ import { defaultMetricsCertificates } from '../metrics/metrics-security.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { ManagerOptions } from './manager-options.ts';
 
-/** Options of {@link ProbeServers}. */
+/** Options for {@link ProbeServers}. */
 export interface ProbeServersOptions {
   readonly options: ManagerOptions;
   readonly clock: Clock;

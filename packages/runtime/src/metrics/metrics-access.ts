@@ -7,7 +7,7 @@ import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 
-/** Options of {@link MetricsAccess}. */
+/** Options for {@link MetricsAccess}. */
 export interface MetricsAccessOptions {
   /** Undefined until the manager has a client. */
   readonly client: () => KubernetesClient | undefined;

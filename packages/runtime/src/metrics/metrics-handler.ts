@@ -3,7 +3,7 @@ import type { MetricsAccess, MetricsAccessOptions } from './metrics-access.ts';
 import type { MetricsSecurity } from './metrics-security.ts';
 import type { RuntimeMetrics } from './runtime-metrics.ts';
 
-/** Options of {@link metricsPaths}. */
+/** Options for {@link metricsPaths}. */
 export interface MetricsPathsOptions extends MetricsAccessOptions {
   readonly security: MetricsSecurity | undefined;
   /** Additional paths defined by the program. */

@@ -101,7 +101,7 @@ describe('requeueAfterMs', () => {
       await eventually(() => ranAtMs.length > 0);
       await pass(clock, () => ranAtMs.length === 4);
       const waits = ranAtMs.slice(1).map((atMs, index) => atMs - (ranAtMs[index] as number));
-      // Without back-off it would run in a tight loop.
+      // Without backoff it would run in a tight loop.
       if (name === 'soon') expect(Math.max(...waits)).toBe(1);
       else expect(waits).toEqual([...waits].sort((a, b) => a - b));
       if (name !== 'soon') expect(waits.at(-1)).toBeGreaterThan(waits[0] as number);

@@ -1,20 +1,20 @@
 import type { ReconcileResult } from './reconcile.ts';
 
-/** When a key runs again: after a delay, with its growing back-off, or not at all (`undefined`). */
-export type NextRun = { readonly delayMs: number } | 'with back-off' | undefined;
+/** When a key runs again: after a delay, with its growing backoff, or not at all (`undefined`). */
+export type NextRun = { readonly delayMs: number } | 'with backoff' | undefined;
 
 /**
- * Returns the requeue that the result of a reconcile or finalizer requests. A delay that has already passed means back-off
+ * Returns the requeue that the result of a reconcile or finalizer requests. A delay that has already passed means backoff
  * instead of nothing, because callers compute it from a deadline.
  *
  * @throws RangeError when the delay is not a number; ignoring it would lose the requested run.
  */
 export function nextRun({ requeueAfterMs, requeue }: ReconcileResult, key: string): NextRun {
-  if (requeueAfterMs === undefined) return requeue ? 'with back-off' : undefined;
+  if (requeueAfterMs === undefined) return requeue ? 'with backoff' : undefined;
   if (typeof requeueAfterMs === 'number' && !Number.isNaN(requeueAfterMs)) {
-    return requeueAfterMs > 0 ? { delayMs: requeueAfterMs } : 'with back-off';
+    return requeueAfterMs > 0 ? { delayMs: requeueAfterMs } : 'with backoff';
   }
   throw new RangeError(
-    `cannot run ${key} again after ${String(requeueAfterMs)} ms: requeueAfterMs is not a number; it will be tried again with back-off`,
+    `cannot run ${key} again after ${String(requeueAfterMs)} ms: requeueAfterMs is not a number; it will be tried again with backoff`,
   );
 }

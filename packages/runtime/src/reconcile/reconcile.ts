@@ -22,7 +22,7 @@ export interface ReconcileResult {
    * the reconcile.
    */
   readonly requeueAfterMs?: number;
-  /** Runs the key again with its growing back-off, as after an error. */
+  /** Runs the key again with its growing backoff, as after an error. */
   readonly requeue?: boolean;
   /** Priority of the requested run. @defaultValue that of this run */
   readonly priority?: number;
@@ -54,7 +54,7 @@ export interface NoStatus {
   readonly 'this kind has no status: pass a status type to defineKind': never;
 }
 
-/** Options of {@link RequestContext.apply}. */
+/** Options for {@link RequestContext.apply}. */
 export interface ApplyObjectsOptions {
   /** Takes over fields set by other managers. @defaultValue true, as server-side apply recommends for controllers */
   readonly force?: boolean;
@@ -71,7 +71,7 @@ export interface ApplyObjectsOptions {
   readonly fieldManager?: string;
 }
 
-/** Options of {@link ReconcileContext.setStatus}. */
+/** Options for {@link ReconcileContext.setStatus}. */
 export interface SetStatusOptions {
   /**
    * Field manager.
@@ -83,7 +83,7 @@ export interface SetStatusOptions {
   readonly force?: boolean;
 }
 
-/** Options of {@link RequestContext.delete}. */
+/** Options for {@link RequestContext.delete}. */
 export interface DeleteObjectOptions {
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
   readonly gracePeriodSeconds?: number;

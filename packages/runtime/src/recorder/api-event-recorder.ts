@@ -31,7 +31,7 @@ const tries = 5;
 /** Number of concurrent writers: an event that cannot be written is retried for seconds, and must not delay others. */
 const writersAtOnce = 8;
 
-/** Options of an {@link ApiEventRecorder}. */
+/** Options for an {@link ApiEventRecorder}. */
 export interface ApiEventRecorderOptions {
   readonly client: KubernetesClient;
   readonly clock: Clock;

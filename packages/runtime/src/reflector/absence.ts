@@ -3,7 +3,7 @@ import type { Clock } from '@kubewright/apimachinery';
 /** Minimum interval between discovery requests, in milliseconds; also the time between two results that must agree. */
 const askAgainMs = 5_000;
 
-/** Options of an {@link Absence}. */
+/** Options for an {@link Absence}. */
 export interface AbsenceOptions {
   readonly clock: Clock;
   /**

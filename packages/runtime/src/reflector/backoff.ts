@@ -1,7 +1,7 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
 import { exponentialDelay } from '@kubewright/apimachinery/internal';
 
-/** Options of a {@link Backoff}. */
+/** Options for a {@link Backoff}. */
 export interface BackoffOptions {
   readonly clock: Clock;
   readonly random: Random;

@@ -23,7 +23,7 @@ const probeMs = 300_000;
 /** Timeout of a request for the version, in milliseconds. */
 const answerMs = 30_000;
 
-/** Options of a {@link LagGuard}. */
+/** Options for a {@link LagGuard}. */
 export interface LagGuardOptions {
   readonly clock: Clock;
   readonly log: Logger;

@@ -12,7 +12,7 @@ const silenceMs = 60_000;
 /** Bytes processed between two checks of the clock. */
 const pieceBytes = 256 * 1024;
 
-/** Options of {@link listOnce}. */
+/** Options for {@link listOnce}. */
 export interface ListOnceOptions {
   readonly listWatcher: ListWatcher;
   readonly sink: ReflectorSink;

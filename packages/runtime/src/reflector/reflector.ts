@@ -17,7 +17,7 @@ import { ServerReach } from './server-reach.ts';
 import { WatchFailures } from './watch-failures.ts';
 import { type WatchEnd, watchOnce } from './watch-once.ts';
 
-/** Options of a {@link Reflector}. */
+/** Options for a {@link Reflector}. */
 export interface ReflectorOptions {
   readonly listWatcher: ListWatcher;
   readonly sink: ReflectorSink;
@@ -76,7 +76,7 @@ interface Step {
 
 /**
  * Keeps one sink in sync with one list and watch, despite connection and server failures. Mirrors client-go's reflector (1.36):
- * resource-version rules, bookmarks, WatchList with fallback, 410, back-off, Retry-After.
+ * resource-version rules, bookmarks, WatchList with fallback, 410, backoff, Retry-After.
  */
 export class Reflector {
   readonly #options: ReflectorOptions;

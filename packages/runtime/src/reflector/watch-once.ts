@@ -15,7 +15,7 @@ const initialPauseMs = 15_000;
 /** Bytes processed between two checks of the clock. */
 const pieceBytes = 128 * 1024;
 
-/** Options of {@link watchOnce}. */
+/** Options for {@link watchOnce}. */
 export interface WatchOnceOptions {
   readonly listWatcher: ListWatcher;
   readonly sink: ReflectorSink;

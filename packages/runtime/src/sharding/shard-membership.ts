@@ -19,7 +19,7 @@ import { claims, gives, nothing, sameView, type View } from './view.ts';
 /** Maximum size of the held keys in a lease, in characters of JSON; all annotations together may take 256 KiB. */
 const maxHeldLength = 200_000;
 
-/** Options of {@link ShardMembership}. */
+/** Options for {@link ShardMembership}. */
 export interface ShardMembershipOptions {
   /** Name of the group of replicas that share the work; also the prefix of their leases' names. */
   readonly id: string;

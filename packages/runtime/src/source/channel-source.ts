@@ -5,7 +5,7 @@ import { abortable } from '../reflector/abortable.ts';
 import { Backoff } from '../reflector/backoff.ts';
 import type { Source, SourceStart } from './source.ts';
 
-/** Options of {@link channelSource}. */
+/** Options for {@link channelSource}. */
 export interface ChannelSourceOptions<E> {
   /** Name used in logs. */
   readonly name: string;

@@ -3,7 +3,7 @@ import type { HandlerContext, ReconcileRequest } from '../handler/event-handler.
 import { logEvents } from '../log/log-events.ts';
 import type { Source, SourceStart } from './source.ts';
 
-/** Options of {@link pollSource}. */
+/** Options for {@link pollSource}. */
 export interface PollSourceOptions {
   /** Name used in logs. */
   readonly name: string;

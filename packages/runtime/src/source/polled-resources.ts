@@ -4,7 +4,7 @@ import type { HandlerContext, ReconcileRequest } from '../handler/event-handler.
 import { logEvents } from '../log/log-events.ts';
 import type { Source, SourceStart } from './source.ts';
 
-/** Options of {@link polledResources}. */
+/** Options for {@link polledResources}. */
 export interface PolledResourcesOptions<R> {
   /** Name used in logs. */
   readonly name: string;

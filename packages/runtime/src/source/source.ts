@@ -20,7 +20,7 @@ export interface Watch {
   readonly cached: CachedKind;
 }
 
-/** Options of {@link watch}. */
+/** Options for {@link watch}. */
 export interface WatchSourceOptions<T extends KubernetesObject> extends Omit<CachedKind<T>, 'kind'> {
   /** An event reaches the handler only if all of them pass it. */
   readonly predicates?: readonly Predicate<T>[];

@@ -24,7 +24,7 @@ import { type RecordedWrite, recordingWrites } from './recorded-writes.ts';
 export type { RecordedWrite } from './recorded-writes.ts';
 
 /**
- * Options of {@link reconcileOnce}.
+ * Options for {@link reconcileOnce}.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ export interface OpenTelemetrySdk {
   readonly resources: { resourceFromAttributes(attributes: Readonly<Record<string, string>>): unknown };
 }
 
-/** Options of {@link startTracing}. */
+/** Options for {@link startTracing}. */
 export interface TracingOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Pick<Logger, 'info' | 'warn'>;

@@ -22,7 +22,7 @@ interface Who {
   readonly key: string;
 }
 
-/** Options of a {@link Watchdog}. */
+/** Options for a {@link Watchdog}. */
 export interface WatchdogOptions {
   readonly log: Logger;
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import type { AdmissionContext } from './admission-context.ts';
 import type { AdmissionRequest, AdmissionResponse } from './admission-review.ts';
 import type { AdmissionWebhook, WebhookRegistration, WebhookRule } from './webhook-definition.ts';
 
-/** Options of {@link admissionWebhook}. */
+/** Options for {@link admissionWebhook}. */
 export interface AdmissionWebhookOptions extends WebhookRegistration {
   readonly type: 'mutating' | 'validating';
   /** Letters, digits, `-` and `_` between slashes: `/check-pods`. */

@@ -1,6 +1,6 @@
 import type { AuthenticationWebhook } from './webhook-definition.ts';
 
-/** Options of {@link authenticationWebhook}. */
+/** Options for {@link authenticationWebhook}. */
 export interface AuthenticationWebhookOptions {
   /** Letters, digits, `-` and `_` between slashes. */
   readonly path: string;

@@ -4,7 +4,7 @@ import { type AdmissionRequest, type AdmissionResponse, allowed, patched } from 
 import { reviewedObject } from './reviewed-object.ts';
 import { type AdmissionWebhook, ruleFor, type WebhookRegistration, webhookPath } from './webhook-definition.ts';
 
-/** Options of {@link defaulter}. */
+/** Options for {@link defaulter}. */
 export interface DefaulterOptions extends WebhookRegistration {
   /** @defaultValue `/mutate-<group with dashes>-<version>-<kind>` */
   readonly path?: string;

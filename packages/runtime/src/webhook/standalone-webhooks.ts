@@ -7,7 +7,7 @@ import type { WebhookDefinition } from './webhook-definition.ts';
 import { webhookListener } from './webhook-listener.ts';
 import { webhookRoutes } from './webhook-router.ts';
 
-/** Options of {@link standaloneWebhooks}. */
+/** Options for {@link standaloneWebhooks}. */
 export interface StandaloneWebhooksOptions {
   /** Available in the functions' contexts. @defaultValue none */
   readonly client?: KubernetesClient;

@@ -27,7 +27,7 @@ export interface ValidatorRules<T> {
   delete?(object: T, context: AdmissionContext): ValidationResult | Promise<ValidationResult>;
 }
 
-/** Options of {@link validator}. */
+/** Options for {@link validator}. */
 export interface ValidatorOptions extends WebhookRegistration {
   /** @defaultValue `/validate-<group with dashes>-<version>-<kind>` */
   readonly path?: string;

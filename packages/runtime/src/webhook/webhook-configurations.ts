@@ -7,7 +7,7 @@ import type {
 import type { AdmissionWebhook, WebhookDefinition } from './webhook-definition.ts';
 import { WebhookError } from './webhook-error.ts';
 
-/** Options of {@link webhookConfigurations}. */
+/** Options for {@link webhookConfigurations}. */
 export interface WebhookConfigurationsOptions {
   /** Names of both configurations. @defaultValue kubebuilder's, without a prefix */
   readonly names?: { readonly mutating?: string; readonly validating?: string };

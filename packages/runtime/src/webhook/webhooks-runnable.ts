@@ -6,7 +6,7 @@ import type { WebhookDefinition } from './webhook-definition.ts';
 import { WebhookError } from './webhook-error.ts';
 import type { WebhookServer, WebhookServerOptions, WebhookServerParts } from './webhook-server.ts';
 
-/** Options of {@link WebhooksRunnable}. */
+/** Options for {@link WebhooksRunnable}. */
 export interface WebhooksRunnableOptions {
   readonly webhooks: readonly WebhookDefinition[];
   readonly server: WebhookServerOptions;

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '@kubewright/apimachinery';
 import type { RateLimiter } from './rate-limiter.ts';
 
-/** Options of {@link bucketRateLimiter}. */
+/** Options for {@link bucketRateLimiter}. */
 export interface BucketOptions {
   /** Retries per second over time, for all keys together. @defaultValue 10 */
   readonly qps?: number;

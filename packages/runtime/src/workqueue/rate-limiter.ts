@@ -16,7 +16,7 @@ export interface RateLimiter {
   failures(key: string): number;
 }
 
-/** Options of {@link exponentialRateLimiter}. */
+/** Options for {@link exponentialRateLimiter}. */
 export interface ExponentialOptions {
   /** Delay after the first failure, in milliseconds. @defaultValue 5 */
   readonly baseMs?: number;

@@ -171,7 +171,7 @@ function promises(make: () => Queue): fc.IAsyncProperty<[Command[]]> {
   });
 }
 
-// The checks do not cover the back-off of failures, which the comparison with the model covers.
+// The checks do not cover the backoff of failures, which the comparison with the model covers.
 describe('the guarantees of WorkQueue', () => {
   it('hold: one worker per key, no key lost, no timer erased, no starvation, priority respected', async () => {
     await fc.assert(promises(realQueue), { numRuns: atScale(20_000) });

@@ -16,10 +16,10 @@ export interface WorkQueueMetrics {
   finished(workedSeconds: number): void;
 }
 
-/** Options of a {@link WorkQueue}. */
+/** Options for a {@link WorkQueue}. */
 export interface WorkQueueOptions {
   readonly clock: Clock;
-  /** @defaultValue per-key back-off, 5 ms doubling to 1,000 s */
+  /** @defaultValue per-key backoff, 5 ms doubling to 1,000 s */
   readonly rateLimiter?: RateLimiter;
   readonly metrics?: WorkQueueMetrics;
   /**
@@ -52,7 +52,7 @@ export interface PendingWork {
   readonly timed: readonly TimedKey[];
 }
 
-/** Back-off if a rate limiter returns NaN or no number: the key is not lost, and not retried without a delay. */
+/** Backoff if a rate limiter returns NaN or no number: the key is not lost, and not retried without a delay. */
 const unsaidMs = 1_000;
 
 interface Processing {
@@ -63,7 +63,7 @@ interface Processing {
 /**
  * A queue that hands each key to one worker at a time, and merges all adds made meanwhile into one hand-out.
  *
- * Timers: a key has three slots. `addAfter` keeps the earliest time and nothing erases it; `addRateLimited` is the back-off,
+ * Timers: a key has three slots. `addAfter` keeps the earliest time and nothing erases it; `addRateLimited` is the backoff,
  * erased by `forget`; `requeueAfter` is the time requested by a reconcile's result, replaced only by the next result. A key that
  * is added now runs now, which erases no slot. Deduplication and the dirty/processing sets mirror client-go's queue (1.36);
  * priorities mirror controller-runtime's (v0.24), except that a share of the hand-outs goes by age, so that no key starves.
@@ -138,7 +138,7 @@ export class WorkQueue {
     else this.add(key, options);
   }
 
-  /** Counts a failure and adds the key after its back-off, which it returns in milliseconds; undefined after shutdown. */
+  /** Counts a failure and adds the key after its backoff, which it returns in milliseconds; undefined after shutdown. */
   addRateLimited(key: string, options: AddOptions = {}): number | undefined {
     if (this.#shuttingDown) return undefined;
     this.#metrics?.retried();

@@ -4,7 +4,7 @@ import { type Definition, type Field, referenceOf, type TypeTable } from './type
 /** A schema in an OpenAPI v3 document, as JSON. */
 export type OpenApiSchema = Readonly<Record<string, unknown>>;
 
-/** Options of {@link builtinOpenApiSchema}. */
+/** Options for {@link builtinOpenApiSchema}. */
 export interface OpenApiOptions {
   /** Returns the description of a definition or of one of its fields. @defaultValue no descriptions */
   readonly description?: (definition: string, field?: string) => string | undefined;

@@ -6,7 +6,7 @@ import { DYN_DECL } from './schema/dyn-type.ts';
 import type { CelType } from './types/cel-type.ts';
 import type { CelValue } from './values/value.ts';
 
-/** Options of {@link compileExpression}. */
+/** Options for {@link compileExpression}. */
 export interface ExpressionOptions {
   readonly environment: CelEnvironment;
   /** Variables by name: the schema of their JSON, or `dyn` if it is unknown. */

@@ -33,7 +33,7 @@ export interface Budget {
   remaining: number;
 }
 
-/** Options of {@link compileProgram}. */
+/** Options for {@link compileProgram}. */
 export interface ProgramOptions {
   readonly environment: CelEnvironment;
   /** Types of variables by name. */

@@ -4,7 +4,7 @@ import type { SchemaNode } from '../node/schema-node.ts';
 import { DecodeError } from './decode-error.ts';
 import { normalizeTime } from './parse-time.ts';
 
-/** Options of {@link decodeValue}. */
+/** Options for {@link decodeValue}. */
 export interface DecodeOptions {
   /** Numbers that are not written as integers, by path, from the body's reader. */
   readonly numberTokens?: ReadonlyMap<string, string> | undefined;

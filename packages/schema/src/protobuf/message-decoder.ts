@@ -5,7 +5,7 @@ import type { Message, MessageField, MessageTable } from './message-table.ts';
 import { ProtobufError } from './protobuf-error.ts';
 import type { WireReader } from './wire-reader.ts';
 
-/** Options of {@link MessageDecoder}. */
+/** Options for {@link MessageDecoder}. */
 export interface MessageDecoderOptions {
   readonly maxDepth: number;
   readonly maxValues: number;

@@ -8,7 +8,7 @@ import { type Pruned, prune } from './prune.ts';
 import { schemaNodeOf } from './schema-node-of.ts';
 import { type CompilePattern, compileValidator, type Findings } from './validator.ts';
 
-/** Options of {@link compileStructuralSchema}. */
+/** Options for {@link compileStructuralSchema}. */
 export interface StructuralSchemaOptions {
   /** RE2 semantics, from `../pattern`. */
   readonly compilePattern: CompilePattern;

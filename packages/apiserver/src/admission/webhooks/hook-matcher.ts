@@ -17,7 +17,7 @@ import { ruleMatches } from './rule-match.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 
-/** Options of {@link HookMatcher}. */
+/** Options for {@link HookMatcher}. */
 export interface HookMatcherOptions {
   readonly catalog: ResourceCatalog;
   /** Reads namespaces. */

@@ -152,7 +152,7 @@ export class H2Session {
     this.#fail(
       new TransportError(
         'KW2003',
-        { what: 'the connection was closed', why: 'all its streams were cancelled' },
+        { what: 'the connection was closed', why: 'all its streams were canceled' },
         { retryable: true },
       ),
     );

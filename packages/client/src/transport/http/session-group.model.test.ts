@@ -31,7 +31,7 @@ interface Call {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Calls that start, get cancelled and end, on connections that open, fail, receive limits and close. */
+/** Calls that start, get canceled and end, on connections that open, fail, receive limits and close. */
 class World {
   readonly maxSessions = 2;
   readonly sessions = new Set<Places>();
@@ -124,7 +124,7 @@ const steps: Readonly<Record<string, Step>> = {
 };
 
 describe('SessionGroup', () => {
-  it('leaves no call waiting while a slot is free, however calls are cancelled', async () => {
+  it('leaves no call waiting while a slot is free, however calls are canceled', async () => {
     const common = fc.constantFrom('start', 'start', 'end', 'giveUp', 'dialed');
     const rare = fc.constantFrom('refused', 'close', 'limit');
     const name = fc.oneof({ arbitrary: common, weight: 15 }, { arbitrary: rare, weight: 1 });
@@ -144,7 +144,7 @@ describe('SessionGroup', () => {
     );
   });
 
-  it('serves calls in order of arrival, skipping cancelled ones', async () => {
+  it('serves calls in order of arrival, skipping canceled ones', async () => {
     const world = new World();
     for (let i = 0; i < 8; i++) world.start();
     for (let i = 0; i < 2; i++) {
@@ -157,7 +157,7 @@ describe('SessionGroup', () => {
     third.stop.abort();
     await settled();
     world.end(first);
-    // Woken, but cancelled before it could run.
+    // Woken, but canceled before it could run.
     fourth.stop.abort();
     await settled();
     expect([third, fourth, fifth].map(({ outcome }) => outcome)).toEqual(['gave up', 'gave up', 'has a place']);

@@ -6,7 +6,7 @@ import { TransportError } from '../transport-error.ts';
 /** Bytes buffered for a reader that is slower than the network, before the stream is paused. */
 const highWater = 128 << 10;
 
-/** Options of {@link StreamBody}. */
+/** Options for {@link StreamBody}. */
 export interface StreamBodyOptions {
   /** Called when the stream ends, fails or closes; returns undefined if the body is complete. */
   readonly fault: (event: 'end' | 'close' | 'error', cause?: unknown) => TransportError | undefined;
@@ -38,7 +38,7 @@ const doneResult: Step = { done: true, value: undefined };
 /**
  * A body read from a connection: limits its buffer and its total size, and decompresses.
  *
- * Unlike Node's own iterator, it can be cancelled while a read is pending, distinguishes a truncated body from a complete one,
+ * Unlike Node's own iterator, it can be canceled while a read is pending, distinguishes a truncated body from a complete one,
  * and delivers everything received before a fault.
  */
 export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream {

@@ -2,7 +2,7 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-/** Calls that wait for their turn, in FIFO order. A cancelled call leaves the queue and takes no turn. */
+/** Calls that wait for their turn, in FIFO order. A canceled call leaves the queue and takes no turn. */
 export class TurnQueue {
   readonly #waiters = new Set<Waiter>();
 

@@ -11,7 +11,7 @@ import { TestEnvironmentError } from './test-environment-error.ts';
 
 type Binaries = Extract<TestBackend, { readonly type: 'binaries' }>;
 
-/** Options of {@link BinaryControlPlane}. */
+/** Options for {@link BinaryControlPlane}. */
 export interface BinaryControlPlaneOptions extends Binaries {
   /** A new folder for state, certificates and the kubeconfig. */
   readonly directory: string;

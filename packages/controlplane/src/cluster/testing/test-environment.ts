@@ -12,7 +12,7 @@ import { type Env, type TestBackend, testBackend } from './test-backend.ts';
 import { TestEnvironmentError } from './test-environment-error.ts';
 
 /**
- * Options of {@link TestEnvironment.start}.
+ * Options for {@link TestEnvironment.start}.
  *
  * @example
  * ```ts

@@ -9,7 +9,7 @@ import {
 } from './conditions.ts';
 import { desiredReplicas, maxUnavailable, totalOf, totalSize } from './rollout-math.ts';
 
-/** Input of a deployment's status. */
+/** Input for a deployment's status. */
 export interface DeploymentState {
   readonly sets: readonly ReplicaSet[];
   readonly current: ReplicaSet | undefined;

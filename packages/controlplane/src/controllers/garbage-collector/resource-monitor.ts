@@ -17,7 +17,7 @@ export interface MetadataSink {
   remove(uid: string): void;
 }
 
-/** Options of {@link ResourceMonitor}. */
+/** Options for {@link ResourceMonitor}. */
 export interface ResourceMonitorOptions {
   readonly kind: KindDescriptor;
   readonly client: KubernetesClient;

@@ -6,7 +6,7 @@ import { isIndexed } from './job-pods.ts';
 import type { JobTally } from './job-tally.ts';
 import { judgeFailure } from './pod-failure-policy.ts';
 
-/** Input of {@link failureOutcome}. */
+/** Input for {@link failureOutcome}. */
 export interface JobOutcomeInput {
   readonly pods: readonly Pod[];
   readonly tally: JobTally;

@@ -5,7 +5,7 @@ import { messageOf } from '../pods/pod-control.ts';
 import { isPodAvailable, isPodReady } from '../pods/pod-state.ts';
 import type { ReplicaOwner } from './replica-owner.ts';
 
-/** Input of {@link replicaSetStatus}. */
+/** Input for {@link replicaSetStatus}. */
 export interface ReplicaSetState {
   /** Active pods. */
   readonly pods: readonly Pod[];

@@ -15,7 +15,7 @@ import {
 } from './stateful-pod.ts';
 import type { StatefulPodControl } from './stateful-pod-control.ts';
 
-/** Input of one reconcile of a set. */
+/** Input for one reconcile of a set. */
 export interface SetUpdateParts {
   readonly set: StatefulSet;
   readonly pods: readonly Pod[];

@@ -20,7 +20,7 @@ import { builtInControllers } from '../index.ts';
 
 type Define = (name: string, definition: ControllerDefinition) => ControllerDefinition;
 
-/** Options of {@link TestControlPlane}. */
+/** Options for {@link TestControlPlane}. */
 export interface TestControlPlaneOptions {
   /** @defaultValue nothing is logged */
   readonly log?: { write(line: string): void };

@@ -48,7 +48,7 @@ export class AllocationError extends KubewrightError {
   readonly code = 'KW5103';
 }
 
-/** Options of {@link memoryServiceAllocator}. */
+/** Options for {@link memoryServiceAllocator}. */
 export interface MemoryServiceAllocatorOptions {
   readonly clock: Clock;
   readonly random: Random;

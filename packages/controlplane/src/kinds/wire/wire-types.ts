@@ -37,10 +37,10 @@ export class WireTypes {
   }
 
   /** Converts an object to its stored form, in place. Unknown fields are kept. */
-  normalise(type: string, object: Fields): void {
+  normalize(type: string, object: Fields): void {
     for (const field of this.#fields(type)) {
       const given = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
-      const value = this.#normalised(field.value, given);
+      const value = this.#normalized(field.value, given);
       const absent = value === undefined || (field.omit !== 'always' && isOmitted(field, value));
       if (!absent) object[field.name] = value;
       else if (field.omit === 'always') object[field.name] = null;
@@ -65,7 +65,7 @@ export class WireTypes {
   /** Returns the value of an empty field of this structure type. */
   zero(type: string): Fields {
     const object: Fields = {};
-    this.normalise(type, object);
+    this.normalize(type, object);
     return object;
   }
 
@@ -77,34 +77,34 @@ export class WireTypes {
   }
 
   /** Returns the normalized value; `undefined` represents Go's nil. */
-  #normalised(shape: WireValue, value: unknown): unknown {
+  #normalized(shape: WireValue, value: unknown): unknown {
     switch (shape.kind) {
       case 'pointer':
-        return value === undefined || value === null ? undefined : this.#normalised(shape.of, value);
+        return value === undefined || value === null ? undefined : this.#normalized(shape.of, value);
       case 'struct':
-        return this.#normalisedStruct(shape.type, value);
+        return this.#normalizedStruct(shape.type, value);
       case 'list':
         // Upstream stores built-in kinds as protobuf, which cannot distinguish an empty list from an absent one.
         if (!Array.isArray(value) || value.length === 0) return undefined;
-        return value.map((item) => this.#normalised(shape.of, item) ?? null);
+        return value.map((item) => this.#normalized(shape.of, item) ?? null);
       case 'map':
-        return this.#normalisedMap(shape.of, value);
+        return this.#normalizedMap(shape.of, value);
       case 'scalar':
         return canonicalScalar(shape.code, value);
     }
   }
 
-  #normalisedStruct(type: string, value: unknown): unknown {
+  #normalizedStruct(type: string, value: unknown): unknown {
     if (value !== undefined && value !== null && !isFields(value)) return value;
     const object = value ?? {};
-    this.normalise(type, object);
+    this.normalize(type, object);
     return object;
   }
 
-  #normalisedMap(of: WireValue, value: unknown): unknown {
+  #normalizedMap(of: WireValue, value: unknown): unknown {
     if (!isFields(value)) return undefined;
     for (const [key, item] of Object.entries(value)) {
-      const next = this.#normalised(of, item) ?? null;
+      const next = this.#normalized(of, item) ?? null;
       if (next !== item)
         Object.defineProperty(value, key, { value: next, enumerable: true, configurable: true, writable: true });
     }

@@ -49,7 +49,7 @@ export interface NodeConnector {
   portForward?(pod: KubernetesObject, options: PortForwardOptions): Promise<void>;
 }
 
-/** Options of core/v1 `PodLogOptions`. */
+/** Options for core/v1 `PodLogOptions`. */
 export interface LogOptions {
   readonly container: string;
   readonly follow: boolean;
@@ -69,14 +69,14 @@ export interface ContainerCheckOptions {
   readonly terminal?: 'exec' | 'attach' | undefined;
 }
 
-/** Options of core/v1 `PodExecOptions`, with the streams. */
+/** Options for core/v1 `PodExecOptions`, with the streams. */
 export interface ExecOptions extends AttachOptions {
   readonly command: readonly string[];
   /** With `tty`: the size of the client's terminal, initially and after each change. */
   readonly sizes?: AsyncIterable<TerminalSize> | undefined;
 }
 
-/** Options of core/v1 `PodAttachOptions`, with the streams. */
+/** Options for core/v1 `PodAttachOptions`, with the streams. */
 export interface AttachOptions {
   readonly container: string;
   readonly tty: boolean;

@@ -32,9 +32,9 @@ function identity(entry: unknown): string {
 }
 
 /** Returns a response without the parts that differ from run to run. */
-function normalise(value: unknown, key = ''): unknown {
+function normalize(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
-    const items = value.map((item) => normalise(item));
+    const items = value.map((item) => normalize(item));
     // Entries are sorted by time, which differs here.
     if (key === 'managedFields') return items.sort((a, b) => (identity(a) < identity(b) ? -1 : 1));
     // Upstream repeats causes each time validation runs.
@@ -42,7 +42,7 @@ function normalise(value: unknown, key = ''): unknown {
   }
   if (typeof value === 'object' && value !== null) {
     const out: Record<string, unknown> = {};
-    for (const [name, item] of Object.entries(value)) if (name !== 'description') out[name] = normalise(item, name);
+    for (const [name, item] of Object.entries(value)) if (name !== 'description') out[name] = normalize(item, name);
     return out;
   }
   if (typeof value !== 'string') return value;
@@ -85,14 +85,14 @@ describe('responses recorded from the real API server', () => {
         expect(got.status, difference.why).toBe(difference.status);
         return;
       }
-      const json = got.text.startsWith('{') ? normalise(JSON.parse(neutralText(got.text))) : undefined;
+      const json = got.text.startsWith('{') ? normalize(JSON.parse(neutralText(got.text))) : undefined;
       if (want.text?.startsWith('apiVersion: ')) {
-        expect(normalise(parseYaml(neutralText(got.text)))).toEqual(normalise(parseYaml(want.text)));
+        expect(normalize(parseYaml(neutralText(got.text)))).toEqual(normalize(parseYaml(want.text)));
         return;
       }
       expect({ status: got.status, json: json ?? got.text.trim() === want.text?.trim() }).toEqual({
         status: want.status,
-        json: want.json ? normalise(want.json) : true,
+        json: want.json ? normalize(want.json) : true,
       });
       if (want.warning) expect([got.headers['warning']].flat().join(', ')).toBe(want.warning);
     });

@@ -23,7 +23,7 @@ describe('expandVariables', () => {
 
 describe('containerEnvironment', () => {
   const objects = new TestObjects();
-  objects.addConfigMap('settings', { colour: 'red', 'not.a.c.name': 'kept' });
+  objects.addConfigMap('settings', { color: 'red', 'not.a.c.name': 'kept' });
   objects.secrets.set('keys', {
     apiVersion: 'v1',
     kind: 'Secret',

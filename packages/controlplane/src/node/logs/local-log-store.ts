@@ -8,7 +8,7 @@ import { MemoryLog } from './memory-log.ts';
 /** Size of each of the two log files of a container: the current one and the previous one. */
 const fileBytes = 10 * 1024 * 1024;
 
-/** Options of a {@link LocalLogStore}. */
+/** Options for a {@link LocalLogStore}. */
 export interface LocalLogStoreOptions {
   readonly clock: Clock;
   /** @defaultValue 10 MiB */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** Size of a file that must fit before a disk has space again, in bytes. */
 const enoughBytes = 256 * 1024;
 
-/** Options of {@link DiskPressure}. */
+/** Options for {@link DiskPressure}. */
 export interface DiskPressureOptions {
   /** Folders whose disks the node writes to. */
   readonly folders: readonly string[];

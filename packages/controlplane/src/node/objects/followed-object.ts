@@ -3,7 +3,7 @@ import { exponentialDelay } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 
-/** Options of {@link FollowedObject}. */
+/** Options for {@link FollowedObject}. */
 export interface FollowedObjectOptions<T extends KubernetesObject> {
   readonly kind: Kind<T>;
   readonly namespace: string;

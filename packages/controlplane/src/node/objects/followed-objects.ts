@@ -5,7 +5,7 @@ import type { Logger } from '@kubewright/runtime';
 import { FollowedObject } from './followed-object.ts';
 import { type ObjectReference, podReferences } from './pod-references.ts';
 
-/** Options of {@link FollowedObjects}. */
+/** Options for {@link FollowedObjects}. */
 export interface FollowedObjectsOptions {
   readonly client: KubernetesClient;
   readonly clock: Clock;

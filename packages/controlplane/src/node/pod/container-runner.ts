@@ -18,7 +18,7 @@ const configRetryMs = 5_000;
 /** Minimum grace period of a container whose preStop hook has used up its time, as in the kubelet. */
 const leastGraceMs = 2_000;
 
-/** Options of {@link ContainerRunner}. */
+/** Options for {@link ContainerRunner}. */
 export interface ContainerRunnerOptions {
   readonly host: PodHost;
   readonly slot: ContainerSlot;

@@ -1,7 +1,7 @@
 import type { ContainerStatus, Pod, PodCondition } from '@kubewright/apimachinery/core/v1';
 import { formatTime } from '@kubewright/apimachinery/internal';
 
-/** Input of a pod's conditions. */
+/** Input for a pod's conditions. */
 export interface ConditionInput {
   readonly pod: Pod;
   readonly phase: string;

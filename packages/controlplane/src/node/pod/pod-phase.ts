@@ -2,7 +2,7 @@ import type { ContainerStatus, Pod } from '@kubewright/apimachinery/core/v1';
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 
-/** Input of a pod's phase. */
+/** Input for a pod's phase. */
 export interface PhaseInput {
   readonly pod: Pod;
   readonly initialized: boolean;

@@ -7,7 +7,7 @@ import { podConditions } from './pod-conditions.ts';
 import { podPhase } from './pod-phase.ts';
 import { endingOf, failureOf, type PodFailure, type PodState } from './pod-state.ts';
 
-/** Input of a pod's status. */
+/** Input for a pod's status. */
 export interface StatusInput {
   readonly pod: Pod;
   readonly slots: readonly ContainerSlot[];

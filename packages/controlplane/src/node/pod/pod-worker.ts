@@ -10,7 +10,7 @@ import { PodPreparation } from './pod-preparation.ts';
 import { endingOf, failureOf, type PodEnding, type PodFailure, type PodState, withEnding } from './pod-state.ts';
 import { podStatusOf } from './pod-status.ts';
 
-/** Options of {@link PodWorker}. */
+/** Options for {@link PodWorker}. */
 export interface PodWorkerOptions {
   readonly host: PodHost;
   readonly makeVolumes: (pod: Pod, sandbox: PodSandbox) => PodVolumes;

@@ -13,7 +13,7 @@ export interface ProbeReports {
   failedOnce(kind: ProbeKind, output: string): void;
 }
 
-/** Options of {@link ContainerProbes}. */
+/** Options for {@link ContainerProbes}. */
 export interface ContainerProbesOptions {
   readonly clock: Clock;
   readonly runner: ProbeRunner;

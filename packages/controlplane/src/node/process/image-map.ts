@@ -18,7 +18,7 @@ export class ImageError extends KubewrightError {
   }
 }
 
-/** Options of {@link ImageMap}. */
+/** Options for {@link ImageMap}. */
 export interface ImageMapOptions {
   /** The user's own images, which take precedence over all others. */
   readonly file?: ImageFile | undefined;

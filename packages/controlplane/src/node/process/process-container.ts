@@ -10,7 +10,7 @@ import { outputRead } from './output-read.ts';
 import { groupLives, killGroup, killSessions, type ProcessJournal } from './process-journal.ts';
 import { readTerminal, resizeCommand } from './terminal.ts';
 
-/** Options of {@link ProcessContainer}. */
+/** Options for {@link ProcessContainer}. */
 export interface ProcessContainerOptions {
   readonly id: string;
   readonly child: ChildProcess & { readonly pid: number };

@@ -30,7 +30,7 @@ import { ReachablePrograms } from './reachable-programs.ts';
 import type { SandboxFolders } from './sandbox-folders.ts';
 import { onTerminal, terminalSettings } from './terminal.ts';
 
-/** Options of {@link ProcessDriver}. */
+/** Options for {@link ProcessDriver}. */
 export interface ProcessDriverOptions {
   readonly images: ImageMap;
   readonly addresses: LoopbackRange;
@@ -248,7 +248,7 @@ export class ProcessDriver implements Driver {
     const child = (this.#options.spawn ?? spawn)(program, words, {
       cwd: folder,
       env: { ...env, ...marked.environment(mark) },
-      // Its own group, so that everything in the container can be signalled at the same time.
+      // Its own group, so that everything in the container can be signaled at the same time.
       detached: true,
       stdio: [...stdio],
       ...(granted === undefined && { argv0: command, ...(user && { uid: user.uid, gid: user.gid }) }),

@@ -12,9 +12,9 @@ import type {
   PodSandboxRequest,
   RunningContainer,
 } from '../driver.ts';
-import { behaviourOf, type SimulatedBehaviour } from './simulated-behaviour.ts';
+import { behaviorOf, type SimulatedBehavior } from './simulated-behavior.ts';
 
-/** Options of {@link SimulatedDriver}. */
+/** Options for {@link SimulatedDriver}. */
 export interface SimulatedDriverOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -24,7 +24,7 @@ export interface SimulatedDriverOptions {
 
 /**
  * Simulates containers without running anything: they start immediately and end as their pod's annotations say (see {@link
- * behaviourOf}). It depends only on the clock, so thousands of pods cost little and tests control the time.
+ * behaviorOf}). It depends only on the clock, so thousands of pods cost little and tests control the time.
  */
 export class SimulatedDriver implements Driver {
   readonly name = 'simulated';
@@ -63,15 +63,15 @@ export class SimulatedDriver implements Driver {
   async startContainer(request: ContainerRequest): Promise<RunningContainer> {
     const { clock, random } = this.#options;
     const annotations = this.#pods.get(request.podUid)?.pod.metadata.annotations ?? {};
-    const behaviour = behaviourOf(annotations, request.containerName);
-    if (behaviour.startError !== undefined) throw new Error(behaviour.startError);
+    const behavior = behaviorOf(annotations, request.containerName);
+    if (behavior.startError !== undefined) throw new Error(behavior.startError);
     const container = new SimulatedContainer({
       clock,
-      behaviour,
+      behavior,
       id: `simulated://${random.uid().replaceAll('-', '')}`,
     });
     this.#running.add(container);
-    if (behaviour.output !== undefined) request.output.write('stdout', Buffer.from(`${behaviour.output}\n`));
+    if (behavior.output !== undefined) request.output.write('stdout', Buffer.from(`${behavior.output}\n`));
     void container.exited.then(() => this.#running.delete(container));
     return container;
   }
@@ -90,14 +90,14 @@ class SimulatedContainer implements RunningContainer {
   readonly startedAtMs: number;
   readonly exited: Promise<ContainerExit>;
   readonly #clock: Clock;
-  readonly #behaviour: SimulatedBehaviour;
+  readonly #behavior: SimulatedBehavior;
   readonly #end: (exit: ContainerExit) => void;
   readonly #timers: Timer[] = [];
 
-  constructor(options: { readonly clock: Clock; readonly behaviour: SimulatedBehaviour; readonly id: string }) {
-    const { clock, behaviour, id } = options;
+  constructor(options: { readonly clock: Clock; readonly behavior: SimulatedBehavior; readonly id: string }) {
+    const { clock, behavior, id } = options;
     this.#clock = clock;
-    this.#behaviour = behaviour;
+    this.#behavior = behavior;
     this.containerId = id;
     this.startedAtMs = clock.now();
     let end: (exit: ContainerExit) => void = () => {};
@@ -105,12 +105,12 @@ class SimulatedContainer implements RunningContainer {
       end = resolve;
     });
     this.#end = end;
-    const { runMs, exitCode } = behaviour;
+    const { runMs, exitCode } = behavior;
     if (runMs !== undefined) this.#timers.push(clock.setTimer(runMs, () => this.#finish(exitCode)));
   }
 
   async stop({ graceMs }: { readonly graceMs: number }): Promise<ContainerExit> {
-    const { stopMs, stopExitCode } = this.#behaviour;
+    const { stopMs, stopExitCode } = this.#behavior;
     if (graceMs <= 0 || stopMs > graceMs) this.#timers.push(this.#clock.setTimer(graceMs, () => this.#finish(137, 9)));
     else if (stopMs === 0) this.#finish(stopExitCode);
     else this.#timers.push(this.#clock.setTimer(stopMs, () => this.#finish(stopExitCode)));

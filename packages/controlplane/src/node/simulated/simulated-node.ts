@@ -5,7 +5,7 @@ import { NodeAgent } from '../node-agent.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
 import { SimulatedProbeRunner } from './simulated-probe-runner.ts';
 
-/** Options of {@link simulatedNode}. */
+/** Options for {@link simulatedNode}. */
 export interface SimulatedNodeOptions {
   readonly nodeName: string;
   /** A client that acts as `system:node:<nodeName>` in the group `system:nodes`. */

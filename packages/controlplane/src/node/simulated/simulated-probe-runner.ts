@@ -1,7 +1,7 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { Probe } from '@kubewright/apimachinery/core/v1';
 import type { ProbeResult, ProbeRunner, ProbeTarget } from '../probes/probe-runner.ts';
-import { behaviourOf } from './simulated-behaviour.ts';
+import { behaviorOf } from './simulated-behavior.ts';
 
 /** Returns probe results that depend on the pod's annotations and the clock. */
 export class SimulatedProbeRunner implements ProbeRunner {
@@ -12,7 +12,7 @@ export class SimulatedProbeRunner implements ProbeRunner {
   }
 
   async run(_probe: Probe, { pod, container, running }: ProbeTarget): Promise<ProbeResult> {
-    const { healthyAfterMs, unhealthyAfterMs } = behaviourOf(pod.metadata.annotations ?? {}, container.name);
+    const { healthyAfterMs, unhealthyAfterMs } = behaviorOf(pod.metadata.annotations ?? {}, container.name);
     const age = this.#clock.now() - running.startedAtMs;
     const ok = age >= healthyAfterMs && age < unhealthyAfterMs;
     return { ok, output: ok ? '' : 'simulated: marked unhealthy by annotation' };

@@ -36,7 +36,7 @@ export interface ControllerSettings {
   /**
    * Delays retries of failed keys: {@link exponentialRateLimiter}, {@link bucketRateLimiter}, {@link maxOfRateLimiter} or your own.
    *
-   * @defaultValue per-key back-off, 5 ms doubling to 1,000 s
+   * @defaultValue per-key backoff, 5 ms doubling to 1,000 s
    */
   readonly rateLimiter?: RateLimiter;
   /**
@@ -147,7 +147,7 @@ export interface DesiredOptions<T extends KubernetesObject, R extends DesiredSta
 }
 
 /**
- * Options of {@link controller}.
+ * Options for {@link controller}.
  *
  * @example
  * ```ts
@@ -166,7 +166,7 @@ export type ControllerOptions<T extends KubernetesObject, R extends DesiredState
   | DesiredOptions<T, R>;
 
 /**
- * Options of {@link requestController}.
+ * Options for {@link requestController}.
  *
  * @example
  * ```ts

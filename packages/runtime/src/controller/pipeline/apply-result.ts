@@ -45,7 +45,7 @@ function requeue(run: ReconcileRun, outcome: ReconcileOutcome, queue: WorkQueue)
     return 'requeue_after';
   }
   queue.requeueAfter(key, undefined);
-  if (next === 'with back-off') {
+  if (next === 'with backoff') {
     run.nextMs = queue.addRateLimited(key, { priority });
     return 'requeue';
   }

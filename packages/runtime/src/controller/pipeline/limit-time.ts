@@ -15,7 +15,7 @@ import type { Stage } from './reconcile-run.ts';
  */
 export class ReconcileTimeoutError extends KubewrightError {
   override readonly name = 'ReconcileTimeoutError';
-  /** The runtime retries the key with back-off. */
+  /** The runtime retries the key with backoff. */
   readonly code = 'KW3005';
 
   constructor(reconcile: string, options: { readonly timeoutMs: number; readonly settled: boolean }) {

@@ -10,7 +10,7 @@ import { nextRun } from '../../reconcile/next-run.ts';
 import type { Finalizer, ReconcileOutcome } from '../../reconcile/reconcile.ts';
 import type { ReconcileRun } from './reconcile-run.ts';
 
-/** Options of {@link ReadObject}. */
+/** Options for {@link ReadObject}. */
 export interface ReadObjectOptions {
   readonly kind: Kind<KubernetesObject>;
   readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;

@@ -4,7 +4,7 @@ import { ReconcileTimeoutError } from './limit-time.ts';
 import type { ReconcileRun } from './reconcile-run.ts';
 import { firstReportMs, reportIfSlow } from './slow-reconciles.ts';
 
-/** Options of {@link RunningReconciles}. */
+/** Options for {@link RunningReconciles}. */
 export interface RunningReconcilesOptions {
   readonly clock: Clock;
   /** Time limit of a reconcile; 0 disables it. */

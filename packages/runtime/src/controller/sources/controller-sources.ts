@@ -13,7 +13,7 @@ import type { AwaitedEnds } from './awaited-ends.ts';
 import type { EventLoopTurn } from './event-loop-turn.ts';
 import { GainedKeys } from './gained-keys.ts';
 
-/** Options of {@link ControllerSources}. */
+/** Options for {@link ControllerSources}. */
 export interface ControllerSourcesOptions {
   readonly definition: ControllerDefinition;
   readonly cache: InformerCache;

@@ -2,7 +2,7 @@ import { formatObjectKey } from '@kubewright/apimachinery';
 import type { ReconcileRequest } from '../../handler/event-handler.ts';
 import type { KeyShare, Partition } from '../definition/partition.ts';
 
-/** Options of {@link GainedKeys}. */
+/** Options for {@link GainedKeys}. */
 export interface GainedKeysOptions {
   readonly partition: Partition;
   /** Visits all existing keys, including those of other replicas; calls `isGained` for each and queues it if true. */

@@ -15,7 +15,7 @@ export interface RuleNode {
   values: RuleNode | undefined;
 }
 
-/** Options of {@link buildRuleTree}. */
+/** Options for {@link buildRuleTree}. */
 export interface TreeOptions {
   readonly environment: CelEnvironment;
   /** The schema's path in reported problems: `spec.validation.openAPIV3Schema`. */

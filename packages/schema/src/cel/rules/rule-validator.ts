@@ -25,7 +25,7 @@ import { buildRuleTree, type RuleNode } from './rule-tree.ts';
 const OBJECT_BUDGET = 10_000_000;
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
-/** Options of {@link compileRules}. */
+/** Options for {@link compileRules}. */
 export interface RuleOptions {
   readonly environment: CelEnvironment;
   /** The schema's path in compile problems. @defaultValue 'spec.validation.openAPIV3Schema' */
@@ -34,7 +34,7 @@ export interface RuleOptions {
   readonly costs?: RuleCostOptions;
 }
 
-/** Options of {@link RuleValidator.validate}. */
+/** Options for {@link RuleValidator.validate}. */
 export interface RuleValidateOptions {
   /** The object before the update. Without it, transition rules are skipped. */
   readonly old?: unknown;

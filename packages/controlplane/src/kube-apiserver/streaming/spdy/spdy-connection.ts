@@ -19,7 +19,7 @@ const mostStreams = 512;
 /** Above this many unsent bytes, the client has stopped reading. */
 const mostUnsentBytes = 64 * 1024 * 1024;
 
-/** Options of {@link SpdyConnection}. */
+/** Options for {@link SpdyConnection}. */
 export interface SpdyConnectionOptions {
   /** The transport: a socket, or the messages of a WebSocket. */
   readonly duplex: Duplex;

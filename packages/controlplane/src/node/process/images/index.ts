@@ -8,7 +8,7 @@ import { redisImage } from './redis.ts';
 import { shellImage, usualShell } from './shell-program.ts';
 import { standInImage } from './stand-in.ts';
 
-/** Options of {@link builtInImages}. */
+/** Options for {@link builtInImages}. */
 export interface BuiltInImagesOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;

@@ -41,19 +41,19 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/[ \t]+$/gm, ''],
 ];
 
-/** Normalises text so that two runs are comparable. */
-export function normalise(text: string, places: RunPlaces): string {
+/** Normalizes text so that two runs are comparable. */
+export function normalize(text: string, places: RunPlaces): string {
   let result = text.replaceAll(places.server, '<server>').replaceAll(places.home, '<home>');
   result = result.replaceAll(/https?:\/\/<server>/g, '<server>');
   for (const [pattern, replacement] of PATTERNS) result = result.replace(pattern, replacement);
   return result;
 }
 
-/** Normalises the outcome of a command; the choice between two equal nodes for a pod is random. */
-export function normaliseOutcome(outcome: Outcome, step: Step, places: RunPlaces): Outcome {
+/** Normalizes the outcome of a command; the choice between two equal nodes for a pod is random. */
+export function normalizeOutcome(outcome: Outcome, step: Step, places: RunPlaces): Outcome {
   const aboutNodes = /\bnodes?\b/.test(step.command);
   const text = (raw: string): string => {
-    const result = normalise(raw, places);
+    const result = normalize(raw, places);
     return reduce(aboutNodes ? result : result.replace(/\bnode-[12]\b/g, 'node-<n>'), step.compare ?? 'all');
   };
   const { stdout, stderr, exitCode } = outcome;

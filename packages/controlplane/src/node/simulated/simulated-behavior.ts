@@ -1,5 +1,5 @@
-/** Behaviour of a simulated container. */
-export interface SimulatedBehaviour {
+/** Behavior of a simulated container. */
+export interface SimulatedBehavior {
   /** Exits on its own after this time, in milliseconds; `undefined` runs until it is stopped. */
   readonly runMs: number | undefined;
   readonly exitCode: number;
@@ -18,12 +18,12 @@ export interface SimulatedBehaviour {
 const prefix = 'simulated.kubewright.dev/';
 
 /**
- * Reads a container's behaviour from its pod's annotations `simulated.kubewright.dev/<what>` (all containers) and
+ * Reads a container's behavior from its pod's annotations `simulated.kubewright.dev/<what>` (all containers) and
  * `simulated.kubewright.dev/<what>.<container>` (one container): `run-seconds`, `exit-code`, `stop-seconds`, `stop-exit-code`,
  * `start-error`, `output`, `healthy-after-seconds`, `unhealthy-after-seconds`. With only an `exit-code`, the container exits
  * immediately.
  */
-export function behaviourOf(annotations: Readonly<Record<string, string>>, container: string): SimulatedBehaviour {
+export function behaviorOf(annotations: Readonly<Record<string, string>>, container: string): SimulatedBehavior {
   const text = (what: string): string | undefined =>
     annotations[`${prefix}${what}.${container}`] ?? annotations[prefix + what];
   const ms = (what: string): number | undefined => {
