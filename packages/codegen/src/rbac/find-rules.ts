@@ -133,8 +133,8 @@ function hasFields(expression: ts.Expression, { view }: RuleSearch): boolean {
 function taggedRules(file: ts.SourceFile, { view, problems }: RuleSearch): readonly RbacRule[] {
   const rules: RbacRule[] = [];
   if (!file.text.includes('@rbac')) return rules;
-  for (const match of file.text.matchAll(/\/\*\*[\s\S]*?\*\//g)) {
-    for (const tag of parseDocs(match[0], match.index).tags) {
+  for (const { text, offset } of docComments(file)) {
+    for (const tag of parseDocs(text, offset).tags) {
       if (tag.name !== 'rbac') continue;
       const rule = parseRbacTag(tag.text);
       if (typeof rule !== 'string') {
@@ -151,4 +151,33 @@ function taggedRules(file: ts.SourceFile, { view, problems }: RuleSearch): reado
     }
   }
   return rules;
+}
+
+/** Yields all documentation comments. Text in a string that looks like one is not a comment: it must not grant permissions. */
+function* docComments(file: ts.SourceFile): Generator<{ readonly text: string; readonly offset: number }> {
+  const opening = /\/\*\*/g;
+  for (let match = opening.exec(file.text); match; match = opening.exec(file.text)) {
+    const literal = literalAt(file, match.index);
+    const end = file.text.indexOf('*/', match.index + 3);
+    if (literal === undefined && end < 0) return;
+    if (literal === undefined) yield { text: file.text.slice(match.index, end + 2), offset: match.index };
+    opening.lastIndex = literal?.end ?? end + 2;
+  }
+}
+
+/** Returns the string, template or regular expression that contains a position, or undefined. */
+function literalAt(node: ts.Node, position: number): ts.Node | undefined {
+  const inner = ts.forEachChild(node, (child) => (child.pos <= position && position < child.end ? child : undefined));
+  if (inner) return literalAt(inner, position);
+  return isText(node) && node.getStart() <= position ? node : undefined;
+}
+
+function isText(node: ts.Node): boolean {
+  return (
+    ts.isStringLiteralLike(node) ||
+    ts.isTemplateHead(node) ||
+    ts.isTemplateMiddleOrTemplateTail(node) ||
+    ts.isRegularExpressionLiteral(node) ||
+    ts.isJsxText(node)
+  );
 }

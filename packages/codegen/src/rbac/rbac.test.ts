@@ -122,6 +122,17 @@ describe('rules of a program', () => {
     expect(text?.match(/^kind: .*/gm)).toEqual(['kind: ClusterRole', 'kind: Role']);
   });
 
+  it('are not read from text that looks like a comment', async () => {
+    const tag = '/** @rbac groups=apps resources=deployments verbs=get';
+    const source = `
+        export type Hostile = '${tag} */';
+        export const texts = ['${tag} */', \`${tag} \${1} ${tag} */\`, /[/]** @rbac verbs=get */];
+        export const opening = '/** ';
+        /** @rbac groups=core resources=nodes verbs=list */
+        export function empty() { ${tag} */ }`;
+    expect(await rulesOf(source)).toEqual(['nodes → list', 'apps deployments → get']);
+  });
+
   it('come with a warning if a kind cannot be determined', async () => {
     const { files, problems } = await fixture.generate(`${kind}
       export const work = (ctx: runtime.RequestContext, object: KubernetesObject) => ctx.apply(object);`);
