@@ -42,7 +42,8 @@ function report(folder, reportFileName, entry) {
       reportFolder: join(root, 'docs/api'),
       reportTempFolder: join(tmpdir(), 'kubewright-api'),
       reportFileName,
-      includeForgottenExports: false,
+      // Types of options that are not exported are part of the contract, too.
+      includeForgottenExports: true,
     },
     docModel: { enabled: false },
     dtsRollup: { enabled: false },

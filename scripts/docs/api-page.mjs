@@ -18,18 +18,53 @@ export function apiPage(root, name) {
   const checker = program.getTypeChecker();
   const module = checker.getSymbolAtLocation(program.getSourceFile(entry));
   const exported = module ? checker.getExportsOfModule(module) : [];
-  const sections = exported
-    .map((symbol) => ({ symbol, target: aliased(symbol, checker) }))
-    // Exports of other packages are documented there.
-    .filter(({ target }) => target.declarations?.some((each) => each.getSourceFile().fileName.startsWith(`${folder}/`)))
-    .sort((a, b) => a.symbol.name.localeCompare(b.symbol.name))
-    .map(({ symbol, target }) => section(symbol.name, target, checker));
+  // Exports of other packages are documented there.
+  const isOurs = (symbol) =>
+    symbol.declarations?.some((each) => each.getSourceFile().fileName.startsWith(`${folder}/`));
+  const targets = new Map(exported.map((symbol) => [aliased(symbol, checker), symbol.name]));
+  const named = [...targets].filter(([target]) => isOurs(target));
+  const sections = sorted(named).map(([target, title]) => section(title, target, checker));
+  const parts = sorted(partsOf(named, targets, isOurs, checker)).map(([target, title]) =>
+    section(title, target, checker),
+  );
+  if (parts.length > 0) sections.push(unnamedTypes, ...parts.map((text) => text.replace(/^## /, '### ')));
   const others = Object.keys(manifest.exports).filter((path) => path !== '.' && path !== './package.json');
   const more =
     others.length > 0
       ? `\n\nOther entry points: ${others.map((path) => `\`${path.replace('.', manifest.name)}\``).join(', ')}.`
       : '';
   return `# ${manifest.name}\n\n${manifest.description}. See [its README](../../packages/${name}.md).${more}\n\n${sections.join('\n\n')}\n`;
+}
+
+const unnamedTypes =
+  '## Types without an export\n\nThe shapes of options and members above. Programs pass and read them, and never need their names.';
+
+/** Returns the types that the declarations of exports mention and that are not exported. */
+function partsOf(named, targets, isOurs, checker) {
+  const parts = new Map();
+  const open = named.map(([target]) => target);
+  for (let symbol = open.pop(); symbol; symbol = open.pop()) {
+    for (const declaration of symbol.declarations ?? []) visit(declaration);
+  }
+  return [...parts];
+
+  function visit(node) {
+    if (ts.isTypeReferenceNode(node) || ts.isExpressionWithTypeArguments(node)) {
+      const found = checker.getSymbolAtLocation(ts.isTypeReferenceNode(node) ? node.typeName : node.expression);
+      const target = found && aliased(found, checker);
+      const isType =
+        target && target.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.TypeAlias | ts.SymbolFlags.Class);
+      if (isType && isOurs(target) && !targets.has(target) && !parts.has(target)) {
+        parts.set(target, target.name);
+        open.push(target);
+      }
+    }
+    ts.forEachChild(node, visit);
+  }
+}
+
+function sorted(named) {
+  return named.sort(([, a], [, b]) => a.localeCompare(b));
 }
 
 function aliased(symbol, checker) {
