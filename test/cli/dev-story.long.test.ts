@@ -112,7 +112,7 @@ describe('kubewright dev', () => {
     // A stored sample is validated like a new one.
     const api = project.read('src/api/v1/shop.ts');
     await restarted(dev, () => project.edit('src/api/v1/shop.ts', (text) => text.replace('1024', '3')));
-    await seen(dev, /! sample does not fit {2}config\/samples\/shop_v1_shop\.yaml: spec\.message: Too long: [^;\n]*\n/);
+    await seen(dev, /! invalid sample {7}config\/samples\/shop_v1_shop\.yaml: spec\.message: Too long: [^;\n]*\n/);
     await restarted(dev, () => project.edit('src/api/v1/shop.ts', () => api));
 
     const good = project.read(controller);

@@ -55,7 +55,7 @@ describe.skipIf(isMissing('script'))('kubewright dev at a terminal', () => {
       dev,
       /✗ Shop default\/shop-sample {2}because .*existed at startup\r?\n +TypeError: Cannot read properties of undefined \(reading 'at'\)\r?\n +src\/controllers\/shop\.ts:\d+:\d+\r?\n +\d+ \| .*\r?\n +\d+ \| .*spec\.nothing\.at\(1\).*\r?\n +\| +\^\r?\n/,
     );
-    await seen(dev, /… \d+ library frames hidden; use --full-stacks to show them\r?\n +next try in \d+ ms/);
+    await seen(dev, /… \d+ library frames hidden; use --full-stacks to show them\r?\n +retry in \d+ ms/);
     await seen(
       dev,
       /! type check failed {4}one error\r?\n +src\/controllers\/shop\.ts:\d+:\d+ TS2339 .*\r?\n +\d+ \| /,
@@ -86,7 +86,7 @@ describe('kubewright dev', () => {
     );
     await seen(dev, /! breaking change +spec\.message .*\n/);
     await seen(dev, /✓ kind +spec\.theme .*\n/);
-    await seen(dev, /! sample does not fit {2}config\/samples\/shop_v1_shop\.yaml: spec\.message: .*\n/);
+    await seen(dev, /! invalid sample {7}config\/samples\/shop_v1_shop\.yaml: spec\.message: .*\n/);
     dev.child.kill('SIGINT');
     expect(await dev.ended).toBe(0);
     back();

@@ -44,7 +44,10 @@ describe('a test environment', () => {
   });
 
   it.each([
-    [{ KUBEBUILDER_ASSETS: '/nowhere' }, /\/nowhere\/etcd is not there; set KUBEBUILDER_ASSETS to a folder/],
+    [
+      { KUBEBUILDER_ASSETS: '/nowhere' },
+      /cannot start the control plane for the tests: .*\/nowhere\/etcd.*; set KUBEBUILDER_ASSETS to a folder/,
+    ],
     [{ TEST_ASSET_ETCD: process.execPath }, /TEST_ASSET_KUBE_APISERVER is not set/],
     [
       {
@@ -52,12 +55,12 @@ describe('a test environment', () => {
         TEST_ASSET_KUBE_APISERVER: process.execPath,
         KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '20',
       },
-      /KUBEBUILDER_CONTROLPLANE_START_TIMEOUT is "20", which is no duration/,
+      /invalid value "20" of KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: must be a duration/,
     ],
     // Node rejects etcd's flags.
     [
       { TEST_ASSET_ETCD: process.execPath, TEST_ASSET_KUBE_APISERVER: process.execPath },
-      /cannot be started: (etcd|kube-apiserver) has ended\n[\s\S]*bad option/,
+      /cannot start the control plane for the tests: (etcd|kube-apiserver) [\s\S]*bad option/,
     ],
   ])('reports what is wrong with %j', async (env, message) => {
     await expect(TestEnvironment.start({ env })).rejects.toMatchObject({

@@ -33,7 +33,7 @@ describe('importing', () => {
 
   it('@kubewright/client loads no HTTP, TLS or YAML modules, and starts no program', () => {
     expect(loadedBy('client')).toEqual({
-      node: ['node:events', 'node:fs/promises', 'node:net', 'node:os', 'node:path'],
+      node: ['node:events', 'node:fs/promises', 'node:net', 'node:os', 'node:path', 'node:stream'],
       packages: [],
     });
   });
@@ -46,6 +46,7 @@ describe('importing', () => {
         'node:net',
         'node:os',
         'node:path',
+        'node:stream',
         'node:timers',
         'node:timers/promises',
       ],

@@ -70,7 +70,7 @@ describe('the output of npm start', () => {
   });
 
   it("continues with the operator's log, one line per event", async () => {
-    await started.printed(/INFO .*postgresql default\/postgresql-sample created the pod image=postgres:17\n/);
+    await started.printed(/INFO .*postgresql default\/postgresql-sample created pod image=postgres:17\n/);
     await started.printed(/INFO .*postgresql default\/postgresql-sample phase changed phase=up\n/);
     expect(started.output).not.toMatch(/\n\s+at /);
   });

@@ -212,7 +212,7 @@ describe('processNode', () => {
     for (const expected of [
       expect.stringMatching(`^Warning Failed: Error: .*${missing.replace('$', '\\$')}`),
       expect.stringMatching(
-        /^Warning Failed: Failed to pull image "team\/none:1": image "team\/none:1" is not in this/,
+        /^Warning Failed: Failed to pull image "team\/none:1": image "team\/none:1" cannot run on this node: it is not in/,
       ),
       'Warning Failed: Error: ErrImagePull',
       'Warning Failed: Error: ErrImageNeverPull',

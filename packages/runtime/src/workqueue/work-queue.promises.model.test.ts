@@ -193,7 +193,7 @@ describe('the guarantees of WorkQueue', () => {
         { numRuns: 20_000 },
       );
       expect(outcome.failed).toBe(true);
-      expect(String(outcome.errorInstance)).toMatch(/two workers|did not come|was lost|starves|too often/);
+      expect(String(outcome.errorInstance)).toMatch(/two workers|did not arrive|was lost|starves|too often/);
     },
     60_000,
   );

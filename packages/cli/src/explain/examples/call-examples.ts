@@ -30,9 +30,9 @@ export const callExamples: readonly CodeExample[] = [
   },
   {
     code: 'KW1031',
-    mistake: `parseDuration('5 minutes');`,
+    mistake: `parseDurationMs('5 minutes');`,
     cause: 'Durations have the format of Go: numbers followed by h, m, s, ms, us or ns.',
-    fix: `parseDuration('5m');`,
+    fix: `parseDurationMs('5m');`,
   },
   {
     code: 'KW1040',

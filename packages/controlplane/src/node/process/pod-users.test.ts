@@ -11,7 +11,9 @@ describe('PodUsers', () => {
     expect(users.of('a')).toBeUndefined();
     expect(users.take('c').uid).toBe(1_002);
     expect(users.take('d').uid).toBe(1_000);
-    expect(() => users.take('e')).toThrow(/all 3 ids from 1000 are taken; delete pods, or .* larger range \(podUids\)/);
+    expect(() => users.take('e')).toThrow(
+      /all 3 uids from 1000 are in use; delete pods, or .* larger range \(podUids\)/,
+    );
   });
 
   it("keeps a claim's user even if no pod mounts it, and shares it among pods that do", () => {
