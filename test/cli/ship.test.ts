@@ -437,7 +437,7 @@ describe('kubewright build', () => {
       stderr: `KW7505 the OLM bundle is invalid and was not written
   why: alm-examples has no example of tea-shop.example.com/v1 TeaShop: add one to config/samples
     alm-examples has tea-shop.example.com/v1 Coffee, which the CSV does not own
-  fix: correct package.json, config/samples or the types as described above, then build again
+  fix: fix package.json, config/samples or the types as described above, then build again
 `,
     });
   });

@@ -202,7 +202,7 @@ describe('projects', () => {
   it('report an unreadable configuration', { timeout: 60_000 }, async () => {
     write({ 'tsconfig.json': '{ "extends": "./missing.json" }', 'src/thing.ts': kind(SIZE) });
     const { problems, files } = await generate({ root });
-    expect(problems[0]).toMatchObject({ code: 'KW6001', file: 'tsconfig.json', fix: 'correct tsconfig.json' });
+    expect(problems[0]).toMatchObject({ code: 'KW6001', file: 'tsconfig.json', fix: 'fix tsconfig.json' });
     expect(files).toEqual([]);
   });
 });

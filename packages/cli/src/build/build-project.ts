@@ -118,7 +118,7 @@ function writeBundle(
     throw new CliError('KW7505', {
       what: 'the OLM bundle is invalid and was not written',
       why: faults.join('\n'),
-      remedy: 'correct package.json, config/samples or the types as described above, then build again',
+      remedy: 'fix package.json, config/samples or the types as described above, then build again',
     });
   }
   replace(project, 'bundle', files);

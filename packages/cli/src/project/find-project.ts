@@ -58,7 +58,7 @@ function checkForms(root: string, { name, domain }: { readonly name: string; rea
     new CliError('KW7102', {
       what: `invalid project ${what} ${JSON.stringify(value)}`,
       why,
-      remedy: `correct ${what === 'name' ? '"name"' : '"domain" in the field "kubewright"'} in ${join(root, 'package.json')}`,
+      remedy: `fix ${what === 'name' ? '"name"' : '"domain" in the field "kubewright"'} in ${join(root, 'package.json')}`,
     });
   if (!/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name))
     throw wrong(

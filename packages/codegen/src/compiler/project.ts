@@ -111,7 +111,7 @@ export class Project {
     for (const error of parsed?.errors ?? []) {
       if (error.code === noInputs) continue;
       const what = ts.flattenDiagnosticMessageText(error.messageText, ' ');
-      problems.add(at, { code: 'KW6001', what, fix: 'correct tsconfig.json' });
+      problems.add(at, { code: 'KW6001', what, fix: 'fix tsconfig.json' });
     }
     const names = this.#names(parsed?.fileNames);
     if (names.length === 0) {

@@ -36,7 +36,7 @@ export function unresolved(written: string): TypeFinding & { readonly code: 'KW6
   const name = /^\w+/.exec(written)?.[0] ?? '';
   if (platform.has(name))
     return { code: 'KW6102', what: `the class ${written} cannot be represented in JSON`, fix: insteadOf(name) };
-  const fix = 'correct its name, or import it';
+  const fix = 'fix its name, or import it';
   return { code: 'KW6104', what: `the type ${written} cannot be resolved`, fix };
 }
 

@@ -107,7 +107,7 @@ function checkNamesOf(kind: KindModel, problems: Problems): void {
       code: 'KW6003',
       what: `${JSON.stringify(value)} is not a valid ${name}`,
       why: rule,
-      fix: `correct ${name} in defineKind`,
+      fix: `fix ${name} in defineKind`,
     });
   }
 }

@@ -115,7 +115,7 @@ describe('schemas of types', () => {
       'use one object with an optional field for each case, and list the fields in the tag @exactlyOneOf',
     ],
     ['a?: Record<number, string>', 'KW6102', 'use Readonly<Record<string, …>>'],
-    ['a?: Missing', 'KW6104', 'correct its name, or import it'],
+    ['a?: Missing', 'KW6104', 'fix its name, or import it'],
     [
       'a?: Spec',
       'KW6103',

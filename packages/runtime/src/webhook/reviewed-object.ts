@@ -17,7 +17,7 @@ export function reviewedObject<T extends KubernetesObject>(kind: Kind<T>, raw: u
   if (found === undefined) throw badRequest(`there is no ${kind.kind} (${wanted}) in the review`);
   if (found.apiVersion !== wanted || found.kind !== kind.kind)
     throw badRequest(
-      `the webhook is for ${kind.kind} (${wanted}), the review is of ${found.kind} (${found.apiVersion}); correct its rules`,
+      `the webhook is for ${kind.kind} (${wanted}), the review is of ${found.kind} (${found.apiVersion}); fix its rules`,
     );
   return deepFreeze(found) as unknown as T; // of that kind: the API server has checked its fields against its schema
 }

@@ -31,8 +31,8 @@ interface Due {
 
 /**
  * Declares a controller that runs a function for each object at regular times, whether or not the object changes; changes do not
- * trigger it. All timers share the queue of the controller. Times count from the start of the program, or of the leader's term. Mirrors
- * kopf's `@kopf.timer`.
+ * trigger it. All timers share the queue of the controller. Times count from the start of the program, or of the leader's term.
+ * Mirrors kopf's `@kopf.timer`.
  *
  * @example
  * ```ts
