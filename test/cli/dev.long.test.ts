@@ -85,7 +85,7 @@ describe('kubewright dev', () => {
       `@minLength 1 @maxLength 3 */\n  readonly message: string;\n  readonly theme?: 'light' | 'dark';`,
     );
     await seen(dev, /! breaking change +spec\.message .*\n/);
-    await seen(dev, /✓ kind +spec\.theme .*\n/);
+    await seen(dev, /✓ kind changed +spec\.theme .*\n/);
     await seen(dev, /! invalid sample {7}config\/samples\/shop_v1_shop\.yaml: spec\.message: .*\n/);
     dev.child.kill('SIGINT');
     expect(await dev.ended).toBe(0);
