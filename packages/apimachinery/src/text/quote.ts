@@ -11,7 +11,7 @@ const named: Readonly<Record<string, string>> = {
 };
 
 /**
- * Quotes a text as Go's `%q` does, the form in which the API's messages show names and values.
+ * Quotes text as Go's `%q` does, the form in which the API's messages show names and values.
  *
  * Printable characters are kept; control characters are named (`\n`) or written as `\x01`, `\u2028`, `\U000e0001`.
  *

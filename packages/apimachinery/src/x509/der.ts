@@ -19,7 +19,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Encodes a text as UTF-8; ASCII stays one byte per character. */
+/** Encodes text as UTF-8; ASCII stays one byte per character. */
 export function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }

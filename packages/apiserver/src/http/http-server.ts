@@ -58,7 +58,7 @@ export interface HttpServer extends AsyncDisposable {
 
 /**
  * Serves a handler over TLS: HTTP/2 and HTTP/1.1, negotiated by ALPN. Client certificates are requested but not required. Fast
- * enough to be the front of a control plane: it allocates nothing per request that most requests do not need.
+ * enough to front a control plane: no request pays for allocations that most requests do not need.
  *
  * @throws ListenError when the server cannot listen on the address; its three lines give the action, the reason and the fix
  *

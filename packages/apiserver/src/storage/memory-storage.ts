@@ -29,12 +29,13 @@ export interface MemoryStorageOptions {
   readonly historyBytes?: number | undefined;
   /**
    * How much the current values and their keys may take, in bytes; etcd's `--quota-backend-bytes`. Writes that would exceed it
-   * are refused, so runaway controllers cannot exhaust the process's memory. Deletes and writes that add nothing pass.
+   * are refused, so runaway controllers cannot exhaust the process's memory. Deletes, and writes that add nothing, are always
+   * accepted.
    *
    * @defaultValue 512 MiB
    */
   readonly maxBytes?: number | undefined;
-  /** The revision before the first write; what is older is taken for compacted, as in an older store. @defaultValue 1 */
+  /** The revision before the first write; older revisions are treated as compacted. @defaultValue 1 */
   readonly initialRevision?: number | undefined;
   /** Called with errors thrown by watch handlers. @defaultValue rethrows in a microtask, which ends the process */
   readonly onWatcherFault?: ((error: unknown) => void) | undefined;

@@ -197,7 +197,7 @@ export class WatchHub implements WatchSource {
     return { watchClass, bookmarks, stop };
   }
 
-  /** Ends watchers that may have missed a change, so that they relist; the hub reports the error. */
+  /** Delivers changes. On an error, fails all watchers, which may have missed a change, so that they relist; then rethrows. */
   #taken(changes: readonly StorageChange[]): void {
     try {
       this.#take(changes);

@@ -32,7 +32,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
   #backlog: Backlog | undefined;
   #sentAny = false;
   #bookmarkDue = false;
-  /** True once the last bookmark or error was sent. */
+  /** True once the last bookmark or error has been sent. */
   #ending = false;
   #failure: unknown;
   #ended = false;
@@ -117,7 +117,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
       }
       this.cursor = ring.start;
     }
-    // Skip events covered by the backlog, or before a start in the future.
+    // Skip events that the backlog covers, or that precede the future revision the watch starts at.
     while ((ring.at(this.cursor)?.revision ?? Number.POSITIVE_INFINITY) <= this.#afterRevision) this.cursor++;
     const entry = ring.at(this.cursor);
     if (!entry) return this.#bookmark();

@@ -21,7 +21,7 @@ const keys: Readonly<Record<string, WakeUp>> = { a: 'apply', r: 'restart', t: 't
 /** The time after which a save has been noticed, in milliseconds. */
 const noticedMs = 200;
 
-/** Thrown if the code was saved again while it was read: the errors would be about outdated code. */
+/** Thrown if the code was saved again while it was being read: the errors would refer to outdated code. */
 class SavedMeanwhile extends Error {}
 
 /** The development loop: the steps that run again on every save. */
@@ -105,7 +105,7 @@ export class DevLoop {
   }
 
   async generate(): Promise<void> {
-    // Both load a compiler, which would slow down the start.
+    // Both load a compiler, which would slow down startup.
     const { Generator } = await import('@kubewright/codegen');
     const { generateProject } = await import('../generate/generate-project.ts');
     const { root, name: projectName } = this.#project;

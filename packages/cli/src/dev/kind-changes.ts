@@ -34,7 +34,7 @@ export async function reportKindChange(
   parts: { readonly before: UnstructuredObject; readonly after: UnstructuredObject; readonly reporter: Reporter },
 ): Promise<void> {
   const { before, after, reporter } = parts;
-  // Loads a compiler, which must not slow down the start.
+  // Imported lazily: it loads a compiler, which would slow down startup.
   const { compareCrds } = await import('@kubewright/codegen');
   // Both were generated, or accepted by a server.
   const changes = compareCrds(before as unknown as Crd, after as unknown as Crd);

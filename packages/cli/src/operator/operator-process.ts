@@ -126,7 +126,7 @@ export class OperatorProcess implements AsyncDisposable {
     if (this.#next || this.#isDisposed || surroundings.signal.aborted) return;
     const next = standBy(surroundings, { folder: this.#folder, cwd: project.root, libraries: this.#loads });
     this.#next = next;
-    // Killed on standby: the next start creates another.
+    // If it ends while on standby, the next start creates another.
     void next.child.ended.then(() => {
       if (this.#next === next) this.#next = undefined;
     });

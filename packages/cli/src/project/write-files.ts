@@ -52,7 +52,7 @@ export function replaceable(root: string, files: readonly ProjectFile[]): Readon
   return new Map(free.map(({ path, text }) => [path, text]));
 }
 
-/** Returns generated files that are no longer generated, because a kind or an older layout was removed. */
+/** Returns leftover generated files: those of removed kinds or older layouts. */
 export function stale(root: string, files: readonly ProjectFile[]): readonly string[] {
   const current = new Set(files.map(({ path }) => path));
   return (
@@ -65,7 +65,7 @@ export function stale(root: string, files: readonly ProjectFile[]): readonly str
   );
 }
 
-/** Removes generated files that are no longer generated. */
+/** Removes leftover generated files. */
 export function removeStale(root: string, files: readonly ProjectFile[]): readonly string[] {
   const paths = stale(root, files);
   for (const path of paths) rmSync(join(root, path));

@@ -28,7 +28,7 @@ export function schedulerController(): ControllerDefinition {
     for: Pod,
     watches: [
       watch(Pod, enqueueForObject(), { indexes: { waiting: ({ object }) => (isWaiting(object) ? ['true'] : []) } }),
-      // A changed node may now fit pending pods. The name `*` stands for all pending pods.
+      // Pending pods may now fit on a changed node. The name `*` stands for all pending pods.
       watch(
         Node,
         enqueueMapped(() => [everyWaitingPod]),

@@ -218,9 +218,9 @@ describe('bugs reported in other clients: caches', () => {
     cache.declare({ kind: Thing });
     void cache.run(stop.signal);
     // Exits after two minutes, controller-runtime's default.
-    const reportThreshold = new AbortController();
-    clock.setTimer(120_000, () => reportThreshold.abort(new Error('timed out waiting for cache to be synced')));
-    const naively = cache.waitForSync(reportThreshold.signal).catch((error: Error) => error.message);
+    const deadline = new AbortController();
+    clock.setTimer(120_000, () => deadline.abort(new Error('timed out waiting for cache to be synced')));
+    const naively = cache.waitForSync(deadline.signal).catch((error: Error) => error.message);
     await clock.advance(3_600_000);
     expect(await naively).toMatch(/timed out/);
     server.missing.clear();

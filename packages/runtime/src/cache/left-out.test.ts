@@ -119,9 +119,9 @@ describe('namespaces and kinds removed from a cache', () => {
     const server = serverWithout('bad');
     const { cache } = cacheOf(server);
     const declared = cache.declare(cached(Site, { namespaces: ['bad'] }));
-    const reportThreshold = new AbortController();
-    const waiting = declared.waitForSync(reportThreshold.signal);
-    reportThreshold.abort(new Error('enough'));
+    const deadline = new AbortController();
+    const waiting = declared.waitForSync(deadline.signal);
+    deadline.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow('enough');
   });
 });

@@ -161,21 +161,21 @@ export class ControllerLoop {
    *
    * @param options.patience - aborted when running reconciles should be canceled.
    */
-  stop(options: { readonly reportThreshold: AbortSignal }): Promise<void> {
-    this.#stopped ??= this.#stop(options.reportThreshold);
+  stop(options: { readonly deadline: AbortSignal }): Promise<void> {
+    this.#stopped ??= this.#stop(options.deadline);
     return this.#stopped;
   }
 
-  async #stop(reportThreshold: AbortSignal): Promise<void> {
-    this.#sources.stop(reportThreshold.reason);
+  async #stop(deadline: AbortSignal): Promise<void> {
+    this.#sources.stop(deadline.reason);
     this.#left = this.queue.pending();
     void this.queue.shutDown();
-    const giveUp = (): void => this.#pipeline.cancel(reportThreshold.reason);
-    if (reportThreshold.aborted) giveUp();
-    else reportThreshold.addEventListener('abort', giveUp, { once: true });
+    const giveUp = (): void => this.#pipeline.cancel(deadline.reason);
+    if (deadline.aborted) giveUp();
+    else deadline.addEventListener('abort', giveUp, { once: true });
     await Promise.all(this.#workers);
     this.#pipeline.stop();
-    reportThreshold.removeEventListener('abort', giveUp);
+    deadline.removeEventListener('abort', giveUp);
     this.#log.info('all workers finished', { event: logEvents.controllerStopped });
   }
 

@@ -106,10 +106,10 @@ export class ControllerGroup {
   /** Takes no more keys and waits for running reconciles; logs those that do not end in time. */
   async stop({ undisturbed, budget }: StopOptions): Promise<void> {
     const { clock, log } = this.#parts;
-    const reportThreshold = new AbortController();
-    const giveUp = (): void => reportThreshold.abort(new ManagerError({ what: 'the controller is stopping' }));
+    const deadline = new AbortController();
+    const giveUp = (): void => deadline.abort(new ManagerError({ what: 'the controller is stopping' }));
     using _patience = clock.setTimer(undisturbed ? Math.min(undisturbedMs, budget.leftMs) : 0, giveUp);
-    const all = Promise.all(this.#loops.map((loop) => loop.stop({ reportThreshold: reportThreshold.signal })));
+    const all = Promise.all(this.#loops.map((loop) => loop.stop({ deadline: deadline.signal })));
     const names = (): readonly string[] => this.#loops.filter((loop) => loop.isWorking).map((loop) => loop.name);
     const lasts = (): void => this.#tellWaiting(budget, settleMs - (undisturbed ? 0 : undisturbedMs));
     if (await budget.wait(all, { names, lasts })) return;

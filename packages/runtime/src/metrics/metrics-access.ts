@@ -129,9 +129,9 @@ export class MetricsAccess {
     kind: Parameters<typeof client.resource<T>>[0],
     review: T,
   ): Promise<T> {
-    const reportThreshold = new AbortController();
-    const giveUp = (): void => reportThreshold.abort(new Error(`timed out after ${askMs} ms`));
+    const deadline = new AbortController();
+    const giveUp = (): void => deadline.abort(new Error(`timed out after ${askMs} ms`));
     using _timer = this.#options.clock.setTimer(askMs, giveUp, { unref: true });
-    return await client.resource(kind).create(review, { signal: reportThreshold.signal });
+    return await client.resource(kind).create(review, { signal: deadline.signal });
   }
 }

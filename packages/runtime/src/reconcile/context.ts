@@ -58,9 +58,10 @@ export interface ContextRun {
   awaitEnd(objectId: string): void;
 }
 
-/** The object of a context; nothing for controllers of requests. */
+/** Options for {@link LoopContext}. */
 export interface ContextOptions {
   readonly run: ContextRun;
+  /** The reconciled object; undefined for request controllers. */
   readonly primary: KubernetesObject | undefined;
   /** When the server was queried, if the primary comes from there instead of the cache. */
   readonly askedAt: Instant | undefined;

@@ -62,7 +62,7 @@ export class ListSplitter {
   }
 
   /**
-   * Reports the item that the last chunk began, if it ends early in this chunk; returns where the rest begins. Joins only a few
+   * Reports the item that began in the last chunk, if it ends early in this one; returns where the rest begins. Joins only a few
    * bytes, because copying every chunk in full costs as much as all other work on it.
    */
   #begunItem(bytes: Buffer): number {

@@ -172,7 +172,7 @@ export class ShardMembership implements Runnable, Partition {
     return ownerOf(this.#wanted, key) === this.identity && isGiven(this.#settled) && this.#written.every(isGiven);
   }
 
-  /** Keys that are given away while our reconciles still run on them. Excludes keys that another replica may own by now. */
+  /** Keys that we are giving up but are still reconciling. Excludes keys that another replica may own by now. */
   get #leaving(): readonly string[] {
     return this.#running.keys.filter(
       (key) =>
@@ -188,7 +188,7 @@ export class ShardMembership implements Runnable, Partition {
     return { members: this.#wanted, held };
   }
 
-  /** Restart with no keys: other replicas may own ours by now. */
+  /** Restarts with no keys: other replicas may own ours by now. */
   #startAnew(): void {
     this.#tenure = undefined;
     this.#wanted = [];

@@ -195,7 +195,7 @@ async function runOnce(
     },
   );
   const cancel = (): void => {
-    void loop.stop({ reportThreshold: signal });
+    void loop.stop({ deadline: signal });
     settle.reject(signal.reason);
   };
   signal.addEventListener('abort', cancel, { once: true });
@@ -204,11 +204,11 @@ async function runOnce(
   if (signal.aborted) cancel();
   try {
     const outcome = await ended;
-    await loop.stop({ reportThreshold: signal });
+    await loop.stop({ deadline: signal });
     return outcome;
   } finally {
     signal.removeEventListener('abort', cancel);
-    void loop.stop({ reportThreshold: signal });
+    void loop.stop({ deadline: signal });
   }
 }
 

@@ -62,12 +62,12 @@ async function answerOf(
   const { request, response, clock, bodies, timeoutMs } = call;
   if (request.method !== 'POST') return { status: 405, text: 'Method Not Allowed\n' };
   const use = async (body: Uint8Array): Promise<Reply> => {
-    const reportThreshold = new AbortController();
-    const giveUp = (): void => reportThreshold.abort(new Error('the API server no longer waits for the response'));
+    const deadline = new AbortController();
+    const giveUp = (): void => deadline.abort(new Error('the API server no longer waits for the response'));
     using _timer = clock.setTimer(timeoutMs, giveUp, { unref: true });
     response.once('close', giveUp);
     const contentType = request.headers['content-type'];
-    return asJson(await route.answer({ body, contentType, signal: reportThreshold.signal }));
+    return asJson(await route.answer({ body, contentType, signal: deadline.signal }));
   };
   const reply = await bodies.read(request, { maxBytes: route.maxBytes, use });
   if (typeof reply !== 'string') return reply;

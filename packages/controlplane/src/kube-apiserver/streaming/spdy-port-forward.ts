@@ -46,7 +46,7 @@ export class SpdyPortForward {
     try {
       await this.#connection.run();
     } catch {
-      // The client violated the protocol. Closing its connection is the only possible report.
+      // The client violated the protocol. Closing the connection is the only way to tell it.
     } finally {
       this.#over.abort();
     }

@@ -31,7 +31,7 @@ export class ReadObject {
   async run(run: ReconcileRun): Promise<ReconcileOutcome> {
     const { kind, finalizers, reconcile, context, cache, clock } = this.#options;
     const { request } = run;
-    // After a write with an unknown outcome, the cached object may be outdated and repeat work already done.
+    // After a write with an unknown outcome, the cached object may be outdated, and reconciling it could repeat work already done.
     const lookedAt = cache.isUncertain(kind, request) ? instantOf(clock) : undefined;
     const object = lookedAt ? await this.#ask(run) : cache.peek(kind, request)?.object;
     // The object was deleted. This is normal: nothing is left to reconcile.

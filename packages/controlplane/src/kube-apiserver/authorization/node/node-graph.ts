@@ -83,7 +83,7 @@ export class NodeGraph implements Disposable {
   #catchUp(): void {
     for (const [key, stored] of this.#changed) {
       this.#changed.delete(key);
-      // An unreadable object is related to nothing.
+      // Forget first, so that an object that cannot be parsed keeps no relations.
       this.#forget(key);
       if (stored) this.#take(key, JSON.parse(Buffer.from(stored.bytes).toString('utf8')));
     }

@@ -52,7 +52,7 @@ export class SpdyConnection {
   async run(): Promise<void> {
     const duplex = this.#duplex;
     duplex.on('error', () => duplex.destroy()); // a broken connection is the client's concern
-    // Each stream that waits for room adds a listener.
+    // Each write that waits for 'drain' adds listeners.
     duplex.setMaxListeners(0);
     duplex.once('close', () => this.#abortAll());
     try {
