@@ -61,6 +61,21 @@ describe('updateObject', () => {
     expect(Object.keys(json.data)).toHaveLength(50);
   });
 
+  it('creates a new object once, however many requests apply it at the same time', async () => {
+    const applies = Array.from({ length: 20 }, (_, i) =>
+      server.patch(`${CONFIG_MAPS}/a?fieldManager=m${i}`, 'apply', {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'a' },
+        data: { [`k${i}`]: 'v' },
+      }),
+    );
+    const statuses = (await Promise.all(applies)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array.from({ length: 19 }, () => 200), 201]);
+    const { json } = await server.get(`${CONFIG_MAPS}/a`);
+    expect(Object.keys(json.data)).toHaveLength(20);
+  });
+
   it('lets exactly one of many concurrent writers with the same version win', async () => {
     const { json } = await server.post(CONFIG_MAPS, { metadata: { name: 'a' } });
     const writes = Array.from({ length: 20 }, (_, i) =>

@@ -4,6 +4,7 @@ import {
   type FieldError,
   invalid,
   invalidField,
+  isAlreadyExists,
   isDeleting,
   type KubernetesObject,
   notFound,
@@ -64,8 +65,14 @@ export async function updateObject(registry: Registry, transform: Transform, opt
       if (!strategy.allowCreateOnUpdate && options.createIfMissing !== true) throw notFound(definition, call.name);
       const draft = await transform(undefined, undefined);
       checkMissing(registry, draft, options);
-      const created = await createObject(registry, draft, { call, strategy, tracked: options.tracked === true });
-      return { stored: created, created: true };
+      try {
+        const created = await createObject(registry, draft, { call, strategy, tracked: options.tracked === true });
+        return { stored: created, created: true };
+      } catch (error) {
+        // Another request created it since the read: change that object instead.
+        if (isAlreadyExists(error) && (await services.storage.get(key)) !== undefined) continue;
+        throw error;
+      }
     }
     try {
       return { stored: await updateOnce(registry, transform, { ...options, stored }), created: false };
