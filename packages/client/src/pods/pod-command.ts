@@ -168,13 +168,21 @@ export class ChannelCommand implements PodCommand {
 
   /** Iterates until the command has ended, even while the source has nothing. */
   async *#untilExit<T>(source: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
-    const ended = this.#exit.then(
-      () => undefined,
-      () => undefined,
-    );
+    let hasEnded = false;
+    let wake = (): void => {};
+    const end = (): void => {
+      hasEnded = true;
+      wake();
+    };
+    this.#exit.then(end, end);
     const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
     for (;;) {
-      const next = await Promise.race([iterator.next(), ended]);
+      // Not a race with #exit: that promise would keep each value until the command ends.
+      const next = await new Promise<IteratorResult<T> | undefined>((resolve, reject) => {
+        wake = () => resolve(undefined);
+        if (hasEnded) wake();
+        else Promise.resolve(iterator.next()).then(resolve, reject);
+      });
       if (next?.done) return;
       if (!next) {
         // Not awaited: a source that waits for something else may never return.
