@@ -50,7 +50,7 @@ describe('containerEnvironment', () => {
         envFrom: [{ prefix: 'S_', configMapRef: { name: 'settings' } }, { secretRef: { name: 'keys' } }],
         env: [
           { name: 'FIRST', value: 'a' },
-          { name: 'SECOND', value: '$(FIRST)$(S_colour)$(LATER)' },
+          { name: 'SECOND', value: '$(FIRST)$(S_color)$(LATER)' },
           { name: 'LATER', value: 'b' },
           { name: 'password', value: 'over' },
           { name: 'IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
@@ -61,7 +61,7 @@ describe('containerEnvironment', () => {
         ],
       }),
     ).toEqual({
-      S_colour: 'red',
+      S_color: 'red',
       'S_not.a.c.name': 'kept',
       password: 'over',
       FIRST: 'a',
