@@ -50,7 +50,9 @@ describe('loadImage', () => {
   it.each(['{', '[]'])('rejects %s as an image map', (text) => {
     build('one');
     writeFileSync(mapFile(), text);
-    expect(() => loadImage(root, 'shop:1')).toThrow(/kubewright-images\.json is not a valid image map: .*; fix the file/);
+    expect(() => loadImage(root, 'shop:1')).toThrow(
+      /kubewright-images\.json is not a valid image map: .*; fix the file/,
+    );
     expect(readFileSync(mapFile(), 'utf8')).toBe(text);
   });
 });
