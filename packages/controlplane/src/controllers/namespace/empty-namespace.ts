@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@kubewright/apimachinery';
+import { type KubernetesObject, KubewrightError } from '@kubewright/apimachinery';
 import type { ApiResource } from '@kubewright/client';
 import type { RequestContext } from '@kubewright/runtime';
 import { ignoreNotFound } from '../ignore-not-found.ts';
@@ -77,11 +77,16 @@ async function emptyOne(
     return (await ctx.client.metadata(resource).list(scope)).items;
   } catch (error) {
     // The kind was removed in the meantime.
-    ignoreNotFound(error);
+    if (!isUnknownKind(error)) ignoreNotFound(error);
     return [];
   }
 }
 
 function resourceName({ plural, group }: ApiResource): string {
   return group === '' ? `${plural}.` : `${plural}.${group}`;
+}
+
+/** True if the client learned from discovery that the server no longer serves the kind. */
+function isUnknownKind(error: unknown): boolean {
+  return error instanceof KubewrightError && error.code === 'KW3004';
 }
