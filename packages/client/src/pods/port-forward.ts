@@ -117,6 +117,11 @@ export async function listen(
 }
 
 function join(local: Socket, remote: Duplex, onError: ((error: unknown) => void) | undefined): void {
+  // The client left while the tunnel was opened: its 'close' has passed.
+  if (local.destroyed) {
+    remote.on('error', () => {}).destroy();
+    return;
+  }
   remote.on('error', (error) => onError?.(error)).on('close', () => local.destroySoon());
   local.on('close', () => remote.destroy());
   local.pipe(remote);

@@ -15,7 +15,7 @@ import type { ReconcileRun } from './reconcile-run.ts';
 export interface ResultParts {
   readonly queue: WorkQueue;
   readonly metrics: ControllerMetrics | undefined;
-  readonly telling: FailureReporter;
+  readonly reporter: FailureReporter;
   /** True if running reconciles are being aborted because the manager stops. */
   readonly isStopping: () => boolean;
   /** Called on a programming error, if the controller does not recover from them. */
@@ -29,8 +29,8 @@ export interface ResultParts {
  */
 export function applyOutcome(run: ReconcileRun, outcome: ReconcileOutcome, parts: ResultParts): ReconcileResultLabel {
   const label = requeue(run, outcome, parts.queue);
-  const { telling } = parts;
-  if (telling.isTroubled(run.key)) telling.succeeded(run.key, { log: run.log, isThere: run.events.isBegun });
+  const { reporter } = parts;
+  if (reporter.isTroubled(run.key)) reporter.succeeded(run.key, { log: run.log, isThere: run.events.isBegun });
   return label;
 }
 
@@ -57,12 +57,12 @@ function requeue(run: ReconcileRun, outcome: ReconcileOutcome, queue: WorkQueue)
 export function applyFailure(
   run: ReconcileRun,
   error: unknown,
-  { queue, metrics, telling, isStopping, panicked }: ResultParts,
+  { queue, metrics, reporter, isStopping, panicked }: ResultParts,
 ): ReconcileResultLabel {
   const { key, priority, log, events } = run;
   if (error instanceof NotOwnerError) {
     queue.forget(key);
-    telling.forget(key);
+    reporter.forget(key);
     log.info('the key now belongs to another replica', { event: logEvents.reconcileMoved, error });
     return 'requeue';
   }
@@ -77,7 +77,7 @@ export function applyFailure(
     queue.forget(key);
     queue.requeueAfter(key, undefined);
     const message = 'Reconciler error, not retried until something changes';
-    telling.failed(key, { error, log, events, message, retryInMs: undefined });
+    reporter.failed(key, { error, log, events, message, retryInMs: undefined });
     return 'error';
   }
   if (error instanceof ReconcileTimeoutError) metrics?.failed('timeout');
@@ -90,7 +90,7 @@ export function applyFailure(
   if (isStopping()) log.info('reconcile aborted: the manager is stopping', { event: logEvents.reconcileAborted });
   else if (isConflict(error) && !isOwnedByOthers(error))
     log.info('the object has changed; retrying', { event: logEvents.reconcileConflict, error });
-  else telling.failed(key, { error, log, events, message: 'Reconciler error', retryInMs });
+  else reporter.failed(key, { error, log, events, message: 'Reconciler error', retryInMs });
   return 'error';
 }
 

@@ -13,8 +13,7 @@ import { applyFailure, applyOutcome, type ResultParts } from './apply-result.ts'
 import { callReconciler } from './call-reconciler.ts';
 import { guardedClient, holdKey, observeReconcile } from './guard-writes.ts';
 import { limitTime } from './limit-time.ts';
-import type { Stage, Step } from './reconcile-run.ts';
-import { ReconcileRun, type ReconcileRunParts } from './reconcile-run.ts';
+import { ReconcileRun, type ReconcileRunParts, type Stage, type Step } from './reconcile-run.ts';
 import { RunningReconciles } from './running-reconciles.ts';
 import { reportSlowEnd } from './slow-reconciles.ts';
 import { traceReconcile } from './trace-reconcile.ts';
@@ -141,7 +140,7 @@ export class ReconcilePipeline {
     return {
       queue,
       metrics,
-      telling: new FailureReporter({ clock: parts.clock, recordsEvents: definition.errorEvents ?? true }),
+      reporter: new FailureReporter({ clock: parts.clock, recordsEvents: definition.errorEvents ?? true }),
       isStopping: () => this.#work.signal.aborted,
       ...(definition.recoverPanic === false && { panicked: parts.panicked }),
     };
@@ -156,7 +155,7 @@ export class ReconcilePipeline {
     if (definition.partition?.owns(request) === false) {
       queue.forget(key);
       queue.requeueAfter(key, undefined);
-      this.#results.telling.forget(key);
+      this.#results.reporter.forget(key);
       onDropped(key);
       return undefined;
     }

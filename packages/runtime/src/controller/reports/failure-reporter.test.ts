@@ -22,15 +22,15 @@ function setUp(form: typeof prettyLogger | typeof jsonLogger) {
   const notes: EventNote[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const log = form({ destination, now: () => 0 }).with({ controller: 'site', namespace: 'n', name: 'a' });
-  const telling = new FailureReporter({ clock, recordsEvents: true });
+  const reporter = new FailureReporter({ clock, recordsEvents: true });
   const events = () => {
     const made = new ReconcileEvents(() => ({ record: (note) => void notes.push(note) }));
     made.begin(object);
     return made;
   };
   const fail = (error: unknown, retryInMs?: number, own = events()) =>
-    telling.failed('n/a', { error, log, message: 'Reconciler error', retryInMs, events: own });
-  return { clock, lines, notes, log, telling, events, fail };
+    reporter.failed('n/a', { error, log, message: 'Reconciler error', retryInMs, events: own });
+  return { clock, lines, notes, log, reporter, events, fail };
 }
 
 function errorFrom(message: string, frame: string): Error {
@@ -41,12 +41,12 @@ function errorFrom(message: string, frame: string): Error {
 
 describe('FailureReporter', () => {
   it('logs an error for people once with its origin, then briefly, then that it works again', () => {
-    const { clock, lines, log, telling, fail } = setUp(prettyLogger);
+    const { clock, lines, log, reporter, fail } = setUp(prettyLogger);
     for (let i = 0; i < 8; i++) fail(errorFrom('no such title', '/app/src/site.ts:3:5'), 5 * 2 ** i);
     void clock.advance(1_100);
     fail(errorFrom('no such title', '/app/src/site.ts:3:5'), 1_280);
-    telling.succeeded('n/a', { log, ...there });
-    telling.succeeded('n/a', { log, ...there });
+    reporter.succeeded('n/a', { log, ...there });
+    reporter.succeeded('n/a', { log, ...there });
     expect(lines.join('')).toBe(
       [
         '00:00:00.000 ERROR site n/a Reconciler error: TypeError: no such title',
@@ -59,10 +59,10 @@ describe('FailureReporter', () => {
   });
 
   it('logs a different error of the same key in full, and nothing for a deleted object', () => {
-    const { lines, log, telling, fail } = setUp(prettyLogger);
+    const { lines, log, reporter, fail } = setUp(prettyLogger);
     fail(new Error('one'));
     fail(new Error('two'));
-    telling.succeeded('n/a', { log, ...gone });
+    reporter.succeeded('n/a', { log, ...gone });
     fail(new Error('two'));
     expect(lines.map((line) => line.split('\n')[0]?.slice(26))).toEqual(
       ['n/a Reconciler error: one', 'n/a Reconciler error: two', 'n/a Reconciler error: two'].map((text) =>
@@ -72,9 +72,9 @@ describe('FailureReporter', () => {
   });
 
   it('logs every failure for programs, with the standard keys', () => {
-    const { lines, fail, telling, log } = setUp(jsonLogger);
+    const { lines, fail, reporter, log } = setUp(jsonLogger);
     for (let i = 0; i < 3; i++) fail(new Error('no'), 5);
-    telling.succeeded('n/a', { log, ...there });
+    reporter.succeeded('n/a', { log, ...there });
     const told = lines.map((line) => JSON.parse(line));
     expect(told).toHaveLength(3);
     for (const line of told) {
