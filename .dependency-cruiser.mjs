@@ -64,6 +64,7 @@ const cliFolders = [
   'scaffold',
   'render',
   'cluster',
+  'envtest',
   'target',
   'operator',
   'webhooks',
@@ -83,6 +84,7 @@ const cliFolders = [
   'import-crd',
   'doctor',
   'explain',
+  'trace',
   'completion',
   'commands',
 ];
@@ -119,6 +121,7 @@ export default {
     only('runtime', ['client', 'apimachinery']),
     only('apiserver', ['schema', 'apimachinery']),
     only('controlplane', ['apiserver', 'runtime', 'client', 'schema', 'apimachinery']),
+    only('testing', ['controlplane', 'runtime', 'client', 'apimachinery']),
     only('create-kubewright', ['cli']),
     only('cli', ['codegen', 'controlplane', 'runtime', 'client', 'schema', 'apimachinery']),
     {
@@ -152,6 +155,28 @@ export default {
       },
     },
     {
+      name: 'the-network-is-below-the-nodes',
+      comment: 'Nodes use its addresses and sockets; its controllers reach the server as any client does.',
+      severity: 'error',
+      from: { path: '^packages/controlplane/src/network/', pathNot: '\\.test\\.ts$|/testdata/' },
+      to: {
+        path: [
+          '^packages/apiserver/',
+          '^packages/controlplane/src/(cluster|kinds|kube-apiserver|controllers|scheduler|node)/',
+        ],
+      },
+    },
+    {
+      name: 'usage-is-pure',
+      comment: 'The API server and the controllers compute with it; it knows neither.',
+      severity: 'error',
+      from: { path: '^packages/controlplane/src/usage/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: ['^packages/(?!apimachinery/)', '^packages/controlplane/src/(?!usage/)'],
+        pathNot: '^packages/controlplane/src/usage/',
+      },
+    },
+    {
       name: 'components-are-separate',
       comment: 'Controllers, scheduler and node meet in the cluster only, as separate processes do.',
       severity: 'error',
@@ -178,7 +203,7 @@ export default {
       name: 'operators-need-only-the-runtime',
       severity: 'error',
       from: { path: '^examples/[^/]+/src/', pathNot: '\\.test\\.ts$' },
-      to: { path: pkg('schema', 'controlplane', 'codegen', 'cli') },
+      to: { path: pkg('schema', 'controlplane', 'codegen', 'cli', 'testing') },
     },
     {
       name: 'internals-are-ours',
@@ -187,7 +212,8 @@ export default {
       severity: 'error',
       from: {
         path: '^(examples|test)/',
-        pathNot: '^test/(aggregation/|security/|webhooks/metrics\\.test|kubectl/recording-proxy|cli/go-template)',
+        pathNot:
+          '^test/(aggregation/|security/|webhooks/metrics\\.long|runtime/(reconcile-key|desired-status|desired-conditions)\\.|kubectl/recording-proxy|cli/go-template)',
       },
       to: { path: '^packages/[^/]+/src/internal\\.ts$' },
     },

@@ -1,4 +1,4 @@
-// Builds every package with project references, then bundles them; what is current is left alone.
+// Builds every package with project references, then bundles them; packages that are up to date are skipped.
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -30,6 +30,7 @@ const provocations = [
   ['packages/cli/src/unplaced/provoked.ts', "import '../program/reporter.ts';", 'cli-folders-have-a-place'],
   ['packages/codegen/src/provoked.ts', "import '@kubewright/runtime';", 'codegen-imports-downward'],
   ['packages/codegen/src/provoked.ts', "import 'typescript';", 'one-file-knows-the-compiler'],
+  ['packages/testing/src/provoked.ts', "import '@kubewright/apiserver';", 'testing-imports-downward'],
   ['packages/apiserver/src/provoked.ts', "import '@kubewright/controlplane';", 'apiserver-imports-downward'],
   ['packages/apiserver/src/storage/provoked.ts', "import '../api-server.ts';", 'storage-knows-no-server'],
   ['packages/controlplane/src/kube-apiserver/provoked.ts', "import '@kubewright/client';", 'server-shares-nothing'],
@@ -41,6 +42,8 @@ const provocations = [
   ],
   ['packages/controlplane/src/node/provoked.ts', "import '@kubewright/apiserver';", 'components-are-ordinary-programs'],
   ['packages/controlplane/src/node/provoked.ts', "import '../scheduler/index.ts';", 'components-are-separate'],
+  ['packages/controlplane/src/usage/provoked.ts', "import '@kubewright/runtime';", 'usage-is-pure'],
+  ['packages/controlplane/src/network/provoked.ts', "import '../node/driver.ts';", 'the-network-is-below-the-nodes'],
 ];
 
 // If the check is interrupted, no invalid import may remain in the sources.

@@ -3,7 +3,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const ceilings = { public: 350, internal: 100 };
+// 351: `WorkQueue`, for controllers that run their own loop (docs/examples/replica-set.md). 375: `@kubewright/testing`, a separate package
+// for what tests need, with about 20 names, and `TestNamespace`.
+// 380: `apiServer`, `computed` and three types, for API servers of your own (docs/how-to/aggregated-api.md).
+// 102 internal names: the API server in memory and the pod statuses of the test kit.
+const ceilings = { public: 380, internal: 102 };
 
 const reports = fileURLToPath(new URL('../docs/api/', import.meta.url));
 const counts = { public: 0, internal: 0 };

@@ -20,6 +20,7 @@ const steps = {
   boundaries: node('scripts/check-boundaries.mjs'),
   seams: node('scripts/check-seams.mjs'),
   'error codes': node('scripts/check-error-codes.mjs'),
+  conventions: node('scripts/check-conventions.mjs'),
   prose: node('scripts/check-prose.mjs'),
   'dead code': bin('knip/bin/knip.js'),
   'public surface': node('scripts/api-report.mjs', '--check'),

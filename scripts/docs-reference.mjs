@@ -58,14 +58,25 @@ function errorPage() {
 }
 
 function eventPage() {
-  const source = readFileSync(join(root, 'packages/runtime/src/log/log-events.ts'), 'utf8');
-  const entries = [...source.matchAll(/^ {2}\/\*\* (.*) \*\/\n {2}\w+: '([^']+)',$/gm)].map(([, text, term]) => ({
+  const intro = `Log records have a field \`event\`. An id never changes its meaning, while messages may be reworded; match on it in alerting
+rules. Records of errors also have the fields \`code\`, \`what\`, \`why\` and \`remedy\`. Logs for people omit the ids.`;
+  const operators = eventsIn('packages/runtime/src/log/log-events.ts');
+  const cluster = [
+    ...eventsIn('packages/controlplane/src/log/cluster-log-events.ts'),
+    ...eventsIn('packages/cli/src/cluster/cli-log-events.ts'),
+  ];
+  const first = ['## Operators', table(['event', ''], operators)];
+  const second = ['## Embedded cluster', table(['event', ''], cluster)];
+  return `${['# Log events', intro, ...first, ...second].join('\n\n')}\n`;
+}
+
+/** Returns the ids in a file of log events, with their comments. */
+function eventsIn(path) {
+  const source = readFileSync(join(root, path), 'utf8');
+  return [...source.matchAll(/^ {2}\/\*\* (.*) \*\/\n {2}\w+: '([^']+)',$/gm)].map(([, text, term]) => ({
     term,
     text,
   }));
-  const intro = `The runtime's log records have a field \`event\`. An id never changes its meaning, while messages may be reworded; match on
-it in alerting rules. Records of errors also have the fields \`code\`, \`what\`, \`why\` and \`remedy\`. Logs for people omit the ids.`;
-  return `${['# Log events', intro, table(['event', ''], entries)].join('\n\n')}\n`;
 }
 
 function table([first, second], entries) {

@@ -1,13 +1,21 @@
 // Chooses the tests that a run skips. A vitest reporter lists them with the reason at the end of every run.
 import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-/** True if all tests run, as in `.ci/run`; otherwise those that take minutes are skipped. */
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** True if all tests run, as in `.ci/run`; otherwise those that take long are skipped. */
 const all = process.env.KUBEWRIGHT_REQUIRE_ALL === '1';
 const onReal = process.env.USE_EXISTING_CLUSTER === 'true';
+const isProof = process.env.KUBEWRIGHT_PROOF === '1';
 
 /** Patterns of files that are left out. */
-export const leftOut = [...(all ? [] : ['**/*.long.test.ts']), ...(onReal ? [] : ['**/*.real.test.ts'])];
+export const leftOut = [
+  ...(all ? [] : ['**/*.long.test.ts']),
+  ...(onReal ? [] : ['**/*.real.test.ts']),
+  ...(isProof ? [] : ['**/*.proof.test.ts']),
+];
 
 /** Lists skipped files and tests with the reason and the command that runs them. */
 export class LeftOutReporter {
@@ -18,17 +26,14 @@ export class LeftOutReporter {
   }
 
   onTestRunEnd(modules) {
-    const files = readdirSync('test', { recursive: true })
-      .map((file) => `test/${file}`)
-      .sort();
+    const files = ['examples', 'packages', 'test'].flatMap(testsIn).sort();
     const of = (ending) => files.filter((file) => file.endsWith(ending));
     if (!all)
-      list(
-        of('.long.test.ts'),
-        'files skipped because they take minutes; to run them: KUBEWRIGHT_REQUIRE_ALL=1 npm test',
-      );
+      list(of('.long.test.ts'), 'files skipped because they take long; to run them: KUBEWRIGHT_REQUIRE_ALL=1 npm test');
     if (!onReal)
       list(of('.real.test.ts'), 'files skipped because they need a real control plane; to run them: npm run proof');
+    if (!isProof)
+      list(of('.proof.test.ts'), 'files skipped because they need a quiet machine; to run them: npm run proof');
     const skipped = modules.flatMap((module) => {
       const tests = [...module.children.allTests('skipped')];
       const text = tests.length > 0 ? readFileSync(module.moduleId, 'utf8') : '';
@@ -72,4 +77,13 @@ function isOnPath(program) {
 function list(names, what) {
   if (names.length === 0) return;
   process.stdout.write(`\n${names.length} ${what}:\n${names.map((name) => `  ${name}\n`).join('')}`);
+}
+
+/** Returns the test files in a folder of the repository, without those of installed packages. */
+function testsIn(folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return /^(node_modules|dist)$/.test(entry.name) ? [] : testsIn(path);
+    return path.endsWith('.test.ts') ? [path] : [];
+  });
 }

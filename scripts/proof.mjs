@@ -2,6 +2,7 @@
 //   recordings  puts all recorders' questions to a real kube-apiserver again and replays today's answers against our code
 //   models      model tests with ten times the runs that CI has time for
 //   real        suites that need no embedded cluster, against a real control plane
+//   postgres    failures of real PostgreSQL servers; they need a quiet machine
 //   newcomers   a first hour with the packed packages, on several Nodes, as root and not; needs root, Linux and a registry
 //   benchmarks  those with goals, next to the real control plane; they need a quiet machine
 //   soaks       operators that run for long, and what they hold
@@ -30,10 +31,11 @@ const recorders = [
   { folder: 'packages/schema/src/cel' },
   { folder: 'packages/controlplane/src/kube-apiserver/registry', stdout: 'answers-1.36.3.json' },
   { folder: 'packages/controlplane/src/kinds', args: ['invalid'], plain: true },
+  { folder: 'packages/controlplane/src/scheduler', args: ['1', '14'], plain: true, stdout: 'choices-1.36.3.json' },
 ];
 const noAdmission =
   '--disable-admission-plugins=ServiceAccount,Priority,DefaultTolerationSeconds,TaintNodesByCondition,RuntimeClass';
-const webhooks = ['admission', 'conversion', 'rotation', 'metrics'].map((name) => `test/webhooks/${name}.test.ts`);
+const webhooks = ['admission', 'conversion', 'rotation', 'metrics'].map((name) => `test/webhooks/${name}.`);
 const source = '--conditions=kubewright-source';
 const days = [source, 'test/soak/days.mjs', '--json'];
 const flaw = ['--days', '8', '--flaw', 'remembers every version'];
@@ -68,6 +70,16 @@ const groups = {
     {
       name: 'test environments of all three kinds, two of them real',
       prove: (tree) => onRealCluster(tree, ['test/environment/test-environment.real.test.ts']),
+    },
+    {
+      name: 'kube-apiserver on the etcd of an embedded cluster',
+      prove: (tree) => onRealCluster(tree, ['test/storage']),
+    },
+  ],
+  postgres: [
+    {
+      name: 'failures of PostgreSQL servers',
+      prove: (tree) => suites(tree, ['examples/postgres-cluster'], { KUBEWRIGHT_PROOF: '1' }),
     },
   ],
   newcomers: [
@@ -166,7 +178,9 @@ async function record(tree, { folder, args = [], stdout: file, plain }) {
 /** Runs test suites of the committed state; returns their counts, or vitest's output about failures and errors outside tests. */
 async function suites(tree, patterns, env = {}) {
   const vitest = join(tree, 'node_modules/vitest/vitest.mjs');
-  const { ok, stdout, said } = run(tree, [vitest, 'run', ...patterns], { env });
+  const { ok, stdout, said } = run(tree, [vitest, 'run', ...patterns], {
+    env: { KUBEWRIGHT_REQUIRE_ALL: '1', ...env },
+  });
   return { ok, text: ok ? (/Tests\s+(.*)/.exec(stdout)?.[1] ?? '') : said };
 }
 

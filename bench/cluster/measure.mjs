@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { boot, stop } from './lifetime.mjs';
 
 const namespaces = ['creates', 'watches', 'latency'];
-/** How long a side is left alone before its memory is read, in milliseconds. */
+/** Idle time of a side before its memory is read, in milliseconds. */
 const idleMs = 10_000;
 
 /** One round with one side: start, start again, idle, load. */

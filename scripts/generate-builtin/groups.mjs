@@ -2,7 +2,7 @@
 export const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
 /**
- * Where the definitions of a group and version lie, and how its module is called.
+ * The definitions of a group and version, and the name of its module.
  *
  * @typedef {object} GroupVersion
  * @property {string} group - as in manifests

@@ -1,5 +1,5 @@
 /**
- * Records what only the Go types say about the fields of protobuf messages: how a field is called in JSON, whether its
+ * Records what only the Go types say about the fields of protobuf messages: the name of a field in JSON, whether its
  * struct is inlined, and whether a zero value is left out. The protobuf encoder of the Go types writes zero values of
  * plain fields, which JSON leaves out; without this, decoded objects would differ from the same objects in JSON.
  *

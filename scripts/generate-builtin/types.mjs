@@ -23,6 +23,9 @@ const objectFiles = new Map([
   ['KindMeta', 'stored'],
 ]);
 
+/** Fields whose values exceed 2^53 in practice: these are bigints, see docs/decisions/0022-large-integers-are-bigints.md. */
+const largeIntegers = new Set(['io.k8s.api.apps.v1.ControllerRevision.revision']);
+
 /** Definitions whose JSON is not what their schema says. */
 const special = new Map([
   ['io.k8s.apimachinery.pkg.api.resource.Quantity', 'string'],
@@ -137,6 +140,7 @@ function fieldType(writer, { name, field, property, gvk, resource }) {
   }
   if (gvk !== undefined && field === 'apiVersion') return `'${gvk.group === '' ? '' : `${gvk.group}/`}${gvk.version}'`;
   if (gvk !== undefined && field === 'kind') return `'${gvk.kind}'`;
+  if (largeIntegers.has(`${name}.${field}`)) return 'number | bigint';
   const values = writer.data.facts[name]?.[field]?.enum;
   if (values !== undefined && property.type === 'string') return values.map((value) => `'${value}'`).join(' | ');
   if (values !== undefined && property.type === 'array') {

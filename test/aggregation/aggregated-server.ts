@@ -4,8 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type KubernetesObject, systemClock } from '@kubewright/apimachinery';
-import { issueCertificate } from '@kubewright/apimachinery/internal';
+import { issueCertificate, type KubernetesObject, systemClock } from '@kubewright/apimachinery';
 
 /** A request as the server received it. */
 export interface SeenRequest {

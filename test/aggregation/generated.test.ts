@@ -61,8 +61,10 @@ describe.skipIf(isExisting())('files generated for a kind of an aggregated serve
 
   it('contain an APIService and a document instead of a CRD, and the same roles', () => {
     expect([...files.keys()]).toEqual([
+      'config/apiserver/kinds.json',
       APISERVICE,
       DOCUMENT,
+      'config/rbac/role.yaml',
       'config/rbac/well_admin_role.yaml',
       'config/rbac/well_editor_role.yaml',
       'config/rbac/well_viewer_role.yaml',

@@ -97,8 +97,8 @@ function facts({ status, headers, text, json }, { shows }) {
     const { reason, message, details } = json;
     const causes = details?.causes && sortedCauses(details.causes);
     // The order of multiple causes depends on map iteration, so the sorted causes are compared instead.
-    const told = causes?.length > 1 ? message.replace(/ is invalid: \[.*/s, ' is invalid: […]') : message;
-    return { ...seen, ...(reason && { reason }), message: neutral(told), ...(causes && { causes }) };
+    const stated = causes?.length > 1 ? message.replace(/ is invalid: \[.*/s, ' is invalid: […]') : message;
+    return { ...seen, ...(reason && { reason }), message: neutral(stated), ...(causes && { causes }) };
   }
   if (shows !== undefined) return { ...seen, shown: shownText(pick(json, shows)) };
   return json === undefined && status >= 400 ? { ...seen, text: neutral(text).slice(0, 300) } : seen;

@@ -12,8 +12,12 @@ export interface CliProject {
 }
 
 /** Creates a project that resolves the workspace's packages, as after `npm install`. */
-export async function cliProject(kubewright: CommandLine, name: string): Promise<CliProject> {
-  const { code, stderr } = await kubewright.run(['init', name, '--domain', 'example.com']);
+export async function cliProject(
+  kubewright: CommandLine,
+  name: string,
+  ...flags: readonly string[]
+): Promise<CliProject> {
+  const { code, stderr } = await kubewright.run(['init', name, '--domain', 'example.com', ...flags]);
   if (code !== 0) throw new Error(stderr);
   const root = join(kubewright.folder, name);
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));

@@ -22,7 +22,7 @@ describe('kubewright cluster up', () => {
   it('runs in the foreground until stopped', async () => {
     const cwd = folder('foreground');
     const up = kubewright.start(['cluster', 'up'], { cwd });
-    await expect.poll(up.stdout, { timeout: 15_000 }).toContain('Press Ctrl-C to stop the cluster.\n');
+    await expect.poll(up.stdout, { timeout: 30_000 }).toContain('Press Ctrl-C to stop the cluster.\n');
     const kubeconfig = join(cwd, '.kubewright', 'kubeconfig');
     expect(up.stdout()).toContain(`export KUBECONFIG='${kubeconfig}'\n`);
     if (!isMissing('kubectl')) {
@@ -55,12 +55,73 @@ describe('kubewright cluster up', () => {
     try {
       const nodes = async () =>
         JSON.parse((await kubewright.run(['cluster', 'status', '--json'], { cwd })).stdout).cluster.nodes;
-      await expect.poll(nodes, { timeout: 15_000 }).toEqual(['kubewright', 'kubewright-2', 'kubewright-3']);
+      await expect.poll(nodes, { timeout: 30_000 }).toEqual(['kubewright', 'kubewright-2', 'kubewright-3']);
     } finally {
       await kubewright.run(['cluster', 'down'], { cwd });
     }
     const wrong = await kubewright.run(['cluster', 'up', '--nodes', '0'], { cwd });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('It must be a number from 1 to 100.') });
+  }, 60_000);
+
+  it('saves and restores the objects of a stopped cluster', async () => {
+    const cwd = folder('snapshots');
+    const run = (...args: readonly string[]) => kubewright.run(['cluster', ...args], { cwd });
+    const data = ['--data', 'objects'];
+    try {
+      expect(await run('up', '--background', '--components', 'apiserver', ...data)).toMatchObject({ code: 0 });
+      const running = await run('snapshot', 'saved', ...data);
+      expect(running).toMatchObject({ code: 1, stdout: '' });
+      expect(running.stderr).toMatch(/^KW5012 cannot open the store in .*objects\n {2}why: another process uses it\n/);
+    } finally {
+      await run('down');
+    }
+    const saved = await run('snapshot', 'saved', ...data);
+    expect(saved).toMatchObject({ code: 0, stderr: '' });
+    expect(saved.stdout).toMatch(/^✓ snapshot saved {7}.*\/saved \(\d+ objects\)\n$/);
+    const restored = await run('restore', 'saved', '--data', 'other');
+    expect(restored.stdout).toBe(saved.stdout.replace('saved       ', 'restored    ').replace(/\/saved /, '/other '));
+    const { objects, revision } = JSON.parse((await run('restore', 'saved', '--json', ...data)).stdout).restored;
+    expect([objects > 50, revision > 1]).toEqual([true, true]);
+    expect(await run('restore', 'missing', ...data)).toMatchObject({
+      stderr: `KW5506 cannot read the snapshot ${join(cwd, 'missing')}\n  why: it does not exist\n  fix: use another file\n`,
+    });
+    expect((await run('snapshot', 'saved')).stderr).toContain("required option '--data <DIR>' not specified");
+  }, 60_000);
+
+  it('runs named clusters besides that of the folder, as a file configures them', async () => {
+    const cwd = folder('named');
+    writeFileSync(join(cwd, 'cluster.yaml'), 'nodes: 2\ndriver: simulated\ncomponents: ["*", "-job-controller"]\n');
+    const run = (...args: readonly string[]) => kubewright.run(['cluster', ...args], { cwd });
+    const list = async () =>
+      JSON.parse((await run('list', '--json')).stdout).clusters.map(
+        ({ name, running }: { readonly name: string | null; readonly running: boolean }) => [name, running],
+      );
+    expect(await list()).toEqual([]);
+    try {
+      expect(await run('up', '--background', '--components', 'apiserver')).toMatchObject({ code: 0 });
+      const named = ['--name', 'two', '--config', 'cluster.yaml'];
+      expect(await run('up', '--background', ...named)).toMatchObject({ code: 0, stderr: '' });
+      expect(await list()).toEqual([
+        [null, true],
+        ['two', true],
+      ]);
+      const status = async (...flags: readonly string[]) =>
+        JSON.parse((await run('status', '--json', ...flags)).stdout).cluster.nodes;
+      await expect.poll(() => status('--name', 'two'), { timeout: 30_000 }).toEqual(['kubewright', 'kubewright-2']);
+      expect(await status()).toEqual([]);
+      const path = (await run('kubeconfig', '--name', 'two')).stdout.trim();
+      expect(path).toBe(join(cwd, '.kubewright', 'clusters', 'two', 'kubeconfig'));
+      expect((await run('delete')).code).toBe(0);
+      expect(await list()).toEqual([['two', true]]);
+    } finally {
+      await run('delete');
+      await run('delete', '--name', 'two');
+    }
+    expect(await list()).toEqual([]);
+    const missing = await run('status', '--name', 'two');
+    expect(missing.stderr).toContain('no embedded cluster two is running in this folder');
+    const wrong = await run('up', '--name', '../up');
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('It must consist of lower-case letters') });
   }, 60_000);
 
   it('runs in the background in two folders at a time, until cluster down', async () => {
@@ -99,7 +160,7 @@ kubeconfig  /.kubewright/kubeconfig
       }
     }
     expect((await kubewright.run(['cluster', 'down'], { cwd: one })).stdout).toBe('✓ no cluster was running\n');
-    await kubewright.run(['cluster', 'reset'], { cwd: one });
+    await kubewright.run(['cluster', 'delete'], { cwd: one });
     expect(existsSync(join(one, '.kubewright'))).toBe(false);
   }, 60_000);
 

@@ -97,6 +97,14 @@ export class CommandLine implements Disposable {
     return { child, ended, stdout: () => written.stdout, stderr: () => written.stderr };
   }
 
+  /** Kills all commands that still run, and waits until they end. */
+  async stopAll(): Promise<void> {
+    const running = [...this.#running];
+    const ended = running.map((child) => new Promise((resolve) => child.once('close', resolve)));
+    for (const child of running) child.kill('SIGKILL');
+    await Promise.all(ended);
+  }
+
   [Symbol.dispose](): void {
     for (const child of this.#running) child.kill('SIGKILL');
     rmSync(this.#bundle, { recursive: true, force: true });

@@ -124,7 +124,7 @@ describe('kubewright dev', () => {
     await expect.poll(() => dev.stderr().split('KW7501').length, { timeout: 30_000 }).toBe(3);
     expect(all(dev)).not.toMatch(/KW6001|KW7401|TS1\d{3}/);
 
-    let told = from(dev);
+    let received = from(dev);
     await restarted(dev, () =>
       project.edit(controller, () =>
         good.replace('message: spec.message }', 'message: String(process.hrtime.bigint()) }'),
@@ -132,13 +132,13 @@ describe('kubewright dev', () => {
     );
     const other = `\\.data\\.message of ConfigMap default/shop-sample-message`;
     const loop = new RegExp(`! Shop default/shop-sample {2}KW3050 hot loop: ${other} changed \\d+ times`);
-    await expect.poll(told, { timeout: 60_000 }).toMatch(loop);
+    await expect.poll(received, { timeout: 60_000 }).toMatch(loop);
     await expect
-      .poll(told, { timeout: 60_000 })
+      .poll(received, { timeout: 60_000 })
       .toMatch(new RegExp(`KW3050 (\\d+ reconciles|one reconcile) a second: each changes ${other}`));
-    expect(told().split('▶ Shop').length).toBeLessThan(30);
+    expect(received().split('▶ Shop').length).toBeLessThan(30);
 
-    told = from(dev);
+    received = from(dev);
     const denied = `const kinds: any[] = [Secret]; await ctx.client.resource(kinds[0]).list();`;
     await restarted(dev, () =>
       project.edit(controller, () =>
@@ -151,12 +151,12 @@ describe('kubewright dev', () => {
       ),
     );
     await expect
-      .poll(told, { timeout: 60_000 })
+      .poll(received, { timeout: 60_000 })
       .toMatch(
         / {13}KW7604 the operator is not allowed to list secrets: its roles do not grant it\n {13}src\/controllers\/shop\.ts/,
       );
-    await expect.poll(told).toContain('\n             /** @rbac groups=core resources=secrets verbs=list */\n');
-    expect(told()).not.toContain('StatusError');
+    await expect.poll(received).toContain('\n             /** @rbac groups=core resources=secrets verbs=list */\n');
+    expect(received()).not.toContain('StatusError');
     project.edit(controller, () => good);
     await client[Symbol.asyncDispose]();
     await stop(dev);

@@ -42,7 +42,7 @@ function kubeconfigWith(name: string, user: object): string {
 async function tokenOf(name: string): Promise<string> {
   await using client = clientFromConfig(await loadClientConfig({ kubeconfig: server.kubeconfig }));
   const accounts = client.resource(ServiceAccount);
-  await accounts.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: 'default' } });
+  await accounts.create(ServiceAccount({ metadata: { name, namespace: 'default' } }));
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
   const answer = await accounts
     .subresource('token')

@@ -36,9 +36,9 @@ function manager(name: string, image: string): UnstructuredObject {
 }
 
 describe.skipIf(isMissing('kubectl'))('kubewright deploy and kubectl apply --server-side', () => {
-  const surroundings = { clock: systemClock, signal: new AbortController().signal };
+  const environment = { clock: systemClock, signal: new AbortController().signal };
   const deploy = (object: UnstructuredObject): Promise<void> =>
-    applyObjects({ client: cluster.client(), surroundings }, [object]);
+    applyObjects({ client: cluster.client(), environment }, [object]);
   const apply = async (object: UnstructuredObject): Promise<void> => {
     const file = join(directory, 'install.yaml');
     writeFileSync(file, JSON.stringify(object));

@@ -119,7 +119,7 @@ describe.runIf(process.platform === 'linux')('the contents of the image', () => 
     await using operator = await container();
     await expect.poll(operator.state, { timeout: 30_000 }).toBe('ready');
     if (process.getuid?.() === 0) expect(operator.status('Uid')).toBe(String(someUid));
-    await expect.poll(operator.residentBytes, { timeout: 20_000 }).toBeLessThanOrEqual(75 * megabyte);
+    await expect.poll(operator.residentBytes, { timeout: 30_000 }).toBeLessThanOrEqual(75 * megabyte);
   });
 
   it('hold a cache of 10,000 objects in 160 MB, well below the limit', async () => {

@@ -28,7 +28,7 @@ describe('hasLocalNodes', () => {
       const status = { addresses: [{ type: 'InternalIP', address }] };
       await nodes.status.patch({ name }, { type: 'merge', body: { status } });
     };
-    const here = () => hasLocalNodes({ client, surroundings: { clock, signal: new AbortController().signal } });
+    const here = () => hasLocalNodes({ client, environment: { clock, signal: new AbortController().signal } });
     expect(await here()).toBe(true);
     await add('elsewhere', '203.0.113.7');
     expect(await here()).toBe(false);

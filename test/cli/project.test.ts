@@ -189,7 +189,7 @@ describe('kubewright create api', () => {
     expect(spawnSync(process.execPath, [tsc], { cwd: root, encoding: 'utf8' }).stdout).toBe('');
     const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
     const tests = spawnSync(process.execPath, [vitest, 'run'], { cwd: root, encoding: 'utf8' });
-    expect(tests.stdout).toMatch(/Tests .*2 passed/);
+    expect(tests.stdout).toMatch(/Tests .*4 passed/);
   });
 
   it('prints what to add by hand', async () => {

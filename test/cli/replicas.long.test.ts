@@ -58,7 +58,7 @@ async function leaders(token: string): Promise<readonly string[]> {
   const asked = await Promise.all(
     (await pods()).map(async ({ metadata, status }) => {
       const { text } = await metricsOf(status?.podIP ?? '', token).catch(() => ({ text: '' }));
-      return /^leader_election_master_status\{[^}]*\} 1$/m.test(text) ? [metadata.name ?? ''] : [];
+      return /^leader_election_master_status\{[^}]*\} 1$/m.test(text) ? [metadata.name] : [];
     }),
   );
   return asked.flat();
@@ -176,7 +176,7 @@ describe('an operator with two replicas', () => {
       await poll(async () => namespaces()).not.toContain(namespace);
       const roles = (await client.resource(ClusterRole).list()).items;
       const bindings = (await client.resource(ClusterRoleBinding).list()).items;
-      const names = [...roles, ...bindings].map(({ metadata: { name: left = '' } }) => left);
+      const names = [...roles, ...bindings].map(({ metadata: { name: left } }) => left);
       expect(names.filter((left) => left.startsWith('pair-'))).toEqual([]);
       client.discovery.invalidate();
       const gone = (await client.discovery.mapper()).forKind({

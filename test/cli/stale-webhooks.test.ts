@@ -19,24 +19,25 @@ afterAll(async () => {
 });
 
 describe('removeStaleWebhooks', () => {
-  const asking = (name: string, namespace: string): ValidatingWebhookConfiguration => ({
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    kind: 'ValidatingWebhookConfiguration',
-    metadata: { name },
-    webhooks: [
-      {
-        name: 'vshop-v1.kb.io',
-        admissionReviewVersions: ['v1'],
-        sideEffects: 'None',
-        clientConfig: { service: { namespace, name: 'webhook-service', path: '/validate' } },
-        rules: [{ apiGroups: ['web.example.com'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['shops'] }],
-      },
-    ],
-  });
+  const asking = (name: string, namespace: string): ValidatingWebhookConfiguration =>
+    ValidatingWebhookConfiguration({
+      metadata: { name },
+      webhooks: [
+        {
+          name: 'vshop-v1.kb.io',
+          admissionReviewVersions: ['v1'],
+          sideEffects: 'None',
+          clientConfig: { service: { namespace, name: 'webhook-service', path: '/validate' } },
+          rules: [
+            { apiGroups: ['web.example.com'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['shops'] },
+          ],
+        },
+      ],
+    });
 
   it('removes what an earlier deployment left, but nothing that is wanted or owned by others', async () => {
     const client = cluster.client();
-    const target = { client, surroundings: { clock, signal: new AbortController().signal } };
+    const target = { client, environment: { clock, signal: new AbortController().signal } };
     const configurations = client.resource(ValidatingWebhookConfiguration);
     const left = asking('shop-validating-webhook-configuration', 'shop-system');
     await configurations.create(left);

@@ -75,9 +75,9 @@ describe('kubewright dev, with webhooks', () => {
     for (let turn = 0; turn < 2_000 && !isNew(); turn++)
       answers.add((await refusal(shops.create('dev-huge', { owner: 'ann', size: 10 }))).replace(/^.*value: 10: /, ''));
     answers.delete('a shop has room for at most 9');
-    expect({ answers: [...answers], told: dev.stderr() }).toEqual({
+    expect({ answers: [...answers], received: dev.stderr() }).toEqual({
       answers: ['a shop has room for nine, no more'],
-      told: '',
+      received: '',
     });
 
     // Writes while the operator is down fail with a clear message.

@@ -75,7 +75,7 @@ describe('kubewright dev --context, with webhooks', () => {
     expect(await asking()).toEqual([mutating.name, validating.name]);
     await endDev();
     expect(await asking()).toEqual([]);
-    await expect.poll(definitions, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(definitions, { timeout: 30_000 }).toEqual([]);
   });
 
   it('diverts the webhooks of a deployed operator, and restores them when it stops', async () => {
@@ -136,7 +136,7 @@ describe('kubewright dev --context, with webhooks', () => {
       ),
     });
     expect(await asking()).toEqual([]);
-    await expect.poll(definitions, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(definitions, { timeout: 30_000 }).toEqual([]);
   });
 
   it('leaves them out on request', async () => {
@@ -146,7 +146,7 @@ describe('kubewright dev --context, with webhooks', () => {
     expect(await asking()).toEqual([]);
     dev?.child.kill('SIGINT');
     expect(await dev?.ended).toBe(0);
-    await expect.poll(definitions, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(definitions, { timeout: 30_000 }).toEqual([]);
   });
 
   it('accepts their flags only with a context', async () => {

@@ -25,6 +25,12 @@ const connector: Connector = {
       case 'cat':
         for await (const chunk of stdin ?? []) stdout(chunk);
         return { exitCode: 0 };
+      case 'cut':
+        stdout(Buffer.from('é').subarray(0, 1));
+        return { exitCode: 0 };
+      case 'pour':
+        for (poured = 0; poured < pouredBytes; poured += 65_536) await stdout(Buffer.alloc(65_536));
+        return { exitCode: 3 };
       case 'exit':
         return { exitCode: Number(args[0]) };
       case 'size':
@@ -57,6 +63,11 @@ const connector: Connector = {
   },
 };
 const ended: string[] = [];
+/** Numbers the pods of evictions. */
+let evicted = 0;
+const pouredBytes = 64 << 20;
+/** Bytes that the last `pour` has written. */
+let poured = 0;
 
 let cluster: EmbeddedCluster;
 let overHttps: KubernetesClient;
@@ -90,6 +101,20 @@ describe.each([
     expect(await failed.exit()).toBe(7);
   });
 
+  it('mark a character that the command did not finish', async () => {
+    const command = await client().pods.exec(key, { command: ['cut'] });
+    expect(await command.text()).toEqual({ exitCode: 0, stdout: '\ufffd', stderr: '' });
+  });
+
+  it('leave the output of a command to its reader when the exit code is awaited, too', async () => {
+    const command = await client().pods.exec(key, { command: ['echo', 'kept'] });
+    const [code, { stdout }] = await Promise.all([command.exit(), command.text()]);
+    expect([code, stdout]).toEqual([0, 'kept']);
+    const late = await client().pods.exec(key, { command: ['echo', 'lost'] });
+    await late.exit();
+    await expect(late.text()).rejects.toThrow('exit() has discarded the output of the command');
+  });
+
   it('send all of a large input', async () => {
     const text = 'x'.repeat(5_000_000);
     const command = await client().pods.exec(key, { command: ['cat'], stdin: text, stderr: false });
@@ -100,6 +125,19 @@ describe.each([
     }
     expect(size).toBe(text.length);
     expect(await command.exit()).toBe(0);
+  });
+
+  it('slow a command down to the speed of its reader', async () => {
+    const command = await client().pods.exec(key, { command: ['pour'] });
+    const output = command[Symbol.asyncIterator]();
+    let read = ((await output.next()).value as CommandOutput).bytes.byteLength;
+    // Until buffers along the way are full.
+    const seen: number[] = [];
+    await expect.poll(() => seen.push(poured) > 4 && seen.at(-4) === poured, { timeout: 30_000 }).toBe(true);
+    expect(poured).toBeLessThan(pouredBytes / 2);
+    for (let next = await output.next(); !next.done; next = await output.next()) read += next.value.bytes.byteLength;
+    expect(read).toBe(pouredBytes);
+    expect(await command.exit()).toBe(3);
   });
 
   it('stream input and output at the same time', async () => {
@@ -220,5 +258,80 @@ describe.each([
     const preconditions = { uid: 'another' };
     await expect(client().pods.evict({ ...key, name: 'free' }, { preconditions })).rejects.toThrow();
     await expect(client().pods.evict({ ...key, name: 'none' })).rejects.toSatisfy(isNotFound);
+  });
+
+  it('evict an unready pod as its budget says, and tell its controller why', async () => {
+    const [pods, budgets] = [cluster.client().resource(Pod), cluster.client().resource(PodDisruptionBudget)];
+    const name = `unready-${++evicted}`;
+    const [metadata, labels] = [{ name, namespace: 'default' }, { app: name }];
+    await pods.create(
+      Pod({
+        metadata: { ...metadata, labels },
+        spec: { serviceAccountName: 'own', nodeName: 'elsewhere', containers: [{ name: 'c', image: 'i' }] },
+      }),
+    );
+    await pods.status.patch(metadata, { type: 'merge', body: { status: { phase: 'Running' } } });
+    const spec = { minAvailable: 1, selector: { matchLabels: labels } };
+    await budgets.apply({ metadata, spec }, { fieldManager: 'test' });
+    await budgets.waitFor(metadata, ({ status }) => status?.observedGeneration === 1 && status.expectedPods === 1);
+    expect(await client().pods.evict(metadata)).toMatchObject({ evicted: false });
+    const always = { ...spec, unhealthyPodEvictionPolicy: 'AlwaysAllow' as const };
+    await budgets.apply({ metadata, spec: always }, { fieldManager: 'test' });
+    expect(await client().pods.evict(metadata)).toEqual({ evicted: true });
+    const { metadata: deleted, status } = await pods.get(metadata);
+    expect(deleted.deletionTimestamp).toBeDefined();
+    expect(status?.conditions).toMatchObject([
+      { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' },
+    ]);
+  });
+
+  it.each([
+    [
+      'another name',
+      { metadata: { name: 'another' } },
+      { code: 400, message: 'name in URL does not match name in Eviction object' },
+    ],
+    ['no name', {}, { code: 400, message: 'name in URL does not match name in Eviction object' }],
+    [
+      'another UID',
+      { metadata: { name: 'free' }, deleteOptions: { preconditions: { uid: 'x' } } },
+      {
+        code: 409,
+        details: { name: 'free', kind: 'Pod' },
+        message: expect.stringMatching(
+          /^Operation cannot be fulfilled on Pod "free": the UID in the precondition \(x\) does not match the UID in record \(.*\)\. The object might have been deleted and then recreated$/,
+        ),
+      },
+    ],
+    [
+      'an option for broken objects',
+      { metadata: { name: 'free' }, deleteOptions: { ignoreStoreReadErrorWithClusterBreakingPotential: true } },
+      {
+        code: 422,
+        message:
+          'Eviction.policy "free" is invalid: deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: can not be set for pod eviction, try after removing the option',
+      },
+    ],
+  ])('reject an eviction with %s', async (_, body, status) => {
+    const eviction = client().resource(Pod).subresource('eviction');
+    const create = eviction.create({ ...key, name: 'free' }, { apiVersion: 'policy/v1', kind: 'Eviction', ...body });
+    await expect(create).rejects.toMatchObject({ status });
+    const pod = await cluster
+      .client()
+      .resource(Pod)
+      .get({ ...key, name: 'free' });
+    expect(pod.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  it('keep a pod and its budget if only the delete options ask for a dry run', async () => {
+    const eviction = client().resource(Pod).subresource('eviction');
+    const deleteOptions = { dryRun: ['All'] };
+    const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'free' }, deleteOptions };
+    expect(await eviction.create({ ...key, name: 'free' }, body)).toMatchObject({ status: 'Success' });
+    const pod = await cluster
+      .client()
+      .resource(Pod)
+      .get({ ...key, name: 'free' });
+    expect([pod.metadata.deletionTimestamp, pod.status?.conditions]).toEqual([undefined, undefined]);
   });
 });

@@ -62,7 +62,7 @@ describe('commands in the documentation', () => {
     const named = pages.flatMap(commandLines).join('\n');
     const ends = commands.filter((command) => command.commands.length === 0 && command.words.length > 0);
     const silent = ends.map(({ words }) => words.join(' ')).filter((words) => !named.includes(`kubewright ${words}`));
-    expect(silent.filter((words) => !['cluster down', 'cluster reset'].includes(words))).toEqual([]);
+    expect(silent.filter((words) => !['cluster down', 'cluster delete'].includes(words))).toEqual([]);
   });
 });
 

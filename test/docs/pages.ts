@@ -1,16 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { type Block, pageBlocks } from '../../scripts/walkthrough/page-blocks.mjs';
 import { repository } from '../main-job/repository.ts';
 
-/** A fenced block of a page: ` ```ts src/main.ts ` has the language `ts` and the title `src/main.ts`. */
-export interface Block {
-  readonly language: string;
-  /** The path of a file or the name of a terminal; may be empty. */
-  readonly title: string;
-  readonly text: string;
-  /** Line of the fence in the page, from 1. */
-  readonly line: number;
-}
+export type { Block };
 
 /** A page of the documentation. */
 export interface Page {
@@ -31,7 +24,7 @@ export function docsPages(): readonly Page[] {
 /** Reads a page by its path in the repository. */
 export function page(path: string): Page {
   const text = readFileSync(join(repository, path), 'utf8');
-  return { path: relative('.', path), text, blocks: blocksOf(text) };
+  return { path: relative('.', path), text, blocks: pageBlocks(text) };
 }
 
 /** True if a block is a file with that title. */
@@ -52,12 +45,4 @@ export function tableRows({ text }: Page): readonly (readonly string[])[] {
 /** Returns the inline code in a text. */
 export function codeIn(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
-}
-
-function blocksOf(text: string): readonly Block[] {
-  return [...text.matchAll(/^(`{3,})(\S*)[ \t]*([^\n`]*)\n(.*?)^\1$/gms)].map((match) => {
-    const [, , language = '', title = '', content = ''] = match;
-    const line = text.slice(0, match.index).split('\n').length;
-    return { language, title: title.trim(), text: content, line };
-  });
 }

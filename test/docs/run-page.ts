@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expectedOutput } from './expected-output.ts';
+import { expectedOutput } from '../../scripts/walkthrough/expected-output.mjs';
 import { type Block, isFile, type Page } from './pages.ts';
 import { Terminal } from './terminal.ts';
 
@@ -59,8 +59,8 @@ async function typeBlock(terminal: Terminal, { block, shown, place }: Typing): P
   const isShown = shown === undefined ? () => true : expectedOutput(shown);
   const mayGoOn = block.title !== '';
   const { exitCode, stdout, all } = await terminal.type(block.text, mayGoOn ? isShown : () => false);
-  const told = `${place}\n${block.text}printed\n${all}`;
+  const seen = `${place}\n${block.text}printed\n${all}`;
   const failed = exitCode !== undefined && exitCode !== 0;
-  if (failed && (shown === undefined || !isShown(all))) throw new Error(`${told}and ended with ${exitCode}`);
-  if (!failed && !isShown(mayGoOn ? all : stdout)) throw new Error(`${told}where the page shows\n${shown}`);
+  if (failed && (shown === undefined || !isShown(all))) throw new Error(`${seen}and ended with ${exitCode}`);
+  if (!failed && !isShown(mayGoOn ? all : stdout)) throw new Error(`${seen}where the page shows\n${shown}`);
 }

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const manifest = join(import.meta.dirname, '../kubectl/testdata/manifests/postgresql-crd.yaml');
 const definition = 'postgresqls.database.db.example.com';
 const named = async ({ client }: TestEnvironment): Promise<readonly string[]> =>
-  (await client.resource(CustomResourceDefinition).list()).items.map(({ metadata }) => metadata.name ?? '');
+  (await client.resource(CustomResourceDefinition).list()).items.map(({ metadata }) => metadata.name);
 
 describe('a test environment', () => {
   it('uses the embedded cluster by default, with the given kinds, and leaves nothing behind', async () => {
@@ -32,7 +32,7 @@ describe('a test environment', () => {
     expect([first.backend, first.kubeconfig]).toEqual(['existing', cluster.kubeconfig]);
     expect(await named(cluster)).toEqual([definition]);
     const metadata = { name: 'kept', namespace: 'default' };
-    await first.client.resource(ConfigMap).create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
+    await first.client.resource(ConfigMap).create(ConfigMap({ metadata }));
 
     // A kind that existed before stays, even if the environment that stops has applied it too.
     const second = await TestEnvironment.start({ env, manifests: [manifest] });

@@ -41,6 +41,7 @@ describe('importing', () => {
   it('@kubewright/runtime adds no logger, metrics, servers or threads', () => {
     expect(loadedBy('runtime')).toEqual({
       node: [
+        'node:crypto',
         'node:events',
         'node:fs/promises',
         'node:net',
@@ -49,6 +50,7 @@ describe('importing', () => {
         'node:stream',
         'node:timers',
         'node:timers/promises',
+        'node:v8',
       ],
       packages: [],
     });

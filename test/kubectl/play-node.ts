@@ -19,6 +19,12 @@ export function playNodes(nodes: readonly PlayedNode[]): readonly ControllerDefi
   return [heartbeats(), pods(new Set(nodes.map(({ name }) => name)), addresses)];
 }
 
+/**
+ * An image so large that the scheduler places its pods where it already is. Otherwise the two nodes would be equal, and chance would decide which
+ * pods `drain node-2` removes.
+ */
+const preferred = [{ names: ['busybox:1.37'], sizeBytes: 4_000_000_000 }];
+
 /** Returns the Node object that a simulated node registers. */
 export function nodeObject({ name, kubeletPort }: PlayedNode): Node {
   const resources = { cpu: '4', memory: '8Gi', pods: '110', 'ephemeral-storage': '20Gi' };
@@ -48,6 +54,7 @@ export function nodeObject({ name, kubeletPort }: PlayedNode): Node {
         osImage: 'Played Linux',
         systemUUID: 'system',
       },
+      ...(name === 'node-1' ? { images: preferred } : {}),
     },
   };
 }

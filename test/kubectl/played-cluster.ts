@@ -35,6 +35,8 @@ export class PlayedCluster implements AsyncDisposable {
       random: systemRandom,
       log: silentLogger,
       connector: playedConnector,
+      // Kubernetes' control plane has neither metrics nor an ingress controller.
+      components: ['*', '-metrics', '-ingress-controller'],
     });
     const played = new PlayedCluster(cluster, home);
     for (const name of ['node-1', 'node-2']) {

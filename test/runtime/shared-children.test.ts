@@ -36,7 +36,7 @@ function copies(name: string, fieldManager = name): ControllerDefinition {
 async function names(): Promise<readonly string[]> {
   const { items } = await cluster.client.resource(ConfigMap).list({ namespace });
   return items
-    .map((each) => each.metadata.name ?? '')
+    .map((each) => each.metadata.name)
     .filter((name) => /^(left|right)-/.test(name))
     .sort();
 }

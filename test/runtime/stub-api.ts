@@ -29,7 +29,7 @@ export class StubApi {
     this.#notes.set(name, note);
     const line = `${JSON.stringify({ type: isNew ? 'ADDED' : 'MODIFIED', object: note })}\n`;
     this.#history.push({ version, line });
-    for (const tell of this.#watchers) tell(line);
+    for (const send of this.#watchers) send(line);
   }
 
   readonly handle = (request: Request, response: Response): void => {
@@ -60,10 +60,10 @@ export class StubApi {
     // The HTTP/2 compatibility layer has the same method with a different type.
     (response as ServerResponse).flushHeaders();
     if (this.isMute) return;
-    const tell = (line: string): void => void (response as ServerResponse).write(line);
-    for (const { version, line } of this.#history) if (version > from) tell(line);
-    this.#watchers.add(tell);
-    response.on('close', () => this.#watchers.delete(tell));
+    const send = (line: string): void => void (response as ServerResponse).write(line);
+    for (const { version, line } of this.#history) if (version > from) send(line);
+    this.#watchers.add(send);
+    response.on('close', () => this.#watchers.delete(send));
   }
 }
 

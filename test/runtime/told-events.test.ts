@@ -51,9 +51,9 @@ describe('A manager whose reconcile fails', () => {
     const events = async () => (await cluster.client.resource(EventKind).list({ namespace })).items;
     await polled(() => runs >= 4, 'the reconcile is tried again');
     await polled(async () => (await events()).length >= 2, 'two events are written');
-    const told = await events();
-    expect(told).toHaveLength(2);
-    const find = (reason: string) => told.find((each) => each.reason === reason);
+    const seen = await events();
+    expect(seen).toHaveLength(2);
+    const find = (reason: string) => seen.find((each) => each.reason === reason);
     expect(find('LeaderElection')).toMatchObject({
       type: 'Normal',
       note: 'one became leader',

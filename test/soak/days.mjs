@@ -25,7 +25,7 @@ const days = [];
   for (let i = 0; i < count; i++) {
     const day = await soak.day();
     days.push({ ...day, held: await heldBytes() });
-    if (!flags.json) tell(days.at(-1));
+    if (!flags.json) print(days.at(-1));
   }
 }
 const faults = days.flatMap((day) => Object.values(day.faults)).reduce((sum, each) => sum + each, 0);
@@ -54,7 +54,7 @@ else {
 }
 if (!result.ok) process.exitCode = 1;
 
-function tell({ day, writes, convergedMs, wrong, held, faults: had }) {
+function print({ day, writes, convergedMs, wrong, held, faults: had }) {
   const count = Object.values(had).reduce((sum, each) => sum + each, 0);
   say(
     `day ${day}: ${writes} writes, ${count} faults, converged after ${convergedMs / 1000} s, holds ${(held / 1e6).toFixed(2)} MB`,

@@ -148,10 +148,8 @@ export class OperatedCluster implements AsyncDisposable {
     const apiGroup = 'rbac.authorization.k8s.io';
     const [head, inNamespace] = [{ name: 'operator' }, account];
     const of = { apiVersion: 'rbac.authorization.k8s.io/v1' } as const;
-    await client
-      .resource(Namespace)
-      .create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: operatorNamespace } });
-    await client.resource(ServiceAccount).create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
+    await client.resource(Namespace).create(Namespace({ metadata: { name: operatorNamespace } }));
+    await client.resource(ServiceAccount).create(ServiceAccount({ metadata: account }));
     await client.resource(ClusterRole).create({ ...of, kind: 'ClusterRole', metadata: head, rules: clusterRules });
     await client.resource(Role).create({ ...of, kind: 'Role', metadata: inNamespace, rules: namespaceRules });
     await client.resource(ClusterRoleBinding).create({

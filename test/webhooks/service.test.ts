@@ -21,12 +21,12 @@ describe.skipIf(process.env['USE_EXISTING_CLUSTER'] === 'true')('two replicas be
       await cluster.client
         .resource(ValidatingWebhookConfiguration)
         .create(configuration as ValidatingWebhookConfiguration);
-    await cluster.client.resource(Service).create({
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: service,
-      spec: { ports: [{ port: 443, targetPort: 9443 }] },
-    });
+    await cluster.client.resource(Service).create(
+      Service({
+        metadata: service,
+        spec: { ports: [{ port: 443, targetPort: 9443 }] },
+      }),
+    );
     const certificates = ownAuthority({ secret, service, validating: [names.validating], intervalMs: 200 });
     const webhookServer = { port: 0, host: '127.0.0.1', certificates };
     const options = { webhooks: [shopRules], webhookServer };
@@ -39,9 +39,7 @@ describe.skipIf(process.env['USE_EXISTING_CLUSTER'] === 'true')('two replicas be
   afterAll(() => cluster[Symbol.asyncDispose]());
 
   function slice(index: number, replica: Manager): EndpointSlice {
-    return {
-      apiVersion: 'discovery.k8s.io/v1',
-      kind: 'EndpointSlice',
+    return EndpointSlice({
       metadata: {
         ...service,
         name: `replica-${index}`,
@@ -50,7 +48,7 @@ describe.skipIf(process.env['USE_EXISTING_CLUSTER'] === 'true')('two replicas be
       addressType: 'IPv4',
       endpoints: [{ addresses: ['127.0.0.1'], conditions: { ready: true } }],
       ports: [{ port: replica.ports.webhook ?? 0, protocol: 'TCP' }],
-    };
+    });
   }
 
   async function isRefused(): Promise<boolean> {

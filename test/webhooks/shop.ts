@@ -1,5 +1,5 @@
 import { type FieldError, invalidField, type ObjectOf } from '@kubewright/apimachinery';
-import type { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
+import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import {
   type ConversionWebhook,
   type CustomResource,
@@ -73,9 +73,7 @@ export function shopDefinition(): CustomResourceDefinition {
     schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', ...options.spec } } } },
   });
   const open = { 'x-kubernetes-preserve-unknown-fields': true };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
+  return CustomResourceDefinition({
     metadata: { name: `shops.${group}` },
     spec: {
       group,
@@ -86,5 +84,5 @@ export function shopDefinition(): CustomResourceDefinition {
         version('v1beta1', { storage: false, spec: { required: ['what'], ...open } }),
       ],
     },
-  };
+  });
 }

@@ -9,6 +9,8 @@ export interface StartFlags {
   /** Lets images be programs of this machine by their absolute paths. */
   readonly allowHostPrograms: boolean;
   readonly allowRootPods: boolean;
+  /** The network of pods. */
+  readonly network: 'loopback' | 'isolated';
   /** Port of the API server; 0 takes a free one. */
   readonly port: number | undefined;
   readonly help: boolean;

@@ -6,6 +6,7 @@ export const usage = `npm start [-- FLAGS]    an embedded cluster, the PostgreSQ
   --empty             start without the sample
   --once              exit once the sample is up
   --port PORT         port of the API server (default: a free port, reused on later starts)
+  --network NAME      loopback: pods share it; isolated: each pod has its own (default: loopback)
   --images FILE       JSON file that maps more images to programs (default: kubewright-images.json)
   --allow-host-programs   allow absolute paths of local programs as images
   --allow-root-pods   allow pods to run as UID 0
@@ -19,6 +20,7 @@ export function readFlags(argv) {
       once: { type: 'boolean', default: false },
       empty: { type: 'boolean', default: false },
       images: { type: 'string' },
+      network: { type: 'string', default: 'loopback' },
       'allow-host-programs': { type: 'boolean', default: false },
       'allow-root-pods': { type: 'boolean', default: false },
       port: { type: 'string' },
@@ -29,7 +31,11 @@ export function readFlags(argv) {
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536)) {
     throw new Error(`invalid --port ${values.port}: must be an integer from 0 to 65535`);
   }
+  if (values.network !== 'loopback' && values.network !== 'isolated') {
+    throw new Error(`invalid --network ${values.network}: must be loopback or isolated`);
+  }
   return {
+    network: values.network,
     once: values.once,
     empty: values.empty,
     images: values.images,

@@ -8,6 +8,7 @@ const base = {
   hasKubectl: true,
   hasPsql: true,
   hasSample: true,
+  isIsolated: false,
 };
 
 describe('instructions', () => {
@@ -27,6 +28,12 @@ describe('instructions', () => {
     const text = instructions({ ...base, kubeconfig: "/a b/it's/kubeconfig" });
     expect(text).toContain(`export KUBECONFIG='/a b/it'\\''s/kubeconfig'`);
     expect(shellQuote('plain/path')).toBe('plain/path');
+  });
+
+  it('uses the address at which this machine reaches the pod', () => {
+    expect(instructions(base)).toContain("-o jsonpath='{.status.podIP}'");
+    const text = instructions({ ...base, isIsolated: true });
+    expect(text).toContain("-o jsonpath='{.metadata.annotations.kubewright\\.dev/host-address}'");
   });
 
   it('says in one line how to get kubectl when it is missing', () => {

@@ -1,7 +1,7 @@
 import { isAbsolute, join, relative } from 'node:path';
 
 /** Paths and programs that the texts mention. */
-export interface Surroundings {
+export interface InstructionFacts {
   readonly kubeconfig: string;
   /** The example's own folder. */
   readonly project: string;
@@ -10,16 +10,19 @@ export interface Surroundings {
   readonly hasKubectl: boolean;
   readonly hasPsql: boolean;
   readonly hasSample: boolean;
+  /** True if this machine reaches pods at the address in an annotation instead of the pod's. */
+  readonly isIsolated: boolean;
 }
 
 /** Column in which comments begin. */
 const commentColumn = 50;
 
 /** Returns the commands to try next in a second terminal. */
-export function instructions(surroundings: Surroundings): string {
-  const { kubeconfig, hasKubectl, hasPsql, hasSample } = surroundings;
-  const sample = applyLine(surroundings, 'database_v1_postgresql.yaml');
-  const another = applyLine(surroundings, 'database_v1_postgresql_mydb.yaml');
+export function instructions(facts: InstructionFacts): string {
+  const { kubeconfig, hasKubectl, hasPsql, hasSample, isIsolated } = facts;
+  const address = isIsolated ? '.metadata.annotations.kubewright\\.dev/host-address' : '.status.podIP';
+  const sample = applyLine(facts, 'database_v1_postgresql.yaml');
+  const another = applyLine(facts, 'database_v1_postgresql_mydb.yaml');
   const lines = [
     'Try it from a second terminal:',
     '',
@@ -37,7 +40,7 @@ export function instructions(surroundings: Surroundings): string {
     'Log in with the password from its Secret:',
     '',
     "  PGPASSWORD=$(kubectl get secret postgresql-sample-credentials -o jsonpath='{.data.password}' | base64 -d) \\",
-    "    psql -U postgres -h $(kubectl get pod postgresql-sample -o jsonpath='{.status.podIP}')",
+    `    psql -U postgres -h $(kubectl get pod postgresql-sample -o jsonpath='{${address}}')`,
     ...(hasPsql ? [] : ['  # psql is not on the PATH: any other PostgreSQL client works, too']),
     '',
     'Delete the pod; the operator recreates it and the database comes back:',
@@ -58,7 +61,7 @@ function commented(command: string, comment: string): string {
   return `  ${command.padEnd(commentColumn - 2)}# ${comment}`;
 }
 
-function applyLine({ project, workingDirectory }: Surroundings, name: string): string {
+function applyLine({ project, workingDirectory }: InstructionFacts, name: string): string {
   const path = join(project, 'config', 'samples', name);
   const short = relative(workingDirectory, path);
   return `kubectl apply -f ${shellQuote(short.startsWith('..') || isAbsolute(short) ? path : short)}`;

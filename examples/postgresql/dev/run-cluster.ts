@@ -57,7 +57,7 @@ export async function runCluster(flags: StartFlags, options: RunOptions): Promis
     await showSample(admin, { files, fieldManager, steps, running, signal, insist: flags.once });
   }
   if (flags.once) return;
-  steps.text(`\n${nextSteps(cluster.kubeconfig, !flags.empty)}\n`);
+  steps.text(`\n${nextSteps(cluster.kubeconfig, flags)}\n`);
   held.release();
   await running;
 }
@@ -85,6 +85,7 @@ function startCluster(flags: StartFlags, log: ReturnType<typeof prettyLogger>): 
     random: systemRandom,
     log,
     node: {
+      network: flags.network,
       allowRootPods: flags.allowRootPods,
       // npm changes to the project's root and says here where it was called.
       imageFile: resolve(process.env['INIT_CWD'] ?? '.', flags.images ?? 'kubewright-images.json'),
@@ -104,16 +105,17 @@ async function install(admin: KubernetesClient, steps: StepPrinter): Promise<voi
   await applyManifests(admin, { files: manifests(...rbac), fieldManager });
 }
 
-function nextSteps(kubeconfig: string, hasSample: boolean): string {
+function nextSteps(kubeconfig: string, { empty, network }: StartFlags): string {
   const { env, platform } = process;
-  const surroundings = { path: env['PATH'], platform };
+  const search = { path: env['PATH'], platform };
   return instructions({
     kubeconfig,
     project,
     // npm changes to the project's root and says here where it was called.
     workingDirectory: env['INIT_CWD'] ?? process.cwd(),
-    hasKubectl: hasProgram('kubectl', surroundings),
-    hasPsql: hasProgram('psql', surroundings),
-    hasSample,
+    hasKubectl: hasProgram('kubectl', search),
+    hasPsql: hasProgram('psql', search),
+    hasSample: !empty,
+    isIsolated: network === 'isolated',
   });
 }

@@ -1,5 +1,5 @@
 import { systemClock } from '@kubewright/apimachinery';
-import { Secret } from '@kubewright/apimachinery/core/v1';
+import { type Pod, Secret } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import { applyManifests } from '@kubewright/controlplane';
 import { followSample } from './follow-sample.ts';
@@ -35,13 +35,18 @@ export async function showSample(client: KubernetesClient, options: ShowSampleOp
   const late = `${name} is not up after ${patienceMs / 1000} s\n  why: run kubectl describe pod ${name} to find out\n  fix: wait, or stop and restart\n`;
   using _patience = systemClock.setTimer(patienceMs, () => obstacle.abort(late), { unref: true });
   const up = followSample({ client, name, steps, signal, onObstacle: (text) => obstacle.abort(text) }).then((pod) =>
-    answer(client, { host: pod.status?.podIP ?? '', steps, signal }),
+    answer(client, { host: hostAddressOf(pod), steps, signal }),
   );
   const problem = await Promise.race([up, stuck, ended(running, signal)]);
   if (problem === undefined) return;
   up.catch(() => undefined); // it ends with the run; the problem was reported
   if (insist) throw new Error(problem);
   steps.text(`\n${problem}`);
+}
+
+/** Returns where this machine reaches a pod: an address in the annotation if pods have their own network. */
+function hostAddressOf({ metadata, status }: Pod): string {
+  return metadata.annotations?.['kubewright.dev/host-address'] ?? status?.podIP ?? '';
 }
 
 /** Logs in with the password from the Secret and shows what the database answers. */

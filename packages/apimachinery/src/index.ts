@@ -13,9 +13,10 @@ export {
 } from './conditions/conditions.ts';
 export { DurationError, formatDurationMs, parseDurationMs } from './duration/duration.ts';
 export { KubewrightError } from './errors/kubewright-error.ts';
-export { FieldSelector } from './fields/field-selector.ts';
+export { FieldSelector, FieldSelectorError } from './fields/field-selector.ts';
 export { type IntOrString, scaledValue } from './intstr/int-or-string.ts';
 export { LabelSelector, type LabelSelectorObject } from './labels/label-selector.ts';
+export { LabelSelectorError } from './labels/requirement.ts';
 export {
   type UpgradeManagedFieldsOptions,
   upgradeManagedFields,
@@ -54,7 +55,8 @@ export {
 } from './owner/owner-references.ts';
 export { createJsonPatch } from './patch/create-json-patch.ts';
 export { applyJsonPatch, type JsonPatchOperation } from './patch/json-patch.ts';
-export { applyMergePatch, createMergePatch } from './patch/merge-patch.ts';
+export { JsonPatchError } from './patch/json-pointer.ts';
+export { applyMergePatch, createMergePatch, MergePatchError } from './patch/merge-patch.ts';
 export { Quantity, QuantityError } from './quantity/quantity.ts';
 export { alreadyExists, badRequest, conflict, forbidden, invalid, notFound } from './status/failures.ts';
 export type { Status, StatusReason } from './status/status.ts';
@@ -84,3 +86,4 @@ export {
   checkLabelValue,
   checkQualifiedName,
 } from './validation/names.ts';
+export { issueCertificate } from './x509/issue-certificate.ts';

@@ -10,12 +10,16 @@ import {
   impersonate,
   type RequestContext,
   resourceEndpoint,
+  type SlotHolder,
+  StreamSlots,
+  slotHolder,
   statusAnswer,
   statusOf,
   WarningList,
 } from './endpoints/index.ts';
 import type { ApiRequest, ApiResponse } from './http/api-request.ts';
 import { pathNotFound, unauthorized } from './http/failures.ts';
+import { isStreaming } from './http/long-running.ts';
 import type { ProtobufDecoder } from './negotiation/index.ts';
 import {
   ConvertedStorage,
@@ -27,7 +31,7 @@ import {
 import { parseRequestInfo, type RequestInfo } from './request-info/index.ts';
 import { CommitTooLargeError, type Storage, StorageFullError } from './storage/index.ts';
 import { TurnLimit } from './turn-limit.ts';
-import { WatchHubs } from './watch/index.ts';
+import { UnreadLimit, WatchHubs } from './watch/index.ts';
 import { WebhookFault } from './webhooks/webhook-fault.ts';
 
 /**
@@ -69,6 +73,17 @@ export interface ApiServerLimits {
   readonly reserved?: number | undefined;
   /** The fraction of each limit that one user may hold at a time; privileged callers are exempt. @defaultValue 0.5 */
   readonly userShare?: number | undefined;
+  /** Open streams: watches, logs, connections to pods. @defaultValue 3,000 */
+  readonly maxStreams?: number | undefined;
+  /** Open streams of one user; privileged callers are exempt. @defaultValue 1,000 */
+  readonly maxStreamsPerUser?: number | undefined;
+  /** Additional streams for privileged callers; nodes and controllers may use half of them. @defaultValue 1,000 */
+  readonly reservedStreams?: number | undefined;
+  /**
+   * Events that one user's watches have not read yet, in bytes; beyond that, the slowest of them ends with a 429. Privileged
+   * callers are exempt. @defaultValue 64 MiB
+   */
+  readonly maxUnreadBytesPerUser?: number | undefined;
 }
 
 /**
@@ -108,14 +123,14 @@ export interface ApiServerOptions {
   readonly audit?: ((event: AuditEvent) => void) | undefined;
 }
 
-const DEFAULT_MAX_BODY_BYTES = 3 * 1024 * 1024;
-const READING = new Set(['get', 'list', 'head', 'options']);
+const defaultMaxBodyBytes = 3 * 1024 * 1024;
+const reading = new Set(['get', 'list', 'head', 'options']);
 
 /**
  * The API server as a function: `handle(request) → response`, without a socket.
  *
  * A request passes through: request info → authentication → impersonation → authorization → routing → decoding → defaults →
- * mutating admission → validation → validating admission → storage. Every failure is answered with a `Status`; `handle` never
+ * mutating admission → validation → validating admission → storage. The response to every failure is a `Status`; `handle` never
  * rejects. Mirrors the handler chain of k8s.io/apiserver (1.36).
  *
  * @example
@@ -133,6 +148,7 @@ export class ApiServer implements AsyncDisposable {
   readonly #services: RegistryServices;
   readonly #hubs: WatchHubs;
   readonly #inFlight: InFlight;
+  readonly #streams: StreamSlots;
   readonly #registries = new WeakMap<ResourceDefinition, Registry>();
   readonly #maxBodyBytes: number;
   readonly #turns: TurnLimit;
@@ -142,7 +158,8 @@ export class ApiServer implements AsyncDisposable {
     this.#options = options;
     this.#turns = new TurnLimit(clock);
     this.#authenticator = new RequestAuthenticator({ authenticators, unauthorized });
-    this.#hubs = new WatchHubs({ storage, clock, random });
+    const { maxUnreadBytesPerUser = 64 * 1024 * 1024 } = limits;
+    this.#hubs = new WatchHubs({ storage, clock, random, unread: new UnreadLimit(maxUnreadBytesPerUser) });
     this.#services = {
       storage,
       clock,
@@ -155,8 +172,10 @@ export class ApiServer implements AsyncDisposable {
       watchSource: (definition) => this.#hubs.hub(definition.storagePrefix),
     };
     const { maxReading = 400, maxWriting = 200, reserved = 40, userShare = 0.5 } = limits;
-    const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = limits;
+    const { maxBodyBytes = defaultMaxBodyBytes } = limits;
     this.#inFlight = new InFlight({ maxReading, maxWriting, reserved, userShare });
+    const { maxStreams = 3000, maxStreamsPerUser = 1000, reservedStreams = 1000 } = limits;
+    this.#streams = new StreamSlots({ maxStreams, maxStreamsPerUser, reservedStreams });
     this.#maxBodyBytes = maxBodyBytes;
   }
 
@@ -216,7 +235,7 @@ export class ApiServer implements AsyncDisposable {
     const isHead = request.method === 'HEAD';
     // A stream without a reader would stay open until its timeout.
     if (isHead && !(response.body instanceof Uint8Array)) await response.body[Symbol.asyncIterator]().return?.();
-    const body = isHead ? EMPTY : response.body;
+    const body = isHead ? empty : response.body;
     return { status: response.status, headers, body };
   };
 
@@ -233,12 +252,20 @@ export class ApiServer implements AsyncDisposable {
     state.user = user;
     await authorizeRequest(authorizer, info, user);
     const context: RequestContext = { request, info, user, warnings, auditId: state.auditId };
-    if (info.verb === 'watch' || request.upgrade !== undefined) return this.#route(context);
-    const slot = {
-      writes: !READING.has(info.verb),
-      username: user.username,
-      privileged: request.connection.protocol === 'in-process' || user.groups.includes('system:masters'),
-    };
+    const holder = slotHolder(request, user);
+    // A caller inside the process occupies no connection.
+    if (isStreaming(info) && request.connection.protocol !== 'in-process') {
+      return this.#streams.hold(holder, request, (held) => this.#limited({ ...context, request: held }, holder));
+    }
+    return this.#limited(context, holder);
+  }
+
+  /** Routes a request. Those that are not streams take one of the slots for requests in progress. */
+  async #limited(context: RequestContext, holder: SlotHolder): Promise<ApiResponse> {
+    const { info } = context;
+    // Not whether the caller offers to switch protocols: it can do so with every request.
+    if (isStreaming(info)) return this.#route(context);
+    const slot = { writes: !reading.has(info.verb), ...holder };
     this.#inFlight.enter(slot);
     try {
       return await this.#route(context);
@@ -254,7 +281,7 @@ export class ApiServer implements AsyncDisposable {
     if (elsewhere !== undefined) return elsewhere;
     if (info.isResource) {
       const definition = catalog.find(info.group, info.version, info.resource);
-      if (definition !== undefined) {
+      if (definition !== undefined && (!definition.hidden || context.user.username === 'system:apiserver')) {
         const registry = this.registry(definition);
         const endpointOptions = { authorizer, maxBodyBytes: this.#maxBodyBytes, protobuf };
         return resourceEndpoint({ ...context, registry, options: endpointOptions });
@@ -265,7 +292,7 @@ export class ApiServer implements AsyncDisposable {
       if (response !== undefined) return response;
     }
     if (info.isResource && catalog.servesGroup(info.group)) throw pathNotFound();
-    return PAGE_NOT_FOUND;
+    return pageNotFound;
   }
 
   #failure(request: ApiRequest, error: unknown): ApiResponse {
@@ -288,8 +315,8 @@ interface RequestState {
   user: UserInfo | undefined;
 }
 
-const EMPTY = new Uint8Array(0);
-const PAGE_NOT_FOUND: ApiResponse = {
+const empty = new Uint8Array(0);
+const pageNotFound: ApiResponse = {
   status: 404,
   headers: {
     'content-type': 'text/plain; charset=utf-8',

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 import type { ApiHandler, ApiResponse } from './http/index.ts';
 
 /** The server's response to its own request. */
@@ -26,7 +27,7 @@ export function asServer(
       method,
       path,
       headers: { 'content-type': contentType, accept: 'application/json', 'user-agent': 'kube-apiserver' },
-      body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+      body: body === undefined ? undefined : Buffer.from(stringifyJson(body)),
       signal: new AbortController().signal,
       connection: {
         remoteAddress: '127.0.0.1',

@@ -12,6 +12,9 @@ export { superuserAuthorizer, UnionAuthorizer } from './authorization/union-auth
 export { discoveryHandler } from './discovery/discovery-handler.ts';
 export type { GroupPriorities } from './discovery/priorities.ts';
 export { rootHandler } from './discovery/root-handler.ts';
+export { type ComputedChange, computed } from './extension/computed-kind.ts';
+export { apiServer, type ExtensionServer } from './extension/extension-server.ts';
+export type { ExtensionServerOptions } from './extension/extension-server-options.ts';
 export { type HealthCheck, healthHandler } from './health/health-handler.ts';
 export { versionHandler } from './health/version-handler.ts';
 export type { ApiHandler, ApiRequest, ApiResponse, Connection } from './http/api-request.ts';
@@ -22,4 +25,6 @@ export { MutableCatalog, type ResourceCatalog } from './registry/resource-catalo
 export type { ConnectSubresource, ResourceDefinition, SubresourceDefinition } from './registry/resource-definition.ts';
 export type { Draft, Strategy } from './registry/strategy.ts';
 export { MemoryStorage } from './storage/memory-storage.ts';
+export { openDiskStorage } from './storage/open-disk-storage.ts';
+export { openEtcdStorage } from './storage/open-etcd-storage.ts';
 export type { Storage } from './storage/storage.ts';

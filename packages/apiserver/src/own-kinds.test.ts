@@ -5,7 +5,7 @@ import { openApiHandler } from './openapi/open-api-handler.ts';
 import { MutableCatalog } from './registry/resource-catalog.ts';
 import { TestServer, widgets } from './testdata/test-server.ts';
 
-const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
+const widgetPath = '/apis/example.com/v1/namespaces/default/widgets';
 const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' } };
 
 describe('a server with its own kinds', () => {
@@ -23,8 +23,8 @@ describe('a server with its own kinds', () => {
   afterEach(() => server[Symbol.asyncDispose]());
 
   it('serves them without namespaces and other kinds of Kubernetes', async () => {
-    expect((await server.post(WIDGETS, widget)).status).toBe(201);
-    expect((await server.get(`${WIDGETS}/w`)).json.metadata.name).toBe('w');
+    expect((await server.post(widgetPath, widget)).status).toBe(201);
+    expect((await server.get(`${widgetPath}/w`)).json.metadata.name).toBe('w');
     expect((await server.get('/api/v1/namespaces')).status).toBe(404);
     expect((await server.get('/apis/apps/v1/deployments')).status).toBe(404);
   });
@@ -61,9 +61,9 @@ describe('a server with its own kinds', () => {
       [uncollected, 'deleted'],
     ] as const) {
       await using one = new TestServer({ catalog: each, admissionPlugins: [] });
-      await one.post(WIDGETS, widget);
-      await one.delete(`${WIDGETS}/w`, { propagationPolicy: 'Foreground' });
-      expect((await one.get(`${WIDGETS}/w`)).status).toBe(status === 'waits' ? 200 : 404);
+      await one.post(widgetPath, widget);
+      await one.delete(`${widgetPath}/w`, { propagationPolicy: 'Foreground' });
+      expect((await one.get(`${widgetPath}/w`)).status).toBe(status === 'waits' ? 200 : 404);
     }
   });
 });

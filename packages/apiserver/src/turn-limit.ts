@@ -2,7 +2,7 @@ import type { Clock } from '@kubewright/apimachinery';
 import { nextTurn } from './next-turn.ts';
 
 /** Maximum time that consecutive requests may hold the event loop, in milliseconds. */
-const TURN_MS = 10;
+const turnMs = 10;
 
 /**
  * Limits how long requests hold the event loop. A caller in the same process that sends request after request continues through
@@ -26,6 +26,6 @@ export class TurnLimit {
       });
       return undefined;
     }
-    return now - this.#since < TURN_MS ? undefined : nextTurn();
+    return now - this.#since < turnMs ? undefined : nextTurn();
   }
 }

@@ -2,7 +2,11 @@
 // Nothing is imported before the version check, so that an outdated Node can report it.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const supported = major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
-if (supported) {
+if (supported && process.argv[2] === 'asset') {
+  // A server that envtest starts and waits for: it loads nothing of the other commands.
+  const { runAsset } = await import('./envtest/run-asset.ts');
+  process.exit(await runAsset(process.argv[3] ?? ''));
+} else if (supported) {
   const { runCli } = await import('./run-cli.ts');
   const { cliEnvironment } = await import('./program/process-environment.ts');
   const exitCode = await runCli(cliEnvironment());

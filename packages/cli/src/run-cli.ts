@@ -17,22 +17,22 @@ import { version } from './program/version.ts';
  * process.exitCode = await runCli(cliEnvironment());
  * ```
  */
-export async function runCli(surroundings: CliEnvironment): Promise<number> {
-  const { json, args } = takeJson(surroundings.args);
-  const { stdout, stderr, colors, signal, env } = surroundings;
+export async function runCli(environment: CliEnvironment): Promise<number> {
+  const { json, args } = takeJson(environment.args);
+  const { stdout, stderr, colors, signal, env } = environment;
   const reporter = new Reporter({ stdout, stderr, json, colors });
   let exitCode = 0;
   const exitWith = (code: number): void => {
     exitCode = code;
   };
-  const context: Context = { surroundings, reporter, exitWith };
+  const context: Context = { environment, reporter, exitWith };
   const program = commandTree(context);
   try {
     await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (isHelp(error)) return 0;
-    if (signal.aborted) return surroundings.interruptedBy() || 1;
+    if (signal.aborted) return environment.interruptedBy() || 1;
     const { failureOf } = await import('./program/failure.ts');
     const failure = failureOf(error, { debug: Boolean(env['KUBEWRIGHT_DEBUG']), command: commandOf(program, args) });
     reporter.failure(failure.message);
@@ -41,10 +41,10 @@ export async function runCli(surroundings: CliEnvironment): Promise<number> {
 }
 
 /** Writes the completions of an unfinished line in the format that kubectl expects from a plugin. */
-export function completeLine(surroundings: CliEnvironment): void {
-  const { args, stdout, stderr } = surroundings;
+export function completeLine(environment: CliEnvironment): void {
+  const { args, stdout, stderr } = environment;
   const reporter = new Reporter({ stdout, stderr, json: false, colors: false });
-  const program = commandTree({ surroundings, reporter, exitWith: () => undefined });
+  const program = commandTree({ environment, reporter, exitWith: () => undefined });
   const words = completionsOf(program, args);
   // Cobra's directives: 4 disables file completion; 0 falls back to files if nothing else matches.
   stdout.write(`${words.map((word) => `${word}\n`).join('')}:${words.length > 0 ? 4 : 0}\n`);
@@ -52,8 +52,8 @@ export function completeLine(surroundings: CliEnvironment): void {
 
 /** Builds the program with all commands. */
 function commandTree(context: Context): Command {
-  const { surroundings } = context;
-  const isPlugin = /kubectl-kubewright(\.js|\.cmd)?$/.test(surroundings.program.at(-1) ?? '');
+  const { environment } = context;
+  const isPlugin = /kubectl-kubewright(\.js|\.cmd)?$/.test(environment.program.at(-1) ?? '');
   const program = new Command(isPlugin ? 'kubectl kubewright' : 'kubewright')
     .description('Build Kubernetes operators in TypeScript, and run them in an embedded cluster')
     .version(version, '-V, --version', 'print the version')
@@ -65,7 +65,7 @@ function commandTree(context: Context): Command {
     .showSuggestionAfterError();
   // Commands inherit this only if it is set before they are added.
   program.exitOverride().configureOutput({
-    writeOut: (text) => surroundings.stdout.write(text),
+    writeOut: (text) => environment.stdout.write(text),
     // Usage errors are reported like all other failures.
     writeErr: () => undefined,
   });

@@ -99,15 +99,15 @@ describe('KubernetesClient.with', () => {
 
 describe('KubernetesClient.observed', () => {
   it('reports writes and their outcomes, but not reads and dry runs', async () => {
-    const told: [ClientWrite, WriteOutcome | 'sent'][] = [];
+    const notified: [ClientWrite, WriteOutcome | 'sent'][] = [];
     const { client } = scripted(({ method, path }) => {
       if (method === 'PUT') return json(failure(409, 'Conflict'), 409);
       return json(path.includes('eviction') ? { kind: 'Status', status: 'Success' } : configMap('web'));
     });
     const maps = client
       .observed((write) => {
-        told.push([write, 'sent']);
-        return (outcome) => void told.push([write, outcome]);
+        notified.push([write, 'sent']);
+        return (outcome) => void notified.push([write, outcome]);
       })
       .with({ fieldManager: 'me' })
       .intercepted((call, next) => next(call))
@@ -116,20 +116,22 @@ describe('KubernetesClient.observed', () => {
     await maps.create(configMap('web'), { dryRun: true });
     await maps.delete(key, { dryRun: true });
     await maps.status.patch(key, { type: 'merge', body: {} }, { dryRun: true });
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     await maps.create(configMap('web'));
     await maps.update(configMap('web')).catch(() => {});
     await maps.subresource('eviction').create(key, {});
     await maps.delete(key, { preconditions: { uid: 'u' } });
-    expect(told.map(([write, outcome]) => [write.verb, write.target.subresource, write.uid, outcome])).toMatchObject([
+    expect(
+      notified.map(([write, outcome]) => [write.verb, write.target.subresource, write.uid, outcome]),
+    ).toMatchObject([
       ['create', undefined, undefined, 'sent'],
-      ['create', undefined, undefined, { answer: configMap('web') }],
+      ['create', undefined, undefined, { response: configMap('web') }],
       ['update', undefined, undefined, 'sent'],
       ['update', undefined, undefined, { error: { reason: 'Conflict' } }],
       ['create', 'eviction', undefined, 'sent'],
-      ['create', 'eviction', undefined, { answer: { kind: 'Status' } }],
+      ['create', 'eviction', undefined, { response: { kind: 'Status' } }],
       ['delete', undefined, 'u', 'sent'],
-      ['delete', undefined, 'u', { answer: configMap('web') }],
+      ['delete', undefined, 'u', { response: configMap('web') }],
     ]);
   });
 });

@@ -96,6 +96,9 @@ describe('ResourceClient requests', () => {
     }
     await expect(maps.delete({ namespace: '../x', name: 'web' })).rejects.toMatchObject({ code: 'KW2101' });
     await expect(maps.update({ ...configMap('web'), metadata: {} })).rejects.toMatchObject({ code: 'KW2101' });
+    await expect(maps.apply({ metadata: { namespace: 'shop' } }, { fieldManager: 'm' })).rejects.toThrow(
+      'set metadata.name',
+    );
     expect(seen).toEqual([]);
   });
 

@@ -7,6 +7,7 @@ import {
   systemClock,
   systemRandom,
 } from '@kubewright/apimachinery';
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 import { CallRunner } from './call/call-runner.ts';
 import { RateLimit, type RateLimitOptions } from './call/rate-limit.ts';
 import { RequestError } from './call/request-error.ts';
@@ -18,7 +19,7 @@ import { type ClientView, impersonating } from './client-view.ts';
 import { DiscoveryClient } from './discovery/discovery-client.ts';
 import type { ClientCall, ClientInterceptor } from './interceptor.ts';
 import type { PodsClient } from './pods/pods-client.ts';
-import { POD, StreamingPodsClient } from './pods/streaming-pods-client.ts';
+import { podKind, StreamingPodsClient } from './pods/streaming-pods-client.ts';
 import type { MetadataClient } from './resource/metadata-client.ts';
 import type { ResourceScope } from './resource/object-request.ts';
 import type { ByteStream, ResourceClient } from './resource/resource-client.ts';
@@ -79,6 +80,9 @@ export interface RawRequest {
  * Every call throws a `StatusError` if the API rejects it (check with `isNotFound`, `isConflict`, …; after a conflict, read again
  * and retry) and a `TransportError` if there is no complete response (`retryable` is true if a retry may succeed).
  *
+ * Integers beyond 2^53, which a number would round, are bigints in responses, although the types say `number`. Bodies may contain
+ * bigints, so an object that was read is written back exactly.
+ *
  * @example
  * const client = new KubernetesClient({ transport });
  * const pod = await client.resource(Pod).get({ namespace: 'shop', name: 'web-0' });
@@ -128,7 +132,7 @@ export class KubernetesClient implements AsyncDisposable {
 
   /** Logs, commands, ports and evictions of pods. */
   get pods(): PodsClient {
-    return new StreamingPodsClient(this.#runner, this.#scope(POD));
+    return new StreamingPodsClient(this.#runner, this.#scope(podKind));
   }
 
   /** Returns a client for one kind that reads only metadata (`PartialObjectMetadata`), a fraction of the bytes. */
@@ -219,7 +223,7 @@ export class KubernetesClient implements AsyncDisposable {
         why: 'a client in dry-run mode sends no raw write requests',
       });
     }
-    const bytes = body === undefined || body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body), 'utf8');
+    const bytes = body === undefined || body instanceof Uint8Array ? body : Buffer.from(stringifyJson(body), 'utf8');
     return this.#runner.run({
       verb: 'raw',
       method: request.method ?? 'GET',

@@ -9,3 +9,4 @@ export type { ClientWrite, WriteObserver, WriteOutcome } from './call/write-obse
 export type { ApiGroup } from './discovery/api-resource.ts';
 export type { CallTarget } from './interceptor.ts';
 export type { BodyStream } from './transport/transport.ts';
+export { LineSplitter } from './watch/line-splitter.ts';

@@ -2,6 +2,8 @@ import { basename, resolve } from 'node:path';
 import { aggregatedVersions, isAggregated } from './aggregation/aggregated-versions.ts';
 import { aggregationFiles } from './aggregation/aggregation-files.ts';
 import { apiServerPlace } from './aggregation/api-services.ts';
+import { delegationRules } from './aggregation/delegation-rules.ts';
+import { servedKindsFile } from './aggregation/served-kinds-file.ts';
 import { findKinds, type ReadKind } from './compiler/find-kinds.ts';
 import { KindResolver } from './compiler/kind-resolver.ts';
 import { Project, type ProjectOptions } from './compiler/project.ts';
@@ -139,13 +141,15 @@ export class Generator {
     });
     if (!problems.hasErrors) for (const crd of crds) this.#checker.check(crd, problems);
     checkShortNames(kinds, problems);
-    const rules = findRules({ view, resolver, problems, memory: this.#rules });
-    const role = managerRoles(rules, this.#names);
+    const own = findRules({ view, resolver, problems, memory: this.#rules });
     const webhooks = webhookManifests(findWebhooks({ view, resolver, problems }), { place, problems });
     const aggregated = aggregatedVersions(crds, { problems });
     if (problems.hasErrors) return { files: [], kinds: [], problems: problems.list, rules: [] };
+    const rules = aggregated.length > 0 ? [...own, ...delegationRules] : own;
+    const role = managerRoles(rules, this.#names);
     const files = [
       ...aggregationFiles(aggregated, apiServerPlace(this.#names)),
+      ...(aggregated.length > 0 ? [servedKindsFile(crds.filter(isAggregated))] : []),
       ...crds.filter((built) => !isAggregated(built)).map((built) => this.#crdFile(built, problems)),
       ...kindRoleFiles(crds, this.#names),
       ...(role === undefined ? [] : [{ path: 'config/rbac/role.yaml', text: role }]),

@@ -14,17 +14,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-const SPEC = `/** @int32 @minimum 1 */
+const specComment = `/** @int32 @minimum 1 */
   readonly replicas: number;
   readonly size?: Size;
   readonly rest?: Partial<Size>;`;
-const SIZE = `/** How large. */
+const sizeComment = `/** How large. */
 export interface Size { /** In units. @int64 */ readonly units: number; readonly note?: string | undefined }
 export type { Size as Renamed };
 `;
 const kind = (imports: string): string => `import { defineKind } from '@kubewright/runtime';
 ${imports}
-export interface Spec { ${SPEC} }
+export interface Spec { ${specComment} }
 export const Thing = defineKind<Spec>({ group: 'example.com', version: 'v1', kind: 'Thing' });
 `;
 
@@ -35,22 +35,22 @@ const compiler = (options: object, more: object = {}): string =>
 const projects: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'imports with the extension of JavaScript': {
     'tsconfig.json': compiler({}),
-    'src/size.ts': SIZE,
+    'src/size.ts': sizeComment,
     'src/thing.ts': kind(`import type { Size } from './size.js';`),
   },
   'imports with the extension of TypeScript': {
     'tsconfig.json': compiler({ allowImportingTsExtensions: true, noEmit: true }),
-    'src/size.ts': SIZE,
+    'src/size.ts': sizeComment,
     'src/thing.ts': kind(`import { type Size } from './size.ts';`),
   },
   'imports without extension, for a bundler': {
     'tsconfig.json': compiler({ module: 'esnext', moduleResolution: 'bundler' }),
-    'src/size.ts': SIZE,
+    'src/size.ts': sizeComment,
     'src/thing.ts': kind(`import type { Size } from './size';`),
   },
   exactOptionalPropertyTypes: {
     'tsconfig.json': compiler({ exactOptionalPropertyTypes: true }),
-    'src/size.ts': SIZE,
+    'src/size.ts': sizeComment,
     'src/thing.ts': kind(`import type { Size } from './size.js';`),
   },
   'the strictest options there are': {
@@ -64,34 +64,34 @@ const projects: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       noPropertyAccessFromIndexSignature: true,
       composite: true,
     }),
-    'src/size.ts': SIZE,
+    'src/size.ts': sizeComment,
     'src/thing.ts': kind(`import type { Size } from './size.js';`),
   },
   'no strictness': {
     'tsconfig.json': compiler({ strict: false }),
-    'src/size.ts': SIZE,
+    'src/size.ts': sizeComment,
     'src/thing.ts': kind(`import type { Size } from './size.js';`),
   },
   'aliases of paths': {
     'tsconfig.json': compiler({ paths: { '#types/*': ['./src/types/*'] } }),
-    'src/types/size.ts': SIZE,
+    'src/types/size.ts': sizeComment,
     'src/thing.ts': kind(`import type { Size } from '#types/size.js';`),
   },
   "a package's own imports": {
     'package.json': JSON.stringify({ name: 'app', type: 'module', imports: { '#size': './src/size.ts' } }),
     'tsconfig.json': compiler({}),
-    'src/size.ts': SIZE,
+    'src/size.ts': sizeComment,
     'src/thing.ts': kind(`import type { Size } from '#size';`),
   },
   'a configuration that extends another': {
     'base.json': compiler({}),
     'tsconfig.json': '{ "extends": "./base.json", "include": ["src"] }',
-    'src/size.ts': SIZE,
+    'src/size.ts': sizeComment,
     'src/thing.ts': kind(`import type { Size } from './size.js';`),
   },
   'exports of exports, under other names': {
     'tsconfig.json': compiler({}),
-    'src/types/size.ts': SIZE,
+    'src/types/size.ts': sizeComment,
     'src/types/index.ts': `export * from './size.js';\nexport * as all from './size.js';`,
     'src/thing.ts': kind(
       `import { all } from './types/index.js';\nimport type { Renamed } from './types/index.js';\ntype Size = Renamed & all.Size;`,
@@ -101,7 +101,7 @@ const projects: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'types in another package of the repository, as sources': {
     'packages/types/package.json': '{ "name": "@acme/types", "type": "module", "exports": "./src/index.ts" }',
-    'packages/types/src/index.ts': SIZE,
+    'packages/types/src/index.ts': sizeComment,
     'node_modules/@acme/types': '-> ../../packages/types',
     'tsconfig.json': compiler({}),
     'src/thing.ts': kind(`import type { Size } from '@acme/types';`),
@@ -109,36 +109,36 @@ const projects: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'types in another package, as declarations': {
     'node_modules/@acme/types/package.json':
       '{ "name": "@acme/types", "type": "module", "exports": { ".": { "types": "./dist/index.d.ts" } } }',
-    'node_modules/@acme/types/dist/index.d.ts': SIZE.replaceAll('interface', 'interface'),
+    'node_modules/@acme/types/dist/index.d.ts': sizeComment.replaceAll('interface', 'interface'),
     'tsconfig.json': compiler({}),
     'src/thing.ts': kind(`import type { Size } from '@acme/types';`),
   },
   'all in one file, the functions under other names': {
     'tsconfig.json': compiler({}),
-    'src/thing.ts': kind(SIZE)
+    'src/thing.ts': kind(sizeComment)
       .replace('import { defineKind }', 'import { defineKind as define }')
       .replace('defineKind<', 'define<'),
   },
   'the functions as a namespace': {
     'tsconfig.json': compiler({}),
-    'src/thing.ts': kind(SIZE)
+    'src/thing.ts': kind(sizeComment)
       .replace('import { defineKind }', 'import * as kubewright')
       .replace('defineKind<', 'kubewright.defineKind<'),
   },
   'no tsconfig.json': {
     'package.json': '{ "name": "app", "type": "module" }',
-    'src/size.ts': SIZE,
+    'src/size.ts': sizeComment,
     'src/thing.ts': kind(`import type { Size } from './size.js';`),
   },
   CommonJS: {
     'package.json': '{ "name": "app" }',
     'tsconfig.json': compiler({}),
-    'src/size.ts': SIZE,
+    'src/size.ts': sizeComment,
     'src/thing.ts': kind(`import type { Size } from './size';`),
   },
   'types out of a generic and a condition': {
     'tsconfig.json': compiler({}),
-    'src/size.ts': `${SIZE}\ntype Optional<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;\nexport type Loose = Optional<Size, 'note'>;`,
+    'src/size.ts': `${sizeComment}\ntype Optional<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;\nexport type Loose = Optional<Size, 'note'>;`,
     'src/thing.ts': kind(`import type { Loose, Size } from './size.js';`).replace('size?: Size', 'size?: Loose'),
   },
 };
@@ -200,7 +200,7 @@ describe('projects', () => {
   });
 
   it('report an unreadable configuration', { timeout: 60_000 }, async () => {
-    write({ 'tsconfig.json': '{ "extends": "./missing.json" }', 'src/thing.ts': kind(SIZE) });
+    write({ 'tsconfig.json': '{ "extends": "./missing.json" }', 'src/thing.ts': kind(sizeComment) });
     const { problems, files } = await generate({ root });
     expect(problems[0]).toMatchObject({ code: 'KW6001', file: 'tsconfig.json', fix: 'fix tsconfig.json' });
     expect(files).toEqual([]);

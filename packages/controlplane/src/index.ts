@@ -3,7 +3,9 @@
 
 export { ListenError } from '@kubewright/apiserver';
 export { applyManifests } from './cluster/apply-manifests.ts';
-export { EmbeddedCluster, type EmbeddedClusterOptions } from './cluster/embedded-cluster.ts';
+export { EmbeddedCluster } from './cluster/embedded-cluster.ts';
+export type { EmbeddedClusterOptions } from './cluster/embedded-cluster-options.ts';
 export { StateDirectoryError } from './cluster/state-directory.ts';
 export { TestEnvironment, type TestEnvironmentOptions } from './cluster/testing/test-environment.ts';
+export type { TestNamespace } from './cluster/testing/test-namespace.ts';
 export type { NodeConnector } from './kube-apiserver/pods/node-connector.ts';

@@ -6,3 +6,5 @@
  * @packageDocumentation
  */
 export { clusterProcess } from './cluster/state-directory.ts';
+export { inMemoryServer } from './cluster/testing/in-memory-server.ts';
+export { scriptedPodStatus } from './node/simulated/scripted-pod-status.ts';

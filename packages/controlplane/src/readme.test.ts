@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { notActedOn } from './kube-apiserver/admission/not-acted-on.ts';
 import { namespacesOfANewCluster } from './testdata/readme-example.ts';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
@@ -9,5 +10,12 @@ describe('README', () => {
     const shown = /```ts\n([\s\S]*?)```/.exec(read('../README.md'))?.[1];
     expect(shown).toBe(read('testdata/readme-example.ts'));
     expect(await namespacesOfANewCluster()).toContain('kube-system');
+  });
+
+  it("of the repository lists what is stored and not acted on, as the server's warnings do", () => {
+    const row = read('../../../README.md')
+      .split('\n')
+      .find((line) => line.startsWith('| stored, not acted on'));
+    expect(row?.split(' | ')[1]).toBe(`${notActedOn.map(({ what, effect }) => `${what} ${effect}.`).join(' ')} |`);
   });
 });

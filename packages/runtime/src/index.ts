@@ -98,3 +98,4 @@ export type {
 } from './webhook/webhook-definition.ts';
 export { bucketRateLimiter, maxOfRateLimiter } from './workqueue/bucket-rate-limiter.ts';
 export { exponentialRateLimiter, type RateLimiter } from './workqueue/rate-limiter.ts';
+export { WorkQueue } from './workqueue/work-queue.ts';

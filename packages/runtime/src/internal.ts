@@ -5,4 +5,6 @@
  * @internal
  * @packageDocumentation
  */
+export { SharedInformers } from './cache/shared-informers.ts';
 export type { HandlerContext } from './handler/event-handler.ts';
+export { reconcileKey } from './testing/reconcile-key.ts';

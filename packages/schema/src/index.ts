@@ -1,5 +1,5 @@
 export { CelEnvironment } from './cel/environment.ts';
-export { CelCompileError, CelEvaluationError } from './cel/errors.ts';
+export { CelBudgetError, CelCompileError, CelEvaluationError } from './cel/errors.ts';
 export { type CelExpression, compileExpression } from './cel/expression.ts';
 export { kubernetesEnvironment } from './cel/kubernetes-environment.ts';
 export { compileRules, type RuleValidator } from './cel/rules/rule-validator.ts';

@@ -9,7 +9,6 @@ export { builtinSchema } from './builtin/builtin-schema.ts';
 export { BuiltinDescriptions } from './builtin/descriptions.ts';
 export { builtinDefinitions, type OpenApiOptions } from './builtin/open-api.ts';
 export { type BuiltinResource, builtinResources, findBuiltinKind } from './builtin/resources.ts';
-export { CelBudgetError } from './cel/errors.ts';
 export {
   AuthorizerValue,
   ResourceCheckValue,
@@ -19,7 +18,6 @@ export { type Decoded, type DecodeOptions, decodeValue } from './decode/decode-v
 export { strictDecodingMessage } from './decode/strict-message.ts';
 export { formatYaml } from './json/format-yaml.ts';
 export { previewBody, setOwn } from './json/parsed-body.ts';
-export { stringifyJson } from './json/stringify-json.ts';
 export type { SchemaNode } from './node/schema-node.ts';
 export type { DocumentedResource } from './openapi/documented-resource.ts';
 export { documentParts, groupVersionDocument } from './openapi/group-version-document.ts';

@@ -22,10 +22,10 @@ export function interopManager({ client, namespace, identity, log, onLeading, op
     finalizers: { 'runtime.example.com/cleanup': async () => {} },
     async reconcile(note, ctx) {
       ctx.log.info('reconciling', { text: 'given' });
-      const { name = '' } = note.metadata;
+      const { name } = note.metadata;
       if (name === 'fails') throw new Error('failed on request');
       const data = { text: note.spec.text, by: 'operator' };
-      await ctx.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data } satisfies ConfigMap);
+      await ctx.apply(ConfigMap({ metadata: { name }, data }) satisfies ConfigMap);
       await ctx.setStatus({ text: note.spec.text, by: 'operator' });
     },
   });

@@ -12,11 +12,11 @@ export function noteController(options: { readonly by: string; readonly fenced: 
     // The same for all replicas, so each replica owns what the others applied.
     fieldManager: 'note',
     async reconcile(note, ctx) {
-      const { name = '' } = note.metadata;
+      const { name } = note.metadata;
       const live = await ctx.get(ConfigMap, { namespace: ctx.request.namespace ?? '', name });
       if (live?.data?.['text'] !== note.spec.text || live.metadata.ownerReferences?.[0]?.uid !== note.metadata.uid) {
         const data = { text: note.spec.text, by };
-        await ctx.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data } satisfies ConfigMap);
+        await ctx.apply(ConfigMap({ metadata: { name }, data }) satisfies ConfigMap);
       }
       if (note.status?.text !== note.spec.text) await ctx.setStatus({ by, text: note.spec.text });
     },

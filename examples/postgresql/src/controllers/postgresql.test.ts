@@ -62,11 +62,11 @@ describe('the Postgresql operator', () => {
   }
   const seen = <T extends Pod | Postgresql | Secret>(kind: Kind<T>, name: string): Promise<T> =>
     expect
-      .poll(() => find(kind, name), { timeout: 10_000 })
+      .poll(() => find(kind, name), { timeout: 30_000 })
       .toBeDefined()
       .then(async () => (await find(kind, name)) as T);
   const phase = (name: string) =>
-    expect.poll(async () => (await find(Postgresql, name))?.status?.pgPhase, { timeout: 10_000 });
+    expect.poll(async () => (await find(Postgresql, name))?.status?.pgPhase, { timeout: 30_000 });
   const says = (name: string, body: Pod['status']) =>
     cluster
       .client()
@@ -100,10 +100,10 @@ describe('the Postgresql operator', () => {
     const pods = cluster.client().resource(Pod);
     await pods.delete({ namespace, name: 'again' }, { gracePeriodSeconds: 0 });
     const uid = async () => (await find(Pod, 'again'))?.metadata.uid ?? first.metadata.uid;
-    await expect.poll(uid, { timeout: 5_000 }).not.toBe(first.metadata.uid);
+    await expect.poll(uid, { timeout: 30_000 }).not.toBe(first.metadata.uid);
     const second = await uid();
     await says('again', { phase: 'Failed' });
-    await expect.poll(uid, { timeout: 5_000 }).not.toBe(second);
+    await expect.poll(uid, { timeout: 30_000 }).not.toBe(second);
   });
 
   it('takes the deprecated spelling of defaultUser', async () => {
@@ -135,11 +135,11 @@ describe('the Postgresql operator', () => {
     await hold(['example.com/hold']);
     await client.resource(Postgresql).delete({ namespace, name: 'last' });
     await expect
-      .poll(async () => (await find(Pod, 'last'))?.metadata.deletionTimestamp, { timeout: 5_000 })
+      .poll(async () => (await find(Pod, 'last'))?.metadata.deletionTimestamp, { timeout: 30_000 })
       .toBeTruthy();
     expect((await find(Postgresql, 'last'))?.metadata.finalizers).toEqual(['database.db.example.com/finalizer']);
     await hold(null);
-    await expect.poll(() => find(Postgresql, 'last'), { timeout: 5_000 }).toBeUndefined();
+    await expect.poll(() => find(Postgresql, 'last'), { timeout: 30_000 }).toBeUndefined();
     expect(await find(Pod, 'last')).toBeUndefined();
   });
 

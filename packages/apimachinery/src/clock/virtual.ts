@@ -51,8 +51,17 @@ export class VirtualClock implements Clock {
     this.#wall += ms;
   }
 
-  /** Advances time by `ms`, firing timers as they fall due, and lets promises settle after each timer. */
-  async advance(ms: number): Promise<void> {
+  /**
+   * Advances time by `ms`, firing timers as they fall due, and lets promises settle after each timer.
+   *
+   * @param options - `afterEach`: called at the start and after each timer, for work that promises alone do not finish, such as
+   * calls to a server. @defaultValue nothing
+   */
+  async advance(ms: number, { afterEach }: { readonly afterEach?: () => Promise<void> } = {}): Promise<void> {
+    const settle = async (): Promise<void> => {
+      await microtasks();
+      await afterEach?.();
+    };
     const target = onTick(this.#elapsed + ms);
     await settle();
     for (;;) {
@@ -93,6 +102,6 @@ function onTick(ms: number): number {
 }
 
 /** Runs the continuations of settled promises: a bounded number of microtask turns, no real time. */
-async function settle(): Promise<void> {
+async function microtasks(): Promise<void> {
   for (let i = 0; i < 64; i++) await undefined;
 }

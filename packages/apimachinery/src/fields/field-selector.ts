@@ -1,6 +1,18 @@
 import { KubewrightError } from '../errors/kubewright-error.ts';
 
-/** Thrown for a field selector that cannot be parsed. The message is the API's. */
+/**
+ * Thrown for a field selector that cannot be parsed. The message is the API's.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   FieldSelector.parse('metadata.name');
+ * } catch (error) {
+ *   if (error instanceof FieldSelectorError) console.error(`--field-selector: ${error.message}`);
+ *   else throw error;
+ * }
+ * ```
+ */
 export class FieldSelectorError extends KubewrightError {
   override readonly name = 'FieldSelectorError';
   readonly code = 'KW1011';

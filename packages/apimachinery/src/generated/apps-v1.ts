@@ -12,7 +12,7 @@ export interface ControllerRevision {
   readonly data?: Readonly<Record<string, unknown>>;
   readonly kind: 'ControllerRevision';
   readonly metadata: KindMeta<'namespace'>;
-  readonly revision: number;
+  readonly revision: number | bigint;
 }
 
 /** The kind ControllerRevision of apps/v1. */

@@ -1,4 +1,5 @@
 import { KubewrightError } from '../errors/kubewright-error.ts';
+import { defined } from '../json/defined.ts';
 
 /** A parsed and complete image reference: `docker.io` and `library/` are filled in. */
 export interface ImageReference {
@@ -77,7 +78,7 @@ function partsOf(domain: string, rest: string): ImageReference | undefined {
   if (!pathPattern.test(whole.path)) return undefined;
   if (tag !== undefined && !tagPattern.test(tag)) return undefined;
   if (digest !== undefined && !digestPattern.test(digest)) return undefined;
-  return { ...whole, ...(tag !== undefined && { tag }), ...(digest !== undefined && { digest }) };
+  return { ...whole, ...defined({ tag, digest }) };
 }
 
 /** Splits off the registry: the part before the first slash if it has a dot, a port or a capital letter, or is `localhost`. */

@@ -3,7 +3,19 @@ import { type FieldError, formatFieldErrors, invalidField, unsupportedField } fr
 import { FieldPath } from '../validation/field-path.ts';
 import { checkLabelValue, checkQualifiedName } from '../validation/names.ts';
 
-/** Thrown for a label selector that cannot be parsed or is invalid. The message is the API's. */
+/**
+ * Thrown for a label selector that cannot be parsed or is invalid. The message is the API's.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   LabelSelector.parse('app in (web');
+ * } catch (error) {
+ *   if (error instanceof LabelSelectorError) console.error(`--selector: ${error.message}`);
+ *   else throw error;
+ * }
+ * ```
+ */
 export class LabelSelectorError extends KubewrightError {
   override readonly name = 'LabelSelectorError';
   readonly code = 'KW1010';

@@ -118,7 +118,7 @@ function formatPathElement(element: PathElement): string {
 }
 
 function showScalar(value: unknown): string {
-  return typeof value === 'string' ? quote(value) : JSON.stringify(value);
+  return typeof value === 'string' ? quote(value) : String(value);
 }
 
 /** Compares path elements in the order in which upstream serializes them: fields, then keys, then values, then indices. */
@@ -179,14 +179,19 @@ function sortedEntries(element: PathElement): readonly (readonly [string, unknow
 function compareValues(a: unknown, b: unknown): number {
   const rank = valueRank(a) - valueRank(b);
   if (rank !== 0) return rank;
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (isNumber(a) && isNumber(b)) return a < b ? -1 : Number(a > b);
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
-  return compareText(JSON.stringify(a) ?? '', JSON.stringify(b) ?? '');
+  return compareText(goJson(a), goJson(b));
+}
+
+/** True for numbers, and for integers beyond 2^53. */
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
 }
 
 function valueRank(value: unknown): number {
-  if (typeof value === 'number') return 0;
+  if (isNumber(value)) return 0;
   if (typeof value === 'string') return 1;
   if (typeof value === 'boolean') return 2;
   if (Array.isArray(value)) return 3;
@@ -212,8 +217,13 @@ function isSurrogate(code: number): boolean {
 
 /** Encodes JSON as Go does, so that the text equals that of managers that wrote through a real API server. */
 function goJson(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'null';
+  const text = typeof value === 'bigint' ? String(value) : (JSON.stringify(value, rounded) ?? 'null');
   return /[<>&\u2028\u2029]/.test(text) ? text.replace(/[<>&\u2028\u2029]/g, escapeCharacter) : text;
+}
+
+/** Rounds integers beyond 2^53 that are part of a key. */
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value;
 }
 
 function escapeCharacter(character: string): string {
@@ -222,7 +232,7 @@ function escapeCharacter(character: string): string {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return /^-?\d{16,}$/.test(text) ? BigInt(text) : JSON.parse(text);
   } catch {
     // Not JSON: the caller reports that it is not a path element.
     return undefined;

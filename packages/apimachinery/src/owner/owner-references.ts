@@ -1,4 +1,5 @@
 import { KubewrightError } from '../errors/kubewright-error.ts';
+import { defined } from '../json/defined.ts';
 import { apiVersionOf, type GroupVersionKind, parseApiVersion } from '../object/kinds.ts';
 import type { KubernetesObject, OwnerReference } from '../object/kubernetes-object.ts';
 import { quote } from '../text/quote.ts';
@@ -141,7 +142,7 @@ function referenceTo(
     kind: gvk?.kind ?? owner.kind,
     name,
     uid,
-    ...(blockOwnerDeletion === undefined ? {} : { blockOwnerDeletion }),
+    ...defined({ blockOwnerDeletion }),
     ...flags,
   };
 }

@@ -54,8 +54,8 @@ function compareLists({ path, operations }: Place, { from, to }: Pair<readonly u
   let start = 0;
   while (start < from.length && start < to.length && sameJson(from[start], to[start])) start++;
   let end = 0;
-  const most = Math.min(from.length, to.length) - start;
-  while (end < most && sameJson(from[from.length - 1 - end], to[to.length - 1 - end])) end++;
+  const max = Math.min(from.length, to.length) - start;
+  while (end < max && sameJson(from[from.length - 1 - end], to[to.length - 1 - end])) end++;
   const [oldEnd, newEnd] = [from.length - end, to.length - end];
   const both = Math.min(oldEnd, newEnd);
   for (let i = start; i < both; i++) compare({ path: `${path}/${i}`, operations }, { from: from[i], to: to[i] });

@@ -1,4 +1,5 @@
 import { sameJson } from '../json/same-json.ts';
+import { stringifyJson } from '../json/stringify-json.ts';
 import { isContainer, JsonPatchError, removeAt, type Target, valueAt, writeAt } from './json-pointer.ts';
 
 /**
@@ -124,7 +125,7 @@ function move(state: State, operation: UncheckedOperation): void {
 function copy(state: State, operation: UncheckedOperation): void {
   const value = valueAt(state.document, { path: pathOf(operation, 'from'), operation: 'copy' });
   // Values are shared, not copied; the budget bounds the size of the serialized document.
-  state.copied += JSON.stringify(value ?? null).length;
+  state.copied += stringifyJson(value ?? null).length;
   if (state.copied > state.maxCopiedBytes) {
     throw new JsonPatchError({
       what: `Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${state.maxCopiedBytes}`,

@@ -3,7 +3,19 @@ import { type ErrorText, KubewrightError } from '../errors/kubewright-error.ts';
 /** Kind of failure of a JSON patch. */
 export type JsonPatchFault = 'malformed' | 'tooLarge' | 'failed';
 
-/** Thrown for a JSON patch that cannot be applied. */
+/**
+ * Thrown for a JSON patch that cannot be applied.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   applyJsonPatch({ replicas: 1 }, [{ op: 'test', path: '/replicas', value: 2 }]);
+ * } catch (error) {
+ *   if (error instanceof JsonPatchError && error.kind === 'failed') console.error('the object has changed');
+ *   else throw error;
+ * }
+ * ```
+ */
 export class JsonPatchError extends KubewrightError {
   override readonly name = 'JsonPatchError';
   readonly code = 'KW1050';

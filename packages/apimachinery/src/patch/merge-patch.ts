@@ -2,7 +2,21 @@ import { KubewrightError } from '../errors/kubewright-error.ts';
 import { sameJson } from '../json/same-json.ts';
 import { type Container, isContainer, setOwn } from './json-pointer.ts';
 
-/** Thrown for a merge patch that cannot be applied. */
+/**
+ * Thrown for a merge patch that cannot be applied, because it is nested too deeply.
+ *
+ * @example
+ * ```ts
+ * function patched(object: unknown, patch: unknown): unknown {
+ *   try {
+ *     return applyMergePatch(object, patch);
+ *   } catch (error) {
+ *     if (error instanceof MergePatchError) console.error(error.message); // nested too deeply
+ *     throw error;
+ *   }
+ * }
+ * ```
+ */
 export class MergePatchError extends KubewrightError {
   override readonly name = 'MergePatchError';
   readonly code = 'KW1051';

@@ -179,7 +179,7 @@ export class Quantity {
     const whole = this.value();
     if (whole > -1024n && whole < 1024n) return undefined;
     if (this.#scale < 0 && this.#unscaled % 10n ** BigInt(-this.#scale) !== 0n) return undefined;
-    const stripped = stripFactors(whole, { factor: 1024n, scale: 0, most: 6 });
+    const stripped = stripFactors(whole, { factor: 1024n, scale: 0, max: 6 });
     return `${stripped.unscaled}${constructSuffix(stripped.scale * 10, 'binary')}`;
   }
 
@@ -274,13 +274,13 @@ function roundAway(unscaled: bigint, options: { readonly scale: number; readonly
 interface StripOptions {
   readonly factor: bigint;
   readonly scale: number;
-  readonly most?: number;
+  readonly max?: number;
 }
 
-function stripFactors(value: bigint, { factor, scale, most = Number.POSITIVE_INFINITY }: StripOptions) {
+function stripFactors(value: bigint, { factor, scale, max = Number.POSITIVE_INFINITY }: StripOptions) {
   let unscaled = value;
   let exponent = scale;
-  for (let times = 0; times < most && unscaled % factor === 0n; times++) {
+  for (let times = 0; times < max && unscaled % factor === 0n; times++) {
     unscaled /= factor;
     exponent++;
   }

@@ -27,6 +27,12 @@ describe('failures', () => {
     });
   });
 
+  it('shows values of any kind as JSON', () => {
+    const value = { list: [9007199254740993n, 'a'], nothing: undefined };
+    expect(invalidField('spec', value, '').body).toBe('Invalid value: {"list":[9007199254740993,"a"]}');
+    expect(invalidField('spec', undefined, 'missing').body).toBe('Invalid value: null: missing');
+  });
+
   it('lists every distinct fault of an object with its cause', () => {
     const spec = FieldPath.of('spec');
     const error = invalid({ group: 'apps', kind: 'Deployment' }, 'web', [

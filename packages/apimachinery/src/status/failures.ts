@@ -1,3 +1,4 @@
+import { defined } from '../json/defined.ts';
 import { quote } from '../text/quote.ts';
 import { causesOf, type FieldError, formatFieldErrors } from '../validation/field-error.ts';
 import type { StatusDetails, StatusReason } from './status.ts';
@@ -142,7 +143,7 @@ function failure(parts: Failure, options?: { readonly cause?: unknown }): Status
       status: 'Failure',
       message,
       reason,
-      ...(details === undefined ? {} : { details }),
+      ...defined({ details }),
       code,
     },
     options,

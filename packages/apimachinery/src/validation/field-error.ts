@@ -1,3 +1,4 @@
+import { stringifyJson } from '../json/stringify-json.ts';
 import type { StatusCause } from '../status/status.ts';
 import { quote } from '../text/quote.ts';
 import type { FieldPath } from './field-path.ts';
@@ -145,8 +146,7 @@ function fieldError(type: FieldErrorType, { field, shown, detail }: FieldErrorPa
 /** Quotes strings and formats everything else as JSON; Go shows a missing value as `null`. */
 function show(value: unknown): string {
   if (typeof value === 'string') return quote(value);
-  if (typeof value === 'bigint') return value.toString();
-  return JSON.stringify(value) ?? 'null';
+  return stringifyJson(value);
 }
 
 function count(amount: number, unit: string): string {

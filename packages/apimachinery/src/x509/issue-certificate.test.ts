@@ -25,7 +25,7 @@ describe('issueCertificate', () => {
     expect(server.checkIssued(root)).toBe(true);
     expect(server.verify(root.publicKey)).toBe(true);
     expect(server.checkPrivateKey(crypto.createPrivateKey(leaf.key))).toBe(true);
-    expect(server.toLegacyObject().subject).toEqual({ CN: 'süß', O: ['a', 'b'] });
+    expect(server.subject).toBe('O=a\nO=b\nCN=süß');
     expect(server.subjectAltName).toBe('DNS:web.shop.svc, IP Address:10.1.2.3, IP Address:FE80:0:0:0:0:0:0:1');
   });
 

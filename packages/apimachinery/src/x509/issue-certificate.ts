@@ -48,7 +48,24 @@ function makeKeys(crypto: CertificateCrypto): { readonly privateKey: string; rea
   });
 }
 
-/** Generates a key and a certificate for it (X.509 v3, RFC 5280), signed with ECDSA and SHA-256. */
+/**
+ * Generates a key (ECDSA P-256) and a certificate for it (X.509 v3, RFC 5280), both PEM, signed with ECDSA and SHA-256.
+ *
+ * @example
+ * ```ts
+ * import * as crypto from 'node:crypto';
+ *
+ * const times = { notBeforeMs: now, notAfterMs: now + 90 * 86_400_000 };
+ * const subject = { commonName: 'my-authority' };
+ * const authority = issueCertificate({ subject, usage: 'authority', ...times }, crypto);
+ * const issuer = { key: authority.key, subject };
+ * const server = issueCertificate(
+ *   { subject: { commonName: 'db' }, usage: 'server', hosts: ['db.default.svc'], issuer, ...times },
+ *   crypto,
+ * );
+ * ```
+ * @param crypto - Node's `crypto` module, which this package does not import itself.
+ */
 export function issueCertificate(request: CertificateRequest, crypto: CertificateCrypto): KeyPair {
   const { privateKey } = makeKeys(crypto);
   const issuer = request.issuer ?? { key: privateKey, subject: request.subject };
@@ -63,14 +80,14 @@ export function issueCertificate(request: CertificateRequest, crypto: Certificat
     explicit(0, integer(Uint8Array.of(2))),
     integer(serial),
     algorithm,
-    name(issuer.subject),
+    subjectName(issuer.subject),
     sequence(time(request.notBeforeMs), time(request.notAfterMs)),
-    name(request.subject),
+    subjectName(request.subject),
     spki(privateKey),
     explicit(3, sequence(...extensions(request, { own: identifier(privateKey), issuer: identifier(issuer.key) }))),
   );
   const signature = crypto.sign('sha256', body, issuer.key);
-  return { key: privateKey, certificate: pem(sequence(body, algorithm, bitString(signature))) };
+  return { key: privateKey, certificate: pem('CERTIFICATE', sequence(body, algorithm, bitString(signature))) };
 }
 
 function extensions(
@@ -104,14 +121,16 @@ function generalName(host: string): Uint8Array {
   return address ? implicit(7, address) : implicit(2, bytesOf(host));
 }
 
-function name(subject: CertificateSubject): Uint8Array {
+/** Encodes a subject as the name in a certificate. */
+export function subjectName(subject: CertificateSubject): Uint8Array {
   const attribute = (oid: string, value: string): Uint8Array =>
     setOf(sequence(objectIdentifier(oid), utf8String(value)));
   const organizations = (subject.organizations ?? []).map((value) => attribute('2.5.4.10', value));
   return sequence(...organizations, attribute('2.5.4.3', subject.commonName));
 }
 
-function pem(der: Uint8Array): string {
+/** Encodes bytes as PEM. */
+export function pem(type: string, der: Uint8Array): string {
   const lines = btoa(String.fromCharCode(...der)).match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+  return `-----BEGIN ${type}-----\n${lines.join('\n')}\n-----END ${type}-----\n`;
 }

@@ -1,31 +1,32 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import type { AuthorizerValue } from '@kubewright/schema/internal';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authorization/authorizer.ts';
 import type { AdmissionAttributes } from './admission-plugin.ts';
 
-type AccessRequest = Parameters<AuthorizerValue['ask']>[0];
-type AccessDecision = ReturnType<AuthorizerValue['ask']>;
+type AccessRequest = Parameters<AuthorizerValue['authorize']>[0];
+type AccessDecision = ReturnType<AuthorizerValue['authorize']>;
 
 /** Thrown by an expression that needs a decision the authorizer has not made yet. */
-export class UnansweredError extends Error {
-  readonly question: AccessRequest;
+export class UndecidedError extends Error {
+  readonly request: AccessRequest;
 
-  constructor(question: AccessRequest) {
+  constructor(request: AccessRequest) {
     super('the authorizer has not responded yet');
-    this.name = 'UnansweredError';
-    this.question = question;
+    this.name = 'UndecidedError';
+    this.request = request;
   }
 }
 
 /**
  * The authorizer checks of one request's conditions. Expressions evaluate synchronously but the authorizer is asynchronous, so an
- * expression aborts at an unanswered check and is evaluated again once the decision is available.
+ * expression aborts at an undecided check and is evaluated again once the decision is available.
  */
 export class ConditionAccess {
   readonly requestResource: NonNullable<AccessRequest['resource']>;
   readonly #attributes: AdmissionAttributes;
   readonly #authorizer: Authorizer;
-  readonly #answers = new Map<string, AccessDecision>();
+  readonly #decisions = new Map<string, AccessDecision>();
 
   constructor(attributes: AdmissionAttributes, authorizer: Authorizer) {
     const { definition, subresource, namespace, name } = attributes;
@@ -34,24 +35,24 @@ export class ConditionAccess {
     this.#authorizer = authorizer;
   }
 
-  /** @throws UnansweredError when {@link answer} must be awaited first. */
-  readonly ask = (question: AccessRequest): AccessDecision => {
-    const known = this.#answers.get(JSON.stringify(question));
+  /** @throws UndecidedError when {@link fetch} must be awaited first. */
+  readonly authorize = (request: AccessRequest): AccessDecision => {
+    const known = this.#decisions.get(JSON.stringify(request));
     if (known) return known;
-    throw new UnansweredError(question);
+    throw new UndecidedError(request);
   };
 
   /** Fetches the authorizer's decision. */
-  async answer(question: AccessRequest): Promise<void> {
-    const { serviceAccount, verb, path, resource } = question;
+  async fetch(request: AccessRequest): Promise<void> {
+    const { serviceAccount, verb, path, resource } = request;
     const attributes: AuthorizationAttributes = {
       user: serviceAccount ? serviceAccountUser(serviceAccount) : this.#attributes.user,
       verb,
-      ...(path !== undefined && { path }),
+      ...defined({ path }),
       ...(resource && { resource: { ...resource, version: '*' } }),
     };
     const { decision, reason } = await this.#authorizer.authorize(attributes);
-    this.#answers.set(JSON.stringify(question), { allowed: decision === 'allow', reason });
+    this.#decisions.set(JSON.stringify(request), { allowed: decision === 'allow', reason });
   }
 }
 

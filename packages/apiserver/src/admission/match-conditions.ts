@@ -1,4 +1,5 @@
 import {
+  CelBudgetError,
   CelCompileError,
   type CelEnvironment,
   CelEvaluationError,
@@ -6,8 +7,9 @@ import {
   compileExpression,
   kubernetesEnvironment,
 } from '@kubewright/schema';
-import { AuthorizerValue, CelBudgetError, ResourceCheckValue } from '@kubewright/schema/internal';
-import { type ConditionAccess, UnansweredError } from './condition-access.ts';
+import { AuthorizerValue, ResourceCheckValue } from '@kubewright/schema/internal';
+import { type ConditionAccess, UndecidedError } from './condition-access.ts';
+import { compilePolicyExpression, type PolicyVariable } from './policies/policy-expression.ts';
 import { requestSchema } from './request-schema.ts';
 
 /** The variables of match condition expressions. Absent objects are `null`. */
@@ -27,10 +29,10 @@ export type MatchResult =
   | { readonly matches: undefined; readonly faults: readonly string[] };
 
 /** CEL cost limit for all conditions of a webhook together, and for each of them. */
-const BUDGET = 2_500_000;
-const EXPRESSION_BUDGET = 1_000_000;
-const VARIABLES = { object: 'dyn', oldObject: 'dyn', request: requestSchema } as const;
-const OPAQUE = {
+const costBudget = 2_500_000;
+const expressionBudget = 1_000_000;
+const variables = { object: 'dyn', oldObject: 'dyn', request: requestSchema } as const;
+const opaque = {
   authorizer: AuthorizerValue.celType,
   'authorizer.requestResource': ResourceCheckValue.celType,
 } as const;
@@ -53,14 +55,14 @@ export class MatchConditions {
   /** Evaluates all conditions. A false one decides, even if others fail. Mirrors `matchconditions.Match` (1.36). */
   async evaluate(input: ConditionInput): Promise<MatchResult> {
     this.#compiled ??= this.#sources.map(({ expression }) => this.#compile(expression));
-    const budget = { remaining: BUDGET };
+    const budget = { remaining: costBudget };
     const { object, oldObject, request, access } = input;
     const values = {
       object,
       oldObject,
       request,
-      authorizer: new AuthorizerValue(access.ask),
-      'authorizer.requestResource': new ResourceCheckValue(access.ask, access.requestResource),
+      authorizer: new AuthorizerValue(access.authorize),
+      'authorizer.requestResource': new ResourceCheckValue(access.authorize, access.requestResource),
     };
     const faults: string[] = [];
     for (const [index, compiled] of this.#compiled.entries()) {
@@ -78,17 +80,38 @@ export class MatchConditions {
   }
 }
 
-/** Returns why an expression cannot be a condition, or undefined. */
-export function conditionFault(expression: string): string | undefined {
-  const made = compiled(expression, kubernetesEnvironment());
+/** The declarations of an expression in an admission policy. */
+export interface PolicyDeclarations {
+  /** True if the policy has parameters. */
+  readonly params: boolean;
+  /** The names of the policy's variables that come before the expression. */
+  readonly variables: readonly string[];
+  /** The types that the expression may have, such as `string` and `null_type`; empty if any type is allowed. */
+  readonly types: readonly string[];
+}
+
+/** Returns why an expression cannot be a condition of a webhook, or an expression of a policy; otherwise undefined. */
+export function conditionFault(expression: string, policy?: PolicyDeclarations): string | undefined {
+  const environment = kubernetesEnvironment();
+  const made = policy
+    ? compilePolicyExpression(expression, { environment, ...policy, variables: policy.variables.map(dynamicVariable) })
+    : compiled(expression, environment);
   if (made instanceof Error) return `compilation failed: ${made.message}`;
   const { resultType: type } = made.program;
-  return type.kind === 'bool' || type.kind === 'dyn' ? undefined : `must evaluate to bool but got ${type.name}`;
+  const types = policy ? policy.types : ['bool', 'dyn'];
+  if (types.length === 0 || types.includes(type.name)) return undefined;
+  const wanted = policy && types.length > 1 ? `one of [${types.join(' ')}]` : types[0];
+  return `must evaluate to ${wanted} but got ${type.name}`;
+}
+
+/** Declares a variable whose own expression is checked elsewhere. */
+function dynamicVariable(name: string): PolicyVariable {
+  return { name, compiled: undefined };
 }
 
 function compiled(expression: string, environment: CelEnvironment): CelExpression | Error {
   try {
-    return compileExpression(expression.trim(), { environment, variables: VARIABLES, opaque: OPAQUE });
+    return compileExpression(expression.trim(), { environment, variables: variables, opaque: opaque });
   } catch (error) {
     if (error instanceof CelCompileError) return error;
     throw error;
@@ -103,13 +126,13 @@ async function outcome(
 ): Promise<boolean | Error> {
   if (compiled instanceof Error) return compiled;
   for (;;) {
-    const own = { remaining: Math.min(EXPRESSION_BUDGET, budget.remaining) };
+    const own = { remaining: Math.min(expressionBudget, budget.remaining) };
     const before = own.remaining;
     try {
       return truthOf(compiled.evaluate(values, own));
     } catch (error) {
-      if (!(error instanceof UnansweredError)) return faultOf(error, before < EXPRESSION_BUDGET);
-      await access.answer(error.question);
+      if (!(error instanceof UndecidedError)) return faultOf(error, before < expressionBudget);
+      await access.fetch(error.request);
       own.remaining = before;
     } finally {
       budget.remaining -= before - own.remaining;

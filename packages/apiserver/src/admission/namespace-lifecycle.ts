@@ -2,9 +2,12 @@ import { forbidden, notFound, StatusError } from '@kubewright/apimachinery';
 import type { Storage, StoredObject } from '../storage/storage.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.ts';
 
-const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
-const NAMESPACES = { group: '', resource: 'namespaces' };
+const immortal = new Set(['default', 'kube-system', 'kube-public']);
+const namespaces = { group: '', resource: 'namespaces' };
 const decoder = new TextDecoder();
+
+/** The phase of a namespace that exists. */
+export type NamespacePhase = 'Active' | 'Terminating';
 
 /**
  * Protects namespaces: rejects writes to one that does not exist, rejects new objects in one that is being deleted, and never
@@ -31,19 +34,28 @@ export function namespaceLifecycle(options: { readonly storage: Storage; readonl
     }
     return answer;
   };
+  return checkNamespaces(async (namespace) => {
+    const stored = await storage.get(prefix + namespace);
+    if (stored === undefined) return undefined;
+    return isTerminating(stored) ? 'Terminating' : 'Active';
+  });
+}
+
+/** The plugin of {@link namespaceLifecycle}, for namespaces from any source. `phaseOf` returns undefined if one does not exist. */
+export function checkNamespaces(phaseOf: (namespace: string) => Promise<NamespacePhase | undefined>): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
     async mutate(attributes) {
       const { operation, definition, namespace, name } = attributes;
       const isNamespace = definition.resource === 'namespaces' && definition.group === '';
       if (operation === 'DELETE') {
-        if (isNamespace && IMMORTAL.has(name)) throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
+        if (isNamespace && immortal.has(name)) throw forbidden(namespaces, name, 'this namespace may not be deleted');
         return;
       }
       if (namespace === '' || isNamespace || isAccessReview(attributes)) return;
-      const stored = await storage.get(prefix + namespace);
-      if (stored === undefined) throw notFound(NAMESPACES, namespace);
-      if (operation === 'CREATE' && isTerminating(stored)) throw terminated(attributes);
+      const phase = await phaseOf(namespace);
+      if (phase === undefined) throw notFound(namespaces, namespace);
+      if (operation === 'CREATE' && phase === 'Terminating') throw terminated(attributes);
     },
   };
 }

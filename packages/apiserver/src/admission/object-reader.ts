@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import type { Storage } from '../storage/storage.ts';
+import { parseExactJson } from '@kubewright/apimachinery/internal';
+import { storagePrefix } from '../registry/storage-prefix.ts';
+import { type Storage, withRevision } from '../storage/index.ts';
 
 /** The location of a stored object of a built-in kind. */
 export interface ObjectLocation {
@@ -21,13 +23,13 @@ export type ReadObject = (location: ObjectLocation) => Promise<KubernetesObject 
 export function storedObjectReader(storage: Storage): ReadObject {
   const decoded = new WeakMap<Uint8Array, KubernetesObject>();
   return async ({ group, resource, namespace, name }) => {
-    const prefix = `/registry/${group === '' ? '' : `${group}/`}${resource}/`;
+    const prefix = storagePrefix({ group, resource });
     const stored = await storage.get(namespace === undefined ? prefix + name : `${prefix}${namespace}/${name}`);
     if (stored === undefined) return undefined;
     let object = decoded.get(stored.bytes);
     if (object === undefined) {
       // The server stores only objects.
-      object = JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as KubernetesObject;
+      object = parseExactJson(Buffer.from(withRevision(stored)).toString('utf8')) as KubernetesObject;
       decoded.set(stored.bytes, object);
     }
     return object;

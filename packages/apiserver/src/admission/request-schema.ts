@@ -1,49 +1,49 @@
 import type { SchemaNode } from '@kubewright/schema/internal';
 
-const TEXT: SchemaNode = { type: 'string' };
-const FLAG: SchemaNode = { type: 'boolean' };
+const text: SchemaNode = { type: 'string' };
+const flag: SchemaNode = { type: 'boolean' };
 
 function struct(properties: Readonly<Record<string, SchemaNode>>): SchemaNode {
   return { type: 'object', properties: new Map(Object.entries(properties)) };
 }
 
 function texts(...names: readonly string[]): SchemaNode {
-  return struct(Object.fromEntries(names.map((name) => [name, TEXT])));
+  return struct(Object.fromEntries(names.map((name) => [name, text])));
 }
 
-const TEXTS: SchemaNode = { type: 'array', items: TEXT };
+const textList: SchemaNode = { type: 'array', items: text };
 /** The fields of CreateOptions, UpdateOptions and DeleteOptions. Upstream leaves their type dynamic. */
-const OPTIONS = struct({
-  kind: TEXT,
-  apiVersion: TEXT,
-  dryRun: TEXTS,
-  fieldManager: TEXT,
-  fieldValidation: TEXT,
+const options = struct({
+  kind: text,
+  apiVersion: text,
+  dryRun: textList,
+  fieldManager: text,
+  fieldValidation: text,
   gracePeriodSeconds: { type: 'integer' },
-  orphanDependents: FLAG,
+  orphanDependents: flag,
   preconditions: texts('uid', 'resourceVersion'),
-  propagationPolicy: TEXT,
+  propagationPolicy: text,
 });
-const KIND = texts('group', 'version', 'kind');
-const RESOURCE = texts('group', 'version', 'resource');
+const kind = texts('group', 'version', 'kind');
+const resource = texts('group', 'version', 'resource');
 
 /** The schema of `request` in conditions (admission/v1 `AdmissionRequest` without its objects, 1.36). */
 export const requestSchema: SchemaNode = struct({
-  kind: KIND,
-  resource: RESOURCE,
-  subResource: TEXT,
-  requestKind: KIND,
-  requestResource: RESOURCE,
-  requestSubResource: TEXT,
-  name: TEXT,
-  namespace: TEXT,
-  operation: TEXT,
+  kind: kind,
+  resource: resource,
+  subResource: text,
+  requestKind: kind,
+  requestResource: resource,
+  requestSubResource: text,
+  name: text,
+  namespace: text,
+  operation: text,
   userInfo: struct({
-    username: TEXT,
-    uid: TEXT,
-    groups: TEXTS,
-    extra: { type: 'object', additionalProperties: TEXTS },
+    username: text,
+    uid: text,
+    groups: textList,
+    extra: { type: 'object', additionalProperties: textList },
   }),
-  dryRun: FLAG,
-  options: OPTIONS,
+  dryRun: flag,
+  options: options,
 });

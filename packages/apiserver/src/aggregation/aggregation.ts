@@ -4,9 +4,10 @@ import type { ReadObject } from '../admission/object-reader.ts';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { RequestContext } from '../endpoints/request-context.ts';
 import type { ApiHandler, ApiResponse } from '../http/api-request.ts';
-import { eachChange, type Storage, type StoredObject } from '../storage/index.ts';
+import { followStorage, type Storage, type StoredObject, withRevision } from '../storage/index.ts';
+import type { Dial } from '../webhooks/dialing-agent.ts';
 import type { Aggregator } from './aggregator.ts';
-import { API_SERVICES_PREFIX, type ApiService, isRemote, type RemoteApiService } from './api-service.ts';
+import { type ApiService, apiServicesPrefix, isRemote, type RemoteApiService } from './api-service.ts';
 import type { RemoteGroups, RemoteVersion } from './remote-groups.ts';
 
 /** Options for {@link Aggregation}. */
@@ -19,6 +20,8 @@ export interface AggregationOptions {
   /** The certificate that identifies this server to others; requested with the first remote APIService. */
   readonly clientCertificate: () => Promise<KeyPair | undefined>;
   readonly onError: (error: unknown) => void;
+  /** Opens connections to other servers. @defaultValue this process's own sockets */
+  readonly dial?: Dial | undefined;
 }
 
 const decoder = new TextDecoder();
@@ -42,11 +45,10 @@ export class Aggregation implements RemoteGroups, Disposable {
 
   /** Reads the stored APIServices, then follows changes in the turn in which they become visible. */
   async start(): Promise<void> {
-    const { storage } = this.#options;
-    const { objects, revision } = await storage.list({ prefix: API_SERVICES_PREFIX });
-    for (const { key, bytes } of objects) this.#set(key, bytes);
-    const apply = eachChange(({ key, current }) => this.#set(key, current?.bytes));
-    this.#subscription = storage.watch({ prefix: API_SERVICES_PREFIX, fromRevision: revision }, apply);
+    this.#subscription = await followStorage(this.#options.storage, {
+      prefix: apiServicesPrefix,
+      apply: ({ key, current }) => this.#set(key, current),
+    });
   }
 
   /** Handles requests for remote group versions. Must run before the server's own handlers. */
@@ -66,7 +68,7 @@ export class Aggregation implements RemoteGroups, Disposable {
   }
 
   openApiPaths(): ReadonlyMap<string, string> {
-    return this.#aggregator?.openApiPaths() ?? NO_PATHS;
+    return this.#aggregator?.openApiPaths() ?? noPaths;
   }
 
   async openApiDocument(name: string, context: RequestContext): Promise<ApiResponse> {
@@ -83,10 +85,10 @@ export class Aggregation implements RemoteGroups, Disposable {
     return (await this.#load()).forward(name, context);
   }
 
-  #set(key: string, bytes: StoredObject['bytes'] | undefined): void {
-    const name = key.slice(API_SERVICES_PREFIX.length);
+  #set(key: string, stored: StoredObject | undefined): void {
+    const name = key.slice(apiServicesPrefix.length);
     // The server stores only APIServices there.
-    const apiService = bytes && (JSON.parse(decoder.decode(bytes)) as ApiService);
+    const apiService = stored && (JSON.parse(decoder.decode(withRevision(stored))) as ApiService);
     const wasRemote = this.#remote.has(name);
     if (apiService && isRemote(apiService)) {
       this.#remote.set(name, apiService);
@@ -114,4 +116,4 @@ export class Aggregation implements RemoteGroups, Disposable {
   }
 }
 
-const NO_PATHS: ReadonlyMap<string, string> = new Map();
+const noPaths: ReadonlyMap<string, string> = new Map();

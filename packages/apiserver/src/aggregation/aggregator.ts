@@ -2,21 +2,23 @@ import { formatTime, type KeyPair } from '@kubewright/apimachinery/internal';
 import { asServer } from '../as-server.ts';
 import type { RequestContext } from '../endpoints/request-context.ts';
 import type { ApiResponse } from '../http/api-request.ts';
-import { eachChange, type StorageChange } from '../storage/index.ts';
+import { storagePrefix } from '../registry/storage-prefix.ts';
+import { eachChange } from '../storage/each-change.ts';
+import type { StorageChange } from '../storage/index.ts';
 import { serviceResolver } from '../webhooks/service-resolver.ts';
 import type { AggregationOptions } from './aggregation.ts';
 import { type ApiService, availableCondition, pathName, type RemoteApiService } from './api-service.ts';
 import { Backend } from './backend.ts';
-import { type Availability, checkAvailability, LOCAL } from './check-availability.ts';
+import { type Availability, checkAvailability, localAvailability } from './check-availability.ts';
 import type { ResourceEntry } from './discovery-entry.ts';
 import { forward } from './forward.ts';
 import { Rechecks } from './rechecks.ts';
 import { fetchOpenApiPath, fetchResources } from './remote-documents.ts';
 import type { RemoteVersion } from './remote-groups.ts';
 
-const PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
-const SERVICES = '/registry/services/';
-const SLICES = '/registry/discovery.k8s.io/endpointslices/';
+const apiServicePath = '/apis/apiregistration.k8s.io/v1/apiservices';
+const servicePrefix = storagePrefix({ group: '', resource: 'services' });
+const slicePrefix = storagePrefix({ group: 'discovery.k8s.io', resource: 'endpointslices' });
 const decoder = new TextDecoder();
 
 /** The state of the server behind an APIService. */
@@ -65,10 +67,10 @@ export class Aggregator implements Disposable {
   async start(): Promise<void> {
     this.#client = await this.#options.clientCertificate();
     const { storage } = this.#options;
-    const fromRevision = storage.revision;
-    for (const prefix of [SERVICES, SLICES]) {
+    const fromRevision = await storage.revision();
+    for (const prefix of [servicePrefix, slicePrefix]) {
       this.#subscriptions.push(
-        storage.watch(
+        await storage.watch(
           { prefix, fromRevision },
           eachChange((change) => this.#serviceChanged(prefix, change)),
         ),
@@ -101,7 +103,7 @@ export class Aggregator implements Disposable {
     this.#availability.forget(name);
     this.#documents.forget(name);
     this.#generation++;
-    if (local) void this.#tell(local, LOCAL).catch(this.#options.onError);
+    if (local) void this.#report(local, localAvailability).catch(this.#options.onError);
   }
 
   /** Forwards a request to the server behind an APIService. */
@@ -140,7 +142,8 @@ export class Aggregator implements Disposable {
   }
 
   #backend({ spec }: RemoteApiService): Backend {
-    return new Backend(spec, { resolve: this.#resolve, clock: this.#options.clock, client: this.#client });
+    const { clock, dial } = this.#options;
+    return new Backend(spec, { resolve: this.#resolve, clock, dial, client: this.#client });
   }
 
   #update(name: string, known: Known): void {
@@ -152,9 +155,9 @@ export class Aggregator implements Disposable {
     for (const [name, { apiService }] of this.#known) {
       const { service } = apiService.spec;
       const concerns =
-        prefix === SERVICES
-          ? key === `${SERVICES}${service.namespace}/${service.name}`
-          : key.startsWith(`${SLICES}${service.namespace}/`) &&
+        prefix === servicePrefix
+          ? key === `${servicePrefix}${service.namespace}/${service.name}`
+          : key.startsWith(`${slicePrefix}${service.namespace}/`) &&
             [current, previous].some((stored) => stored && serviceOf(stored.bytes) === service.name);
       if (concerns) this.#availability.look(name);
     }
@@ -163,15 +166,15 @@ export class Aggregator implements Disposable {
   async #checkAvailability(name: string): Promise<boolean> {
     const known = this.#known.get(name);
     if (known === undefined) return true;
-    const verdict = await checkAvailability(known.apiService, { ...this.#options, ...known });
+    const availability = await checkAvailability(known.apiService, { ...this.#options, ...known });
     const present = this.#known.get(name);
     // The result is about the previous server.
     if (present?.backend !== known.backend) return true;
-    return (await this.#tell(present.apiService, verdict)) && verdict.reason !== 'FailedDiscoveryCheck';
+    return (await this.#report(present.apiService, availability)) && availability.reason !== 'FailedDiscoveryCheck';
   }
 
-  /** Writes a verdict if it changed. Returns false if the APIService has changed in the meantime. */
-  async #tell(apiService: ApiService, { status, reason, message }: Availability): Promise<boolean> {
+  /** Writes the condition if it changed. Returns false if the APIService has changed in the meantime. */
+  async #report(apiService: ApiService, { status, reason, message }: Availability): Promise<boolean> {
     const before = availableCondition(apiService);
     if (before?.status === status && before.reason === reason && before.message === message) return true;
     const lastTransitionTime =
@@ -179,7 +182,7 @@ export class Aggregator implements Disposable {
     const condition = { type: 'Available', status, lastTransitionTime, reason, message };
     const others = (apiService.status?.conditions ?? []).filter(({ type }) => type !== 'Available');
     const { name, resourceVersion } = apiService.metadata;
-    const path = `${PATH}/${name}/status`;
+    const path = `${apiServicePath}/${name}/status`;
     const body = { metadata: { resourceVersion }, status: { conditions: [...others, condition] } };
     const contentType = 'application/merge-patch+json';
     const answer = await asServer(this.#options.handle)('PATCH', path, { body, contentType });

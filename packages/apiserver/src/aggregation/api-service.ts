@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
+import { storagePrefix } from '../registry/storage-prefix.ts';
 
 /** Reference to the Service of the server for a group version. */
 export interface ApiServiceReference {
@@ -38,7 +39,7 @@ export interface RemoteApiService extends ApiService {
 }
 
 /** Storage prefix of APIServices. */
-export const API_SERVICES_PREFIX = '/registry/apiregistration.k8s.io/apiservices/';
+export const apiServicesPrefix: string = storagePrefix({ group: 'apiregistration.k8s.io', resource: 'apiservices' });
 
 /** True if another server serves an APIService. The core group is never delegated. */
 export function isRemote(apiService: ApiService): apiService is RemoteApiService {

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { Backend } from './backend.ts';
 import { identityHeaders } from './forwarded-headers.ts';
@@ -14,10 +15,10 @@ export interface BackendAnswer {
 }
 
 /** Discovery and OpenAPI documents; well below a harmful size. */
-const MAX_BYTES = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 /** The identity of this server in its own requests to other servers. */
-const AGGREGATOR: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
+const aggregator: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
 
 /**
  * Sends a request to the server behind an APIService, and reads the whole response.
@@ -39,7 +40,7 @@ export async function askBackend(
   const late = new AbortController();
   const timer = clock.setTimer(withinMs, () => late.abort(), { unref: true });
   try {
-    const headers = { accept, ...(etag !== undefined && { 'if-none-match': etag }), ...identityHeaders(AGGREGATOR) };
+    const headers = { accept, ...defined({ 'if-none-match': etag }), ...identityHeaders(aggregator) };
     const message = await backend.send({ method: 'GET', path, headers, signal: late.signal }, to);
     if ('stream' in message) throw new Error('the server switched protocols without being asked to');
     return {
@@ -61,7 +62,7 @@ async function read(message: IncomingMessage): Promise<Uint8Array> {
   let size = 0;
   for await (const chunk of message as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > MAX_BYTES) throw new Error(`the response is longer than ${MAX_BYTES} bytes`);
+    if (size > maxBytes) throw new Error(`the response is longer than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
+import { type Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@kubewright/apimachinery';
 import { type KeyPair, trustBundle } from '@kubewright/apimachinery/internal';
+import { type Dial, dialingAgent } from '../webhooks/dialing-agent.ts';
 import { networkMessage } from '../webhooks/network-message.ts';
 import type { ResolveService } from '../webhooks/service-resolver.ts';
 import type { ApiServiceReference, RemoteApiService } from './api-service.ts';
@@ -29,9 +30,9 @@ export interface SwitchedProtocols {
 export class NoEndpointError extends Error {}
 
 /** Time to establish a connection, including TLS, in milliseconds. Waiting for the response is up to the caller. */
-const CONNECT_MS = 10_000;
+const connectMs = 10_000;
 /** Less than the idle timeout of Node servers (5 s), so we never reuse a connection that the server is about to close. */
-const IDLE_MS = 4_000;
+const idleMs = 4_000;
 
 /**
  * The server behind an APIService, over HTTP/1.1 and TLS. Unless the APIService skips verification, its certificate must be valid
@@ -45,22 +46,29 @@ export class Backend implements Disposable {
 
   constructor(
     { service, caBundle = '', insecureSkipTLSVerify = false }: RemoteApiService['spec'],
-    parts: { readonly resolve: ResolveService; readonly clock: Clock; readonly client: KeyPair | undefined },
+    parts: {
+      readonly resolve: ResolveService;
+      readonly clock: Clock;
+      readonly client: KeyPair | undefined;
+      /** Opens connections. @defaultValue this process's own sockets */
+      readonly dial?: Dial | undefined;
+    },
   ) {
     const { client } = parts;
     this.#service = service;
     this.#resolve = parts.resolve;
     this.#clock = parts.clock;
-    this.#agent = new Agent({
+    const options = {
       keepAlive: true,
-      timeout: IDLE_MS,
+      timeout: idleMs,
       ALPNProtocols: ['http/1.1'],
       servername: `${service.name}.${service.namespace}.svc`,
       rejectUnauthorized: !insecureSkipTLSVerify,
       // As in Go, a bundle may contain an intermediate CA, or just the server's own certificate.
       ...(caBundle !== '' && trustBundle(Buffer.from(caBundle, 'base64').toString('utf8'))),
       ...(client && { key: client.key, cert: client.certificate }),
-    });
+    };
+    this.#agent = dialingAgent(options, parts.dial);
   }
 
   /**
@@ -117,7 +125,7 @@ export class Backend implements Disposable {
     return new Promise((resolve, reject) => {
       const sent = httpsRequest(options);
       const late = this.#clock.setTimer(
-        CONNECT_MS,
+        connectMs,
         () => sent.destroy(new Error(`dial tcp ${host}:${port}: i/o timeout`)),
         {
           unref: true,

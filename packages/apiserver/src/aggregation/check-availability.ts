@@ -18,15 +18,15 @@ export interface AvailabilityParts {
 }
 
 /** The condition of an APIService that this server serves itself. */
-export const LOCAL: Availability = {
+export const localAvailability: Availability = {
   status: 'True',
   reason: 'Local',
   message: 'Local APIServices are always available',
 };
 
-const ANSWER_MS = 5_000;
+const answerMs = 5_000;
 /** Endpoints rotate, and one that responds is enough. */
-const FURTHER_ATTEMPTS = 4;
+const furtherAttempts = 4;
 
 /**
  * Checks whether the server behind an APIService is available: its Service, endpoints, and discovery document. Mirrors the remote
@@ -66,7 +66,7 @@ function leadsTo({ endpoints, ports }: EndpointSlice, portName: string): boolean
 async function discoveryFault(path: string, parts: AvailabilityParts): Promise<string | undefined> {
   const first = await attempt(path, parts);
   if (first === undefined) return undefined;
-  const further = await Promise.all(Array.from({ length: FURTHER_ATTEMPTS }, () => attempt(path, parts)));
+  const further = await Promise.all(Array.from({ length: furtherAttempts }, () => attempt(path, parts)));
   return further.includes(undefined) ? undefined : first;
 }
 
@@ -75,7 +75,7 @@ async function attempt(path: string, { backend, clock }: AvailabilityParts): Pro
   try {
     const to = await backend.endpoint();
     url = to.url + path;
-    const { status } = await askBackend(backend, { path, accept: 'application/json', to, withinMs: ANSWER_MS, clock });
+    const { status } = await askBackend(backend, { path, accept: 'application/json', to, withinMs: answerMs, clock });
     if (status >= 200 && status < 300) return undefined;
     return `failing or missing response from ${url}: bad status from ${url}: ${status}`;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@kubewright/apimachinery';
-import { PAGE_NOT_FOUND } from '../endpoints/page-not-found.ts';
+import { pageNotFound } from '../endpoints/page-not-found.ts';
 import type { RequestContext } from '../endpoints/request-context.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { isLongRunning } from '../http/long-running.ts';
@@ -14,9 +14,9 @@ import { joinStreams } from './join-streams.ts';
 import { StreamedBody } from './streamed-body.ts';
 
 /** Time for another server to complete a response, except for watches and other streams, in milliseconds. */
-const REQUEST_MS = 60_000;
+const requestMs = 60_000;
 /** Time for a discovery document, which every client waits for. */
-const DISCOVERY_MS = 5_000;
+const discoveryMs = 5_000;
 
 /** The destination of a request. */
 export interface ForwardTarget {
@@ -31,9 +31,9 @@ export interface ForwardTarget {
  */
 export async function forward(context: RequestContext, target: ForwardTarget): Promise<ApiResponse> {
   const { request, info } = context;
-  if (availableCondition(target.apiService)?.status !== 'True') return UNAVAILABLE;
+  if (availableCondition(target.apiService)?.status !== 'True') return unavailable;
   // A server that resolves these segments would see a different path than the authorized one.
-  if (info.path.split('/').some((segment) => segment === '.' || segment === '..')) return PAGE_NOT_FOUND;
+  if (info.path.split('/').some((segment) => segment === '.' || segment === '..')) return pageNotFound;
   const body = request.body === undefined ? undefined : await readBody(request.body);
   const query = info.query.toString();
   const limit = limitOf(context, target);
@@ -55,7 +55,7 @@ export async function forward(context: RequestContext, target: ForwardTarget): P
   } catch (error) {
     limit.lift();
     request.signal.throwIfAborted();
-    if (error instanceof NoEndpointError) return UNAVAILABLE;
+    if (error instanceof NoEndpointError) return unavailable;
     const why = limit.signal.aborted ? 'context deadline exceeded' : (error as Error).message;
     return plainText(503, `error trying to reach service: ${why}`);
   }
@@ -70,7 +70,7 @@ function limitOf(
   const abort = (): void => over.abort();
   const isDiscovery = info.path.replace(/^\/|\/$/g, '') === pathName(apiService);
   const isStream = request.upgrade !== undefined || isLongRunning(request.method, request.path);
-  const timer = isStream ? undefined : clock.setTimer(isDiscovery ? DISCOVERY_MS : REQUEST_MS, abort, { unref: true });
+  const timer = isStream ? undefined : clock.setTimer(isDiscovery ? discoveryMs : requestMs, abort, { unref: true });
   if (request.signal.aborted) abort();
   else request.signal.addEventListener('abort', abort, { once: true });
   return {
@@ -112,4 +112,4 @@ function plainText(status: number, text: string): ApiResponse {
   };
 }
 
-const UNAVAILABLE = plainText(503, 'service unavailable');
+const unavailable = plainText(503, 'service unavailable');

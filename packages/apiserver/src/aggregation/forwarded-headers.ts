@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
 import type { OutgoingHttpHeaders } from 'node:http';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { RequestContext } from '../endpoints/request-context.ts';
 
 /** Headers about the connection, not the request (RFC 9110 §7.6.1). */
-const HOP_BY_HOP = new Set([
+const hopByHop = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -16,7 +17,7 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 /** Headers that are regenerated, or meant for this server only: the credentials and impersonation. */
-const OWN = /^(?:authorization|content-length|expect|host|http2-settings|impersonate-.*|x-remote-.*)$/;
+const own = /^(?:authorization|content-length|expect|host|http2-settings|impersonate-.*|x-remote-.*)$/;
 
 /**
  * Returns the headers for forwarding a request: without credentials, and with the authenticated identity instead of the client's
@@ -28,13 +29,13 @@ export function forwardedHeaders({ request, user, info, auditId }: RequestContex
   const listed = new Set((headers['connection'] ?? '').split(',').map((name) => name.trim().toLowerCase()));
   for (const [name, value] of Object.entries(headers)) {
     // Some servers read `_` as `-`, so alternative spellings of a header are dropped as well.
-    if (HOP_BY_HOP.has(name) || listed.has(name) || OWN.test(name.replaceAll('_', '-'))) continue;
+    if (hopByHop.has(name) || listed.has(name) || own.test(name.replaceAll('_', '-'))) continue;
     sent[name] = value;
   }
   const before = headers['x-forwarded-for'];
   return {
     ...sent,
-    ...(auditId !== undefined && { 'audit-id': auditId }),
+    ...defined({ 'audit-id': auditId }),
     'x-forwarded-for': before === undefined ? connection.remoteAddress : `${before}, ${connection.remoteAddress}`,
     'x-forwarded-host': headers['host'] ?? '',
     'x-forwarded-proto': 'https',
@@ -66,7 +67,7 @@ export function answeredHeaders(
   const answered: Record<string, string | readonly string[]> = {};
   const listed = new Set((headers['connection'] ?? []).flatMap((text) => text.toLowerCase().split(/\s*,\s*/)));
   for (const [name, values = []] of Object.entries(headers)) {
-    if (HOP_BY_HOP.has(name) || listed.has(name) || name === '__proto__') continue;
+    if (hopByHop.has(name) || listed.has(name) || name === '__proto__') continue;
     answered[name] = values.length === 1 ? (values[0] as string) : values;
   }
   return answered;

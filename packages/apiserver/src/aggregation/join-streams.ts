@@ -1,14 +1,20 @@
 import type { Duplex } from 'node:stream';
-import { type ApiRequest, type ApiResponse, HIJACKED } from '../http/api-request.ts';
+import { type ApiRequest, type ApiResponse, hijacked } from '../http/api-request.ts';
 import type { SwitchedProtocols } from './backend.ts';
 
 /**
  * Connects the streams of a client and a server that agreed to switch protocols. Each side gets the data of the other, and they
- * end together.
+ * end together. A client that has already disconnected ends the server's stream.
  */
 export function joinStreams(request: ApiRequest, { message, stream, head }: SwitchedProtocols): ApiResponse {
   const client = request.upgrade?.();
   if (client === undefined) throw new Error('the server switched protocols, but the client did not request an upgrade');
+  // A stream that is already closed emits no second close event.
+  if (client.stream.destroyed || stream.destroyed) {
+    stream.destroy();
+    client.stream.destroy();
+    return hijacked;
+  }
   const lines = [`HTTP/1.1 101 Switching Protocols`];
   for (let i = 0; i < message.rawHeaders.length; i += 2)
     lines.push(`${message.rawHeaders[i]}: ${message.rawHeaders[i + 1]}`);
@@ -17,11 +23,15 @@ export function joinStreams(request: ApiRequest, { message, stream, head }: Swit
   if (client.head.length > 0) stream.write(client.head);
   pass(client.stream, stream);
   pass(stream, client.stream);
-  return HIJACKED;
+  return hijacked;
 }
 
 function pass(from: Duplex, to: Duplex): void {
   from.on('error', () => to.destroy()); // the other end notices when its stream is destroyed
-  from.on('close', () => to.destroy());
+  from.on('close', () => {
+    // The end of the data may still wait for a slow reader.
+    if (from.readableEnded && !to.writableFinished) to.once('finish', () => to.destroy());
+    else to.destroy();
+  });
   from.pipe(to);
 }

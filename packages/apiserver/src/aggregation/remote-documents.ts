@@ -5,11 +5,11 @@ import { askBackend } from './ask-backend.ts';
 import type { Backend } from './backend.ts';
 import { type ResourceEntry, resourcesInAggregated, resourcesInLegacy } from './discovery-entry.ts';
 
-const AGGREGATED_TYPES = ['v2', 'v2beta1']
+const aggregatedTypes = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .join(',');
-const DISCOVERY_MS = 5_000;
-const OPEN_API_MS = 60_000;
+const discoveryMs = 5_000;
+const openApiMs = 60_000;
 
 /** The connection to the server. */
 interface RemoteParts {
@@ -27,8 +27,8 @@ export async function fetchResources(
   apiService: RemoteApiService,
   { backend, clock }: RemoteParts,
 ): Promise<readonly ResourceEntry[]> {
-  const asked = { withinMs: DISCOVERY_MS, clock };
-  const all = await askBackend(backend, { ...asked, path: '/apis', accept: AGGREGATED_TYPES });
+  const asked = { withinMs: discoveryMs, clock };
+  const all = await askBackend(backend, { ...asked, path: '/apis', accept: aggregatedTypes });
   if (all.status === 503) throw new Error('/apis: the server returned status 503');
   if (all.status === 200 && all.contentType.includes('as=APIGroupDiscoveryList')) {
     return resourcesInAggregated(parse(all.body), apiService.spec) ?? [];
@@ -48,7 +48,7 @@ export async function fetchOpenApiPath(
   apiService: RemoteApiService,
   { backend, clock }: RemoteParts,
 ): Promise<string | undefined> {
-  const asked = { path: '/openapi/v3', accept: 'application/json', withinMs: OPEN_API_MS, clock };
+  const asked = { path: '/openapi/v3', accept: 'application/json', withinMs: openApiMs, clock };
   const { status, body } = await askBackend(backend, asked);
   if (status === 404) return undefined;
   if (status !== 200) throw new Error(`/openapi/v3: the server returned status ${status}`);

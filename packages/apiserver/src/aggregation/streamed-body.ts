@@ -20,7 +20,7 @@ export class StreamedBody implements AsyncIterable<Uint8Array> {
         try {
           return await chunks.next();
         } catch (error) {
-          if (isGivenUp) return DONE;
+          if (isGivenUp) return done;
           throw this.#brokenOff(error);
         }
       },
@@ -28,10 +28,10 @@ export class StreamedBody implements AsyncIterable<Uint8Array> {
       return: async () => {
         isGivenUp = true;
         message.destroy();
-        return DONE;
+        return done;
       },
     };
   }
 }
 
-const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
+const done: IteratorReturnResult<undefined> = { done: true, value: undefined };

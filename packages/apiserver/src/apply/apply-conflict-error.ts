@@ -1,3 +1,4 @@
+import { KubewrightError } from '@kubewright/apimachinery';
 import { PathElement } from '@kubewright/apimachinery/internal';
 import { compare, type Manager } from './managers.ts';
 import type { OwnedByOther } from './ownership.ts';
@@ -15,7 +16,7 @@ export interface ApplyConflict {
  * Thrown for an apply that would change fields that others own. `message` and `causes` match the API server's (1.36), which
  * responds with 409 `Conflict`. To resolve it, leave the fields out, set them to the live values, or force.
  */
-export class ApplyConflictError extends Error {
+export class ApplyConflictError extends KubewrightError {
   readonly code = 'KW5009';
   readonly causes: readonly ApplyConflict[];
   /** @internal The contested fields by manager, for the migration from client-side apply. */
@@ -23,7 +24,7 @@ export class ApplyConflictError extends Error {
 
   constructor(owned: readonly OwnedByOther[]) {
     const sorted = [...owned].sort((a, b) => compare(a.id, b.id));
-    super(messageOf(sorted));
+    super({ what: messageOf(sorted) });
     this.name = 'ApplyConflictError';
     this.owned = sorted;
     this.causes = sorted.flatMap(({ manager, fields }) =>

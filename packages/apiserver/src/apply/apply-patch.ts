@@ -4,7 +4,7 @@ import { ApplyConflictError } from './apply-conflict-error.ts';
 import { ApplyRequestError } from './apply-request-error.ts';
 import { checkApplied } from './check-applied.ts';
 import { fieldSetOf } from './field-set-of.ts';
-import { allowedByLastApplied, KUBECTL, withLastApplied } from './last-applied.ts';
+import { allowedByLastApplied, kubectl, withLastApplied } from './last-applied.ts';
 import {
   decodeManagers,
   encodeManagers,
@@ -62,8 +62,8 @@ export interface Applied {
  */
 export function applyPatch(request: ApplyRequest): Applied {
   checkRequest(request);
-  const result = request.manager === KUBECTL ? applyAsKubectl(request) : applyOnce(request);
-  if (request.manager !== KUBECTL) return result;
+  const result = request.manager === kubectl ? applyAsKubectl(request) : applyOnce(request);
+  if (request.manager !== kubectl) return result;
   const object = withLastApplied(result.object, request.applied);
   return object === result.object ? result : { ...result, object };
 }

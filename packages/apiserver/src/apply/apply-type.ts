@@ -29,24 +29,24 @@ export interface MapType {
   readonly isDeduced: boolean;
 }
 
-const NO_FIELDS: ReadonlyMap<string, SchemaNode> = new Map();
+const noFields: ReadonlyMap<string, SchemaNode> = new Map();
 
 /** Values of unknown type, owned as a whole. */
-const UNTYPED: ApplyType = {
+const untyped: ApplyType = {
   scalar: 'untyped',
   get list(): ListType {
-    return { atomic: true, keys: [], element: UNTYPED };
+    return { atomic: true, keys: [], element: untyped };
   },
   get map(): MapType {
-    return { atomic: true, fields: NO_FIELDS, valueType: () => UNTYPED, isDeduced: false };
+    return { atomic: true, fields: noFields, valueType: () => untyped, isDeduced: false };
   },
 };
 
 /** Values of unknown type: lists are owned as a whole, maps field by field. */
-const DEDUCED: ApplyType = {
+const deduced: ApplyType = {
   scalar: 'untyped',
-  list: { atomic: true, keys: [], element: UNTYPED },
-  map: { atomic: false, fields: NO_FIELDS, valueType: () => DEDUCED, isDeduced: true },
+  list: { atomic: true, keys: [], element: untyped },
+  map: { atomic: false, fields: noFields, valueType: () => deduced, isDeduced: true },
 };
 
 /**
@@ -78,7 +78,7 @@ export interface Zero {
  * Names of fields that hold a structure rather than a pointer to one: those that are reachable from an empty object of some
  * built-in kind (where OpenAPI v3 states the default `{}`).
  */
-const STRUCTURES: ReadonlySet<string> = new Set(
+const structures: ReadonlySet<string> = new Set(
   (
     'metadata spec status template jobTemplate strategy updateStrategy scaleTargetRef target source user ' +
     'userInfo involvedObject regarding deprecatedSource daemonEndpoints kubeletEndpoint nodeInfo loadBalancer ' +
@@ -101,7 +101,7 @@ function holdsStructure(node: SchemaNode, name: string): boolean {
   // Pod has a pointer where PersistentVolumeClaim has a structure; likewise ReplicationController and Deployment.
   if (name === 'resources') return node.properties?.has('volumeName') === true;
   if (name === 'template') return node.properties?.get('selector')?.additionalProperties === undefined;
-  return STRUCTURES.has(name);
+  return structures.has(name);
 }
 
 /** Adds the fields that upstream writes where nothing was set; returns the object itself if it already has them. */
@@ -126,8 +126,8 @@ class NodeType implements ApplyType {
   constructor(node: SchemaNode, preserves: boolean) {
     const open = preserves || (node.preserveUnknownFields === true && node.type !== 'any');
     this.scalar = scalarOf(node);
-    this.list = node.type === 'array' ? new NodeList(node, open) : node.type === 'any' ? DEDUCED.list : undefined;
-    this.map = node.type === 'object' ? new NodeMap(node, open) : node.type === 'any' ? DEDUCED.map : undefined;
+    this.list = node.type === 'array' ? new NodeList(node, open) : node.type === 'any' ? deduced.list : undefined;
+    this.map = node.type === 'object' ? new NodeMap(node, open) : node.type === 'any' ? deduced.map : undefined;
   }
 }
 
@@ -163,7 +163,7 @@ class NodeList implements ListType {
   }
 
   get element(): ApplyType {
-    this.#element ??= this.#node.items === undefined ? UNTYPED : new NodeType(this.#node.items, this.#open);
+    this.#element ??= this.#node.items === undefined ? untyped : new NodeType(this.#node.items, this.#open);
     return this.#element;
   }
 }
@@ -181,10 +181,10 @@ class NodeMap implements MapType {
     this.#node = node;
     this.#open = open;
     this.atomic = node.mapType === 'atomic';
-    this.fields = node.properties ?? NO_FIELDS;
+    this.fields = node.properties ?? noFields;
     const free = node.additionalProperties === undefined && this.fields.size === 0;
     this.isDeduced = free || (this.fields.size === 0 && node.additionalProperties?.type === 'any');
-    if (free || (open && node.additionalProperties === undefined)) this.#element = DEDUCED;
+    if (free || (open && node.additionalProperties === undefined)) this.#element = deduced;
   }
 
   valueType(key: string): ApplyType | undefined {
@@ -205,7 +205,7 @@ class NodeMap implements MapType {
 
 /** Returns the type below a key, even if the schema does not know the key: upstream rejects it, but tracking must not. */
 export function valueTypeOrDeduced(map: MapType, key: string): ApplyType {
-  return map.valueType(key) ?? DEDUCED;
+  return map.valueType(key) ?? deduced;
 }
 
 /** The forms that a value can have in a type. */

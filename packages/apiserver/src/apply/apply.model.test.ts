@@ -78,6 +78,8 @@ describe('applyPatch', () => {
   it('keeps the values and the ownership of other managers without force', () => {
     fc.assert(
       fc.property(config, config, (mine, theirs) => {
+        // Kubernetes removes an empty map or list, and its entry, with the last field that another manager had added to it.
+        fc.pre(!/\{\}|\[\]/.test(JSON.stringify(theirs)));
         const live = store(apply(undefined, theirs, 'theirs'));
         let both: Plain;
         try {

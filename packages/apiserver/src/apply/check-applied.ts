@@ -37,8 +37,8 @@ function check(type: ApplyType, value: unknown, walk: Walk): void {
 function checkScalar(scalar: ApplyType['scalar'], value: unknown, walk: Walk): void {
   if (value === null) return;
   const shown = showGo(value);
-  const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-  if (scalar === 'numeric' && typeof value !== 'number') {
+  const plain = typeof value === 'string' || isNumber(value) || typeof value === 'boolean';
+  if (scalar === 'numeric' && !isNumber(value)) {
     fault(walk, `expected numeric (int or float), got ${goTypeName(value)}`);
   } else if (scalar === 'string' && typeof value !== 'string') {
     fault(walk, `expected string, got &value.valueUnstructured{Value:${shown}}`);
@@ -88,6 +88,11 @@ function checkList(type: ListType, value: unknown, walk: Walk): void {
     }
     check(type.element, value[i], below(walk, element));
   }
+}
+
+/** True for numbers, and for integers beyond 2^53. */
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || typeof value === 'bigint';
 }
 
 function goTypeName(value: unknown): string {

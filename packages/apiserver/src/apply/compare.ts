@@ -10,11 +10,11 @@ export interface Comparison {
   readonly removed: FieldSet;
 }
 
-const SAME: Comparison = { added: FieldSet.empty, modified: FieldSet.empty, removed: FieldSet.empty };
+const same: Comparison = { added: FieldSet.empty, modified: FieldSet.empty, removed: FieldSet.empty };
 
 /** Compares two objects of a type; mirrors `structured-merge-diff` v6 (`typed/compare.go`). */
 export function compareObjects(type: ApplyType, before: unknown, after: unknown): Comparison {
-  if (before === after) return SAME;
+  if (before === after) return same;
   const walk = new CompareWalk();
   walk.compare(type, before, after);
   return walk.result();

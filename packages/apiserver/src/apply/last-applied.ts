@@ -1,25 +1,26 @@
 import type { FieldSet, JsonObject } from '@kubewright/apimachinery/internal';
-import { isRecord, sortedJson, stringifyJson } from '@kubewright/schema/internal';
+import { parseExactJson, stringifyJson } from '@kubewright/apimachinery/internal';
+import { isRecord, sortedJson } from '@kubewright/schema/internal';
 import { compareObjects } from './compare.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import type { Ownership } from './ownership.ts';
 import { trackable } from './track-update.ts';
 
 /** The only manager for which client-side and server-side apply are bridged. */
-export const KUBECTL = 'kubectl';
-const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
-const MAX_ANNOTATIONS = 256 * 1024;
+export const kubectl = 'kubectl';
+const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
+const maxAnnotations = 256 * 1024;
 
 /**
  * Returns the fields that kubectl's last client-side apply set and that are still unchanged: an apply by `kubectl` may take
  * them over without force. Returns `undefined` if there was no such apply, or its annotation is unreadable.
  */
 export function allowedByLastApplied(live: JsonObject, { type, apiVersion }: Ownership): FieldSet | undefined {
-  const text = annotationsOf(live)?.[ANNOTATION];
+  const text = annotationsOf(live)?.[annotation];
   if (typeof text !== 'string' || text === '') return undefined;
   let last: unknown;
   try {
-    last = JSON.parse(text);
+    last = parseExactJson(text);
   } catch {
     return undefined; // the annotation holds some other text
   }
@@ -31,12 +32,12 @@ export function allowedByLastApplied(live: JsonObject, { type, apiVersion }: Own
 /** Updates the annotation of client-side apply, if present, after an apply by `kubectl`. */
 export function withLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   const annotations = annotationsOf(object);
-  const current = annotations?.[ANNOTATION];
+  const current = annotations?.[annotation];
   if (annotations === undefined || typeof current !== 'string' || current === '') return object;
   const value = `${sortedJson(withoutAnnotation(applied))}\n`;
   if (value === current) return object;
-  const next: Record<string, unknown> = { ...annotations, [ANNOTATION]: value };
-  if (sizeOf(next) > MAX_ANNOTATIONS) delete next[ANNOTATION];
+  const next: Record<string, unknown> = { ...annotations, [annotation]: value };
+  if (sizeOf(next) > maxAnnotations) delete next[annotation];
   const metadata = object['metadata'] as JsonObject; // it contains the annotations
   return { ...object, metadata: { ...metadata, annotations: next } };
 }
@@ -49,8 +50,8 @@ function annotationsOf(object: JsonObject): JsonObject | undefined {
 
 function withoutAnnotation(applied: JsonObject): JsonObject {
   const annotations = annotationsOf(applied);
-  if (annotations === undefined || !Object.hasOwn(annotations, ANNOTATION)) return applied;
-  const { [ANNOTATION]: _, ...rest } = annotations;
+  if (annotations === undefined || !Object.hasOwn(annotations, annotation)) return applied;
+  const { [annotation]: _, ...rest } = annotations;
   const metadata = applied['metadata'] as JsonObject; // it contains the annotations
   return { ...applied, metadata: { ...metadata, annotations: rest } };
 }

@@ -1,10 +1,15 @@
+import { KubewrightError } from '@kubewright/apimachinery';
 import { PathElement } from '@kubewright/apimachinery/internal';
 import { isRecord } from '@kubewright/schema/internal';
 import type { ListType } from './apply-type.ts';
 
 /** Thrown for an element without an unambiguous identity; `message` is upstream's. */
-export class ElementError extends Error {
+export class ElementError extends KubewrightError {
   readonly code = 'KW5008';
+
+  constructor(what: string) {
+    super({ what });
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { FieldSet } from '@kubewright/apimachinery/internal';
+import { defined, FieldSet } from '@kubewright/apimachinery/internal';
 import { isRecord } from '@kubewright/schema/internal';
 
 /** One entry of `metadata.managedFields` (meta/v1 `ManagedFieldsRecord`). */
@@ -80,7 +80,7 @@ export function encodeManagers(managers: Managers): readonly ManagedFieldsRecord
     ...(manager.manager === '' ? {} : { manager: manager.manager }),
     operation: manager.operation,
     apiVersion: manager.apiVersion,
-    ...(manager.time === undefined ? {} : { time: manager.time }),
+    ...defined({ time: manager.time }),
     fieldsType: 'FieldsV1',
     fieldsV1: manager.stored?.set === manager.set ? manager.stored.fieldsV1 : manager.set.toFieldsV1(),
     ...(manager.subresource === '' ? {} : { subresource: manager.subresource }),
@@ -102,18 +102,18 @@ export function compare(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-const MAX_UPDATERS = 10;
+const maxUpdaters = 10;
 
 /** Merges the oldest updaters of a version into `ancient-changes` until ten updaters remain. */
 export function capUpdaters(managers: Managers): void {
-  if (managers.size <= MAX_UPDATERS) return;
+  if (managers.size <= maxUpdaters) return;
   const updaters = [...managers]
     .filter(([, manager]) => manager.operation !== 'Apply')
     .sort(([idA, a], [idB, b]) => compare(a.time ?? '', b.time ?? '') || compare(idA, idB));
   let count = updaters.length;
   const first = new Map<string, string>();
   for (const [id, manager] of updaters) {
-    if (count <= MAX_UPDATERS) return;
+    if (count <= maxUpdaters) return;
     const { apiVersion } = manager;
     const bucket = { manager: 'ancient-changes', operation: 'Update', apiVersion, subresource: '' };
     const bucketId = identityOf(bucket);
@@ -130,7 +130,7 @@ export function capUpdaters(managers: Managers): void {
   }
 }
 
-const MAX_NAME = 128;
+const maxName = 128;
 
 /**
  * Returns the default manager name of a request: the `User-Agent` up to the first slash, printable characters only, at most
@@ -138,5 +138,5 @@ const MAX_NAME = 128;
  */
 export function defaultManagerName(userAgent: string): string {
   const prefix = userAgent.split('/')[0] ?? '';
-  return prefix.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, MAX_NAME);
+  return prefix.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, maxName);
 }

@@ -26,7 +26,7 @@ export interface Ownership {
   readonly resetFields?: FieldSet | undefined;
 }
 
-const STRIPPED = FieldSet.of(
+const stripped = FieldSet.of(
   ['f:apiVersion'],
   ['f:kind'],
   ['f:metadata'],
@@ -38,7 +38,7 @@ const STRIPPED = FieldSet.of(
 
 /** Removes fields that cannot be owned: identity, versions, times. */
 export function withoutMeta(set: FieldSet): FieldSet {
-  return set.difference(STRIPPED);
+  return set.difference(stripped);
 }
 
 export function withoutReset(set: FieldSet, { resetFields }: Ownership): FieldSet {

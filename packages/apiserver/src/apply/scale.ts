@@ -4,8 +4,8 @@ import { decodeManagers, encodeManagers, type ManagedFieldsRecord, type Managers
 /** The path of the replicas in each version of a kind: `{ 'apps/v1': ['f:spec', 'f:replicas'] }`. */
 export type ReplicasPaths = Readonly<Record<string, readonly PathElement[]>>;
 
-const SCALE_VERSION = 'autoscaling/v1';
-const SCALE_REPLICAS: readonly PathElement[] = ['f:spec', 'f:replicas'];
+const scaleVersion = 'autoscaling/v1';
+const scaleReplicas: readonly PathElement[] = ['f:spec', 'f:replicas'];
 
 /**
  * Returns an object's entries as its `scale` subresource shows them: those that own the replicas, as entries of
@@ -16,7 +16,7 @@ export function entriesOfScale(entries: readonly unknown[], paths: ReplicasPaths
   for (const [id, manager] of decodeManagers(entries) ?? []) {
     const path = paths[manager.apiVersion];
     if (path === undefined || !manager.set.has(path)) continue;
-    scale.set(id, { ...manager, apiVersion: SCALE_VERSION, set: FieldSet.of(SCALE_REPLICAS) });
+    scale.set(id, { ...manager, apiVersion: scaleVersion, set: FieldSet.of(scaleReplicas) });
   }
   return encodeManagers(scale);
 }
@@ -53,7 +53,7 @@ export function entriesAfterScale(
   }
   const path = paths[apiVersion];
   for (const [id, manager] of unclaimed) {
-    if (path === undefined || !manager.set.has(SCALE_REPLICAS)) continue;
+    if (path === undefined || !manager.set.has(scaleReplicas)) continue;
     after.set(id, { ...manager, apiVersion, set: FieldSet.of(path) });
   }
   return encodeManagers(after);

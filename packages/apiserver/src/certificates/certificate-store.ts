@@ -1,6 +1,8 @@
 import * as crypto from 'node:crypto';
-import type { Clock } from '@kubewright/apimachinery';
-import { type CertificateSubject, issueCertificate, type KeyPair } from '@kubewright/apimachinery/internal';
+// Node leaves tls.createSecureContext undefined if toLegacyObject() of a certificate runs before the module is loaded.
+import 'node:tls';
+import { type Clock, issueCertificate } from '@kubewright/apimachinery';
+import type { CertificateSubject, KeyPair } from '@kubewright/apimachinery/internal';
 import { KeyFolder } from './key-folder.ts';
 
 /** Options for {@link CertificateStore.open}. */
@@ -12,13 +14,13 @@ export interface CertificateOptions {
   readonly hosts?: readonly string[] | undefined;
 }
 
-const DAY_MS = 86_400_000;
-const AUTHORITY = { lifeMs: 3650 * DAY_MS, renewMs: 730 * DAY_MS };
-const LEAF = { lifeMs: 365 * DAY_MS, renewMs: 120 * DAY_MS };
+const dayMs = 86_400_000;
+const authority = { lifeMs: 3650 * dayMs, renewMs: 730 * dayMs };
+const leaf = { lifeMs: 365 * dayMs, renewMs: 120 * dayMs };
 /** Certificates are valid from a little before their creation, because clocks of two machines differ. */
-const BACKDATE_MS = 3_600_000;
+const backdateMs = 3_600_000;
 
-const SERVER_HOSTS: readonly string[] = [
+const serverHosts: readonly string[] = [
   'localhost',
   'kubernetes',
   'kubernetes.default',
@@ -57,7 +59,7 @@ export class CertificateStore {
   private constructor(folder: KeyFolder, options: CertificateOptions) {
     this.#folder = folder;
     this.#clock = options.clock;
-    this.#hosts = [...new Set([...SERVER_HOSTS, ...(options.hosts ?? [])])];
+    this.#hosts = [...new Set([...serverHosts, ...(options.hosts ?? [])])];
   }
 
   /**
@@ -87,6 +89,11 @@ export class CertificateStore {
   /** Certificate of the CA that signs client certificates, in PEM format. */
   get clientCa(): string {
     return opened(this.#clientAuthority).certificate;
+  }
+
+  /** The CA that signs client certificates: its key and certificate, and the subject of that. */
+  get clientSigner(): KeyPair & { readonly subject: CertificateSubject } {
+    return opened(this.#clientAuthority);
   }
 
   /** Certificate of the CA that identifies the server when it forwards requests, in PEM format. */
@@ -156,8 +163,8 @@ export class CertificateStore {
   #issue(wanted: Wanted): KeyPair {
     const nowMs = this.#clock.now();
     const { subject, usage, hosts, issuer } = wanted;
-    const { lifeMs } = usage === 'authority' ? AUTHORITY : LEAF;
-    const life = { notBeforeMs: nowMs - BACKDATE_MS, notAfterMs: nowMs + lifeMs };
+    const { lifeMs } = usage === 'authority' ? authority : leaf;
+    const life = { notBeforeMs: nowMs - backdateMs, notAfterMs: nowMs + lifeMs };
     return issueCertificate({ subject, usage, hosts, issuer, ...life }, crypto);
   }
 
@@ -179,7 +186,7 @@ function isGood(pair: KeyPair, options: { readonly wanted: Wanted; readonly nowM
   const { wanted, nowMs } = options;
   try {
     const certificate = new crypto.X509Certificate(pair.certificate);
-    const { renewMs } = wanted.usage === 'authority' ? AUTHORITY : LEAF;
+    const { renewMs } = wanted.usage === 'authority' ? authority : leaf;
     const issuer = wanted.issuer ? new crypto.X509Certificate(wanted.issuer.certificate) : certificate;
     return (
       certificate.checkPrivateKey(crypto.createPrivateKey(pair.key)) &&

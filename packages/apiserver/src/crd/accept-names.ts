@@ -50,6 +50,17 @@ export function acceptNames(
   };
 }
 
+/** A commit has room for 128 keys; names beyond this number are not claimed. */
+const maxClaims = 100;
+
+/** Returns what no other CRD of the group may claim: the names that were accepted. */
+export function nameClaims({ spec, status }: CustomResourceDefinition): readonly string[] {
+  const { plural, singular, shortNames = [], kind, listKind } = status?.acceptedNames ?? {};
+  const of = (type: string, names: readonly (string | undefined)[]): readonly string[] =>
+    names.filter((name) => name).map((name) => `crdnames/${spec.group}/${type}/${name}`);
+  return [...of('resources', [plural, singular, ...shortNames]), ...of('kinds', [kind, listKind])].slice(0, maxClaims);
+}
+
 function inUse(name: string): string {
   return `${JSON.stringify(name)} is already in use`;
 }

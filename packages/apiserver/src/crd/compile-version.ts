@@ -36,7 +36,7 @@ export interface RuleFaultsOptions {
 }
 
 /** Errors after which rules would see values of unexpected types or sizes. */
-const BLOCKING = new Set([
+const blocking = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
   'FieldValueTooLong',
@@ -44,7 +44,7 @@ const BLOCKING = new Set([
   'FieldValueTypeInvalid',
 ]);
 
-const NOT_CHECKED: FieldError = {
+const notChecked: FieldError = {
   type: 'FieldValueInvalid',
   field: '<nil>',
   body: 'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
@@ -63,7 +63,7 @@ export function compileVersion(source: JsonSchema, tools: SchemaTools): Compiled
     schemaFaults: (object, old) => schema.validate(object, old === undefined ? {} : { old }).map(fieldErrorOf),
     ruleFaults(object, { old, known, warn }) {
       if (!hasRules) return [];
-      if (known.some(({ type }) => BLOCKING.has(type))) return [NOT_CHECKED];
+      if (known.some(({ type }) => blocking.has(type))) return [notChecked];
       const onWarning = ({ field, message }: ReportedProblem): void => warn(`${field}: ${message}`);
       return rules.validate(object, { old, onWarning }).map(fieldErrorOf);
     },

@@ -2,12 +2,12 @@ import { checkReviewKind, shownType } from '../webhooks/review-kind.ts';
 import type { WebhookAnswer } from '../webhooks/webhook-answer.ts';
 import { WebhookCallError } from '../webhooks/webhook-call-error.ts';
 
-const GROUP = 'apiextensions.k8s.io';
-const VERSIONS = ['v1', 'v1beta1'];
+const group = 'apiextensions.k8s.io';
+const reviewVersions = ['v1', 'v1beta1'];
 
 /** Returns the review version for a webhook: the first supported one of its list. */
 export function conversionReviewVersion(versions: readonly string[]): string | undefined {
-  return versions.find((version) => VERSIONS.includes(version));
+  return versions.find((version) => reviewVersions.includes(version));
 }
 
 /** Builds a request to convert objects to another version (`ConversionReview`). */
@@ -21,7 +21,7 @@ export function conversionReview(
 ): object {
   return {
     kind: 'ConversionReview',
-    apiVersion: `${GROUP}/${version}`,
+    apiVersion: `${group}/${version}`,
     request: { uid, desiredAPIVersion, objects },
     response: { uid: '', convertedObjects: null, result: { metadata: {} } },
   };
@@ -36,8 +36,8 @@ export function readConvertedObjects(
   answer: WebhookAnswer,
   sent: { readonly uid: string; readonly version: string },
 ): readonly unknown[] {
-  checkReviewKind(answer, { group: GROUP, version: sent.version, kind: 'ConversionReview' });
-  const wanted = `${GROUP}/v1, Kind=ConversionReview`;
+  checkReviewKind(answer, { group: group, version: sent.version, kind: 'ConversionReview' });
+  const wanted = `${group}/v1, Kind=ConversionReview`;
   if (sent.version === 'v1' && shownType(answer) !== wanted) {
     throw new WebhookCallError(`expected webhook response of ${wanted}, got ${shownType(answer)}`);
   }

@@ -12,7 +12,7 @@ interface Webhook {
   readonly conversionReviewVersions?: readonly string[];
 }
 
-const REVIEW_VERSIONS = ['v1', 'v1beta1'];
+const reviewVersions = ['v1', 'v1beta1'];
 
 /** Validates the conversion settings of a CRD. */
 export function validateConversion({ spec }: CustomResourceDefinition): readonly FieldError[] {
@@ -56,8 +56,8 @@ function validateWebhook(webhook: Webhook | undefined): readonly FieldError[] {
   }
   const versions = 'spec.conversion.conversionReviewVersions';
   if (conversionReviewVersions.length === 0) faults.push(requiredField(versions));
-  else if (!conversionReviewVersions.some((version) => REVIEW_VERSIONS.includes(version))) {
-    const detail = `must include at least one of ${REVIEW_VERSIONS.join(', ')}`;
+  else if (!conversionReviewVersions.some((version) => reviewVersions.includes(version))) {
+    const detail = `must include at least one of ${reviewVersions.join(', ')}`;
     faults.push(invalidField(versions, conversionReviewVersions, detail));
   }
   return faults;

@@ -1,7 +1,10 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import { type BuiltinResource, builtinSchema } from '@kubewright/schema/internal';
 import type { ResourceDefinition } from '../registry/resource-definition.ts';
+import { storagePrefix } from '../registry/storage-prefix.ts';
+import { nameClaims } from './accept-names.ts';
 import { type CrdStrategyOptions, crdStatusStrategy, crdStrategy } from './crd-strategy.ts';
+import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 
 /** Defines the resource `customresourcedefinitions` itself. */
 export function crdDefinition(row: BuiltinResource, options: CrdStrategyOptions): ResourceDefinition {
@@ -20,10 +23,12 @@ export function crdDefinition(row: BuiltinResource, options: CrdStrategyOptions)
     categories,
     verbs,
     storageVersionHash,
-    storagePrefix: `/registry/${group}/${resource}/`,
+    storagePrefix: storagePrefix({ group, resource }),
     storageApiVersion: `${group}/${version}`,
     schema,
     strategy: crdStrategy(options),
+    // Decoding guarantees a CRD.
+    claims: (object) => nameClaims(object as CustomResourceDefinition),
     custom: false,
     columns: (row.columns ?? []).map((column) => ({ ...column, description: '' })),
     cells: ({ metadata }: KubernetesObject) => [metadata.name, metadata.creationTimestamp],

@@ -1,13 +1,15 @@
 import { Buffer } from 'node:buffer';
+import { parseExactJson, stringifyJson } from '@kubewright/apimachinery/internal';
 import type { MutableCatalog } from '../registry/index.ts';
-import { eachChange, type Storage, type StoredObject } from '../storage/index.ts';
+import { storagePrefix } from '../registry/storage-prefix.ts';
+import { followStorage, type Storage, type StoredObject } from '../storage/index.ts';
 import type { NamesInUse } from './accept-names.ts';
 import type { SchemaTools } from './compile-version.ts';
 import { customDefinitions } from './custom-definitions.ts';
 import { type CrdNames, type CustomResourceDefinition, hasCondition } from './custom-resource-definition.ts';
-import type { ConversionServices } from './webhook-converter.ts';
+import { type ConversionServices, webhookConverters } from './webhook-converter.ts';
 
-const PREFIX = '/registry/apiextensions.k8s.io/customresourcedefinitions/';
+const prefix = storagePrefix({ group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' });
 
 /** Options for {@link CrdServing}. */
 export interface CrdServingOptions {
@@ -47,14 +49,10 @@ export class CrdServing implements Disposable {
 
   /** Serves the stored CRDs, then follows changes in the turn in which they become visible. */
   async start(): Promise<void> {
-    const { storage } = this.#options;
-    const { objects, revision } = await storage.list({ prefix: PREFIX });
-    for (const stored of objects) this.#set(stored);
-    const apply = eachChange(({ key, current }) => {
-      if (current) this.#set(current);
-      else this.#remove(key);
+    this.#subscription = await followStorage(this.#options.storage, {
+      prefix: prefix,
+      apply: ({ key, current }) => (current ? this.#set(current) : this.#remove(key)),
     });
-    this.#subscription = storage.watch({ prefix: PREFIX, fromRevision: revision }, apply);
   }
 
   [Symbol.dispose](): void {
@@ -66,7 +64,7 @@ export class CrdServing implements Disposable {
     const resources = new Set<string>();
     const kinds = new Set<string>();
     for (const [key, { group, names }] of this.#granted) {
-      if (group !== spec.group || key === PREFIX + metadata.name) continue;
+      if (group !== spec.group || key === prefix + metadata.name) continue;
       for (const name of [names.plural, names.singular, ...(names.shortNames ?? [])]) if (name) resources.add(name);
       for (const kind of [names.kind, names.listKind]) if (kind) kinds.add(kind);
     }
@@ -75,7 +73,7 @@ export class CrdServing implements Disposable {
 
   #set(stored: StoredObject): void {
     // Written through the CRD strategy.
-    const crd = JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as CustomResourceDefinition;
+    const crd = parseExactJson(Buffer.from(stored.bytes).toString('utf8')) as CustomResourceDefinition;
     if (hasCondition(crd, 'NamesAccepted')) this.#waiting.delete(stored.key);
     else this.#waiting.set(stored.key, crd);
     const granted = crd.status?.acceptedNames;
@@ -85,11 +83,14 @@ export class CrdServing implements Disposable {
       return;
     }
     const { spec, status, metadata } = crd;
-    const fingerprint = JSON.stringify([spec, status?.acceptedNames, metadata.deletionTimestamp]);
+    const fingerprint = stringifyJson([spec, status?.acceptedNames, metadata.deletionTimestamp]);
     const previous = this.#served.get(stored.key);
     if (previous?.fingerprint === fingerprint) return;
     try {
-      const definitions = customDefinitions(crd, this.#options.tools);
+      const definitions = customDefinitions(crd, {
+        ...this.#options.tools,
+        converterOf: webhookConverters(this.#options.tools.conversion),
+      });
       for (const definition of definitions) this.#options.catalog.put(definition);
       const versions = definitions.map(({ version }) => version);
       this.#retire(previous, versions);

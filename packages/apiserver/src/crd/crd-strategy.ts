@@ -1,11 +1,11 @@
 import type { Clock } from '@kubewright/apimachinery';
-import { formatTime } from '@kubewright/apimachinery/internal';
+import { defined, formatTime } from '@kubewright/apimachinery/internal';
 import type { Draft, Strategy } from '../registry/strategy.ts';
 import { acceptNames, type NamesInUse } from './accept-names.ts';
 import type { SchemaTools } from './compile-version.ts';
 import { formatWarnings, withoutGoZeroes } from './crd-schemas.ts';
 import { validateCrd, validateCrdUpdate } from './crd-validation.ts';
-import { CLEANUP_FINALIZER, type CrdCondition, type CustomResourceDefinition } from './custom-resource-definition.ts';
+import { type CrdCondition, type CustomResourceDefinition, cleanupFinalizer } from './custom-resource-definition.ts';
 
 /** Options for the strategy for CRDs. */
 export interface CrdStrategyOptions {
@@ -37,7 +37,7 @@ export function crdStrategy(options: CrdStrategyOptions): Strategy {
     },
     deletionMark: 'timestamp',
     prepareForDelete(object) {
-      object.metadata.finalizers = [...new Set([...(object.metadata.finalizers ?? []), CLEANUP_FINALIZER])];
+      object.metadata.finalizers = [...new Set([...(object.metadata.finalizers ?? []), cleanupFinalizer])];
       setCondition(object, options.clock, {
         type: 'Terminating',
         status: 'True',
@@ -121,8 +121,7 @@ function setCondition(object: Draft, clock: Clock, condition: CrdCondition): voi
     type,
     status: value,
     lastTransitionTime,
-    ...(reason !== undefined && { reason }),
-    ...(message !== undefined && { message }),
+    ...defined({ reason, message }),
   };
   status['conditions'] = conditions;
   object['status'] = status;

@@ -1,23 +1,24 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 import type { TableColumn } from '../registry/resource-definition.ts';
 import { ageOf } from '../tables/age.ts';
 import type { CrdColumn } from './custom-resource-definition.ts';
 import { compileJsonPath, type JsonPath, JsonPathError } from './json-path.ts';
 
-const NAME: TableColumn = { name: 'Name', type: 'string', format: 'name', description: '', priority: 0 };
+const nameColumn: TableColumn = { name: 'Name', type: 'string', format: 'name', description: '', priority: 0 };
 
 /** The columns if a CRD defines none. */
-const DEFAULT_COLUMNS: readonly CrdColumn[] = [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }];
+const defaultColumns: readonly CrdColumn[] = [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }];
 
 /** Returns a custom resource's table columns: the name, then the CRD's own (`tableconvertor` of apiextensions-apiserver). */
 export function customColumns(columns: readonly CrdColumn[] | undefined): {
   readonly columns: readonly TableColumn[];
   readonly cells: (object: KubernetesObject, nowMs: number) => readonly unknown[];
 } {
-  const wanted = readers(columns) ?? readers(DEFAULT_COLUMNS) ?? [];
+  const wanted = readers(columns) ?? readers(defaultColumns) ?? [];
   return {
     columns: [
-      NAME,
+      nameColumn,
       ...wanted.map(({ column: { name, type, format = '', description = '', priority = 0 } }) => {
         return { name, type, format, description, priority };
       }),
@@ -49,9 +50,10 @@ function cell({ type }: CrdColumn, values: readonly unknown[], nowMs: number): u
   if (first === undefined || first === null) return null;
   switch (type) {
     case 'integer':
+      if (typeof first === 'bigint') return first;
       return typeof first === 'number' ? Math.trunc(first) : null;
     case 'number':
-      return typeof first === 'number' ? first : null;
+      return typeof first === 'number' || typeof first === 'bigint' ? first : null;
     case 'boolean':
       return typeof first === 'boolean' ? first : null;
     case 'date':
@@ -66,5 +68,5 @@ function dateCell(value: string, nowMs: number): string {
 }
 
 function text(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? stringifyJson(value) : String(value);
 }

@@ -3,37 +3,46 @@ import { forbidden, isDeleting, type KubernetesObject } from '@kubewright/apimac
 import { type Decoded, decodeValue } from '@kubewright/schema/internal';
 import { compareVersions } from '../discovery/version-priority.ts';
 import type { Draft } from '../registry/index.ts';
-import type { ResourceDefinition, SubresourceDefinition } from '../registry/resource-definition.ts';
+import type { ObjectConverter, ResourceDefinition, SubresourceDefinition } from '../registry/resource-definition.ts';
 import { type CompiledVersion, compileVersion, objectMeta, type SchemaTools } from './compile-version.ts';
 import { customColumns } from './custom-columns.ts';
 import type { CrdScale, CrdVersion, CustomResourceDefinition } from './custom-resource-definition.ts';
 import { type CustomStrategyParts, customStatusStrategy, customStrategy } from './custom-strategy.ts';
 import { compileJsonPath } from './json-path.ts';
-import { type ConversionServices, WebhookConverter } from './webhook-converter.ts';
 
-const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
-const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
+const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const subresourceVerbs = ['get', 'patch', 'update'];
 
-/** Defines the resources of an established CRD: one per served version, sharing one storage. */
+/**
+ * Defines the resources of an established CRD: one per served version, sharing one storage. If a deleted CRD serves no version,
+ * the stored one is defined for the server alone, which deletes the objects.
+ */
 export function customDefinitions(
   crd: CustomResourceDefinition,
-  tools: SchemaTools & { readonly conversion: ConversionServices },
+  tools: SchemaTools & { readonly converterOf: ConverterFactory },
 ): readonly ResourceDefinition[] {
-  const { group, versions, conversion } = crd.spec;
+  const { group, versions } = crd.spec;
   const all = versions.map((version) => ({ version, compiled: compile(version, tools) }));
   const stored = all.find(({ version }) => version.storage);
   if (stored === undefined) return [];
   const schemas = new Map(all.map(({ version, compiled }) => [`${group}/${version.name}`, compiled]));
-  const converter =
-    conversion?.strategy === 'Webhook'
-      ? new WebhookConverter(crd, {
-          services: tools.conversion,
-          versions: schemas,
-          storageApiVersion: `${group}/${stored.version.name}`,
-        })
-      : undefined;
+  const storageApiVersion = `${group}/${stored.version.name}`;
+  const converter = tools.converterOf(crd, { versions: schemas, storageApiVersion });
   const served = all.filter(({ version }) => version.served);
+  if (served.length === 0 && isDeleting(crd)) {
+    return [{ ...definitionOf(crd, stored, { stored, converter }), hidden: true }];
+  }
   return served.map((one) => definitionOf(crd, one, { stored, converter }));
+}
+
+/** Returns the converter between the versions of a kind, or undefined if they differ only in `apiVersion`. */
+export type ConverterFactory = (crd: CustomResourceDefinition, parts: ConverterParts) => ObjectConverter | undefined;
+
+/** The input of a {@link ConverterFactory} besides the kind. */
+export interface ConverterParts {
+  /** The schemas of all versions, by apiVersion. */
+  readonly versions: ReadonlyMap<string, CompiledVersion>;
+  readonly storageApiVersion: string;
 }
 
 interface ServedVersion {
@@ -55,7 +64,7 @@ function readerOf({ compiled }: ServedVersion, stored: ServedVersion): (object: 
   return (object) => compiled.schema.prune(own.applyDefaults(own.prune(object).value)).value as Draft;
 }
 
-/** Returns an object unchanged: the webhook's result is served directly. */
+/** Returns an object unchanged: the converter's result is served directly. */
 function asItIs(object: Draft): Draft {
   return object;
 }
@@ -63,7 +72,7 @@ function asItIs(object: Draft): Draft {
 function definitionOf(
   crd: CustomResourceDefinition,
   one: ServedVersion,
-  storage: { readonly stored: ServedVersion; readonly converter: WebhookConverter | undefined },
+  storage: { readonly stored: ServedVersion; readonly converter: ObjectConverter | undefined },
 ): ResourceDefinition {
   const { version, compiled } = one;
   const { spec } = crd;
@@ -83,7 +92,7 @@ function definitionOf(
     scope,
     shortNames: accepted.shortNames ?? [],
     categories: accepted.categories ?? [],
-    verbs: VERBS,
+    verbs: verbs,
     storageVersionHash: hashOf(`${group}/${stored}/${names.kind}`),
     storagePrefix: `/registry/${group}/${names.plural}/`,
     storageApiVersion: converter ? `${group}/${version.name}` : `${group}/${stored}`,
@@ -167,13 +176,13 @@ function subresourcesOf(parts: CustomStrategyParts): ReadonlyMap<string, Subreso
       group: spec.group,
       version: version.name,
       kind: spec.names.kind,
-      verbs: SUBRESOURCE_VERBS,
+      verbs: subresourceVerbs,
       behaviour: { type: 'status', strategy: customStatusStrategy(parts) },
     });
   }
   if (scale !== undefined) {
     const behaviour = { ...scaleOf(scale), otherReplicasPaths: replicasPaths(spec) };
-    found.set('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: SUBRESOURCE_VERBS, behaviour });
+    found.set('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: subresourceVerbs, behaviour });
   }
   return found;
 }

@@ -79,4 +79,4 @@ export function hasCondition(crd: CustomResourceDefinition, type: string): boole
 }
 
 /** The finalizer that keeps a CRD until its objects are deleted. */
-export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';

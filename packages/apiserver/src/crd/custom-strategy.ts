@@ -102,5 +102,5 @@ function typeFaults(object: KubernetesObject, { spec, version }: CustomStrategyP
 
 function structuredCloneOf(object: KubernetesObject): Record<string, unknown> {
   // Stored objects are plain JSON.
-  return JSON.parse(JSON.stringify(object)) as Record<string, unknown>;
+  return structuredClone(object) as unknown as Record<string, unknown>;
 }

@@ -18,7 +18,7 @@ export class JsonPathError extends KubewrightError {
 
 type Step = (values: readonly unknown[]) => readonly unknown[];
 
-const TOKEN =
+const token =
   /\.?\[\?\(\s*@((?:\.[\w-]+)+)\s*(==|!=)\s*(?:"([^"]*)"|'([^']*)'|(-?\d+|true|false))\s*\)\]|\.?\[(-?\d+)\]|\.?\[\*\]|\.?\['((?:[^'\\]|\\.)*)'\]|\.((?!\*)(?:[^\s.[\]\\'"]|\\.)+)|\.\*/gy;
 
 /**
@@ -29,7 +29,7 @@ const TOKEN =
  */
 export function compileJsonPath(path: string): JsonPath {
   const steps: Step[] = [];
-  const scanner = new RegExp(TOKEN.source, TOKEN.flags);
+  const scanner = new RegExp(token.source, token.flags);
   let position = 0;
   while (position < path.length) {
     scanner.lastIndex = position;

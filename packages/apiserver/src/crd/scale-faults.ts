@@ -1,7 +1,8 @@
 import { type FieldError, invalidField, type KubernetesObject } from '@kubewright/apimachinery';
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 import type { CrdScale } from './custom-resource-definition.ts';
 
-const MAX_REPLICAS = 2_147_483_647;
+const maxReplicas = 2_147_483_647;
 
 /** Returns the errors that prevent showing an object as a Scale, either in the spec or in the status. */
 export function scaleFaults(
@@ -24,8 +25,8 @@ function replicasFaults(object: object, path: string, { absentStatus = false } =
   if (value === undefined) return [];
   const replicas = value as number;
   if (replicas < 0) return [invalidField(path, replicas, 'should be a non-negative integer')];
-  if (replicas > MAX_REPLICAS) {
-    return [invalidField(path, replicas, `should be less than or equal to ${MAX_REPLICAS}`)];
+  if (replicas > maxReplicas) {
+    return [invalidField(path, replicas, `should be less than or equal to ${maxReplicas}`)];
   }
   return [];
 }
@@ -39,7 +40,7 @@ function read(object: object, path: string, type: 'int64' | 'string'): { value?:
   let value: unknown = object;
   const keys = path.split('.').slice(1);
   for (const key of keys) {
-    if (goType(value) !== MAP) return { fault: accessorError(path, value, MAP) };
+    if (goType(value) !== map) return { fault: accessorError(path, value, map) };
     const fields = value as Readonly<Record<string, unknown>>;
     if (!Object.hasOwn(fields, key)) return {};
     value = fields[key];
@@ -48,17 +49,18 @@ function read(object: object, path: string, type: 'int64' | 'string'): { value?:
 }
 
 function accessorError(path: string, value: unknown, expected: string): string {
-  const shown = value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const shown = value === null ? '<nil>' : typeof value === 'object' ? stringifyJson(value) : String(value);
   return `${path} accessor error: ${shown} is of the type ${goType(value)}, expected ${expected}`;
 }
 
-const MAP = 'map[string]interface{}';
+const map = 'map[string]interface{}';
 
 /** Returns a JSON value's type in Go's decoder. */
 function goType(value: unknown): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'bigint') return 'int64';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   if (typeof value === 'boolean') return 'bool';
-  return typeof value === 'string' ? 'string' : MAP;
+  return typeof value === 'string' ? 'string' : map;
 }

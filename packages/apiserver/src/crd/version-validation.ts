@@ -6,13 +6,13 @@ import {
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
-import { sameJson } from '@kubewright/apimachinery/internal';
+import { sameJson, stringifyJson } from '@kubewright/apimachinery/internal';
 import { checkStructural, compileRules, compileStructuralSchema, type JsonSchema, rulesOf } from '@kubewright/schema';
 import { fieldErrorOf, type SchemaTools } from './compile-version.ts';
 import type { CrdColumn, CrdSpec, CrdVersion, CustomResourceDefinition } from './custom-resource-definition.ts';
 
-const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
-const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
+const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
+const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
 /** Validates a CRD's versions: names, storage version, schemas, rules, columns, subresources. */
 export function validateVersions(
@@ -63,15 +63,15 @@ function storedVersionsFault([first, ...others]: readonly CrdVersion[]): FieldEr
   return invalidField('status.storedVersions', [first.name], `must have the storage version ${last.name}`);
 }
 
-const MAX_WARNING_LENGTH = 256;
+const maxWarningLength = 256;
 
 function validateDeprecation({ deprecated, deprecationWarning }: CrdVersion, field: string): readonly FieldError[] {
   if (deprecationWarning === undefined) return [];
   const fault = (detail: string): FieldError => invalidField(field, deprecationWarning, detail);
   const faults: FieldError[] = [];
   if (!deprecated) faults.push(fault('can only be set for deprecated versions'));
-  if (deprecationWarning.length > MAX_WARNING_LENGTH) {
-    faults.push(fault(`must be <= ${MAX_WARNING_LENGTH} characters long`));
+  if (deprecationWarning.length > maxWarningLength) {
+    faults.push(fault(`must be <= ${maxWarningLength} characters long`));
   }
   if (deprecationWarning === '') faults.push(fault('must not be an empty string'));
   // The characters that Go considers printable: letters, marks, numbers, punctuation, symbols and the plain space.
@@ -90,7 +90,7 @@ function validateDeprecation({ deprecated, deprecationWarning }: CrdVersion, fie
 function fieldPaths(versions: readonly CrdVersion[]) {
   const [first] = versions;
   const key = ({ schema, subresources, additionalPrinterColumns, selectableFields }: CrdVersion): string =>
-    JSON.stringify([schema, subresources, additionalPrinterColumns, selectableFields]);
+    stringifyJson([schema, subresources, additionalPrinterColumns, selectableFields]);
   const common = first !== undefined && versions.every((version) => key(version) === key(first));
   return (i: number): { readonly schema: string; readonly base: string } | undefined => {
     if (common) return i === 0 ? { schema: 'spec.validation.openAPIV3Schema', base: 'spec' } : undefined;
@@ -112,22 +112,22 @@ function validateSchema(
   return compileRules(node, rules, { environment, schemaPath: path, costs }).problems.map(fieldErrorOf);
 }
 
-const SIMPLE_PATH = 'must be a simple json path starting with .';
+const simplePath = 'must be a simple json path starting with .';
 
 function validateColumns(columns: readonly CrdColumn[], base: string): readonly FieldError[] {
   return columns.flatMap(({ name, type, format, jsonPath }, i) => {
     const path = `${base}.additionalPrinterColumns[${i}]`;
     const faults: FieldError[] = [];
-    const types = `must be one of ${COLUMN_TYPES.join(',')}`;
+    const types = `must be one of ${columnTypes.join(',')}`;
     if (!name) faults.push(requiredField(`${path}.name`));
     if (!type) faults.push(requiredField(`${path}.type`, types));
-    else if (!COLUMN_TYPES.includes(type)) faults.push(invalidField(`${path}.type`, type, types));
-    if (format && !COLUMN_FORMATS.includes(format)) {
-      faults.push(invalidField(`${path}.format`, format, `must be one of ${COLUMN_FORMATS.join(',')}`));
+    else if (!columnTypes.includes(type)) faults.push(invalidField(`${path}.type`, type, types));
+    if (format && !columnFormats.includes(format)) {
+      faults.push(invalidField(`${path}.format`, format, `must be one of ${columnFormats.join(',')}`));
     }
     if (!jsonPath) faults.push(requiredField(`${path}.JSONPath`));
     else if (!jsonPath.startsWith('.')) {
-      faults.push(invalidField(`${path}.JSONPath`, jsonPath, SIMPLE_PATH));
+      faults.push(invalidField(`${path}.JSONPath`, jsonPath, simplePath));
     }
     return faults;
   });
@@ -140,7 +140,7 @@ function validateScale({ subresources }: CrdVersion, base: string): readonly Fie
   const under = (name: string, value: string | undefined, roots: readonly string[]): void => {
     const field = `${base}.subresources.scale.${name}`;
     if (!value) faults.push(requiredField(field));
-    else if (!value.startsWith('.')) faults.push(invalidField(field, value, SIMPLE_PATH));
+    else if (!value.startsWith('.')) faults.push(invalidField(field, value, simplePath));
     else if (!roots.some((root) => value.startsWith(`${root}.`))) {
       faults.push(
         invalidField(
@@ -157,7 +157,7 @@ function validateScale({ subresources }: CrdVersion, base: string): readonly Fie
   return faults;
 }
 
-const LEAVES = ['string', 'boolean', 'integer'];
+const leaves = ['string', 'boolean', 'integer'];
 
 function validateSelectableFields(
   { selectableFields = [] }: CrdVersion,
@@ -176,7 +176,7 @@ function validateSelectableFields(
     const keys = jsonPath.split('.').slice(1);
     const found = keys.reduce<JsonSchema | undefined>((node, name) => node?.properties?.[name], schema);
     if (found === undefined) return invalid('is an invalid path: does not refer to a valid field');
-    if (LEAVES.includes(found.type ?? '')) return [];
+    if (leaves.includes(found.type ?? '')) return [];
     return invalid(
       'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
     );

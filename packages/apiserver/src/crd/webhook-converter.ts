@@ -8,6 +8,7 @@ import { conversionFault } from '../webhooks/webhook-fault.ts';
 import type { CompiledVersion } from './compile-version.ts';
 import { conversionReview, conversionReviewVersion, readConvertedObjects } from './conversion-review.ts';
 import { restoreConverted } from './converted-object.ts';
+import type { ConverterFactory, ConverterParts } from './custom-definitions.ts';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 import { dropNulls } from './drop-nulls.ts';
 
@@ -17,30 +18,29 @@ export interface ConversionServices {
   readonly random: Random;
 }
 
+/** Returns the converters of CRDs with the conversion strategy `Webhook`. */
+export function webhookConverters(services: ConversionServices): ConverterFactory {
+  return (crd, parts) =>
+    crd.spec.conversion?.strategy === 'Webhook' ? new WebhookConverter(crd, { ...parts, services }) : undefined;
+}
+
 interface ConversionWebhook {
   readonly clientConfig: WebhookClientConfig;
   readonly conversionReviewVersions: readonly string[];
 }
 
 /** The default timeout of upstream's client. */
-const TIMEOUT_SECONDS = 30;
+const timeoutSeconds = 30;
 
 /** Converts objects of a CRD through its webhook, one at a time, as upstream's storage does (1.36). */
-export class WebhookConverter implements ObjectConverter {
+class WebhookConverter implements ObjectConverter {
   readonly #webhook: ConversionWebhook;
   readonly #services: ConversionServices;
   readonly storageApiVersion: string;
   /** The schemas of all versions, by apiVersion. */
   readonly #versions: ReadonlyMap<string, CompiledVersion>;
 
-  constructor(
-    crd: CustomResourceDefinition,
-    options: {
-      readonly services: ConversionServices;
-      readonly versions: ReadonlyMap<string, CompiledVersion>;
-      readonly storageApiVersion: string;
-    },
-  ) {
+  constructor(crd: CustomResourceDefinition, options: ConverterParts & { readonly services: ConversionServices }) {
     this.storageApiVersion = options.storageApiVersion;
     // A CRD with this strategy has a webhook: validated on write.
     this.#webhook = crd.spec.conversion?.webhook as ConversionWebhook;
@@ -87,7 +87,7 @@ export class WebhookConverter implements ObjectConverter {
     const uid = random.uid();
     const body = conversionReview([object], { uid, version, desiredAPIVersion: apiVersion });
     try {
-      const answer = await client.post({ config, body, timeoutSeconds: TIMEOUT_SECONDS });
+      const answer = await client.post({ config, body, timeoutSeconds: timeoutSeconds });
       return readConvertedObjects(answer, { uid, version });
     } catch (cause) {
       if (!(cause instanceof WebhookCallError)) throw cause;

@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import type { RemoteVersion } from '../aggregation/remote-groups.ts';
 import type { ResourceDefinition } from '../registry/index.ts';
 import { type GroupPriorities, prioritiesOf } from './priorities.ts';
@@ -68,6 +69,6 @@ function arrangeVersions(versions: readonly RankedVersion[]): readonly ApiGroupV
     .map(({ version, resources, remote }) => ({
       version,
       resources: [...resources].sort((a, b) => (a.resource < b.resource ? -1 : 1)),
-      ...(remote && { remote }),
+      ...defined({ remote }),
     }));
 }

@@ -4,7 +4,7 @@ import type { NonResourceHandler } from '../api-server.ts';
 import { answer } from '../endpoints/answer.ts';
 import type { RequestContext } from '../endpoints/index.ts';
 import type { ApiResponse } from '../http/api-request.ts';
-import { pathNotFound } from '../http/failures.ts';
+import { methodNotSupported, pathNotFound } from '../http/failures.ts';
 import { negotiateOutput, wantsPretty } from '../negotiation/index.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
 import { aggregatedDocument } from './aggregated-document.ts';
@@ -12,7 +12,7 @@ import { type ApiGroup, arrangeGroups } from './api-groups.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './legacy-documents.ts';
 import type { GroupPriorities } from './priorities.ts';
 
-const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
 /** Options for {@link discoveryHandler}. */
 export interface DiscoveryOptions {
@@ -42,12 +42,13 @@ export function discoveryHandler(options: DiscoveryOptions): NonResourceHandler 
   const documents = new DiscoveryDocuments(options);
   return (context) => {
     const { isResource, path, verb } = context.info;
-    if (isResource || !path.startsWith('/api') || verb === 'head') return undefined;
+    if (isResource || !path.startsWith('/api')) return undefined;
     const key = path.replace(/\/+$/, '');
     if ((key === '/api' || key === '/apis') && wantsAggregated(context.request.headers['accept'])) {
       return aggregatedAnswer(context, documents.aggregated(key));
     }
     const document = documents.legacy(key);
+    if (document && verb !== 'get' && isRoutedByMethod(key, options)) throw methodNotSupported();
     if (document) return legacyAnswer(context, document);
     // An unknown version is a resource that is not found; an unknown group is a page that is not found.
     const [, group] = /^\/(?:api|apis\/([^/]+))\/[^/]+$/.exec(key) ?? [];
@@ -55,6 +56,13 @@ export function discoveryHandler(options: DiscoveryOptions): NonResourceHandler 
     if (group === undefined ? /^\/api\/[^/]+$/.test(key) : options.catalog.servesGroup(group)) throw pathNotFound();
     return undefined;
   };
+}
+
+/** True for documents that upstream serves to GET only; `/apis`, groups and versions of custom resources accept any method. */
+function isRoutedByMethod(path: string, { catalog }: DiscoveryOptions): boolean {
+  if (path === '/api') return true;
+  const [, group = ''] = /^\/(?:api|apis\/([^/]+))\/[^/]+$/.exec(path) ?? [undefined, '/'];
+  return group !== '/' && !catalog.all().some((definition) => definition.custom && definition.group === group);
 }
 
 interface Encoded {
@@ -150,7 +158,7 @@ function aggregatedAnswer({ request }: RequestContext, { bytes, etag }: Encoded)
   const headers = { 'cache-control': 'public', etag, vary: 'Accept' };
   const known = request.headers['if-none-match'];
   if (known?.split(',').some((tag) => tag.trim() === etag)) return { status: 304, headers, body: new Uint8Array(0) };
-  return { status: 200, headers: { ...headers, 'content-type': AGGREGATED_TYPE }, body: bytes };
+  return { status: 200, headers: { ...headers, 'content-type': aggregatedType }, body: bytes };
 }
 
 function legacyAnswer({ request, info }: RequestContext, document: Uint8Array): ApiResponse {

@@ -1,4 +1,5 @@
 import { apiVersionOf } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { ResourceDefinition } from '../registry/index.ts';
 import type { ApiGroup, ApiGroupVersion } from './api-groups.ts';
 
@@ -48,7 +49,7 @@ function resourceEntries(definition: ResourceDefinition): readonly object[] {
     verbs: definition.custom ? verbs : [...verbs].sort(),
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
-    ...(storageVersionHash !== undefined && { storageVersionHash }),
+    ...defined({ storageVersionHash }),
   };
   const below = [...definition.subresources].map(([name, sub]) => ({
     name: `${resource}/${name}`,

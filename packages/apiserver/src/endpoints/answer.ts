@@ -1,4 +1,5 @@
 import { type Clock, type Status, StatusError } from '@kubewright/apimachinery';
+import { parseExactJson, stringifyJson } from '@kubewright/apimachinery/internal';
 import { formatYaml } from '@kubewright/schema/internal';
 import type { ApiResponse } from '../http/api-request.ts';
 import type { OutputFormat } from '../negotiation/index.ts';
@@ -6,6 +7,7 @@ import { Pacer } from '../registry/pacer.ts';
 import type { Page } from '../registry/read.ts';
 import type { ServedForm } from '../registry/served-form.ts';
 import { CommitTooLargeError, StorageFullError, type StoredObject } from '../storage/storage.ts';
+import { StorageNotReadyError } from '../storage/storage-not-ready-error.ts';
 import {
   encodeParts,
   encodeTable,
@@ -17,7 +19,7 @@ import {
 } from '../tables/index.ts';
 import { encodeStyled } from './styled-list.ts';
 
-const JSON_FORMAT: OutputFormat = { mediaType: 'application/json', pretty: false };
+const jsonFormat: OutputFormat = { mediaType: 'application/json', pretty: false };
 const decoder = new TextDecoder();
 
 /** Builds a response with one object in the form that the client accepts. */
@@ -83,9 +85,9 @@ function partsOf(
   const { listKind } = form.definition;
   const type = `"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(form.apiVersion)}`;
   const item = (stored: StoredObject): string => {
-    const bytes = form.bytes(stored);
-    const target = Buffer.allocUnsafe(bytes.length);
-    return target.toString('utf8', 0, form.writeItem(target, 0, bytes));
+    const served = form.served(stored);
+    const target = Buffer.allocUnsafe(form.itemLength(served));
+    return target.toString('utf8', 0, form.writeItem(target, 0, served));
   };
   return { head: `{${type},"metadata":${table.metadata},"items":[`, item };
 }
@@ -97,20 +99,21 @@ async function encodeList(
 ): Promise<Uint8Array> {
   const { pacer } = options;
   const head = Buffer.from(options.head);
-  const served: Uint8Array[] = [];
+  const served: StoredObject[] = [];
+  let length = head.length + 2;
   for (const stored of objects) {
     // Any version other than the stored one has to be decoded and re-encoded.
     if (pacer.isDue) await pacer.rest();
-    served.push(form.bytes(stored));
+    const one = form.served(stored);
+    served.push(one);
+    length += form.itemLength(one) + 1;
   }
-  let length = head.length + 2;
-  for (const bytes of served) length += bytes.length + 1;
   const target = Buffer.allocUnsafe(length);
   target.set(head, 0);
   let at = head.length;
   for (let i = 0; i < served.length; i++) {
     if (i > 0) target[at++] = 0x2c;
-    at = form.writeItem(target, at, served[i] as Uint8Array); // the index is within bounds
+    at = form.writeItem(target, at, served[i] as StoredObject); // the index is within bounds
   }
   target[at++] = 0x5d;
   target[at++] = 0x7d;
@@ -120,10 +123,10 @@ async function encodeList(
 /** Builds a response from JSON bytes, indented or as YAML if the client asked for it. */
 export function answer(status: number, json: Uint8Array, format: OutputFormat): ApiResponse {
   if (format.mediaType === 'application/yaml') {
-    return ready(status, Buffer.from(formatYaml(JSON.parse(decoder.decode(json)))), format);
+    return ready(status, Buffer.from(formatYaml(parseExactJson(decoder.decode(json)))), format);
   }
   if (!format.pretty) return ready(status, json, format);
-  return ready(status, Buffer.from(JSON.stringify(JSON.parse(decoder.decode(json)), undefined, 2)), format);
+  return ready(status, Buffer.from(stringifyJson(parseExactJson(decoder.decode(json)), { indent: 2 })), format);
 }
 
 /** Builds a response from bytes that are already in the client's form. */
@@ -132,7 +135,7 @@ function ready(status: number, body: Uint8Array, { mediaType }: OutputFormat): A
 }
 
 /** Builds a response from a Status. */
-export function statusAnswer(status: Status, format: OutputFormat = JSON_FORMAT): ApiResponse {
+export function statusAnswer(status: Status, format: OutputFormat = jsonFormat): ApiResponse {
   const response = answer(status.code ?? 200, Buffer.from(JSON.stringify(status)), format);
   const seconds = status.details?.retryAfterSeconds;
   return seconds === undefined
@@ -152,11 +155,12 @@ export function statusOf(error: unknown): Status {
   if (error instanceof StatusError) return withoutEmptyReason(error.status);
   // Upstream passes on etcd's message, without a reason.
   if (error instanceof CommitTooLargeError)
-    return { ...FAILURE, message: 'etcdserver: request is too large', code: 500 };
+    return { ...failure, message: 'etcdserver: request is too large', code: 500 };
   if (error instanceof StorageFullError)
-    return { ...FAILURE, message: 'etcdserver: mvcc: database space exceeded', code: 500 };
+    return { ...failure, message: 'etcdserver: mvcc: database space exceeded', code: 500 };
+  if (error instanceof StorageNotReadyError) return notReady;
   return {
-    ...FAILURE,
+    ...failure,
     message: 'Internal error occurred: the server failed to handle the request; see the server log for details',
     reason: 'InternalError',
     details: { causes: [{ message: 'the server failed to handle the request' }] },
@@ -164,4 +168,13 @@ export function statusOf(error: unknown): Status {
   };
 }
 
-const FAILURE = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' } as const;
+const failure = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' } as const;
+
+/** The answer of kube-apiserver while a watch cache lists again. */
+const notReady: Status = {
+  ...failure,
+  message: 'storage is (re)initializing',
+  reason: 'TooManyRequests',
+  details: { retryAfterSeconds: 1 },
+  code: 429,
+};

@@ -1,5 +1,4 @@
-import { FieldSelector, forbidden, type StatusError } from '@kubewright/apimachinery';
-import { FieldSelectorError } from '@kubewright/apimachinery/internal';
+import { FieldSelector, FieldSelectorError, forbidden, type StatusError } from '@kubewright/apimachinery';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authorization/authorizer.ts';
 import type { RequestInfo } from '../request-info/index.ts';
@@ -19,11 +18,11 @@ function attributesOf(info: RequestInfo, user: UserInfo): AuthorizationAttribute
   const { verb } = info;
   if (!info.isResource) return { user, verb, path: info.path };
   const { group, version, resource, subresource, namespace, name } = info;
-  const fieldSelector = SELECTING.has(verb) ? readSelector(info.query.get('fieldSelector')) : undefined;
+  const fieldSelector = selecting.has(verb) ? readSelector(info.query.get('fieldSelector')) : undefined;
   return { user, verb, resource: { group, version, resource, subresource, namespace, name, fieldSelector } };
 }
 
-const SELECTING: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
+const selecting: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 
 function readSelector(text: string | null): FieldSelector | undefined {
   if (!text) return undefined;

@@ -1,4 +1,4 @@
-import { apiVersionOf, type FieldError } from '@kubewright/apimachinery';
+import { apiVersionOf, badRequest, type FieldError } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported } from '../http/failures.ts';
 import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
@@ -28,7 +28,7 @@ export async function connect(
   if (!definition.verbs.includes(info.verb)) throw methodNotSupported();
   const { query } = info;
   const writes = info.verb !== 'get' && request.upgrade === undefined;
-  const options = readWriteOptions(writes ? query : NO_QUERY, 'CreateOptions');
+  const options = readWriteOptions(writes ? query : noQuery, 'CreateOptions');
   const body = writes ? await readConnectBody(call, definition) : undefined;
   const writeCall = writeCallOf(call, options);
   await admit(call, { definition, body, writeCall });
@@ -80,7 +80,12 @@ async function admit(
 ): Promise<void> {
   const { definition, body, writeCall } = parts;
   const connects = definition.kind.endsWith('Options');
-  if (body && !body.metadata.namespace && writeCall.namespace !== '') body.metadata.namespace = writeCall.namespace;
+  if (body && writeCall.namespace !== '') {
+    body.metadata.namespace ||= writeCall.namespace;
+    if (body.metadata.namespace !== writeCall.namespace) {
+      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+    }
+  }
   if (!connects && info.verb === 'get') return;
   const attributes = registry.admissionAttributes(writeCall, {
     operation: connects ? 'CONNECT' : 'CREATE',
@@ -91,7 +96,7 @@ async function admit(
   await registry.services.admission.validate(attributes);
 }
 
-const NO_QUERY = new URLSearchParams();
+const noQuery = new URLSearchParams();
 
 /**
  * Keeps the draft unchanged. The subresource knows what it changes, so the main endpoint's "take status from the old object" must

@@ -1,16 +1,16 @@
 import { apiVersionOf } from '@kubewright/apimachinery';
 import type { Draft, SubresourceDefinition } from '../registry/index.ts';
 
-const FLAGS = ['stdin', 'stdout', 'stderr', 'tty'];
-const TEXTS = ['container', 'path'];
+const flags = ['stdin', 'stdout', 'stderr', 'tty'];
+const texts = ['container', 'path'];
 
 /** Returns a stream's options as the object shown to admission: `PodExecOptions` and similar. */
 export function connectOptions(definition: SubresourceDefinition, query: URLSearchParams): Draft {
   const options: Record<string, unknown> = { kind: definition.kind, apiVersion: apiVersionOf(definition) };
-  for (const flag of FLAGS) {
+  for (const flag of flags) {
     if (/^(?:1|t|true)$/i.test(query.get(flag) ?? '')) options[flag] = true;
   }
-  for (const name of TEXTS) if (query.get(name)) options[name] = query.get(name);
+  for (const name of texts) if (query.get(name)) options[name] = query.get(name);
   const command = query.getAll('command');
   if (command.length > 0) options['command'] = command;
   const ports = query.getAll('ports').flatMap((text) => text.split(',').map(Number));

@@ -4,7 +4,7 @@ import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ApiRequest } from '../http/api-request.ts';
 import { denied } from './authorize.ts';
 
-const EXTRA = 'impersonate-extra-';
+const extraPrefix = 'impersonate-extra-';
 
 /**
  * Replaces the caller with the user it impersonates, if it is allowed to (`Impersonate-User`, `-Group`, `-Uid`, `-Extra-*`,
@@ -35,8 +35,8 @@ function readHeaders({ headers }: ApiRequest): Asked | undefined {
   for (const name in headers) {
     if (!name.startsWith('impersonate-')) continue;
     found = true;
-    if (!name.startsWith(EXTRA)) continue;
-    extra[decodeKey(name.slice(EXTRA.length))] = splitValues(headers[name] ?? '');
+    if (!name.startsWith(extraPrefix)) continue;
+    extra[decodeKey(name.slice(extraPrefix.length))] = splitValues(headers[name] ?? '');
   }
   if (!found) return undefined;
   return {

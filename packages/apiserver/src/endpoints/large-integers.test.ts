@@ -1,43 +1,64 @@
 import { describe, expect, it } from 'vitest';
 import { TestServer } from '../testdata/test-server.ts';
 
-// A difference from upstream, which stores such integers. Here they must never be rounded silently.
 describe('integers beyond 2^53', () => {
-  const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
-  const ROUNDED = '1732272000123456789';
-  const EXACT = '18014398509481984';
+  const widgets = '/apis/example.com/v1/namespaces/default/widgets';
+  const exact = '9007199254740993';
+  const other = '-9223372036854775807';
   const widget = (size: string, name = 'a'): string =>
     `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"${name}"},"spec":{"size":${size}}}`;
 
-  it('are rejected when a number would round them, however they are sent', async () => {
+  it('are stored exactly, in JSON and YAML of any length', async () => {
     await using server = await TestServer.start();
-    await server.post(WIDGETS, widget('1'));
-    const { json: stored } = await server.get(`${WIDGETS}/a`);
-    const spec = `{"spec":{"size":${ROUNDED}}}`;
-    const yaml = `apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: b}\nspec: {size: ${ROUNDED}}\n`;
-    const padding = `# ${'x'.repeat(10_000)}\n`;
+    const yaml = (name: string) =>
+      `apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: ${name}}\nspec: {size: ${exact}}\n`;
     const asYaml = { 'content-type': 'application/yaml' };
     const answers = [
-      await server.post(WIDGETS, widget(ROUNDED, 'b')),
-      await server.post(WIDGETS, yaml, asYaml),
-      await server.post(WIDGETS, padding + yaml, asYaml),
-      await server.put(`${WIDGETS}/a`, JSON.stringify(stored).replace('"size":1', `"size":${ROUNDED}`)),
-      await server.patch(`${WIDGETS}/a`, 'merge', spec),
-      await server.patch(`${WIDGETS}/a`, 'json', `[{"op":"replace","path":"/spec/size","value":${ROUNDED}}]`),
-      await server.patch(`${WIDGETS}/a?fieldManager=m`, 'apply', widget(ROUNDED)),
-      await server.patch(`${WIDGETS}/b?fieldManager=m`, 'apply', yaml),
-      await server.put(`${WIDGETS}/a/scale`, `{"metadata":{"name":"a"},"spec":{"replicas":${ROUNDED}}}`),
+      await server.post(widgets, widget(exact)),
+      await server.post(widgets, yaml('b'), asYaml),
+      await server.post(widgets, `# ${'x'.repeat(10_000)}\n${yaml('c')}`, asYaml),
     ];
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400));
-    for (const { text } of answers) expect(text).toContain('cannot be represented exactly');
-    expect((await server.get(`${WIDGETS}/a`)).json.spec.size).toBe(1);
+    for (const { status, text } of answers)
+      expect([status, text]).toEqual([201, expect.stringContaining(`"size":${exact}`)]);
+    expect((await server.get(widgets)).text.split(`"size":${exact}`)).toHaveLength(4);
+    expect((await server.get(`${widgets}?pretty=true`)).text.split(`"size": ${exact}`)).toHaveLength(4);
+    expect((await server.get(`${widgets}/a?pretty=true`)).text).toContain(`"size": ${exact}\n`);
+    expect((await server.get(`${widgets}/a`, { accept: 'application/yaml' })).text).toContain(`size: ${exact}\n`);
   });
 
-  it('are kept when a number prints exactly as written', async () => {
+  it.each([
+    ['merge', `{"spec":{"size":${other}}}`],
+    [
+      'json',
+      `[{"op":"test","path":"/spec/size","value":${exact}},{"op":"replace","path":"/spec/size","value":${other}}]`,
+    ],
+    ['apply', widget(other)],
+  ] as const)('are changed exactly by a %s patch, and kept by other changes', async (type, body) => {
     await using server = await TestServer.start();
-    expect((await server.post(WIDGETS, widget(EXACT))).status).toBe(201);
-    await server.patch(`${WIDGETS}/a`, 'merge', '{"spec":{"color":"red"}}');
-    await server.patch(`${WIDGETS}/a?fieldManager=m`, 'apply', widget(EXACT));
-    expect((await server.get(`${WIDGETS}/a`)).text).toContain(`"size":${EXACT}`);
+    const { text } = await server.patch(`${widgets}/a?fieldManager=m`, 'apply', widget(exact));
+    expect(text).toContain(`"size":${exact}`);
+    const colored = await server.patch(`${widgets}/a`, 'merge', '{"spec":{"color":"red"}}');
+    expect(colored.text).toContain(`"size":${exact}`);
+    const changed = await server.patch(`${widgets}/a?fieldManager=m`, type, body);
+    expect([changed.status, changed.text]).toEqual([200, expect.stringContaining(`"size":${other}`)]);
+    const { text: stored } = await server.get(`${widgets}/a`);
+    expect((await server.put(`${widgets}/a`, stored)).text).toBe(stored);
+  });
+
+  it('conflict with other values that round to the same number', async () => {
+    await using server = await TestServer.start();
+    await server.patch(`${widgets}/a?fieldManager=one`, 'apply', widget(exact));
+    expect((await server.patch(`${widgets}/a?fieldManager=two`, 'apply', widget(exact))).status).toBe(200);
+    expect((await server.patch(`${widgets}/a?fieldManager=two`, 'apply', widget('9007199254740992'))).status).toBe(409);
+    const test = `[{"op":"test","path":"/spec/size","value":9007199254740992}]`;
+    expect((await server.patch(`${widgets}/a`, 'json', test)).status).toBe(422);
+  });
+
+  it('are rejected beyond 64 bits where 32 or 64 are expected', async () => {
+    await using server = await TestServer.start();
+    await server.post(widgets, widget('1'));
+    const scale = `{"metadata":{"name":"a"},"spec":{"replicas":${exact}}}`;
+    expect((await server.put(`${widgets}/a/scale`, scale)).status).toBeGreaterThanOrEqual(400);
+    expect((await server.post(widgets, widget('9223372036854775808', 'b'))).status).toBeGreaterThanOrEqual(400);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TestServer } from '../testdata/test-server.ts';
 
 describe('objects of more than 1.5 MiB', () => {
-  const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
+  const widgets = '/apis/example.com/v1/namespaces/default/widgets';
   const widget = (name: string, length: number): object => ({
     apiVersion: 'example.com/v1',
     kind: 'Widget',
@@ -14,24 +14,24 @@ describe('objects of more than 1.5 MiB', () => {
 
   it('are rejected with the message of etcd, however they are written', async () => {
     await using server = await TestServer.start();
-    expect((await server.post(WIDGETS, widget('a', 1_500_000))).status).toBe(201);
+    expect((await server.post(widgets, widget('a', 1_500_000))).status).toBe(201);
     const { revision } = server.storage;
-    const created = (await server.post(WIDGETS, widget('b', 1_572_864))).json;
+    const created = (await server.post(widgets, widget('b', 1_572_864))).json;
     expect(created).toMatchObject(refused);
     expect(created.reason).toBeUndefined();
     const tags = { spec: { tags: { b: 'x'.repeat(100_000) } } };
-    expect((await server.patch(`${WIDGETS}/a`, 'merge', tags)).json).toMatchObject(refused);
-    const applied = await server.patch(`${WIDGETS}/c?fieldManager=m`, 'apply', widget('c', 1_600_000));
+    expect((await server.patch(`${widgets}/a`, 'merge', tags)).json).toMatchObject(refused);
+    const applied = await server.patch(`${widgets}/c?fieldManager=m`, 'apply', widget('c', 1_600_000));
     expect(applied.json).toMatchObject(refused);
     expect(server.storage.revision).toBe(revision);
-    expect((await server.get(`${WIDGETS}/b`)).status).toBe(404);
-    expect((await server.get(`${WIDGETS}/a`)).json.spec.tags).toBeUndefined();
+    expect((await server.get(`${widgets}/b`)).status).toBe(404);
+    expect((await server.get(`${widgets}/a`)).json.spec.tags).toBeUndefined();
     expect(server.errors).toEqual([]);
   });
 
   it('are accepted in a dry run', async () => {
     await using server = await TestServer.start();
-    expect((await server.post(`${WIDGETS}?dryRun=All`, widget('b', 1_600_000))).status).toBe(201);
+    expect((await server.post(`${widgets}?dryRun=All`, widget('b', 1_600_000))).status).toBe(201);
   });
 });
 

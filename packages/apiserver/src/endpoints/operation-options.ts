@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import type { DeleteOptions } from '../registry/index.ts';
 
 /** Returns the options of a write as shown to admission, with the client's values. */
@@ -15,10 +16,7 @@ export function writeFields(query: URLSearchParams, dryRun: boolean): Readonly<R
 export function deletionFields(options: DeleteOptions): Readonly<Record<string, unknown>> {
   const { gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy, dryRun } = options;
   return {
-    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
-    ...(preconditions && { preconditions }),
-    ...(orphanDependents !== undefined && { orphanDependents }),
-    ...(propagationPolicy !== undefined && { propagationPolicy }),
+    ...defined({ gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy }),
     ...(dryRun && { dryRun: ['All'] }),
   };
 }

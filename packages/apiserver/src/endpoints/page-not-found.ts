@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { ApiResponse } from '../http/api-request.ts';
 
 /** The router's response to an unknown path. */
-export const PAGE_NOT_FOUND: ApiResponse = {
+export const pageNotFound: ApiResponse = {
   status: 404,
   headers: {
     'content-type': 'text/plain; charset=utf-8',

@@ -11,7 +11,6 @@ import {
 import { type Call, type DeleteOptions, type Registry, readDeleteOptions, type WriteCall } from '../registry/index.ts';
 import type { IncludeObject } from '../tables/index.ts';
 import { authorizeRequest } from './authorize.ts';
-import { managerName } from './manager-name.ts';
 import { deletionFields, writeFields } from './operation-options.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -109,4 +108,15 @@ export function readCallOf({ info, registry, request, user, warnings }: Resource
 /** The wall clock, for ages in tables. */
 export function nowOf({ registry }: ResourceCall): () => number {
   return () => registry.services.clock.now();
+}
+
+const maxManagerLength = 128;
+
+/** Returns the field manager; for a client that names none, its user agent up to the first slash. */
+function managerName(fieldManager: string, userAgent: string | undefined): string {
+  if (fieldManager !== '') return fieldManager;
+  if (userAgent === undefined || userAgent === '') return 'unknown';
+  const slash = userAgent.indexOf('/');
+  const name = slash < 0 ? userAgent : userAgent.slice(0, slash);
+  return name.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, maxManagerLength);
 }

@@ -1,21 +1,23 @@
-import { type KubernetesObject, notFound, type Status, StatusError } from '@kubewright/apimachinery';
+import { badRequest, FieldSelector, notFound, type Status, StatusError } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported, pathNotFound, unsupportedMediaType } from '../http/failures.ts';
 import { mediaTypeOf, type OutputFormat, readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import {
+  type ComputedResource,
   checkObjectKey,
   createObject,
   decodeDraft,
   deleteObject,
   getObject,
   listObjects,
-  PATCH_TYPES,
   patchObject,
   patchTypeOf,
+  patchTypes,
   type ResourceDefinition,
   readListOptions,
   readSelection,
   readWriteOptions,
+  type Selection,
   type StatusSubresource,
   type Strategy,
   updateObject,
@@ -23,9 +25,12 @@ import {
 import { watchRepresentation } from '../tables/index.ts';
 import type { WatchFilter } from '../watch/index.ts';
 import { answer, listAnswer, objectAnswer } from './answer.ts';
+import { slotHolder } from './caller-class.ts';
+import { computedEndpoint } from './computed-endpoint.ts';
+import { computedWrites } from './computed-writes.ts';
 import { connect } from './connect-endpoint.ts';
 import { deleteCollection } from './delete-collection.ts';
-import { PAGE_NOT_FOUND } from './page-not-found.ts';
+import { pageNotFound } from './page-not-found.ts';
 import {
   formatOf,
   includeOf,
@@ -49,17 +54,35 @@ export async function resourceEndpoint(call: ResourceCall): Promise<ApiResponse>
   const { info, registry } = call;
   const { definition } = registry;
   if (definition.deprecation !== undefined) call.warnings.add(definition.deprecation);
-  if (definition.custom && isOutOfScope(call)) return PAGE_NOT_FOUND;
+  if (definition.custom && isOutOfScope(call)) return pageNotFound;
   checkScope(call);
+  checkMethod(call);
   if (info.subresource !== '') return subresourceEndpoint(call);
   if (definition.virtual) return createVirtual(call, definition.virtual);
   const allowed = definition.verbs.includes(info.verb);
   const onItem = info.pathName !== '';
-  if (!allowed || onItem !== ITEM_VERBS.has(info.verb)) throw methodNotSupported();
+  // The path of a watch may end with a name: `/api/v1/watch/nodes/n`.
+  const isFitting = info.verb === 'watch' || onItem === itemVerbs.has(info.verb);
+  if (!allowed || !isFitting) throw methodNotSupported();
+  if (definition.computed) return computed(call, definition.computed);
   return mainEndpoint(call, definition.strategy);
 }
 
-const ITEM_VERBS = new Set(['get', 'update', 'patch', 'delete']);
+function computed(call: ResourceCall, handlers: ComputedResource): Promise<ApiResponse> {
+  if (!['update', 'patch', 'delete'].includes(call.info.verb)) return computedEndpoint(call, handlers);
+  const writes = computedWrites(call, handlers);
+  return mainEndpoint(writes, writes.registry.definition.strategy);
+}
+
+const itemVerbs = new Set(['get', 'update', 'patch', 'delete']);
+
+/** Rejects HEAD, which upstream routes for custom resources only, and watches with another method than GET. */
+function checkMethod({ info, request, registry }: ResourceCall): void {
+  const isRouted = request.method !== 'HEAD' || registry.definition.custom === true || info.subresource === 'proxy';
+  if (!isRouted || (info.verb === 'watch' && request.method !== 'GET' && request.method !== 'HEAD')) {
+    throw methodNotSupported();
+  }
+}
 
 /** True if the scope is wrong; upstream's server for custom resources does not route such paths. */
 function isOutOfScope({ info, registry }: ResourceCall): boolean {
@@ -111,7 +134,10 @@ async function subresourceEndpoint(call: ResourceCall): Promise<ApiResponse> {
   if (info.pathName === '') throw pathNotFound();
   if (definition === undefined) throw pathNotFound();
   const { behaviour } = definition;
-  if (behaviour.type === 'connect') return connect(call, definition, behaviour);
+  if (behaviour.type === 'connect') {
+    const { computed: handlers } = registry.definition;
+    return connect(handlers ? computedWrites(call, handlers) : call, definition, behaviour);
+  }
   if (info.remainder.length > 0) throw pathNotFound();
   if (!definition.verbs.includes(info.verb)) throw unsupportedVerb(call);
   if (behaviour.type === 'scale') return scaleEndpoint(call, behaviour);
@@ -160,23 +186,25 @@ async function list(call: ResourceCall): Promise<ApiResponse> {
 }
 
 async function watch(call: ResourceCall): Promise<ApiResponse> {
-  const { registry, info, request } = call;
+  const { registry, info, request, user } = call;
+  const { privileged, username } = slotHolder(request, user);
   const { definition, services } = registry;
   const format = formatOf(call, 'object');
   const options = readListOptions(info.query, 'watch');
-  const selection = readSelection(options, definition);
+  const selection = readSelection(ofOneName(options, info.pathName), definition);
   const namespace = namespaceOf(call);
   const { resourceVersion, resourceVersionMatch, sendInitialEvents, allowWatchBookmarks, timeoutSeconds } = options;
   const body = await services.watchSource(definition).watch({
     representation: watchRepresentation(registry.form, format, { include: includeOf(call), now: nowOf(call) }),
     namespace: namespace === '' ? undefined : namespace,
     name: selection.name,
-    filter: selection.matches === undefined ? undefined : watchFilter(call, selection.id, selection.matches),
+    filter: watchFilter(call, selection),
     resourceVersion,
     resourceVersionMatch,
     sendInitialEvents,
     allowWatchBookmarks,
     timeoutSeconds: timeoutSeconds !== undefined && timeoutSeconds > 0 ? timeoutSeconds : undefined,
+    owner: privileged ? undefined : username,
     signal: request.signal,
   });
   const type = format.mediaType === 'application/json' ? 'application/json' : 'application/json;stream=watch';
@@ -187,16 +215,28 @@ async function watch(call: ResourceCall): Promise<ApiResponse> {
   };
 }
 
-function watchFilter(
-  { registry }: ResourceCall,
-  id: string,
-  matches: (object: KubernetesObject) => boolean,
-): WatchFilter {
+/** Restricts a watch to the name in its path, if there is one. */
+function ofOneName<T extends { readonly fieldSelector: string }>(options: T, name: string): T {
+  const own = `metadata.name=${name}`;
+  if (name === '') return options;
+  if (options.fieldSelector === '') return { ...options, fieldSelector: own };
+  // The request's information has read the selector before, so it can be parsed.
+  if (FieldSelector.parse(options.fieldSelector).exactValue('metadata.name') === name) return options;
+  throw badRequest("fieldSelector metadata.name doesn't match requested name");
+}
+
+function watchFilter({ registry }: ResourceCall, { id, matches, exact }: Selection): WatchFilter | undefined {
+  if (!matches) return undefined;
   const { form } = registry;
   // As in lists: fields are those of the served version, and each item is decoded once, not once per watcher.
   return {
     id: `${form.apiVersion} ${form.definition.kind} ${id}`,
-    matches: (item) => matches(form.object(form.item(item))),
+    matches: (item) => matches(form.object(item)),
+    trigger: exact && {
+      field: `${form.apiVersion} ${exact.field}`,
+      value: exact.value,
+      of: (item) => exact.of(form.object(item)),
+    },
   };
 }
 
@@ -277,7 +317,7 @@ async function patch(call: ResourceCall, strategy: Strategy): Promise<ApiRespons
  * router answers.
  */
 function unsupportedPatch(custom: boolean): StatusError {
-  if (custom) return unsupportedMediaType(Object.values(PATCH_TYPES).filter((type) => type !== PATCH_TYPES.strategic));
+  if (custom) return unsupportedMediaType(Object.values(patchTypes).filter((type) => type !== patchTypes.strategic));
   return new StatusError({
     kind: 'Status',
     apiVersion: 'v1',

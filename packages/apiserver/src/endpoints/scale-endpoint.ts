@@ -7,7 +7,7 @@ import {
   LabelSelector,
   type LabelSelectorObject,
 } from '@kubewright/apimachinery';
-import { formatTime } from '@kubewright/apimachinery/internal';
+import { formatTime, stringifyJson } from '@kubewright/apimachinery/internal';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported } from '../http/failures.ts';
 import { mediaTypeOf, readBodyObject, readRequestBody } from '../negotiation/index.ts';
@@ -38,7 +38,7 @@ export interface Scale {
 export async function scaleEndpoint(call: ResourceCall, scale: ScaleSubresource): Promise<ApiResponse> {
   const format = formatOf(call, undefined, false);
   const object = await scaledParent(call, scale);
-  return answer(200, Buffer.from(JSON.stringify(scaleOf(object, scale))), format);
+  return answer(200, Buffer.from(stringifyJson(scaleOf(object, scale))), format);
 }
 
 function scaledParent(call: ResourceCall, scale: ScaleSubresource): Promise<KubernetesObject> {

@@ -9,7 +9,7 @@ import { trackUpdate } from '../apply/track-update.ts';
 import { applyConflict } from '../http/failures.ts';
 import type { ResourceDefinition, ScaleSubresource } from '../registry/index.ts';
 
-const SCALE = applyTypeOf({
+const scaleType = applyTypeOf({
   type: 'object',
   properties: new Map([
     ['apiVersion', { type: 'string' }],
@@ -50,7 +50,7 @@ export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWr
     spec: { replicas },
   });
   const shown = entriesOfScale(entries, paths);
-  const shared = { type: SCALE, apiVersion: 'autoscaling/v1', manager, subresource: 'scale', now: time } as const;
+  const shared = { type: scaleType, apiVersion: 'autoscaling/v1', manager, subresource: 'scale', now: time } as const;
   const live = shown.length === 0 ? undefined : view(before, shown);
   const tracked =
     write.applied === undefined

@@ -3,7 +3,7 @@ import type { AuthorizationAttributes } from '../authorization/authorizer.ts';
 import type { ResourceDefinition } from '../registry/resource-definition.ts';
 import { TestServer } from '../testdata/test-server.ts';
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 function root({ group, version }: ResourceDefinition): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -24,7 +24,7 @@ function misplaced(definition: ResourceDefinition): readonly string[] {
 }
 
 describe('the scope of a path', () => {
-  it.each(METHODS)('rejects %s on every resource in the wrong scope', async (method) => {
+  it.each(methods)('rejects %s on every resource in the wrong scope', async (method) => {
     await using server = await TestServer.start();
     await server.post('/api/v1/namespaces', { metadata: { name: 'a' } });
     await server.post('/api/v1/namespaces', { metadata: { name: 'b' } });

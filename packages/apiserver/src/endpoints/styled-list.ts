@@ -1,3 +1,4 @@
+import { parseExactJson, stringifyJson } from '@kubewright/apimachinery/internal';
 import { formatYaml } from '@kubewright/schema/internal';
 import type { OutputFormat } from '../negotiation/index.ts';
 import type { Pacer } from '../registry/pacer.ts';
@@ -29,7 +30,7 @@ interface StyledOptions {
 async function encodeIndented(objects: readonly StoredObject[], options: StyledOptions): Promise<Uint8Array> {
   const text = JSON.stringify(options.skeleton, undefined, 2);
   if (objects.length === 0) return Buffer.from(text);
-  const item = (json: unknown): string => `\n${JSON.stringify(json, undefined, 2)}`.replaceAll('\n', '\n    ');
+  const item = (json: unknown): string => `\n${stringifyJson(json, { indent: 2 })}`.replaceAll('\n', '\n    ');
   const pieces = await piecesOf(objects, { ...options, item, separator: ',' });
   return Buffer.concat([Buffer.from(text.slice(0, -']\n}'.length)), ...pieces, Buffer.from('\n  ]\n}')]);
 }
@@ -58,7 +59,7 @@ async function piecesOf(
   const pieces: Uint8Array[] = [];
   for (const [index, stored] of objects.entries()) {
     if (pacer.isDue) await pacer.rest();
-    pieces.push(Buffer.from((index === 0 ? '' : separator) + item(JSON.parse(parts.item(stored)))));
+    pieces.push(Buffer.from((index === 0 ? '' : separator) + item(parseExactJson(parts.item(stored)))));
   }
   return pieces;
 }

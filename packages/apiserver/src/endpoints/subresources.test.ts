@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConnectCall, SubresourceDefinition } from '../registry/resource-definition.ts';
 import { TestServer, widgets } from '../testdata/test-server.ts';
 
-const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
+const widgetPath = '/apis/example.com/v1/namespaces/default/widgets';
 const body = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, spec: { size: 1 } };
 
 describe('subresources', () => {
@@ -31,12 +31,12 @@ describe('subresources', () => {
       },
     };
     server.catalog.put({ ...base, subresources: new Map([...base.subresources, ['paint', paint]]) });
-    await server.post(WIDGETS, body);
-    const { json } = await server.post(`${WIDGETS}/w/paint`, { color: 'red' });
+    await server.post(widgetPath, body);
+    const { json } = await server.post(`${widgetPath}/w/paint`, { color: 'red' });
     expect(json.after.spec).toEqual({ size: 1, color: 'red' });
     expect(Number(json.after.metadata.resourceVersion)).toBeGreaterThan(Number(json.before));
-    expect((await server.post(`${WIDGETS}/nope/paint`, { color: 'red' })).status).toBe(404);
-    expect((await server.get(`${WIDGETS}/w/paint`)).status).toBe(405);
+    expect((await server.post(`${widgetPath}/nope/paint`, { color: 'red' })).status).toBe(404);
+    expect((await server.get(`${widgetPath}/w/paint`)).status).toBe(405);
   });
 
   it('requires the permission to create for a GET that does more than read', async () => {
@@ -65,8 +65,8 @@ describe('subresources', () => {
       ['paint', subresource(true)],
     ] as const;
     server.catalog.put({ ...base, subresources: new Map([...base.subresources, ...added]) });
-    expect((await server.get(`${WIDGETS}/w/color`)).status).toBe(200);
-    const { status, json } = await server.get(`${WIDGETS}/w/paint`);
+    expect((await server.get(`${widgetPath}/w/color`)).status).toBe(200);
+    const { status, json } = await server.get(`${widgetPath}/w/paint`);
     expect(status).toBe(403);
     expect(json.message).toContain('cannot create resource "widgets/paint"');
   });
@@ -94,10 +94,10 @@ describe('subresources', () => {
 
   it('serves a resource only while it is in the catalog', async () => {
     await using server = await TestServer.start();
-    expect((await server.get(WIDGETS)).status).toBe(200);
+    expect((await server.get(widgetPath)).status).toBe(200);
     server.catalog.remove('example.com', 'v1', 'widgets');
-    expect((await server.get(WIDGETS)).status).toBe(404);
+    expect((await server.get(widgetPath)).status).toBe(404);
     server.catalog.put(widgets());
-    expect((await server.get(WIDGETS)).status).toBe(200);
+    expect((await server.get(widgetPath)).status).toBe(200);
   });
 });

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported, pathNotFound } from '../http/failures.ts';
 import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
@@ -28,5 +29,5 @@ export async function createVirtual(call: ResourceCall, virtual: VirtualResource
   await registry.services.admission.mutate(attributes);
   await registry.services.admission.validate(attributes);
   const result = await virtual.create({ object, user, namespace, dryRun });
-  return answer(201, Buffer.from(JSON.stringify(result)), format);
+  return answer(201, Buffer.from(stringifyJson(result)), format);
 }

@@ -1,5 +1,5 @@
-const MAX_TOTAL = 4096;
-const MAX_ITEM = 256;
+const maxTotal = 4096;
+const maxItem = 256;
 
 /** Collects the `Warning` headers of one response, without duplicates, within upstream's limits (1.36). */
 export class WarningList {
@@ -11,10 +11,10 @@ export class WarningList {
   /** Adds a warning. Bound, because it is passed around as a function. */
   readonly add = (text: string): void => {
     if (text === '' || this.#given.has(text)) return;
-    if (this.#truncated && this.#size >= MAX_TOTAL) return;
+    if (this.#truncated && this.#size >= maxTotal) return;
     this.#given.add(text);
     const shown = this.#truncated ? cut(text) : text;
-    if (!this.#truncated && this.#size + lengthOf(shown) > MAX_TOTAL) {
+    if (!this.#truncated && this.#size + lengthOf(shown) > maxTotal) {
       this.#truncated = true;
       this.#texts = [...this.#given].map(cut);
       this.#size = this.#texts.reduce((sum, one) => sum + lengthOf(one), 0);
@@ -37,7 +37,7 @@ function lengthOf(text: string): number {
 }
 
 function cut(text: string): string {
-  return text.length <= MAX_ITEM ? text : Array.from(text).slice(0, MAX_ITEM).join('');
+  return text.length <= maxItem ? text : Array.from(text).slice(0, maxItem).join('');
 }
 
 /** Escapes text for a header: no control characters, escaped quotes, and UTF-8 bytes beyond ASCII, as Go writes them. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Json, TestServer } from '../testdata/test-server.ts';
 
-const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+const configMaps = '/api/v1/namespaces/default/configmaps';
 
 describe('watch', () => {
   let server: TestServer;
@@ -27,12 +27,12 @@ describe('watch', () => {
   }
 
   it('sends the state, then changes, with their resource versions', async () => {
-    const { json: a } = await server.post(CONFIG_MAPS, { metadata: { name: 'a' } });
+    const { json: a } = await server.post(configMaps, { metadata: { name: 'a' } });
     const since = a.metadata.resourceVersion;
-    const pending = events(`${CONFIG_MAPS}?watch=1&resourceVersion=${since}`, 3);
-    await server.post(CONFIG_MAPS, { metadata: { name: 'b' } });
-    await server.patch(`${CONFIG_MAPS}/b`, 'merge', { data: { x: '1' } });
-    await server.delete(`${CONFIG_MAPS}/b`);
+    const pending = events(`${configMaps}?watch=1&resourceVersion=${since}`, 3);
+    await server.post(configMaps, { metadata: { name: 'b' } });
+    await server.patch(`${configMaps}/b`, 'merge', { data: { x: '1' } });
+    await server.delete(`${configMaps}/b`);
     const seen = await pending;
     expect(seen.map(({ type, object }) => [type, object.metadata.name])).toEqual([
       ['ADDED', 'b'],
@@ -42,27 +42,43 @@ describe('watch', () => {
     const versions = seen.map(({ object }) => Number(object.metadata.resourceVersion));
     expect(versions).toEqual([...versions].sort((x, y) => x - y));
     expect(seen[0].object.kind).toBe('ConfigMap');
-    expect((await events(`${CONFIG_MAPS}?watch=1`, 1))[0].object.metadata.name).toBe('a');
+    expect((await events(`${configMaps}?watch=1`, 1))[0].object.metadata.name).toBe('a');
   });
 
   it('reports an object that leaves the selection as deleted', async () => {
-    await server.post(CONFIG_MAPS, { metadata: { name: 'a', labels: { app: 'x' } } });
-    const pending = events(`${CONFIG_MAPS}?watch=1&labelSelector=app%3Dx`, 2);
+    await server.post(configMaps, { metadata: { name: 'a', labels: { app: 'x' } } });
+    const pending = events(`${configMaps}?watch=1&labelSelector=app%3Dx`, 2);
     await new Promise((resolve) => setImmediate(resolve));
-    await server.patch(`${CONFIG_MAPS}/a`, 'merge', { metadata: { labels: { app: 'y' } } });
+    await server.patch(`${configMaps}/a`, 'merge', { metadata: { labels: { app: 'y' } } });
     expect((await pending).map(({ type }) => type)).toEqual(['ADDED', 'DELETED']);
   });
 
   it('keeps no stream open for a HEAD request', async () => {
-    expect((await server.send('HEAD', `${CONFIG_MAPS}?watch=1`)).status).toBe(200);
+    expect((await server.send('HEAD', `${configMaps}?watch=1`)).status).toBe(405);
+    expect((await server.send('HEAD', '/apis/example.com/v1/widgets?watch=1')).status).toBe(200);
     expect([...server.server.watches.counts().values()]).toEqual([0]);
   });
 
+  it('serves the deprecated paths that name the verb', async () => {
+    for (const name of ['a', 'b']) await server.post(configMaps, { metadata: { name } });
+    const [all, one] = ['/api/v1/watch/configmaps', '/api/v1/watch/namespaces/default/configmaps/b'];
+    const names = async (path: string, count: number): Promise<readonly string[]> =>
+      (await events(path, count)).map(({ object }) => object.metadata.name);
+    expect(await names(all, 2)).toEqual(['a', 'b']);
+    expect(await names(one, 1)).toEqual(['b']);
+    const wrong = `${one}?fieldSelector=metadata.name%3Da`;
+    const mismatch = "fieldSelector metadata.name doesn't match requested name";
+    expect(await server.get(wrong)).toMatchObject({ status: 400, json: { message: mismatch } });
+    expect((await server.post(all, {})).status).toBe(405);
+    expect((await server.get('/api/v1/watch/nothings')).status).toBe(404);
+    expect((await server.get(`${one}/status`)).status).toBe(404);
+  });
+
   it('sends tables, with columns in the first event only', async () => {
-    await server.post(CONFIG_MAPS, { metadata: { name: 'a' } });
-    await server.post(CONFIG_MAPS, { metadata: { name: 'b' } });
+    await server.post(configMaps, { metadata: { name: 'a' } });
+    await server.post(configMaps, { metadata: { name: 'b' } });
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
-    const [first, second] = await events(`${CONFIG_MAPS}?watch=1`, 2, { accept });
+    const [first, second] = await events(`${configMaps}?watch=1`, 2, { accept });
     expect(first.object.columnDefinitions[0].name).toBe('Name');
     expect(first.object.rows[0].cells[0]).toBe('a');
     expect(second.object.columnDefinitions).toBeNull();

@@ -9,6 +9,7 @@ describe('health', () => {
   const checks: readonly HealthCheck[] = [
     { name: 'ping', check: () => undefined },
     { name: 'etcd', check: async () => storage },
+    { name: 'poststarthook/a/b', for: 'livez', check: () => undefined },
     {
       name: 'informer-sync',
       for: 'readyz',
@@ -24,15 +25,25 @@ describe('health', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  it.each(['/livez', '/readyz', '/healthz', '/livez/ping', '/readyz/informer-sync', '/livez/'])(
-    'answers %s with ok',
-    async (path) => {
-      expect(await server.get(path)).toMatchObject({ status: 200, text: 'ok' });
-    },
-  );
+  it.each([
+    '/livez',
+    '/readyz',
+    '/healthz',
+    '/livez/ping',
+    '/readyz/informer-sync',
+    '/livez/',
+    '/livez/poststarthook/a/b',
+  ])('answers %s with ok', async (path) => {
+    expect(await server.get(path)).toMatchObject({ status: 200, text: 'ok' });
+  });
 
   it('lists the checks in order', async () => {
-    expect((await server.get('/livez?verbose')).text).toBe('[+]ping ok\n[+]etcd ok\nlivez check passed\n');
+    expect((await server.get('/livez?verbose')).text).toBe(
+      '[+]ping ok\n[+]etcd ok\n[+]poststarthook/a/b ok\nlivez check passed\n',
+    );
+    expect((await server.get('/healthz?verbose')).text).toBe(
+      '[+]ping ok\n[+]etcd ok\n[+]poststarthook/a/b ok\nhealthz check passed\n',
+    );
     expect((await server.get('/readyz?verbose')).text).toBe(
       '[+]ping ok\n[+]etcd ok\n[+]informer-sync ok\nreadyz check passed\n',
     );
@@ -53,12 +64,14 @@ describe('health', () => {
     const { status, text } = await server.get('/livez?verbose&exclude=etcd&exclude=foo');
     expect(status).toBe(200);
     expect(text).toBe(
-      '[+]ping ok\n[+]etcd excluded: ok\nwarn: some health checks cannot be excluded: no matches for "foo"\nlivez check passed\n',
+      '[+]ping ok\n[+]etcd excluded: ok\n[+]poststarthook/a/b ok\nwarn: some health checks cannot be excluded: no matches for "foo"\nlivez check passed\n',
     );
   });
 
   it('rejects unknown checks and other methods', async () => {
     expect((await server.get('/livez/nope')).status).toBe(404);
+    expect((await server.get('/livez/poststarthook')).status).toBe(404);
+    expect((await server.get('/healthz/informer-sync')).status).toBe(404);
     expect((await server.get('/livez/informer-sync')).status).toBe(404);
     expect((await server.post('/livez', {})).status).toBe(405);
   });

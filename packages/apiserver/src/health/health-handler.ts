@@ -5,14 +5,14 @@ import { methodNotSupported } from '../http/failures.ts';
 /** A named health check of an API server. */
 export interface HealthCheck {
   readonly name: string;
-  /** The endpoint that runs the check besides `/healthz`, which runs all. @defaultValue both */
+  /** The only endpoint that runs the check; `/healthz` runs those of `/livez`. @defaultValue all of them */
   readonly for?: 'livez' | 'readyz' | undefined;
   /** Returns the reason for a failure. Must be quick: probes wait for it. */
   check(): string | undefined | Promise<string | undefined>;
 }
 
-const ENDPOINTS = ['livez', 'readyz', 'healthz'] as const;
-type Endpoint = (typeof ENDPOINTS)[number];
+const endpoints = ['livez', 'readyz', 'healthz'] as const;
+type Endpoint = (typeof endpoints)[number];
 
 /**
  * Serves `/livez`, `/readyz` and `/healthz` from the given checks, in their order: `ok`, or a list of failed checks; `?verbose`
@@ -29,13 +29,15 @@ type Endpoint = (typeof ENDPOINTS)[number];
 export function healthHandler(options: { readonly checks: readonly HealthCheck[] }): NonResourceHandler {
   const { checks } = options;
   return ({ info, request }) => {
-    const [, root, name, ...rest] = info.path.replace(/\/+$/, '').split('/');
-    const endpoint = ENDPOINTS.find((known) => known === root);
-    if (!endpoint || rest.length > 0) return undefined;
+    const [, root, ...rest] = info.path.replace(/\/+$/, '').split('/');
+    const endpoint = endpoints.find((known) => known === root);
+    if (!endpoint) return undefined;
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotSupported();
-    const asked = checks.filter((check) => endpoint === 'healthz' || check.for === undefined || check.for === endpoint);
-    if (name === undefined) return askAll(asked, { endpoint, query: info.query });
-    const single = asked.find((check) => check.name === name);
+    const only = endpoint === 'healthz' ? 'livez' : endpoint;
+    const asked = checks.filter((check) => check.for === undefined || check.for === only);
+    if (rest.length === 0) return askAll(asked, { endpoint, query: info.query });
+    // Names may have slashes: `poststarthook/rbac/bootstrap-roles`.
+    const single = asked.find((check) => check.name === rest.join('/'));
     return single && askOne(single);
   };
 }

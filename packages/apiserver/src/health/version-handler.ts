@@ -15,7 +15,7 @@ export function versionHandler(): NonResourceHandler {
   const body = Buffer.from(JSON.stringify(versionInfo(), undefined, 2));
   return ({ info, request }): ApiResponse | undefined => {
     if (info.path.replace(/\/+$/, '') !== '/version') return undefined;
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotSupported();
+    if (request.method !== 'GET') throw methodNotSupported();
     return { status: 200, headers: { 'cache-control': 'no-cache, private', 'content-type': 'application/json' }, body };
   };
 }

@@ -21,6 +21,8 @@ export interface ApiRequest {
   readonly path: string;
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Names and values in turn, as received: unlike in `headers`, repeated headers are separate. Absent inside the process. */
+  readonly rawHeaders?: readonly string[] | undefined;
   readonly body?: Uint8Array | AsyncIterable<Uint8Array> | undefined;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
@@ -57,6 +59,8 @@ export interface Connection {
 export interface ClientCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
+  /** The certificate in DER, for servers that trust several CAs for different purposes. Absent inside the process. */
+  readonly der?: Uint8Array | undefined;
 }
 
 /** The raw stream of a request that switched protocols. The code that takes it writes the 101 response itself. */
@@ -86,7 +90,7 @@ export interface ApiResponse {
 }
 
 /** The response of a handler that took over the stream of an upgraded request. Nothing more is written. */
-export const HIJACKED: ApiResponse = { status: 101, headers: {}, body: new Uint8Array(0) };
+export const hijacked: ApiResponse = { status: 101, headers: {}, body: new Uint8Array(0) };
 
 /**
  * A function that answers API requests: the server itself, or one stage of it.

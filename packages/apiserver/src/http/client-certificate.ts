@@ -14,6 +14,7 @@ export function describeConnection(socket: TLSSocket, protocol: 'h2' | 'http/1.1
   const subject: ClientCertificate = {
     commonName: first(CN) ?? '',
     organizations: O === undefined ? [] : [O].flat(),
+    der: certificate.raw,
   };
   return { ...connection, clientCertificate: subject };
 }

@@ -1,7 +1,7 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Connection, Connections } from './connections.ts';
-import { DEFAULT_LIMITS } from './limits.ts';
+import { defaultLimits } from './limits.ts';
 
 describe('Connections', () => {
   let clock: VirtualClock;
@@ -11,7 +11,7 @@ describe('Connections', () => {
   beforeEach(() => {
     clock = new VirtualClock();
     ended = [];
-    const limits = { ...DEFAULT_LIMITS, maxConnections: 3, firstRequestTimeoutMs: 30_000, keepAliveMs: 180_000 };
+    const limits = { ...defaultLimits, maxConnections: 3, firstRequestTimeoutMs: 30_000, keepAliveMs: 180_000 };
     connections = new Connections({ clock, limits });
   });
 
@@ -28,7 +28,7 @@ describe('Connections', () => {
     expect(ended).toEqual([]);
     await clock.advance(1);
     expect(ended).toEqual(['a closed']);
-    await clock.advance(DEFAULT_LIMITS.closeGraceMs);
+    await clock.advance(defaultLimits.closeGraceMs);
     expect(ended).toEqual(['a closed', 'a destroyed']);
   });
 

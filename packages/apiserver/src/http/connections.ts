@@ -11,7 +11,7 @@ export interface TrackedConnection {
 
 /** The ways to end a connection. */
 export interface ConnectionEnds {
-  /** Asks the client to reconnect. Requests that are already arriving may still be answered. */
+  /** Requests the client to reconnect. Requests that are already arriving may still be served. */
   close(): void;
   /** Cuts the connection. */
   destroy(): void;
@@ -72,7 +72,7 @@ export class Connections {
   }
 
   #makeRoom(): boolean {
-    for (const standing of STANDINGS) {
+    for (const standing of standings) {
       const [oldest] = this.#idle[standing];
       if (oldest === undefined) continue;
       this.remove(oldest);
@@ -100,7 +100,7 @@ export class Connections {
   #sweep(): void {
     const now = this.#clock.monotonic();
     let next = Number.POSITIVE_INFINITY;
-    for (const standing of STANDINGS) {
+    for (const standing of standings) {
       const limit = this.#limitOf(standing);
       for (const connection of this.#idle[standing]) {
         const left = connection.idleSince + limit - now;
@@ -124,7 +124,7 @@ export class Connections {
 /** `unused`: no request yet. `unknown`: no request has proved an identity. `known`: at least one has. */
 type Standing = 'unused' | 'unknown' | 'known';
 
-const STANDINGS: readonly Standing[] = ['unused', 'unknown', 'known'];
+const standings: readonly Standing[] = ['unused', 'unknown', 'known'];
 
 interface ConnectionEvents {
   busy(connection: Connection): void;

@@ -1,8 +1,8 @@
 import { type Clock, StatusError } from '@kubewright/apimachinery';
-import { type ApiHandler, type ApiRequest, type ApiResponse, HIJACKED } from './api-request.ts';
+import { type ApiHandler, type ApiRequest, type ApiResponse, hijacked } from './api-request.ts';
 import type { TrackedConnection } from './connections.ts';
 import type { HttpLimits } from './limits.ts';
-import { isLongRunning } from './long-running.ts';
+import { isLongRunning, mayPause } from './long-running.ts';
 import { type ResponseSink, writeResponse } from './response-writer.ts';
 import { failure, statusResponse } from './status-response.ts';
 
@@ -26,7 +26,7 @@ export interface ExchangeOptions {
 }
 
 /** Bodies larger than this, in bytes, may have to wait for their reader; smaller ones fit into a socket's buffers. */
-const WAITING_BYTES = 64 * 1024;
+const waitingBytes = 64 * 1024;
 
 /** A request and its response, over any protocol. */
 export class Exchange {
@@ -84,7 +84,7 @@ export class Exchange {
       open.delete(this);
       this.#over = true;
       // A connection that switched protocols carries no further requests and stays busy until it closes.
-      if (status !== HIJACKED.status) this.#connection.end(provesIdentity(request, status));
+      if (status !== hijacked.status) this.#connection.end(provesIdentity(request, status));
     }
   }
 
@@ -94,13 +94,13 @@ export class Exchange {
     } catch (error) {
       if (error instanceof StatusError) return statusResponse(error.status);
       if (!this.#aborted) this.#context.onError(error, request);
-      return statusResponse(PANIC.status);
+      return statusResponse(panic.status);
     }
   }
 
   async #answer(response: ApiResponse, request: ApiRequest): Promise<void> {
     this.#answered = true;
-    if (response === HIJACKED) return;
+    if (response === hijacked) return;
     if (this.#sink.stream.destroyed) {
       await discard(response);
       return;
@@ -110,8 +110,10 @@ export class Exchange {
       acceptEncoding: request.headers['accept-encoding'],
       gzipThresholdBytes: this.#context.limits.gzipThresholdBytes,
       signal: () => this.signal,
+      clock: this.#context.clock,
+      stallMs: mayPause(request.method, request.path) ? undefined : this.#context.limits.requestTimeoutMs,
     });
-    if (response.body instanceof Uint8Array && response.body.length > WAITING_BYTES) this.#hurryReader();
+    if (response.body instanceof Uint8Array && response.body.length > waitingBytes) this.#hurryReader();
   }
 
   /** Sets a deadline for reading a large response, so that a client that does not read cannot hold it in memory forever. */
@@ -125,11 +127,11 @@ export class Exchange {
 
   #expire(request: ApiRequest): void {
     if (this.#answered) return;
-    this.#answer(statusResponse(EXPIRED.status), request).catch((error: unknown) => {
+    this.#answer(statusResponse(expired.status), request).catch((error: unknown) => {
       this.#context.onError(error, request);
       this.#sink.abort();
     });
-    this.abort(EXPIRED);
+    this.abort(expired);
   }
 }
 
@@ -139,12 +141,12 @@ function provesIdentity({ connection, headers }: ApiRequest, status: number): bo
   return connection.clientCertificate !== undefined || headers['authorization'] !== undefined;
 }
 
-const PANIC: StatusError = failure(500, {
+const panic: StatusError = failure(500, {
   reason: 'InternalError',
   message: 'Internal error occurred: this request caused the API server to fail; see the server log for details',
 });
 
-const EXPIRED: StatusError = failure(504, {
+const expired: StatusError = failure(504, {
   reason: 'Timeout',
   message: 'Timeout: request did not complete within the allotted timeout',
   details: {},

@@ -9,7 +9,7 @@ import type { HttpLimits } from './limits.ts';
 import { readBody } from './request-body.ts';
 import { jsonResponse } from './status-response.ts';
 
-const REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews?watch=true';
+const reviewsPath = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews?watch=true';
 
 describe('flood protection', () => {
   let server: HttpServer;
@@ -81,7 +81,7 @@ describe('flood protection', () => {
     });
     const session = open();
     const streams = Array.from({ length: 20 }, () =>
-      session.request({ ':method': 'POST', ':path': REVIEWS, 'content-length': '10' }),
+      session.request({ ':method': 'POST', ':path': reviewsPath, 'content-length': '10' }),
     );
     const answers = streams.map(async (stream) => {
       stream.on('error', () => undefined);

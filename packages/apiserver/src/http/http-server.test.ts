@@ -12,7 +12,7 @@ import { gunzipSync } from 'node:zlib';
 import { systemClock } from '@kubewright/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CertificateStore } from '../certificates/certificate-store.ts';
-import { type ApiHandler, type ApiRequest, type ApiResponse, HIJACKED } from './api-request.ts';
+import { type ApiHandler, type ApiRequest, type ApiResponse, hijacked } from './api-request.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
 import type { HttpLimits } from './limits.ts';
 import { readBody } from './request-body.ts';
@@ -196,7 +196,9 @@ describe('HttpServer', () => {
       const pair = await certificates.clientCertificate('admin', { commonName: 'ann', organizations: ['a', 'b'] });
       open(pair);
       const { body } = await read(get('/'));
-      expect(JSON.parse(body.toString())).toEqual({ certificate: { commonName: 'ann', organizations: ['a', 'b'] } });
+      expect(JSON.parse(body.toString())).toMatchObject({
+        certificate: { commonName: 'ann', organizations: ['a', 'b'] },
+      });
     });
 
     it('works without a client certificate', async () => {
@@ -390,7 +392,7 @@ describe('HttpServer', () => {
         const { stream } = request.upgrade?.() ?? expect.unreachable();
         stream.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
         stream.pipe(stream);
-        return HIJACKED;
+        return hijacked;
       });
       const request = request1(`${server.url}/exec`, {
         ca: certificates.ca,
@@ -473,5 +475,20 @@ describe('HttpServer', () => {
       certificates = other;
       expect((await http1('/')).status).toBe(200);
     });
+  });
+
+  it('has a URL with the loopback address if it listens on all addresses', async () => {
+    const { serving, clientCa } = certificates;
+    const everywhere = await createHttpServer({
+      handle: async () => jsonResponse(200, {}),
+      tls: { ...serving, clientCa },
+      host: '0.0.0.0',
+      port: 0,
+      clock: systemClock,
+      onError: (error) => errors.push(error),
+    });
+    expect(everywhere.host).toBe('0.0.0.0');
+    expect(everywhere.url).toBe(`https://127.0.0.1:${everywhere.port}`);
+    await everywhere.close({ graceMs: 0 });
   });
 });

@@ -6,7 +6,7 @@ import { type Connection, Connections } from './connections.ts';
 import type { Exchange, ExchangeContext } from './exchange.ts';
 import { Http1Listener } from './http1-listener.ts';
 import { Http2Listener } from './http2-listener.ts';
-import { DEFAULT_LIMITS, type HttpLimits } from './limits.ts';
+import { defaultLimits, type HttpLimits } from './limits.ts';
 import { listenError } from './listen-error.ts';
 
 /** Options for {@link createHttpServer}. */
@@ -38,14 +38,14 @@ export interface HttpServerTls {
  * @example
  * ```ts
  * function renewEvery(server: HttpServer, hours: number): Timer {
- *   return systemClock.setTimer(hours * 3_600_000, () => server.setTls(issueCertificate(server.host)));
+ *   return systemClock.setTimer(hours * 3_600_000, () => server.setTls(renewedTls(server.host)));
  * }
  * ```
  */
 export interface HttpServer extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
-  /** `https://host:port` */
+  /** `https://host:port`; of a server that listens on all addresses, with the loopback address. */
   readonly url: string;
   /** Uses other keys and certificates for new connections. */
   setTls(tls: HttpServerTls): void;
@@ -76,7 +76,7 @@ export interface HttpServer extends AsyncDisposable {
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { handle, clock, onError, host = '127.0.0.1', port } = options;
-  const limits: HttpLimits = { ...DEFAULT_LIMITS, ...options.limits };
+  const limits: HttpLimits = { ...defaultLimits, ...options.limits };
   const context: ExchangeContext = { handle, clock, limits, onError, open: new Set<Exchange>() };
   const listeners = { http1: new Http1Listener(context), http2: new Http2Listener(context) };
   const server = createServer({ ...tlsOptions(options.tls), ALPNProtocols: ['h2', 'http/1.1'] });
@@ -150,7 +150,8 @@ class RunningServer implements HttpServer {
     this.#parts = parts;
     this.host = parts.host;
     this.port = parts.port;
-    this.url = `https://${parts.host.includes(':') ? `[${parts.host}]` : parts.host}:${parts.port}`;
+    const host = reachableHost(parts.host);
+    this.url = `https://${host.includes(':') ? `[${host}]` : host}:${parts.port}`;
   }
 
   setTls(tls: HttpServerTls): void {
@@ -196,6 +197,11 @@ function tlsOptions(tls: HttpServerTls): TlsOptions {
     minVersion: 'TLSv1.2',
     handshakeTimeout: 10_000,
   };
+}
+
+/** Returns an address at which this machine reaches a server that listens on `host`, which may stand for all addresses. */
+function reachableHost(host: string): string {
+  return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
 }
 
 function listen(server: Server, address: { readonly host: string; readonly port: number }): Promise<void> {

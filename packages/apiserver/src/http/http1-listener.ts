@@ -119,6 +119,7 @@ export class Http1Listener {
       method: message.method ?? 'GET',
       path: message.url ?? '/',
       headers,
+      rawHeaders: message.rawHeaders,
       body: hasBody
         ? new RequestBody(message, {
             limit: limits.maxBodyBytes,
@@ -141,14 +142,14 @@ interface Described {
   readonly tracked: TrackedConnection;
 }
 
-const REFUSALS: ReadonlyMap<string | undefined, string> = new Map([
+const refusals: ReadonlyMap<string | undefined, string> = new Map([
   ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
 ]);
 
 /** Responds to bytes that are not an HTTP request, and flushes the response before the socket closes. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const status = REFUSALS.get(error.code) ?? '400 Bad Request';
+  const status = refusals.get(error.code) ?? '400 Bad Request';
   if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   else socket.destroy();
 }

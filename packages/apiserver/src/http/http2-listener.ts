@@ -39,7 +39,7 @@ export class Http2Listener {
     this.#arriving = undefined;
   }
 
-  /** Asks all clients to reconnect elsewhere. Sessions end with their last stream. */
+  /** Requests all clients to reconnect elsewhere. Sessions end with their last stream. */
   goAway(): void {
     for (const session of this.#sessions) session.close();
   }
@@ -59,9 +59,9 @@ export class Http2Listener {
     if (tracked === undefined) throw new Error('received an HTTP/2 session on an unknown socket');
     tracked.ends = { close: () => session.close(), destroy: () => session.destroy() };
     const budget = canSetResetLimits(process.versions.node) ? undefined : new ResetBudget(this.#context.clock);
-    session.on('stream', (stream, headers) => {
+    session.on('stream', (stream, headers, _flags, rawHeaders) => {
       try {
-        this.#answer(stream, headers, { connection, tracked });
+        this.#answer(stream, headers, { connection, tracked, rawHeaders });
       } catch (error) {
         // An exception here would end the process, and with it all other requests.
         this.#context.onError(error, { method: headers[':method'] ?? '', path: headers[':path'] ?? '' });
@@ -75,31 +75,33 @@ export class Http2Listener {
   }
 
   #answer(stream: ServerHttp2Stream, sent: IncomingHttpHeaders, from: Origin): void {
-    const { connection, tracked } = from;
+    const { connection, tracked, rawHeaders } = from;
     const { ':method': method = 'GET', ':path': path = '/' } = sent;
     const exchange = new Exchange(this.#context, { sink: streamSink(stream), method, path, connection: tracked });
     stream.on('error', (error) => exchange.abort(error));
-    stream.on('close', () => exchange.abort(CLIENT_GONE));
+    stream.on('close', () => exchange.abort(clientGone));
     // A reset without an error closes a stream only after its (empty) request has been read to the end.
     if (exchange.longRunning && stream.endAfterHeaders) stream.resume();
     const context = this.#context;
-    void exchange.run(new Http2Request(stream, { sent, method, path, exchange, connection, context }));
+    void exchange.run(new Http2Request(stream, { sent, rawHeaders, method, path, exchange, connection, context }));
   }
 }
 
-/** The origin of a request: its connection and that connection's tracking entry. */
+/** The origin of a request: its connection, that connection's tracking entry, and the headers as received. */
 interface Origin {
   readonly connection: Connection;
   readonly tracked: Tracked;
+  readonly rawHeaders: readonly string[] | undefined;
 }
 
-const CLIENT_GONE = 'the client disconnected';
+const clientGone = 'the client disconnected';
 
 /** A class, because an object literal with an accessor costs as much as reading the headers. */
 class Http2Request implements ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly rawHeaders: readonly string[] | undefined;
   readonly body: RequestBody | undefined;
   readonly connection: Connection;
   readonly #exchange: Exchange;
@@ -108,6 +110,7 @@ class Http2Request implements ApiRequest {
     stream: ServerHttp2Stream,
     parts: {
       readonly sent: IncomingHttpHeaders;
+      readonly rawHeaders: readonly string[] | undefined;
       readonly method: string;
       readonly path: string;
       readonly exchange: Exchange;
@@ -119,6 +122,7 @@ class Http2Request implements ApiRequest {
     this.method = method;
     this.path = path;
     this.headers = plainHeaders(sent);
+    this.rawHeaders = parts.rawHeaders;
     this.body = stream.endAfterHeaders ? undefined : bodyOf(stream, this.headers, context);
     this.connection = connection;
     this.#exchange = exchange;
@@ -177,12 +181,12 @@ function plainHeaders(sent: IncomingHttpHeaders): Record<string, string> {
 function assertSendable(headers: Readonly<Record<string, string | readonly string[]>>): void {
   for (const name in headers) {
     const value = headers[name] ?? '';
-    const isBad = typeof value === 'string' ? UNSENDABLE.test(value) : value.some((each) => UNSENDABLE.test(each));
+    const isBad = typeof value === 'string' ? unsendable.test(value) : value.some((each) => unsendable.test(each));
     if (isBad) throw new TypeError(`the value of header ${name} contains invalid characters`);
   }
 }
 
-const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
+const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
 
 function streamSink(stream: ServerHttp2Stream): ResponseSink {
   return {

@@ -11,7 +11,8 @@ export interface HttpLimits {
   /** Time for a client to send a request's body once the server reads it; then it gets a 504. @defaultValue 30 s */
   readonly bodyTimeoutMs: number;
   /**
-   * Time to answer a request, and time for a client to read a large response. Watches and other streams are exempt.
+   * Time to answer a request, and time for a client to read a large response. Watches are only limited in the time for which
+   * their client reads nothing of what was sent, logs and streams into pods not at all.
    *
    * @defaultValue 60 s
    */
@@ -45,7 +46,7 @@ export interface HttpLimits {
 }
 
 /** The default limits. */
-export const DEFAULT_LIMITS: HttpLimits = {
+export const defaultLimits: HttpLimits = {
   maxBodyBytes: 3 * 1024 * 1024,
   maxHeaderBytes: 64 * 1024,
   headersTimeoutMs: 10_000,

@@ -2,8 +2,8 @@ import { StatusError } from '@kubewright/apimachinery';
 import { parseRequestInfo, type RequestInfo } from '../request-info/index.ts';
 
 /** Every long-running path contains one of these, so most paths need no further check. */
-const PERHAPS = /[?&]watch(?:[=&]|$)|\/(?:log|exec|attach|portforward|proxy)(?:[/?]|$)/;
-const STREAMING_SUBRESOURCES = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
+const mayBeLongRunning = /[?&]watch(?:[=&]|$)|\/watch\/|\/(?:log|exec|attach|portforward|proxy)(?:[/?]|$)/;
+const streamingSubresources = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
 
 /**
  * True if a request has no deadline: watches, logs, and requests that turn into a stream. The method matters because it decides
@@ -11,17 +11,27 @@ const STREAMING_SUBRESOURCES = new Set(['log', 'exec', 'attach', 'portforward', 
  * (1.36).
  */
 export function isLongRunning(method: string, path: string): boolean {
-  if (!PERHAPS.test(path)) return false;
+  if (!mayBeLongRunning.test(path)) return false;
   const info = readable(method, path);
-  if (info === undefined || !info.isResource) return false;
-  return info.verb === 'watch' || STREAMING_SUBRESOURCES.has(info.subresource);
+  // A path such as `/api/v1/watch/pods` names the verb, whatever the method is.
+  return info !== undefined && isStreaming(info) && (info.verb !== 'watch' || method === 'GET');
+}
+
+/** True if the client may stop reading for as long as it likes: logs (a pager shows them) and streams into pods, but not watches. */
+export function mayPause(method: string, path: string): boolean {
+  return isLongRunning(method, path) && readable(method, path)?.verb !== 'watch';
+}
+
+/** True for the information of a long-running request. */
+export function isStreaming({ isResource, verb, subresource }: RequestInfo): boolean {
+  return isResource && (verb === 'watch' || streamingSubresources.has(subresource));
 }
 
 function readable(method: string, path: string): RequestInfo | undefined {
   try {
     return parseRequestInfo(method, path);
   } catch (error) {
-    if (error instanceof StatusError) return undefined; // answered with a 400
+    if (error instanceof StatusError) return undefined; // the response is a 400
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '@kubewright/apimachinery';
 
 /** Stream cancellations that nghttp2 allows a client: a burst, and a rate per second. Beyond that, it cuts the client off. */
-const ALLOWED = { burst: 1000, perSecond: 33 };
+const allowed = { burst: 1000, perSecond: 33 };
 /**
  * Maximum number of concurrent streams, and of cancellations before the client is moved to a new connection. Their sum stays below
  * the burst.
  */
-const KEPT = { streams: 500, resets: 400 };
+const margins = { streams: 500, resets: 400 };
 
 /** True if Node lets a server set how many streams a client may cancel (22.11 and newer). */
 export function canSetResetLimits(nodeVersion: string): boolean {
@@ -15,12 +15,12 @@ export function canSetResetLimits(nodeVersion: string): boolean {
 }
 
 /**
- * Counts the cancellations of one connection where Node cannot raise the limit. A client that cancels many watches is asked in
- * time to continue on a new connection (GOAWAY), instead of being cut off with all its streams. Cancellations after that do not
- * count against it.
+ * Counts the cancellations of one connection where Node cannot raise the limit. A client that cancels many watches is moved
+ * to a new connection in time (GOAWAY), instead of being cut off with all its streams. Cancellations after that do not count
+ * against it.
  */
 export class ResetBudget {
-  static readonly maxConcurrentStreams: number = KEPT.streams;
+  static readonly maxConcurrentStreams: number = margins.streams;
   readonly #clock: Clock;
   #used = 0;
   #atMs: number;
@@ -36,7 +36,7 @@ export class ResetBudget {
     // Whole seconds, like nghttp2.
     const seconds = Math.floor((nowMs - this.#atMs) / 1000);
     this.#atMs += seconds * 1000;
-    this.#used = Math.max(0, this.#used - seconds * ALLOWED.perSecond) + 1;
-    return this.#used > KEPT.resets;
+    this.#used = Math.max(0, this.#used - seconds * allowed.perSecond) + 1;
+    return this.#used > margins.resets;
   }
 }

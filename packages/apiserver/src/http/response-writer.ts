@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { Clock } from '@kubewright/apimachinery';
 import { nextTurn } from '../next-turn.ts';
 import type { ApiResponse } from './api-request.ts';
 
@@ -24,6 +25,9 @@ export async function writeResponse(
     readonly gzipThresholdBytes: number;
     /** Ends a streamed body early, but cleanly. */
     readonly signal: () => AbortSignal;
+    readonly clock: Clock;
+    /** Time that a client may take to read what was sent of a streamed body; then its response breaks off. Absent: no limit. */
+    readonly stallMs: number | undefined;
   },
 ): Promise<void> {
   const { sink, acceptEncoding, gzipThresholdBytes } = options;
@@ -44,9 +48,14 @@ export async function writeResponse(
 async function writeStream(
   response: ApiResponse,
   body: AsyncIterable<Uint8Array>,
-  options: { readonly sink: ResponseSink; readonly signal: () => AbortSignal },
+  options: {
+    readonly sink: ResponseSink;
+    readonly signal: () => AbortSignal;
+    readonly clock: Clock;
+    readonly stallMs: number | undefined;
+  },
 ): Promise<void> {
-  const { sink } = options;
+  const { sink, clock, stallMs } = options;
   const { stream } = sink;
   const signal = options.signal();
   const iterator = body[Symbol.asyncIterator]();
@@ -56,7 +65,12 @@ async function writeStream(
   try {
     sink.head(response.status, response.headers);
     for (let next = await iterator.next(); !next.done && !stream.destroyed; next = await iterator.next()) {
-      if (!stream.write(next.value)) await drained(stream);
+      if (!stream.write(next.value)) {
+        const deadline =
+          stallMs === undefined ? undefined : clock.setTimer(stallMs, () => sink.abort(), { unref: true });
+        await drained(stream);
+        deadline?.[Symbol.dispose]();
+      }
       // Everything written to the store in this turn leaves with the next chunk, not as one small write each.
       await nextTurn();
     }

@@ -1,6 +1,6 @@
 import { connect, type TLSSocket } from 'node:tls';
 import { systemClock, VirtualClock } from '@kubewright/apimachinery';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CertificateStore } from '../certificates/certificate-store.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
 import { readBody } from './request-body.ts';
@@ -78,4 +78,89 @@ describe('slow clients', () => {
     expect(received).toBeLessThan(length);
     await generous.close({ graceMs: 0 });
   });
+
+  it('lose a stream that they have not read for a minute', async () => {
+    const clock = new VirtualClock();
+    const { serving, clientCa } = await CertificateStore.open({ clock: systemClock });
+    let hasEnded = false;
+    async function* body(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) yield Buffer.alloc(128 * 1024);
+      } finally {
+        hasEnded = true;
+      }
+    }
+    const endless = await createHttpServer({
+      handle: async () => ({ status: 200, headers: {}, body: body() }),
+      tls: { ...serving, clientCa },
+      port: 0,
+      clock,
+      onError: () => undefined,
+    });
+    const socket = connect({ port: endless.port, host: endless.host, rejectUnauthorized: false });
+    socket.on('error', () => undefined);
+    await firstData(socket, '/');
+    // The buffers of the sockets have to fill up before the server waits.
+    await vi.waitFor(
+      async () => {
+        await clock.advance(60_000);
+        expect(hasEnded).toBe(true);
+      },
+      { timeout: 30_000, interval: 50 },
+    );
+    socket.destroy();
+    await endless.close({ graceMs: 0 });
+  }, 40_000);
+
+  it('keep the log of a pod, however long they pause', async () => {
+    const clock = new VirtualClock();
+    const { serving, clientCa } = await CertificateStore.open({ clock: systemClock });
+    const chunks = 512;
+    const size = 128 * 1024;
+    let written = 0;
+    async function* body(): AsyncGenerator<Uint8Array> {
+      for (; written < chunks; written++) yield Buffer.alloc(size);
+    }
+    const patient = await createHttpServer({
+      handle: async () => ({ status: 200, headers: {}, body: body() }),
+      tls: { ...serving, clientCa },
+      port: 0,
+      clock,
+      onError: () => undefined,
+    });
+    const socket = connect({ port: patient.port, host: patient.host, rejectUnauthorized: false });
+    socket.on('error', () => undefined);
+    let received = await firstData(socket, '/api/v1/namespaces/a/pods/b/log?follow=true');
+    // The server waits once it has written nothing between two looks.
+    let before = -1;
+    await vi.waitFor(
+      () => {
+        const last = before;
+        before = written;
+        expect(written).toBe(last);
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+    expect(written).toBeLessThan(chunks);
+    await clock.advance(600_000);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    socket.resume();
+    await closed;
+    expect(received).toBeGreaterThan(chunks * size);
+    await patient.close({ graceMs: 0 });
+  }, 40_000);
 });
+
+/** Sends a request and stops reading after the first bytes of its response. Returns their number. */
+function firstData(socket: TLSSocket, path: string): Promise<number> {
+  return new Promise((resolve) => {
+    socket.once('data', (chunk: Buffer) => {
+      socket.pause();
+      resolve(chunk.length);
+    });
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  });
+}

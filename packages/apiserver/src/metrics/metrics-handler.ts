@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { ApiHandler, ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported } from '../http/failures.ts';
@@ -52,7 +53,7 @@ export class ServerMetrics {
   get handler(): NonResourceHandler {
     return ({ info, request }) => {
       if (info.path.replace(/\/+$/, '') !== '/metrics') return undefined;
-      if (request.method !== 'GET') throw methodNotSupported();
+      if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotSupported();
       return this.#answer();
     };
   }
@@ -96,8 +97,8 @@ export class ServerMetrics {
   async #objectText(): Promise<string> {
     const samples: [Labels, number][] = [];
     for (const [prefix, { group, resource }] of this.#stored()) {
-      const { objects, remaining } = await this.#options.storage.list({ prefix, limit: 1 });
-      samples.push([{ group, resource }, objects.length + remaining]);
+      const { objects, more, remaining = 0 } = await this.#options.storage.list({ prefix, limit: 1, count: true });
+      if (!more || remaining > 0) samples.push([{ group, resource }, objects.length + remaining]);
     }
     return renderGauge('apiserver_resource_objects', {
       help: 'Number of stored objects broken out by group and resource.',
@@ -111,7 +112,7 @@ export class ServerMetrics {
     return new Map(
       catalog
         .all()
-        .filter(({ virtual }) => virtual === undefined)
+        .filter(({ virtual, computed }) => virtual === undefined && computed === undefined)
         .map((definition) => [definition.storagePrefix, definition]),
     );
   }
@@ -120,7 +121,7 @@ export class ServerMetrics {
 function processText(): string {
   const { user, system } = process.cpuUsage();
   const single = (name: string, help: string, value: number, type?: 'counter'): string =>
-    renderGauge(name, { help, samples: [[{}, value]], ...(type && { type }) });
+    renderGauge(name, { help, samples: [[{}, value]], ...defined({ type }) });
   return (
     single(
       'process_cpu_seconds_total',

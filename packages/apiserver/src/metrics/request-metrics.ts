@@ -3,14 +3,14 @@ import type { ResourceCatalog } from '../registry/index.ts';
 import type { RequestInfo } from '../request-info/index.ts';
 import { Counter, Histogram, type Labels } from './metric-family.ts';
 
-const DURATION_BOUNDS: readonly number[] = [
+const durationBounds: readonly number[] = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
-const VERBS: ReadonlyMap<string, string> = new Map([
+const verbs: ReadonlyMap<string, string> = new Map([
   ['create', 'POST'],
   ['update', 'PUT'],
 ]);
-const PATHS = new Set(['livez', 'readyz', 'healthz', 'version', 'metrics', 'openapi', 'api', 'apis']);
+const paths = new Set(['livez', 'readyz', 'healthz', 'version', 'metrics', 'openapi', 'api', 'apis']);
 
 /**
  * Counts and times requests under kube-apiserver's names and labels (1.36). Pass {@link RequestMetrics.observe} to the server as
@@ -24,7 +24,7 @@ export class RequestMetrics {
   );
   readonly #duration = new Histogram('apiserver_request_duration_seconds', {
     help: 'Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.',
-    bounds: DURATION_BOUNDS,
+    bounds: durationBounds,
   });
 
   constructor(catalog: ResourceCatalog) {
@@ -66,7 +66,7 @@ export class RequestMetrics {
 
 function verbLabel(verb: string, contentType: string | undefined): string {
   if (verb === 'patch' && contentType?.startsWith('application/apply-patch+')) return 'APPLY';
-  return VERBS.get(verb) ?? verb.toUpperCase();
+  return verbs.get(verb) ?? verb.toUpperCase();
 }
 
 function unknown(method: string): Labels {
@@ -85,5 +85,5 @@ function unknown(method: string): Labels {
 
 function pathLabel(path: string): string {
   const [, first = ''] = path.split('/', 2);
-  return PATHS.has(first) ? `/${first}` : '';
+  return paths.has(first) ? `/${first}` : '';
 }

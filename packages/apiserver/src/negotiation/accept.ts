@@ -17,8 +17,8 @@ export interface OutputChoices {
   readonly partial?: 'list' | 'object' | undefined;
 }
 
-const MEDIA_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
-const PLAIN: OutputFormat = { mediaType: 'application/json', pretty: false };
+const mediaTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
+const plain: OutputFormat = { mediaType: 'application/json', pretty: false };
 
 /**
  * Chooses the format of a response from `Accept`, by quality, then by position. Protobuf is never served: every client that asks
@@ -28,7 +28,7 @@ const PLAIN: OutputFormat = { mediaType: 'application/json', pretty: false };
  */
 export function negotiateOutput(accept: string | undefined, choices: OutputChoices, pretty = false): OutputFormat {
   if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json') {
-    return pretty ? { mediaType: 'application/json', pretty } : PLAIN;
+    return pretty ? { mediaType: 'application/json', pretty } : plain;
   }
   let isServed = false;
   for (const clause of parseAccept(accept)) {
@@ -41,7 +41,7 @@ export function negotiateOutput(accept: string | undefined, choices: OutputChoic
     const isPretty = asked === undefined ? pretty : asked === '1' || asked === 'true';
     return as === undefined ? { mediaType, pretty: isPretty } : { mediaType, as, pretty: isPretty };
   }
-  throw isServed ? notAcceptable(MEDIA_TYPES) : unknownTypes();
+  throw isServed ? notAcceptable(mediaTypes) : unknownTypes();
 }
 
 /** Builds the error of upstream's router, which checks media types before the API does. */
@@ -52,7 +52,7 @@ function unknownTypes(): StatusError {
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: `406: Not Acceptable\n\nAvailable representations: ${[...MEDIA_TYPES, ...streams].join(', ')}`,
+    message: `406: Not Acceptable\n\nAvailable representations: ${[...mediaTypes, ...streams].join(', ')}`,
     reason: 'NotAcceptable',
     details: {},
     code: 406,

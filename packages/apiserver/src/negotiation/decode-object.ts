@@ -6,8 +6,8 @@ import { unsupportedMediaType } from '../http/failures.ts';
 /** Decodes a protobuf body into plain JSON. Injected, because its table is large and rarely needed. */
 export type ProtobufDecoder = (bytes: Uint8Array) => unknown;
 
-const MEDIA_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
-const YAML = new Set(['application/yaml', 'application/x-yaml', 'text/yaml']);
+const mediaTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+const yamlTypes = new Set(['application/yaml', 'application/x-yaml', 'text/yaml']);
 
 /** The expected format of a body. */
 export interface BodyFormat {
@@ -41,8 +41,8 @@ export function readBodyObject(
   if (mediaType === 'application/vnd.kubernetes.protobuf' && protobuf) {
     return { value: decodeProtobuf(bytes, protobuf), duplicates: [], format: 'json' };
   }
-  const yaml = YAML.has(mediaType);
-  if (!yaml && mediaType !== 'application/json') throw unsupportedMediaType(MEDIA_TYPES);
+  const yaml = yamlTypes.has(mediaType);
+  if (!yaml && mediaType !== 'application/json') throw unsupportedMediaType(mediaTypes);
   try {
     const body = yaml ? parseYaml(bytes) : parseJson(bytes);
     const fault = typeFault(body.value, needsKind ? bytes : undefined);
@@ -50,12 +50,12 @@ export function readBodyObject(
     throw bare ? badRequest(fault) : unrecognized(kind, `${fault} (${previewBody(bytes)})`);
   } catch (error) {
     if (!(error instanceof BodyReadError)) throw error;
-    if (bare) throw badRequest(yaml ? error.message : NO_TYPE + error.message, { cause: error });
-    throw unrecognized(kind, `${yaml ? '' : NO_TYPE}${error.message} (${previewBody(bytes)})`, error);
+    if (bare) throw badRequest(yaml ? error.message : noType + error.message, { cause: error });
+    throw unrecognized(kind, `${yaml ? '' : noType}${error.message} (${previewBody(bytes)})`, error);
   }
 }
 
-const NO_TYPE = "couldn't get version/kind; json parse error: ";
+const noType = "couldn't get version/kind; json parse error: ";
 
 function unrecognized(kind: string, detail: string, cause?: unknown): StatusError {
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${detail}`, { cause });
@@ -63,11 +63,11 @@ function unrecognized(kind: string, detail: string, cause?: unknown): StatusErro
 
 /** Returns why a body's kind and version cannot be determined, if so. `bytes` are present if the type is required. */
 function typeFault(value: unknown, bytes: Uint8Array | undefined): string | undefined {
-  if (typeof value !== 'object' || Array.isArray(value)) return NO_TYPE + notAnObject(value);
+  if (typeof value !== 'object' || Array.isArray(value)) return noType + notAnObject(value);
   const { apiVersion, kind } = (value ?? {}) as { readonly apiVersion?: unknown; readonly kind?: unknown };
   for (const [name, given] of Object.entries({ apiVersion, kind })) {
     if (given === undefined || given === null || typeof given === 'string') continue;
-    return `${NO_TYPE}json: cannot unmarshal ${jsonType(given)} into Go struct field .${name} of type string`;
+    return `${noType}json: cannot unmarshal ${jsonType(given)} into Go struct field .${name} of type string`;
   }
   if (!bytes || (typeof kind === 'string' && kind !== '')) return undefined;
   return `Object 'Kind' is missing in '${Buffer.from(bytes).toString('utf8')}'`;

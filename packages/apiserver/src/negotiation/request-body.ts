@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../http/api-request.ts';
 import { requestEntityTooLarge } from '../http/failures.ts';
 
-const NOTHING = new Uint8Array(0);
+const nothing = new Uint8Array(0);
 
 /**
  * Reads a request's whole body, at most `limit` bytes.
@@ -10,7 +10,7 @@ const NOTHING = new Uint8Array(0);
  */
 export function readRequestBody(request: ApiRequest, limit: number): Uint8Array | Promise<Uint8Array> {
   const { body } = request;
-  if (body === undefined) return NOTHING;
+  if (body === undefined) return nothing;
   if (body instanceof Uint8Array) {
     if (body.length > limit) throw tooLarge(limit);
     return body;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 import { BuiltinDescriptions, groupVersionDocument, type OpenApiOptions } from '@kubewright/schema/internal';
 import type { RemoteGroups } from '../aggregation/remote-groups.ts';
 import type { NonResourceHandler } from '../api-server.ts';
@@ -9,7 +10,7 @@ import type { ResourceCatalog, ResourceDefinition } from '../registry/index.ts';
 import { swaggerDocument } from './swagger-document.ts';
 
 /** Part of every hash: increase it when the form of the documents changes. */
-const FORM = 'kubewright 1';
+const form = 'kubewright 1';
 
 /** Options for {@link openApiHandler}. */
 export interface OpenApiHandlerOptions {
@@ -162,16 +163,16 @@ class OpenApiDocuments {
 
 /** Returns a hash that changes with the document, computed without building it. */
 function fingerprint(name: string, definitions: readonly ResourceDefinition[]): string {
-  const hash = createHash('sha512').update(FORM).update(name);
+  const hash = createHash('sha512').update(form).update(name);
   for (const definition of definitions) {
     const { resource, kind, listKind, scope, verbs, subresources, openApiSchema } = definition;
-    hash.update(JSON.stringify([resource, kind, listKind, scope, verbs, [...subresources.keys()], openApiSchema]));
+    hash.update(stringifyJson([resource, kind, listKind, scope, verbs, [...subresources.keys()], openApiSchema]));
   }
   return hash.digest('hex').toUpperCase();
 }
 
 function encode(document: object): Encoded {
-  const bytes = Buffer.from(JSON.stringify(document));
+  const bytes = Buffer.from(stringifyJson(document));
   return { bytes, etag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"` };
 }
 

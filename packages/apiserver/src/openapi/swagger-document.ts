@@ -1,7 +1,7 @@
 import type { JsonObject } from '@kubewright/apimachinery/internal';
 import { type DocumentedResource, documentParts, type OpenApiOptions } from '@kubewright/schema/internal';
 
-const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
+const methods = ['get', 'put', 'post', 'delete', 'patch'];
 
 /** Builds a single OpenAPI v2 document of all definitions, for tools that support nothing newer. */
 export function swaggerDocument(definitions: readonly DocumentedResource[], options: OpenApiOptions): JsonObject {
@@ -18,7 +18,7 @@ export function swaggerDocument(definitions: readonly DocumentedResource[], opti
 
 function pathV2(path: JsonObject): JsonObject {
   return mapValues(path, (value, key) =>
-    METHODS.includes(key) ? operationV2(value as JsonObject) : (value as readonly JsonObject[]).map(parameterV2),
+    methods.includes(key) ? operationV2(value as JsonObject) : (value as readonly JsonObject[]).map(parameterV2),
   );
 }
 

@@ -1,11 +1,12 @@
 import { apiVersionOf } from '@kubewright/apimachinery';
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 import { applyTypeOf, type KindType } from '../apply/apply-type.ts';
 import type { Ownership } from '../apply/ownership.ts';
 import type { ObjectConverter, ResourceDefinition } from './resource-definition.ts';
 import type { Draft } from './strategy.ts';
 
 /** Maximum number of conversions that one computation may request. It needs a few per version in use. */
-const MAX_CONVERSIONS = 100;
+const maxConversions = 100;
 
 /**
  * Lets a synchronous computation convert objects between versions asynchronously: the computation restarts each time a conversion
@@ -26,7 +27,7 @@ export class AwaitedConversions {
     const known = new Map<string, unknown>();
     const convert = (object: unknown, apiVersion: string): unknown => {
       if (!isWhole(object)) return object;
-      const key = apiVersion + JSON.stringify(object);
+      const key = apiVersion + stringifyJson(object);
       if (known.has(key)) return known.get(key);
       throw new ConversionNeeded(object, { apiVersion, key });
     };
@@ -36,7 +37,7 @@ export class AwaitedConversions {
       const convertBack = (object: unknown): unknown => convert(object, own);
       return { type, convert: (object: unknown) => convert(object, apiVersion), convertBack };
     };
-    for (let conversions = 0; conversions < MAX_CONVERSIONS; conversions++) {
+    for (let conversions = 0; conversions < maxConversions; conversions++) {
       try {
         return compute(otherVersion);
       } catch (error) {
@@ -44,7 +45,7 @@ export class AwaitedConversions {
         known.set(error.key, await this.#converter.convert(error.object, error.apiVersion));
       }
     }
-    throw new Error(`tracking the managed fields of a ${this.#definition.kind} exceeds ${MAX_CONVERSIONS} conversions`);
+    throw new Error(`tracking the managed fields of a ${this.#definition.kind} exceeds ${maxConversions} conversions`);
   }
 
   #typeOf(apiVersion: string): KindType | undefined {

@@ -1,5 +1,7 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { ManagedFieldsEntry } from '@kubewright/apimachinery/meta/v1';
-import { CommitTooLargeError, type StoredObject } from '../storage/storage.ts';
+import { CommitTooLargeError, type StoredObject } from '../storage/index.ts';
+import { claimWrites } from './claims.ts';
 import type { Registry } from './registry.ts';
 import type { Draft } from './strategy.ts';
 
@@ -10,12 +12,18 @@ import type { Draft } from './strategy.ts';
  * @throws CommitTooLargeError, and whatever the storage throws.
  */
 export async function commitObject(
-  { form, services: { storage } }: Registry,
+  registry: Registry,
   object: Draft,
-  at: { readonly key: string; readonly expected: number },
+  at: { readonly key: string; readonly expected: number; readonly before?: KubernetesObject | undefined },
 ): Promise<StoredObject> {
+  const { form, definition, services } = registry;
+  const { ttlSeconds } = definition;
+  const { key, expected, before } = at;
+  const after = object as unknown as KubernetesObject; // the draft is complete
+  const claims = definition.claims ? await claimWrites(registry, { key, before, after }) : [];
   const commit = async (draft: Draft): Promise<StoredObject> => {
-    const { objects } = await storage.commit([{ ...at, encode: (revision) => form.encode(draft, revision) }]);
+    const write = { key, expected, bytes: form.encode(draft), ttlSeconds };
+    const { objects } = await services.storage.commit([write, ...claims]);
     return objects[0] as StoredObject; // one write that is not a delete returns one object
   };
   try {

@@ -7,11 +7,11 @@ export interface ContinueToken {
   readonly after: string;
 }
 
-const API_VERSION = 'meta.k8s.io/v1';
+const apiVersion = 'meta.k8s.io/v1';
 
 /** Encodes a token as upstream does (1.36): base64url of JSON, starting at the successor of the last key. */
 export function encodeContinue({ revision, after }: ContinueToken): string {
-  return Buffer.from(JSON.stringify({ v: API_VERSION, rv: revision, start: `/${after}\u0000` })).toString('base64url');
+  return Buffer.from(JSON.stringify({ v: apiVersion, rv: revision, start: `/${after}\u0000` })).toString('base64url');
 }
 
 /**
@@ -28,7 +28,7 @@ export function decodeContinue(text: string): ContinueToken {
   }
   if (typeof token !== 'object' || token === null) throw invalid('unexpected data');
   const { v, rv, start } = token;
-  if (v !== API_VERSION) throw invalid(`server does not recognize this encoded version ${String(v ?? '')}`);
+  if (v !== apiVersion) throw invalid(`server does not recognize this encoded version ${String(v ?? '')}`);
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0 || typeof start !== 'string' || start === '') {
     throw invalid('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   }

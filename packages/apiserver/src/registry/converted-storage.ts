@@ -1,19 +1,22 @@
+import { parseExactJson } from '@kubewright/apimachinery/internal';
 import type {
   Commit,
   Storage,
   StorageChange,
   StorageList,
   StorageListOptions,
+  StorageWatch,
   StorageWatchOptions,
   StorageWrite,
   StoredObject,
 } from '../storage/index.ts';
+import { withRevision } from '../storage/index.ts';
 import type { ObjectConverter } from './resource-definition.ts';
 import { encodeStored } from './served-form.ts';
 import type { Draft } from './strategy.ts';
 
 /** Maximum number of a list's objects that are converted concurrently. */
-const PARALLEL = 8;
+const parallel = 8;
 const decoder = new TextDecoder();
 
 /**
@@ -33,12 +36,8 @@ export class ConvertedStorage implements Storage {
     this.#apiVersion = options.apiVersion;
   }
 
-  get revision(): number {
-    return this.#storage.revision;
-  }
-
-  get compactedRevision(): number {
-    return this.#storage.compactedRevision;
+  revision(): Promise<number> {
+    return this.#storage.revision();
   }
 
   async get(key: string): Promise<StoredObject | undefined> {
@@ -57,16 +56,16 @@ export class ConvertedStorage implements Storage {
   }
 
   /** Emits changes as stored; watches convert them with {@link convertAll}. */
-  watch(options: StorageWatchOptions, handler: (changes: readonly StorageChange[]) => void): Disposable {
+  watch(options: StorageWatchOptions, handler: (changes: readonly StorageChange[]) => void): Promise<StorageWatch> {
     return this.#storage.watch(options, handler);
   }
 
   /** Converts stored objects, several at a time, and caches the results. */
   async convertAll(objects: readonly StoredObject[]): Promise<readonly StoredObject[]> {
     const converted: StoredObject[] = [];
-    for (let at = 0; at < objects.length; at += PARALLEL) {
+    for (let at = 0; at < objects.length; at += parallel) {
       converted.push(
-        ...(await Promise.all(objects.slice(at, at + PARALLEL).map((stored) => this.#remembered(stored)))),
+        ...(await Promise.all(objects.slice(at, at + parallel).map((stored) => this.#remembered(stored)))),
       );
     }
     return converted;
@@ -74,9 +73,8 @@ export class ConvertedStorage implements Storage {
 
   /** Converts an object to its stored form and back, without writing it. */
   async rehearse(made: StoredObject): Promise<StoredObject> {
-    const draft = decode(made.bytes);
-    const stored = await this.#converter.convert(draft, this.#converter.storageApiVersion);
-    return this.#convert({ ...made, bytes: Buffer.from(JSON.stringify(stored)) });
+    const stored = await this.#converter.convert(decode(made), this.#converter.storageApiVersion);
+    return this.#convert({ ...made, bytes: encodeStored(stored) });
   }
 
   /** Does nothing: this view does not own the underlying storage. */
@@ -93,25 +91,23 @@ export class ConvertedStorage implements Storage {
   }
 
   async #convert(stored: StoredObject): Promise<StoredObject> {
-    const object = this.#converter.fromStored(decode(stored.bytes));
+    const object = this.#converter.fromStored(decode(stored));
     const converted = await this.#converter.convert(object, this.#apiVersion);
     const { kind, apiVersion, metadata, ...rest } = converted;
-    return { ...stored, bytes: Buffer.from(JSON.stringify({ kind, apiVersion, metadata, ...rest })) };
+    return { ...stored, bytes: encodeStored({ kind, apiVersion, metadata, ...rest }) };
   }
 
   async #write(write: StorageWrite): Promise<StorageWrite> {
-    const { encode } = write;
+    const { bytes } = write;
     const { storageApiVersion } = this.#converter;
-    if (encode === undefined || storageApiVersion === this.#apiVersion) return write;
-    const draft = decode(encode(0));
-    delete draft.metadata.resourceVersion; // not known until the write
+    if (bytes === undefined || storageApiVersion === this.#apiVersion) return write;
+    const draft = decode({ bytes, revision: 0 }); // the revision is not known until the write
     const { kind, apiVersion, metadata, ...rest } = await this.#converter.convert(draft, storageApiVersion);
-    const stored: Draft = { kind, apiVersion, metadata, ...rest };
-    return { ...write, encode: (revision) => encodeStored(stored, String(revision)) };
+    return { ...write, bytes: encodeStored({ kind, apiVersion, metadata, ...rest }) };
   }
 }
 
 /** The server stores only objects with type and metadata. */
-function decode(bytes: Uint8Array): Draft {
-  return JSON.parse(decoder.decode(bytes)) as Draft;
+function decode(stored: Pick<StoredObject, 'bytes' | 'revision'>): Draft {
+  return parseExactJson(decoder.decode(withRevision(stored))) as Draft;
 }

@@ -1,6 +1,7 @@
 import {
   alreadyExists,
   badRequest,
+  conflict,
   hasReason,
   invalid,
   isDeleting,
@@ -10,20 +11,39 @@ import {
 import { formatTime } from '@kubewright/apimachinery/internal';
 import { RevisionMismatchError, type StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';
+import { catchUp, claimTries, isClaimRace } from './claims.ts';
 import { commitObject } from './commit-object.ts';
-import { GENERATE_NAME_TRIES, generateName } from './generate-name.ts';
+import { generateName, generateNameTries } from './generate-name.ts';
 import { validateMetadata, warnOfFinalizers } from './metadata-validation.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
 import type { Registry } from './registry.ts';
 import { encodeStored, toStorageForm } from './served-form.ts';
 import type { Draft, Strategy } from './strategy.ts';
 
+interface CreateOptions {
+  readonly call: WriteCall;
+  readonly strategy: Strategy;
+  readonly tracked?: boolean;
+}
+
 /** Creates objects: names, system fields, admission, validation, storage. Mirrors `Store.Create` (1.36). */
-export async function createObject(
-  registry: Registry,
-  draft: Draft,
-  options: { readonly call: WriteCall; readonly strategy: Strategy; readonly tracked?: boolean },
-): Promise<StoredObject> {
+export async function createObject(registry: Registry, draft: Draft, options: CreateOptions): Promise<StoredObject> {
+  if (registry.definition.claims === undefined) return createOnce(registry, draft, options);
+  for (let attempt = 1; ; attempt++) {
+    options.call.signal.throwIfAborted();
+    try {
+      return await createOnce(registry, structuredClone(draft), options);
+    } catch (error) {
+      // Another server was faster. The next attempt finds something free, or refuses what the client asked for.
+      if (!isClaimRace(error)) throw error;
+      if (attempt >= claimTries)
+        throw conflict(registry.definition, draft.metadata.name ?? '', (error as Error).message);
+      await catchUp(registry);
+    }
+  }
+}
+
+async function createOnce(registry: Registry, draft: Draft, options: CreateOptions): Promise<StoredObject> {
   const { services } = registry;
   const { call, strategy } = options;
   const now = formatTime(services.clock.now());
@@ -44,7 +64,7 @@ export async function createObject(
       try {
         return await insert(registry, draft, { call, strategy, attributes });
       } catch (error) {
-        if (!base || attempt >= GENERATE_NAME_TRIES || !hasReason(error, 'AlreadyExists')) throw error;
+        if (!base || attempt >= generateNameTries || !hasReason(error, 'AlreadyExists')) throw error;
       }
     }
   } catch (error) {
@@ -62,9 +82,10 @@ function wipeSystemFields({ metadata }: Draft): void {
   delete metadata['selfLink'];
 }
 
-/** Rejects a draft that admission or a strategy moved to another namespace. */
+/** Rejects a draft that admission or a strategy moved to another namespace. Cluster-scoped objects have none, as upstream. */
 export function checkNamespace({ definition }: Registry, { metadata }: Draft, { namespace }: WriteCall): void {
-  if (definition.scope === 'Cluster' || !metadata.namespace || metadata.namespace === namespace) return;
+  if (definition.scope === 'Cluster') delete metadata.namespace;
+  if (!metadata.namespace || metadata.namespace === namespace) return;
   throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
@@ -76,7 +97,6 @@ function beforeCreate(
   const { definition, services } = registry;
   const { call, strategy, now } = options;
   const { metadata } = draft;
-  if (metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   if (definition.scope === 'Namespaced') metadata.namespace = call.namespace;
   if (strategy.generation !== 'none') metadata.generation = 1;
   // Set before the strategy runs: a Job labels its pods with its own UID.
@@ -108,15 +128,31 @@ async function insert(
   if (call.dryRun) {
     const existing = await services.storage.get(key);
     if (existing) throw nameTaken(registry, name, existing);
-    const made = { key, bytes: encodeStored(stored, ''), revision: 0 };
+    const made = {
+      key,
+      bytes: encodeStored(stored),
+      revision: hasVersion(draft) ? Number(draft.metadata.resourceVersion) : 0,
+    };
     return services.rehearse?.(made) ?? made;
   }
+  if (hasVersion(draft)) throw versionOnCreate();
   try {
     return await commitObject(registry, stored, { key, expected: 0 });
   } catch (error) {
-    if (!(error instanceof RevisionMismatchError)) throw error;
+    if (!(error instanceof RevisionMismatchError) || isClaimRace(error)) throw error;
     throw nameTaken(registry, name, await services.storage.get(key));
   }
+}
+
+/** True for a version that upstream can parse, other than 0. */
+function hasVersion({ metadata }: Draft): boolean {
+  return /^\d+$/.test(metadata.resourceVersion ?? '') && !/^0+$/.test(metadata.resourceVersion ?? '');
+}
+
+/** Upstream's storage rejects it with an error that has no reason. */
+function versionOnCreate(): StatusError {
+  const message = 'resourceVersion should not be set on objects to be created';
+  return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 });
 }
 
 function validateNew(

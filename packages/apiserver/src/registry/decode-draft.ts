@@ -109,7 +109,11 @@ export function checkObjectKey(
       throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
     }
   }
-  if (definition.scope === 'Cluster') return;
+  if (definition.scope === 'Cluster') {
+    // As upstream: Helm charts send it.
+    delete metadata.namespace;
+    return;
+  }
   if (!metadata.namespace) metadata.namespace = namespace;
   else if (metadata.namespace !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');

@@ -4,7 +4,8 @@ import { readInteger, validateDryRun } from './query-options.ts';
 
 /** A client's options for a deletion (meta/v1 `DeleteOptions`). */
 export interface DeleteOptions {
-  readonly gracePeriodSeconds?: number | undefined;
+  /** A bigint beyond 2^53. */
+  readonly gracePeriodSeconds?: number | bigint | undefined;
   readonly preconditions?:
     | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
     | undefined;
@@ -44,7 +45,7 @@ export function readDeleteOptions(body: unknown, query: URLSearchParams): Delete
 }
 
 interface Given {
-  readonly gracePeriodSeconds?: number | undefined;
+  readonly gracePeriodSeconds?: number | bigint | undefined;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
   readonly orphanDependents?: boolean | undefined;
   readonly propagationPolicy?: string | undefined;
@@ -78,7 +79,7 @@ function fromBody(body: unknown): Given {
   }
   const preconditions = optional(fields, 'preconditions', 'object') as Readonly<Record<string, unknown>> | undefined;
   return {
-    gracePeriodSeconds: optional(fields, 'gracePeriodSeconds', 'number') as number | undefined,
+    gracePeriodSeconds: optional(fields, 'gracePeriodSeconds', 'number') as number | bigint | undefined,
     orphanDependents: optional(fields, 'orphanDependents', 'boolean') as boolean | undefined,
     propagationPolicy: optional(fields, 'propagationPolicy', 'string') as string | undefined,
     dryRun: Array.isArray(fields['dryRun']) ? fields['dryRun'].map(String) : undefined,
@@ -97,6 +98,7 @@ function pick(fields: Readonly<Record<string, unknown>>, name: string): object {
 function optional(fields: Readonly<Record<string, unknown>>, name: string, type: string): unknown {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
+  if (type === 'number' && typeof value === 'bigint') return value;
   if (typeof value !== type || Array.isArray(value)) {
     const go = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
     const wanted = { number: 'int64', boolean: 'bool', object: 'v1.Preconditions', string: 'string' }[type] ?? type;

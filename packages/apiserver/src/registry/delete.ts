@@ -1,7 +1,8 @@
 import { conflict, type KubernetesObject, notFound, type Status } from '@kubewright/apimachinery';
-import { formatTime } from '@kubewright/apimachinery/internal';
+import { defined, formatTime } from '@kubewright/apimachinery/internal';
 import { RevisionMismatchError, type StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';
+import { claimWrites } from './claims.ts';
 import type { DeleteOptions } from './delete-options.ts';
 import { finalizersFor } from './garbage-collection.ts';
 import { isNamespace, markTerminating, namespaceFinalizers } from './namespace-rules.ts';
@@ -85,9 +86,11 @@ async function deleteOnce(registry: Registry, deletion: Deletion): Promise<Delet
   if (plan.type === 'update') return { stored: await store(registry, plan.draft, deletion), immediate: false };
   if (plan.type === 'unchanged') return { stored, immediate: false };
   if (!call.dryRun) {
-    await registry.services.storage.commit([{ key: stored.key, expected: stored.revision, encode: undefined }]);
+    const { key, revision } = stored;
+    const claims = await claimWrites(registry, { key, before: live, after: undefined });
+    await registry.services.storage.commit([{ key, expected: revision, bytes: undefined }, ...claims]);
   }
-  const removed = plan.draft ? { ...stored, bytes: encode(registry, plan.draft, stored.revision) } : stored;
+  const removed = plan.draft ? { ...stored, bytes: encode(registry, plan.draft) } : stored;
   return { ...answer(registry, removed, live), immediate: true };
 }
 
@@ -123,27 +126,36 @@ function planDeletion(registry: Registry, deletion: Deletion): Plan {
   return markDeleting(draft, live, now) ? { type: 'update', draft } : { type: 'unchanged' };
 }
 
+const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59);
+
 /** Sets the timestamps of objects with graceful deletion; see `BeforeDelete` (1.36). */
 function decideGrace(registry: Registry, draft: Draft, { options, live }: Deletion): 'graceful' | 'none' | 'pending' {
   const { strategy } = registry.definition;
   if (!strategy.gracefulSeconds) return 'none';
   const { metadata } = draft;
   const asked = options.gracePeriodSeconds;
-  const granted = metadata.deletionGracePeriodSeconds;
   if (metadata.deletionTimestamp !== undefined) {
-    if (granted === undefined) return 'none';
+    if (metadata.deletionGracePeriodSeconds === undefined) return 'none';
+    const granted = metadata.deletionGracePeriodSeconds;
     if (asked === undefined || asked >= granted) return 'pending';
-    const since = Date.parse(metadata.deletionTimestamp) - granted * 1000;
-    metadata.deletionTimestamp = formatTime(since + asked * 1000);
-    metadata.deletionGracePeriodSeconds = asked;
+    // A deletion that ends after the year 9999 has no known start.
+    const started = Date.parse(metadata.deletionTimestamp) - Number(granted) * 1000;
+    const since = started > 0 ? started : registry.services.clock.now();
+    metadata.deletionTimestamp = formatTime(later(since, asked));
+    metadata.deletionGracePeriodSeconds = asked as number; // or a bigint, as in all objects
     return 'graceful';
   }
   const seconds = strategy.gracefulSeconds(live, asked);
   if (seconds === undefined) return 'none';
-  metadata.deletionTimestamp = formatTime(registry.services.clock.now() + seconds * 1000);
-  metadata.deletionGracePeriodSeconds = seconds;
+  metadata.deletionTimestamp = formatTime(later(registry.services.clock.now(), seconds));
+  metadata.deletionGracePeriodSeconds = seconds as number;
   if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
   return 'graceful';
+}
+
+/** Adds a grace period to a time. The API has no time after the year 9999. */
+function later(ms: number, seconds: number | bigint): number {
+  return Math.min(ms + Number(seconds) * 1000, latestMs);
 }
 
 function setFinalizers(draft: Draft, finalizers: string[]): void {
@@ -184,25 +196,25 @@ function planNamespace(registry: Registry, { call, options, stored, live }: Dele
 
 async function store(registry: Registry, draft: Draft, { call, stored }: Deletion): Promise<StoredObject> {
   const { key, revision } = stored;
-  if (call.dryRun) return { key, bytes: encode(registry, draft, revision), revision };
-  const { objects } = await registry.services.storage.commit([
-    { key, expected: revision, encode: (at) => encode(registry, draft, at) },
-  ]);
+  const { ttlSeconds } = registry.definition;
+  const bytes = encode(registry, draft);
+  if (call.dryRun) return { key, bytes, revision };
+  const { objects } = await registry.services.storage.commit([{ key, expected: revision, bytes, ttlSeconds }]);
   return objects[0] as StoredObject; // one write that is not a delete returns one object
 }
 
-function encode({ definition }: Registry, draft: Draft, revision: number): Uint8Array {
-  return encodeStored(toStorageForm(draft, definition), String(revision));
+function encode({ definition }: Registry, draft: Draft): Uint8Array {
+  return encodeStored(toStorageForm(draft, definition));
 }
 
 function answer({ definition }: Registry, stored: StoredObject, live: KubernetesObject): Omit<Deleted, 'immediate'> {
-  if (definition.strategy.answersWithDeleted) return { stored };
+  if (definition.strategy.returnsDeleted) return { stored };
   const { name = '', uid } = live.metadata;
   const details = {
     name,
     ...(definition.group === '' ? {} : { group: definition.group }),
     kind: definition.resource,
-    ...(uid === undefined ? {} : { uid }),
+    ...defined({ uid }),
   };
   // On the wire, a success has no code.
   return {

@@ -1,5 +1,5 @@
 import { apiVersionOf, badRequest, type KubernetesObject, StatusError } from '@kubewright/apimachinery';
-import { FieldSet, type JsonObject } from '@kubewright/apimachinery/internal';
+import { defined, FieldSet, type JsonObject } from '@kubewright/apimachinery/internal';
 import { ApplyConflictError } from '../apply/apply-conflict-error.ts';
 import { applyPatch } from '../apply/apply-patch.ts';
 import { ApplyRequestError } from '../apply/apply-request-error.ts';
@@ -32,19 +32,19 @@ interface Applied {
 
 type Resets = NonNullable<Strategy['resets']>;
 
-const SPEC: Resets = [['spec']];
-const STATUS: Resets = [['status']];
-const SPEC_AND_METADATA: Resets = [['spec'], ['metadata']];
+const spec: Resets = [['spec']];
+const resetStatus: Resets = [['status']];
+const specAndMetadata: Resets = [['spec'], ['metadata']];
 
 /** Returns the fields that a writer through an endpoint cannot own: the main endpoint (an empty name) or a subresource. */
 function resetsOf({ custom, strategy, subresources }: ResourceDefinition, subresource: string): Resets {
-  const main = strategy.resets ?? (subresources.get('status')?.behaviour.type === 'status' ? STATUS : []);
+  const main = strategy.resets ?? (subresources.get('status')?.behaviour.type === 'status' ? resetStatus : []);
   const behaviour = subresources.get(subresource)?.behaviour;
   if (behaviour?.type !== 'status') return main;
   if (behaviour.strategy.resets) return behaviour.strategy.resets;
   // Other subresources, such as a namespace's finalize, change the spec.
   if (subresource !== 'status') return main;
-  return custom ? SPEC_AND_METADATA : SPEC;
+  return custom ? specAndMetadata : spec;
 }
 
 /** Maintains `metadata.managedFields` of one resource: which manager owns which fields. */
@@ -102,7 +102,7 @@ export class FieldOwnership {
     const { manager, subresource, time, otherVersion } = change;
     return trackUpdate({
       ...this.#ownership(subresource),
-      ...(otherVersion && { otherVersion }),
+      ...defined({ otherVersion }),
       live: live as unknown as JsonObject | undefined,
       object: draft,
       manager,
@@ -130,7 +130,7 @@ export class FieldOwnership {
     try {
       const { object, managedFields, changed } = applyPatch({
         ...this.#ownership(subresource),
-        ...(otherVersion && { otherVersion }),
+        ...defined({ otherVersion }),
         live: live as unknown as JsonObject | undefined,
         applied,
         manager,

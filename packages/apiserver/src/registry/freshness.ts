@@ -11,8 +11,8 @@ export async function reachRevision(
   revision: number,
   signal: AbortSignal,
 ): Promise<void> {
-  if (storage.revision >= revision) return;
-  if (await waitForRevision(storage, { revision, clock, signal })) return;
+  const reached = await waitForRevision(storage, { revision, clock, signal });
+  if (reached >= revision) return;
   signal.throwIfAborted();
-  throw tooLargeResourceVersion(revision, storage.revision);
+  throw tooLargeResourceVersion(revision, reached);
 }

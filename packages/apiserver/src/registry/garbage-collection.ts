@@ -1,8 +1,8 @@
 import type { DeleteOptions } from './delete-options.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 
-const ORPHAN = 'orphan';
-const FOREGROUND = 'foregroundDeletion';
+const orphan = 'orphan';
+const foreground = 'foregroundDeletion';
 
 /**
  * Returns an object's finalizers when its deletion starts. The client's options decide whether dependents are orphaned or deleted
@@ -12,11 +12,11 @@ export function finalizersFor(
   finalizers: readonly string[],
   { options, definition }: { readonly options: DeleteOptions; readonly definition: ResourceDefinition },
 ): string[] {
-  const others = finalizers.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
+  const others = finalizers.filter((finalizer) => finalizer !== orphan && finalizer !== foreground);
   if (definition.strategy.garbageCollection === false) return [...finalizers];
   const policy = propagation(finalizers, { options, definition });
-  if (policy === 'Orphan') others.push(ORPHAN);
-  else if (policy === 'Foreground') others.push(FOREGROUND);
+  if (policy === 'Orphan') others.push(orphan);
+  else if (policy === 'Foreground') others.push(foreground);
   return others;
 }
 
@@ -27,8 +27,8 @@ function propagation(
   if (options.orphanDependents !== undefined) return options.orphanDependents ? 'Orphan' : 'Background';
   if (options.propagationPolicy !== undefined) return options.propagationPolicy;
   for (const finalizer of finalizers) {
-    if (finalizer === ORPHAN) return 'Orphan';
-    if (finalizer === FOREGROUND) return 'Foreground';
+    if (finalizer === orphan) return 'Orphan';
+    if (finalizer === foreground) return 'Foreground';
   }
   return definition.strategy.defaultPropagation ?? 'Background';
 }

@@ -6,13 +6,17 @@ export { type Deleted, deleteObject } from './delete.ts';
 export { type DeleteOptions, readDeleteOptions } from './delete-options.ts';
 export { type ListOptions, readListOptions } from './list-options.ts';
 export { patchObject } from './patch.ts';
-export { PATCH_TYPES, type PatchType, patchTypeOf } from './patch-body.ts';
+export { type PatchType, patchTypeOf, patchTypes } from './patch-body.ts';
 export { readWriteOptions, type WriteOptions } from './query-options.ts';
 export { getObject, listObjects, type Page } from './read.ts';
 export { Registry } from './registry.ts';
 export type { RegistryServices } from './registry-services.ts';
 export { MutableCatalog, type ResourceCatalog } from './resource-catalog.ts';
 export type {
+  ComputedList,
+  ComputedRequest,
+  ComputedResource,
+  ComputedSelection,
   ConnectCall,
   ConnectSubresource,
   Conversion,
@@ -24,5 +28,6 @@ export type {
   VirtualResource,
 } from './resource-definition.ts';
 export { readSelection, type Selection } from './selection.ts';
+export { encodeStored } from './served-form.ts';
 export type { Draft, DraftMetadata, Strategy, StrategyContext } from './strategy.ts';
 export { type Updated, updateObject } from './update.ts';

@@ -15,7 +15,7 @@ export interface ListOptions {
   readonly sendInitialEvents: boolean | undefined;
 }
 
-const NOTHING: ListOptions = {
+const nothing: ListOptions = {
   labelSelector: '',
   fieldSelector: '',
   limit: 0,
@@ -33,7 +33,7 @@ const NOTHING: ListOptions = {
  * @throws StatusError 400 for values that cannot be parsed, 422 for invalid combinations
  */
 export function readListOptions(query: URLSearchParams, kind: 'list' | 'watch'): ListOptions {
-  if (query.size === 0) return NOTHING;
+  if (query.size === 0) return nothing;
   const sendInitialEvents = query.get('sendInitialEvents');
   const options: ListOptions = {
     labelSelector: query.get('labelSelector') ?? '',
@@ -51,20 +51,20 @@ export function readListOptions(query: URLSearchParams, kind: 'list' | 'watch'):
   return options;
 }
 
-const MATCH = 'resourceVersionMatch';
+const matchOption = 'resourceVersionMatch';
 
 function watchErrors({ resourceVersionMatch: match, sendInitialEvents }: ListOptions): FieldError[] {
   const errors: FieldError[] = [];
   if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
-    errors.push(forbiddenField(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+    errors.push(forbiddenField(matchOption, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
   }
   if (match === '') return errors;
   if (sendInitialEvents === undefined) {
     errors.push(
-      forbiddenField(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
+      forbiddenField(matchOption, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
     );
   }
-  if (match !== 'NotOlderThan') errors.push(unsupportedField(MATCH, match, ['NotOlderThan']));
+  if (match !== 'NotOlderThan') errors.push(unsupportedField(matchOption, match, ['NotOlderThan']));
   return errors;
 }
 
@@ -73,16 +73,16 @@ function listErrors(options: ListOptions): FieldError[] {
   const errors: FieldError[] = [];
   if (match !== '') {
     if (resourceVersion === '') {
-      errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+      errors.push(forbiddenField(matchOption, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
     }
     if (options.continue !== '') {
-      errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
+      errors.push(forbiddenField(matchOption, 'resourceVersionMatch is forbidden when continue is provided'));
     }
     if (match !== 'Exact' && match !== 'NotOlderThan') {
-      errors.push(unsupportedField(MATCH, match, ['Exact', 'NotOlderThan', '']));
+      errors.push(unsupportedField(matchOption, match, ['Exact', 'NotOlderThan', '']));
     }
     if (match === 'Exact' && resourceVersion === '0') {
-      errors.push(forbiddenField(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+      errors.push(forbiddenField(matchOption, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
     }
   }
   if (sendInitialEvents !== undefined) {

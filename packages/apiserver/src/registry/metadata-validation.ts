@@ -13,9 +13,9 @@ import { tooLongField } from '@kubewright/apimachinery/internal';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft } from './strategy.ts';
 
-const MAX_ANNOTATIONS_BYTES = 256 * 1024;
-const MAX_MANAGER_CHARACTERS = 128;
-const NATIVE_FINALIZERS = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
+const maxAnnotationsBytes = 256 * 1024;
+const maxManagerCharacters = 128;
+const nativeFinalizers = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 
 type Metadata = Draft['metadata'];
 
@@ -64,7 +64,7 @@ export function warnOfFinalizers(
 }
 
 function isQualifiedFinalizer(finalizer: string): boolean {
-  return finalizer.includes('/') || NATIVE_FINALIZERS.has(finalizer);
+  return finalizer.includes('/') || nativeFinalizers.has(finalizer);
 }
 
 /**
@@ -139,8 +139,8 @@ function validateAnnotations(annotations: Readonly<Record<string, string>>, erro
     size += key.length + (annotations[key]?.length ?? 0);
   }
   // A UTF-16 code unit takes at most three bytes, so only large maps need an exact measurement.
-  if (size * 3 > MAX_ANNOTATIONS_BYTES && byteSize(annotations) > MAX_ANNOTATIONS_BYTES) {
-    errors.push(tooLongField('metadata.annotations', { max: MAX_ANNOTATIONS_BYTES }));
+  if (size * 3 > maxAnnotationsBytes && byteSize(annotations) > maxAnnotationsBytes) {
+    errors.push(tooLongField('metadata.annotations', { max: maxAnnotationsBytes }));
   }
 }
 
@@ -239,7 +239,7 @@ function validateManagedFields(entries: unknown, errors: FieldError[]): void {
 /** Validates a field manager's name: printable, at most 128 characters. */
 export function validateFieldManager(manager: string, field = 'fieldManager'): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (manager.length > MAX_MANAGER_CHARACTERS) errors.push(tooLongField(field, { max: MAX_MANAGER_CHARACTERS }));
+  if (manager.length > maxManagerCharacters) errors.push(tooLongField(field, { max: maxManagerCharacters }));
   let position = 0;
   for (const character of manager) {
     if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) {

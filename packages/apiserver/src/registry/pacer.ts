@@ -2,9 +2,9 @@ import type { Clock } from '@kubewright/apimachinery';
 import { nextTurn } from '../next-turn.ts';
 
 /** Maximum time that work on many objects may hold the event loop, in milliseconds. */
-const TURN_MS = 10;
+const turnMs = 10;
 /** Number of objects processed between two reads of the clock. */
-const STRIDE = 16;
+const stride = 16;
 
 /** Splits long work into turns: `if (pacer.isDue) await pacer.rest()` after each object lets other requests run in between. */
 export class Pacer {
@@ -20,7 +20,7 @@ export class Pacer {
   /** True if it is time to yield. */
   get isDue(): boolean {
     this.#steps++;
-    return this.#steps % STRIDE === 0 && this.#clock.monotonic() - this.#since >= TURN_MS;
+    return this.#steps % stride === 0 && this.#clock.monotonic() - this.#since >= turnMs;
   }
 
   /** Yields to other work. */

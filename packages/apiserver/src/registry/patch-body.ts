@@ -1,5 +1,12 @@
-import { applyJsonPatch, applyMergePatch, badRequest, StatusError } from '@kubewright/apimachinery';
-import { type JsonObject, JsonPatchError, MergePatchError } from '@kubewright/apimachinery/internal';
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  badRequest,
+  JsonPatchError,
+  MergePatchError,
+  StatusError,
+} from '@kubewright/apimachinery';
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import { BodyReadError, type ParsedBody, parseJson } from '@kubewright/schema';
 import type { SchemaNode } from '@kubewright/schema/internal';
 import { requestEntityTooLarge } from '../http/failures.ts';
@@ -7,19 +14,19 @@ import { StrategicMergeError } from '../strategic-merge/strategic-merge-error.ts
 import { strategicMergePatch } from '../strategic-merge/strategic-merge-patch.ts';
 
 /** The media types of patches. */
-export const PATCH_TYPES = {
+export const patchTypes = {
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',
   strategic: 'application/strategic-merge-patch+json',
   apply: 'application/apply-patch+yaml',
 } as const;
 
-/** One of {@link PATCH_TYPES}. */
-export type PatchType = keyof typeof PATCH_TYPES;
+/** One of {@link patchTypes}. */
+export type PatchType = keyof typeof patchTypes;
 
 /** Returns the patch type of a media type. @returns `undefined` if the resource does not accept it */
 export function patchTypeOf(mediaType: string, custom: boolean): PatchType | undefined {
-  for (const [type, name] of Object.entries(PATCH_TYPES)) {
+  for (const [type, name] of Object.entries(patchTypes)) {
     if (name === mediaType) return custom && type === 'strategic' ? undefined : (type as PatchType);
   }
   return undefined;
@@ -95,7 +102,7 @@ function jsonPatchFailure(error: JsonPatchError): StatusError {
 function rejected(cause?: unknown): StatusError {
   return new StatusError(
     {
-      ...FAILURE,
+      ...failure,
       message: 'the server rejected our request due to an error in our request',
       reason: 'Invalid',
       details: {},
@@ -109,7 +116,7 @@ function strategicFailure(error: StrategicMergeError): StatusError {
   const { message, httpStatus } = error;
   if (httpStatus === 400) return badRequest(message, { cause: error });
   const reason = httpStatus === 422 ? ({ reason: 'Invalid' } as const) : {};
-  return new StatusError({ ...FAILURE, message, ...reason, code: httpStatus }, { cause: error });
+  return new StatusError({ ...failure, message, ...reason, code: httpStatus }, { cause: error });
 }
 
-const FAILURE = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' } as const;
+const failure = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' } as const;

@@ -1,5 +1,5 @@
 import { badRequest, type KubernetesObject, parseApiVersion, StatusError } from '@kubewright/apimachinery';
-import { formatTime, type JsonObject } from '@kubewright/apimachinery/internal';
+import { formatTime, type JsonObject, stringifyJson } from '@kubewright/apimachinery/internal';
 import { BodyReadError, type ParsedBody, parseYaml } from '@kubewright/schema';
 import type { StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';
@@ -54,13 +54,13 @@ function decodePatched(
   } catch (error) {
     if (!(error instanceof StatusError) || error.httpStatus !== 400) throw error;
     const detail = error.message.replace(/^.* cannot be handled as an? \S+: /, '');
-    if (patch.type !== 'strategic') throw invalidPatch(JSON.stringify(value), detail);
+    if (patch.type !== 'strategic') throw invalidPatch(stringifyJson(value), detail);
     const fault = strategicFault(readPatchBody(patch.type, patch.bytes).value, detail);
     throw invalidPatch(fault.shown, fault.detail);
   }
   if (unknown.length > 0 && fieldValidation === 'Strict') {
     const shown =
-      patch.type === 'strategic' ? goText(readPatchBody(patch.type, patch.bytes).value) : JSON.stringify(value);
+      patch.type === 'strategic' ? goText(readPatchBody(patch.type, patch.bytes).value) : stringifyJson(value);
     throw invalidPatch(shown, `strict decoding error: ${unknown.join(', ')}`);
   }
   for (const text of unknown) call.warn(text);
@@ -73,7 +73,7 @@ function decodePatched(
  * does.
  */
 function invalidPatch(shown: string, detail: string): StatusError {
-  const message = `Invalid value: ${JSON.stringify(shown)}: ${detail}`;
+  const message = `Invalid value: ${stringifyJson(shown)}: ${detail}`;
   return new StatusError({
     kind: 'Status',
     apiVersion: 'v1',

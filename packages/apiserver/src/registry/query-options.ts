@@ -17,7 +17,7 @@ export interface WriteOptions {
   readonly force: boolean | undefined;
 }
 
-const DEFAULTS: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn', force: undefined };
+const defaults: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn', force: undefined };
 
 /**
  * Reads `dryRun`, `fieldManager`, `fieldValidation` and `force`.
@@ -30,7 +30,7 @@ export function readWriteOptions(
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
   options: { readonly apply?: boolean } = {},
 ): WriteOptions {
-  if (query.size === 0 && options.apply !== true) return DEFAULTS;
+  if (query.size === 0 && options.apply !== true) return defaults;
   const errors: FieldError[] = [];
   const fieldManager = query.get('fieldManager') ?? '';
   const force = query.get('force');

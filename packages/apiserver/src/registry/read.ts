@@ -81,7 +81,7 @@ async function collect(registry: Registry, wanted: Collection): Promise<Page> {
   const found: StoredObject[] = [];
   for (;;) {
     const need = limit > 0 ? (matches ? Math.max(limit, 500) : limit) : undefined;
-    const list = await read(registry, wanted, { revision, after, limit: need });
+    const list = await read(registry, wanted, { revision, after, limit: need, count: limit > 0 && !matches });
     revision = list.revision;
     for (let i = 0; i < list.objects.length; i++) {
       const stored = list.objects[i] as StoredObject; // the index is within bounds
@@ -90,36 +90,44 @@ async function collect(registry: Registry, wanted: Collection): Promise<Page> {
       if (matches && !matches(registry.form.object(stored))) continue;
       found.push(stored);
       if (limit === 0 || found.length < limit) continue;
-      const left = list.remaining + list.objects.length - i - 1;
-      return page(wanted, { found, revision, left, last: stored });
+      const more = list.more || i + 1 < list.objects.length;
+      return page(wanted, { found, revision, remaining: list.remaining, last: more ? stored : undefined });
     }
-    if (list.remaining === 0) return page(wanted, { found, revision, left: 0, last: undefined });
+    if (!list.more) return page(wanted, { found, revision, remaining: undefined, last: undefined });
     after = list.objects.at(-1)?.key;
   }
 }
 
 function page(
   { prefix, selection }: Collection,
-  state: { found: readonly StoredObject[]; revision: number; left: number; last: StoredObject | undefined },
+  state: {
+    readonly found: readonly StoredObject[];
+    readonly revision: number;
+    readonly remaining: number | undefined;
+    /** The last object of the page, if others follow it. */
+    readonly last: StoredObject | undefined;
+  },
 ): Page {
-  const { found, revision, left, last } = state;
-  if (left === 0 || last === undefined) {
-    return { objects: found, revision, continueToken: undefined, remaining: undefined };
-  }
+  const { found, revision, remaining, last } = state;
+  if (last === undefined) return { objects: found, revision, continueToken: undefined, remaining: undefined };
   const continueToken = encodeContinue({ revision, after: last.key.slice(prefix.length) });
-  return { objects: found, revision, continueToken, remaining: selection.matches ? undefined : left };
+  return { objects: found, revision, continueToken, remaining: selection.matches ? undefined : remaining };
 }
 
 async function read(
   { services }: Registry,
   { prefix, token }: Collection,
-  at: { readonly revision: number | undefined; readonly after: string | undefined; readonly limit: number | undefined },
+  at: {
+    readonly revision: number | undefined;
+    readonly after: string | undefined;
+    readonly limit: number | undefined;
+    readonly count: boolean;
+  },
 ): Promise<StorageList> {
   try {
     return await services.storage.list({ prefix, ...at });
   } catch (error) {
-    if (error instanceof FutureRevisionError)
-      throw tooLargeResourceVersion(at.revision ?? 0, services.storage.revision);
+    if (error instanceof FutureRevisionError) throw tooLargeResourceVersion(at.revision ?? 0, error.revision);
     if (error instanceof CompactedError) throw token ? continueExpired(token) : tooOld();
     throw error;
   }

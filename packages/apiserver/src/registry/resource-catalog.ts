@@ -13,7 +13,7 @@ export interface ResourceCatalog {
   /** Changes whenever the catalog changes. */
   readonly generation: number;
   find(group: string, version: string, resource: string): ResourceDefinition | undefined;
-  /** All definitions, in no particular order. */
+  /** All definitions that clients may use, in no particular order. */
   all(): readonly ResourceDefinition[];
   /** True if any resource is served in this version of the group. */
   serves(group: string, version: string): boolean;
@@ -53,7 +53,7 @@ export class MutableCatalog implements ResourceCatalog {
   }
 
   all(): readonly ResourceDefinition[] {
-    this.#all ??= [...this.#definitions.values()];
+    this.#all ??= [...this.#definitions.values()].filter(({ hidden }) => !hidden);
     return this.#all;
   }
 
@@ -69,7 +69,8 @@ export class MutableCatalog implements ResourceCatalog {
   put(definition: ResourceDefinition): void {
     const { group, version, resource } = definition;
     const key = `${group}/${version}/${resource}`;
-    if (!this.#definitions.has(key)) this.#count(group, version, 1);
+    const before = this.#definitions.get(key);
+    this.#count(group, version, Number(!definition.hidden) - Number(before !== undefined && !before.hidden));
     if (!definition.custom) this.#builtInGroups.add(group);
     this.#definitions.set(key, definition);
     this.#changed();
@@ -77,8 +78,11 @@ export class MutableCatalog implements ResourceCatalog {
 
   /** Stops serving a resource. */
   remove(group: string, version: string, resource: string): void {
-    if (!this.#definitions.delete(`${group}/${version}/${resource}`)) return;
-    this.#count(group, version, -1);
+    const key = `${group}/${version}/${resource}`;
+    const before = this.#definitions.get(key);
+    if (!before) return;
+    this.#definitions.delete(key);
+    if (!before.hidden) this.#count(group, version, -1);
     this.#changed();
   }
 

@@ -35,15 +35,21 @@ export interface ResourceDefinition {
   /** Verbs as in discovery: create, delete, deletecollection, get, list, patch, update, watch. */
   readonly verbs: readonly string[];
   readonly storageVersionHash?: string | undefined;
+  /** True if only the server itself (`system:apiserver`) may use it: the objects of a deleted CRD without a served version. */
+  readonly hidden?: boolean | undefined;
   /** Text of the `Warning` header added to every request for this version. */
   readonly deprecation?: string | undefined;
 
-  /** Storage location of the objects: `/registry/<group or core>/<resource>/`. Versions of one resource share it. */
+  /** Prefix of the storage keys: `/registry/<group>/<resource>/`; built-in kinds have no group in it. Versions share it. */
   readonly storagePrefix: string;
   /** Converts this version's objects to the stored version and back; absent if they differ only in `apiVersion`. */
   readonly conversion?: Conversion | undefined;
   /** The `apiVersion` of stored objects. */
   readonly storageApiVersion: string;
+  /** Time after which storage deletes an object, unless it is written again. @defaultValue never */
+  readonly ttlSeconds?: number | undefined;
+  /** Returns names of things that only one object may hold, such as addresses. @defaultValue none */
+  readonly claims?: ((object: KubernetesObject) => readonly string[]) | undefined;
   /** Converts between all versions of the kind with a webhook, instead of {@link conversion}. */
   readonly converter?: ObjectConverter | undefined;
 
@@ -67,6 +73,8 @@ export interface ResourceDefinition {
   readonly subresources: ReadonlyMap<string, SubresourceDefinition>;
   /** Handles a POST. Present for resources that are never stored (reviews, bindings). */
   readonly virtual?: VirtualResource | undefined;
+  /** Handles all verbs. Present for resources whose objects are computed. */
+  readonly computed?: ComputedResource | undefined;
 }
 
 /** Converts between a served version and the stored one, where a plain copy is not enough. */
@@ -192,3 +200,55 @@ export interface VirtualResource {
     readonly dryRun: boolean;
   }): Promise<KubernetesObject>;
 }
+
+/** A resource without storage whose objects are computed for each request. Each verb is optional. */
+export interface ComputedResource {
+  get?(call: NamedRequest): MaybePromise<KubernetesObject | undefined>;
+  list?(call: ComputedRequest & ComputedSelection): MaybePromise<readonly KubernetesObject[] | ComputedList>;
+  watch?(call: ComputedRequest & ComputedSelection): AsyncIterable<ComputedEvent>;
+  create?(call: ComputedRequest & { readonly object: Draft; readonly dryRun: boolean }): MaybePromise<KubernetesObject>;
+  update?(
+    call: NamedRequest & { readonly object: Draft; readonly old: KubernetesObject },
+  ): MaybePromise<KubernetesObject>;
+  delete?(call: NamedRequest & { readonly old: KubernetesObject }): MaybePromise<unknown>;
+}
+
+/** The query of a list or watch of a computed resource. The server applies the selectors to the result. */
+export interface ComputedSelection {
+  /** As in the query; empty selects everything. */
+  readonly labelSelector: string;
+  readonly fieldSelector: string;
+  /** Empty for the newest state. */
+  readonly resourceVersion: string;
+  /** Largest number of objects that the client wants; 0 for all. */
+  readonly limit: number;
+  /** The token of the previous page, if any. */
+  readonly continue: string;
+}
+
+/** A page of a list of a computed resource. */
+export interface ComputedList {
+  readonly items: readonly KubernetesObject[];
+  /** A number. @defaultValue '0' */
+  readonly resourceVersion?: string | undefined;
+  /** Token for the next page. */
+  readonly continue?: string | undefined;
+  readonly remainingItemCount?: number | undefined;
+}
+
+type NamedRequest = ComputedRequest & { readonly name: string };
+
+/** A request for a computed resource. */
+export interface ComputedRequest {
+  readonly user: UserInfo;
+  readonly namespace: string;
+  readonly signal: AbortSignal;
+}
+
+/** An event of a watch on a computed resource. */
+export interface ComputedEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: KubernetesObject;
+}
+
+type MaybePromise<T> = T | Promise<T>;

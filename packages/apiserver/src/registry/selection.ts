@@ -1,5 +1,11 @@
-import { badRequest, FieldSelector, type KubernetesObject, LabelSelector } from '@kubewright/apimachinery';
-import { FieldSelectorError, LabelSelectorError } from '@kubewright/apimachinery/internal';
+import {
+  badRequest,
+  FieldSelector,
+  FieldSelectorError,
+  type KubernetesObject,
+  LabelSelector,
+  LabelSelectorError,
+} from '@kubewright/apimachinery';
 import type { ListOptions } from './list-options.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 
@@ -11,10 +17,19 @@ export interface Selection {
   readonly matches: ((object: KubernetesObject) => boolean) | undefined;
   /** The only name that can match. */
   readonly name: string | undefined;
+  /** A field, other than the name, of which only one value can match. */
+  readonly exact: ExactField | undefined;
 }
 
-const EVERYTHING: Selection = { id: '', matches: undefined, name: undefined };
-const MAX_SELECTOR_LENGTH = 64 * 1024;
+/** A field that must have one value. */
+export interface ExactField {
+  readonly field: string;
+  readonly value: string;
+  readonly of: (object: KubernetesObject) => string;
+}
+
+const everything: Selection = { id: '', matches: undefined, name: undefined, exact: undefined };
+const maxSelectorLength = 64 * 1024;
 
 /**
  * Parses the label and field selectors of a list.
@@ -25,18 +40,21 @@ export function readSelection(
   { labelSelector, fieldSelector }: Pick<ListOptions, 'labelSelector' | 'fieldSelector'>,
   definition: ResourceDefinition,
 ): Selection {
-  if (labelSelector === '' && fieldSelector === '') return EVERYTHING;
-  if (labelSelector.length + fieldSelector.length > MAX_SELECTOR_LENGTH) {
-    throw badRequest(`the selectors are longer than ${MAX_SELECTOR_LENGTH} characters`);
+  if (labelSelector === '' && fieldSelector === '') return everything;
+  if (labelSelector.length + fieldSelector.length > maxSelectorLength) {
+    throw badRequest(`the selectors are longer than ${maxSelectorLength} characters`);
   }
   const labels = parse(() => LabelSelector.parse(labelSelector));
   const fields = parse(() => FieldSelector.parse(fieldSelector));
   const lookups = fields.requirements.map(({ field }) => [field, fieldLookup(field, definition)] as const);
-  if (labels.isEmpty && fields.isEmpty) return EVERYTHING;
+  if (labels.isEmpty && fields.isEmpty) return everything;
   const lookup = new Map(lookups);
   const matches = (object: KubernetesObject): boolean =>
     labels.matches(object.metadata.labels) && fields.matches((field) => lookup.get(field)?.(object) ?? '');
-  return { id: `${labels}|${fields}`, matches, name: fields.exactValue('metadata.name') };
+  const exact = fields.requirements
+    .filter(({ operator, field }) => operator === '=' && definition.fieldLabels.has(field))
+    .map(({ field, value }) => ({ field, value, of: fieldLookup(field, definition) }))[0];
+  return { id: `${labels}|${fields}`, matches, name: fields.exactValue('metadata.name'), exact };
 }
 
 function parse<T>(read: () => T): T {

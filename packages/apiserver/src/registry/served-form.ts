@@ -1,17 +1,18 @@
 import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
-import type { StoredObject } from '../storage/storage.ts';
-import type { WatchItem } from '../watch/index.ts';
+import { parseExactJson, stringifyJson } from '@kubewright/apimachinery/internal';
+import { revisionedLength, type StoredObject, withRevision, writeRevisioned } from '../storage/index.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft } from './strategy.ts';
 
 const decoder = new TextDecoder();
-const COMMA = 0x2c;
-const OPEN = 0x7b;
+const comma = 0x2c;
+const open = 0x7b;
 
 /**
- * Presents stored objects in the version in which a resource is served. Mostly that is the stored bytes themselves: an object is
- * decoded only when its fields are needed, and re-encoded only when versions differ or a custom resource's defaults are missing.
- * Results are cached as long as the stored bytes are in memory.
+ * Presents stored objects in the version in which a resource is served, with their resourceVersion. Mostly that is a copy of the
+ * stored bytes: an object is decoded only when its fields are needed, and re-encoded only when versions differ or a custom
+ * resource's defaults are missing. Decoded and re-encoded objects are cached as long as the stored bytes are in memory. Bytes with
+ * the resourceVersion are not: they would double the memory of all objects, and are copied into a response anyway.
  */
 export class ServedForm {
   readonly definition: ResourceDefinition;
@@ -21,6 +22,7 @@ export class ServedForm {
   readonly #servedHead: Buffer;
   readonly #rewrites: boolean;
   readonly #objects = new WeakMap<Uint8Array, KubernetesObject>();
+  /** Re-encoded bytes, without the resourceVersion. */
   readonly #bytes = new WeakMap<Uint8Array, Uint8Array>();
 
   constructor(definition: ResourceDefinition) {
@@ -36,25 +38,27 @@ export class ServedForm {
 
   /** Returns the decoded object. Shared: must never be modified. */
   object(stored: StoredObject): KubernetesObject {
-    let object = this.#objects.get(stored.bytes);
+    const object = this.#objects.get(stored.bytes);
     if (object === undefined) {
-      object = this.draft(stored) as unknown as KubernetesObject;
-      this.#objects.set(stored.bytes, object);
+      const decoded = this.draft(stored) as unknown as KubernetesObject;
+      this.#objects.set(stored.bytes, decoded);
+      return decoded;
     }
-    return object;
-  }
-
-  /** Wraps a watch item as a stored object. */
-  item({ key, bytes }: WatchItem): StoredObject {
-    return { key, bytes, revision: 0 };
+    const { metadata } = object as unknown as Draft;
+    const resourceVersion = versionOf(stored);
+    // The object of a write gets its version when it is first read.
+    if (resourceVersion !== undefined) metadata.resourceVersion ??= resourceVersion;
+    if (metadata.resourceVersion === resourceVersion) return object;
+    // A deleted object: the last content, with the revision of the deletion.
+    return { ...object, metadata: { ...object.metadata, ...(resourceVersion && { resourceVersion }) } };
   }
 
   /**
-   * Encodes a draft to be stored at a revision, and caches it as the decoded object, because watches need it before the writer
-   * continues. The draft must not be modified afterwards.
+   * Encodes a draft to be stored, and caches it as the decoded object, because watches need it before the writer continues. The
+   * draft must not be modified afterwards.
    */
-  encode(draft: Draft, revision: number): Uint8Array {
-    const bytes = encodeStored(draft, String(revision));
+  encode(draft: Draft): Uint8Array {
+    const bytes = encodeStored(draft);
     if (!this.#rewrites && draft.apiVersion === this.apiVersion) {
       this.#objects.set(bytes, draft as unknown as KubernetesObject); // complete once it has its revision
     }
@@ -64,7 +68,7 @@ export class ServedForm {
   /** Returns a newly decoded object that the caller may modify. */
   draft(stored: StoredObject): Draft {
     // The server stores only objects with type and metadata.
-    const raw = JSON.parse(decoder.decode(stored.bytes)) as Draft;
+    const raw = parseExactJson(decoder.decode(withRevision(stored))) as Draft;
     const { conversion, custom, strategy, fromStored } = this.definition;
     const draft = conversion ? (conversion.fromStorage(raw as unknown as KubernetesObject) as unknown as Draft) : raw;
     if (draft.apiVersion !== this.apiVersion) draft.apiVersion = this.apiVersion;
@@ -75,47 +79,54 @@ export class ServedForm {
 
   /** Returns the object's JSON. */
   bytes(stored: StoredObject): Uint8Array {
-    if (this.#rewrites) return this.#rewritten(stored);
-    if (this.#storedHead.length === this.#servedHead.length && this.#storedHead.equals(this.#servedHead)) {
-      return stored.bytes;
+    return withRevision(this.served(stored));
+  }
+
+  /** Returns the object in the served version, with bytes that lack the resourceVersion. */
+  served(stored: StoredObject): StoredObject {
+    const { bytes } = stored;
+    if (!this.#rewrites) {
+      if (this.#storedHead.length === this.#servedHead.length && this.#storedHead.equals(this.#servedHead))
+        return stored;
+      if (startsWith(bytes, this.#storedHead)) {
+        return { ...stored, bytes: Buffer.concat([this.#servedHead, bytes.subarray(this.#storedHead.length)]) };
+      }
     }
-    if (!this.#hasHead(stored.bytes)) return this.#rewritten(stored);
-    return Buffer.concat([this.#servedHead, stored.bytes.subarray(this.#storedHead.length)]);
+    return { ...stored, bytes: this.#rewritten(stored) };
   }
 
-  /**
-   * Returns the offset in {@link bytes} where a list element begins: items of built-in lists have no kind and apiVersion. The
-   * caller overwrites the first byte with the opening brace.
-   */
-  itemStart(bytes: Uint8Array): number {
-    if (this.definition.custom || !this.#startsWithServedHead(bytes)) return 0;
+  /** Returns the length of a list element with a {@link served} object. */
+  itemLength(served: StoredObject): number {
+    return revisionedLength(served) - this.#itemStart(served.bytes);
+  }
+
+  /** Writes a list element with a {@link served} object at `offset` of `target`. Returns the end offset. */
+  writeItem(target: Uint8Array, offset: number, served: StoredObject): number {
+    const start = this.#itemStart(served.bytes);
+    const end = writeRevisioned(target, offset, served, start);
+    if (start > 0) target[offset] = open;
+    return end;
+  }
+
+  /** Returns the offset where a list element begins: items of built-in lists have no kind and apiVersion. */
+  #itemStart(bytes: Uint8Array): number {
+    if (this.definition.custom || !startsWith(bytes, this.#servedHead)) return 0;
     return this.#servedHead.length - 1;
-  }
-
-  /** Writes an item at `offset` of `target`. Returns the end offset. */
-  writeItem(target: Buffer, offset: number, bytes: Uint8Array): number {
-    const start = this.itemStart(bytes);
-    target.set(start === 0 ? bytes : bytes.subarray(start), offset);
-    if (start > 0) target[offset] = OPEN;
-    return offset + bytes.length - start;
   }
 
   #rewritten(stored: StoredObject): Uint8Array {
     let bytes = this.#bytes.get(stored.bytes);
     if (bytes === undefined) {
-      bytes = Buffer.from(JSON.stringify(this.object(stored)));
+      const object = this.object(stored);
+      bytes = Buffer.from(stringifyJson({ ...object, metadata: { ...object.metadata, resourceVersion: undefined } }));
       this.#bytes.set(stored.bytes, bytes);
     }
     return bytes;
   }
+}
 
-  #hasHead(bytes: Uint8Array): boolean {
-    return startsWith(bytes, this.#storedHead);
-  }
-
-  #startsWithServedHead(bytes: Uint8Array): boolean {
-    return startsWith(bytes, this.#servedHead);
-  }
+function versionOf({ revision }: StoredObject): string | undefined {
+  return revision === 0 ? undefined : String(revision);
 }
 
 function headOf(kind: string, apiVersion: string): string {
@@ -123,7 +134,7 @@ function headOf(kind: string, apiVersion: string): string {
 }
 
 function startsWith(bytes: Uint8Array, head: Buffer): boolean {
-  if (bytes.length < head.length || bytes[head.length - 1] !== COMMA) return false;
+  if (bytes.length < head.length || bytes[head.length - 1] !== comma) return false;
   for (let i = 0; i < head.length; i++) if (bytes[i] !== head[i]) return false;
   return true;
 }
@@ -143,7 +154,7 @@ export function toStorageForm(draft: Draft, definition: ResourceDefinition): Dra
   };
 }
 
-/** Rebuilds metadata in the API's order; `resourceVersion` gets a slot that {@link encodeStored} fills. */
+/** Rebuilds metadata in the API's order; `resourceVersion` gets a place that {@link ServedForm.object} fills. */
 function orderMetadata(metadata: Draft['metadata']): Draft['metadata'] {
   const { name, generateName, namespace, uid, generation, creationTimestamp, deletionTimestamp, ...others } = metadata;
   const { deletionGracePeriodSeconds, labels, annotations, ownerReferences, finalizers, managedFields, ...rest } =
@@ -153,7 +164,7 @@ function orderMetadata(metadata: Draft['metadata']): Draft['metadata'] {
   if (generateName) ordered.generateName = generateName;
   if (namespace) ordered.namespace = namespace;
   if (uid !== undefined) ordered.uid = uid;
-  ordered.resourceVersion = '';
+  hideVersion(ordered);
   if (generation) ordered.generation = generation;
   ordered.creationTimestamp = creationTimestamp ?? null;
   if (deletionTimestamp != null) ordered.deletionTimestamp = deletionTimestamp;
@@ -175,9 +186,13 @@ function hasEntries<T extends object>(map: T | undefined): map is T {
   return false;
 }
 
-/** Encodes a draft in storage form with its resourceVersion. */
-export function encodeStored(draft: Draft, resourceVersion: string): Uint8Array {
-  if (resourceVersion === '') delete draft.metadata.resourceVersion;
-  else draft.metadata.resourceVersion = resourceVersion;
-  return Buffer.from(JSON.stringify(draft));
+/** Encodes a draft in storage form. Storage keeps its resourceVersion. */
+export function encodeStored(draft: Draft): Uint8Array {
+  hideVersion(draft.metadata);
+  return Buffer.from(stringifyJson(draft));
+}
+
+/** Unsets the resourceVersion, but keeps its place among the fields. */
+function hideVersion(metadata: Draft['metadata']): void {
+  (metadata as { resourceVersion: string | undefined }).resourceVersion = undefined; // JSON omits it
 }

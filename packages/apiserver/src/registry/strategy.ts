@@ -91,7 +91,7 @@ export interface Strategy {
    * For kinds with graceful deletion (pods): returns the seconds to grant, given the client's request; `undefined` deletes
    * immediately.
    */
-  gracefulSeconds?(object: KubernetesObject, asked: number | undefined): number | undefined;
+  gracefulSeconds?(object: KubernetesObject, requested: number | bigint | undefined): number | bigint | undefined;
   /** Changes an object whose deletion starts (a CRD gets its cleanup finalizer). Not called again while it is deleting. */
   prepareForDelete?(object: Draft, context: StrategyContext): void;
   /**
@@ -108,7 +108,7 @@ export interface Strategy {
   /** Warning text for a deletion without a propagation policy. */
   readonly unsaidPropagationWarning?: string;
   /** True if a deletion returns the removed object instead of a Status. @defaultValue false */
-  readonly answersWithDeleted?: boolean;
+  readonly returnsDeleted?: boolean;
   /**
    * Field paths that this endpoint always copies from the stored object, so a writer through it never owns them.
    *

@@ -13,6 +13,7 @@ import { formatTime, sameJson } from '@kubewright/apimachinery/internal';
 import type { AdmissionAttributes } from '../admission/admission-plugin.ts';
 import { RevisionMismatchError, type StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';
+import { ClaimTakenError, catchUp, claimTries, claimWrites } from './claims.ts';
 import { commitObject } from './commit-object.ts';
 import { checkNamespace, createObject } from './create.ts';
 import { validateMetadataUpdate, warnOfFinalizers } from './metadata-validation.ts';
@@ -51,14 +52,14 @@ export interface Updated {
   readonly created: boolean;
 }
 
-const OPTIMISTIC_LOCK = 'the object has been modified; please apply your changes to the latest version and try again';
+const optimisticLock = 'the object has been modified; please apply your changes to the latest version and try again';
 
 /** Changes an object by compare-and-swap, with as many retries as needed. Mirrors `Store.Update` (1.36). */
 export async function updateObject(registry: Registry, transform: Transform, options: UpdateOptions): Promise<Updated> {
   const { definition, services } = registry;
   const { call, strategy } = options;
   const key = registry.key(call.namespace, call.name);
-  for (;;) {
+  for (let taken = 0; ; ) {
     call.signal.throwIfAborted();
     const stored = await services.storage.get(key);
     if (stored === undefined) {
@@ -77,7 +78,10 @@ export async function updateObject(registry: Registry, transform: Transform, opt
     try {
       return { stored: await updateOnce(registry, transform, { ...options, stored }), created: false };
     } catch (error) {
-      if (!(error instanceof RevisionMismatchError)) throw error;
+      if (error instanceof ClaimTakenError) {
+        if (++taken >= claimTries) throw conflict(definition, call.name, error.message);
+        await catchUp(registry);
+      } else if (!(error instanceof RevisionMismatchError)) throw error;
     }
   }
 }
@@ -149,7 +153,7 @@ function checkResourceVersion(
   if (!/^\d+$/.test(resourceVersion)) {
     throw badRequest(`strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
   }
-  if (resourceVersion !== String(stored.revision)) throw conflict(definition, call.name, OPTIMISTIC_LOCK);
+  if (resourceVersion !== String(stored.revision)) throw conflict(definition, call.name, optimisticLock);
 }
 
 function beforeUpdate(
@@ -188,15 +192,15 @@ function generationMoves(
   if (strategy.generation === 'none') return false;
   const old = live as unknown as Readonly<Record<string, unknown>>;
   if (strategy.generation === 'spec') return !sameJson(draft['spec'], old['spec']);
-  const ignored = definition.subresources.has('status') ? IGNORED_WITH_STATUS : IGNORED;
+  const ignored = definition.subresources.has('status') ? ignoredWithStatus : ignoredFields;
   for (const key of new Set([...Object.keys(draft), ...Object.keys(old)])) {
     if (!ignored.has(key) && !sameJson(draft[key], old[key])) return true;
   }
   return false;
 }
 
-const IGNORED = new Set(['apiVersion', 'kind', 'metadata']);
-const IGNORED_WITH_STATUS = new Set([...IGNORED, 'status']);
+const ignoredFields = new Set(['apiVersion', 'kind', 'metadata']);
+const ignoredWithStatus = new Set([...ignoredFields, 'status']);
 
 async function write(
   registry: Registry,
@@ -209,15 +213,16 @@ async function write(
   const next = toStorageForm(draft, definition);
   if (isFinished(registry, draft, live)) {
     // The last finalizer was removed while the object was being deleted, so this request deletes it.
-    if (!call.dryRun) await services.storage.commit([{ key, expected: revision, encode: undefined }]);
-    return { key, bytes: encodeStored(next, String(revision)), revision };
+    const claims = await claimWrites(registry, { key, before: live, after: undefined });
+    if (!call.dryRun) await services.storage.commit([{ key, expected: revision, bytes: undefined }, ...claims]);
+    return { key, bytes: encodeStored(next), revision };
   }
   if (isUnchanged(registry, draft, live)) return stored;
   if (call.dryRun) {
-    const made = { key, bytes: encodeStored(next, String(revision)), revision };
+    const made = { key, bytes: encodeStored(next), revision };
     return services.rehearse?.(made) ?? made;
   }
-  return commitObject(registry, next, { key, expected: revision });
+  return commitObject(registry, next, { key, expected: revision, before: live });
 }
 
 function isUnchanged({ definition }: Registry, draft: Draft, live: KubernetesObject): boolean {

@@ -31,6 +31,11 @@ describe('parseRequestInfo', () => {
       'create',
       ['rbac.authorization.k8s.io', 'v1', 'clusterroles', '', '', ''],
     ],
+    ['GET', '/api/v1/watch/pods', 'watch', ['', 'v1', 'pods', '', '', '']],
+    ['GET', '/api/v1/watch/namespaces/a/pods/b', 'watch', ['', 'v1', 'pods', 'a', 'b', '']],
+    ['GET', '/apis/apps/v1/watch/namespaces/a/deployments', 'watch', ['apps', 'v1', 'deployments', 'a', '', '']],
+    ['POST', '/api/v1/watch/namespaces/a', 'watch', ['', 'v1', 'namespaces', 'a', 'a', '']],
+    ['GET', '/api/v1/watch', 'list', ['', 'v1', 'watch', '', '', '']],
     ['GET', '/api/v1/pods?fieldSelector=metadata.name%3Dx', 'list', ['', 'v1', 'pods', '', 'x', '']],
   ])('parses %s %s', (method, path, verb, [group, version, resource, namespace, name, subresource]) => {
     const info = parseRequestInfo(method, path);

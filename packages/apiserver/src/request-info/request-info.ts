@@ -1,9 +1,8 @@
-import { badRequest, FieldSelector } from '@kubewright/apimachinery';
-import { FieldSelectorError } from '@kubewright/apimachinery/internal';
+import { badRequest, FieldSelector, FieldSelectorError } from '@kubewright/apimachinery';
 
 /**
  * The meaning of a request's method and URL, whether or not such a resource exists. Mirrors `RequestInfoFactory` of
- * k8s.io/apiserver (1.36), without the deprecated `/watch/` and `/proxy/` prefixes.
+ * k8s.io/apiserver (1.36), with the deprecated prefix `/watch/` and without `/proxy/`.
  */
 export interface RequestInfo {
   /** False for discovery, health and everything else outside `/api/v1/…` and `/apis/<group>/<version>/…`. */
@@ -29,9 +28,9 @@ export interface RequestInfo {
   readonly query: URLSearchParams;
 }
 
-const EMPTY_QUERY = new URLSearchParams();
-const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
-const VERBS: ReadonlyMap<string, string> = new Map([
+const emptyQuery = new URLSearchParams();
+const namespaceSubresources = new Set(['status', 'finalize']);
+const verbs: ReadonlyMap<string, string> = new Map([
   ['POST', 'create'],
   ['GET', 'get'],
   ['HEAD', 'get'],
@@ -49,7 +48,7 @@ const VERBS: ReadonlyMap<string, string> = new Map([
 export function parseRequestInfo(method: string, target: string): RequestInfo {
   const mark = target.indexOf('?');
   const path = decodePath(mark < 0 ? target : target.slice(0, mark));
-  const query = mark < 0 ? EMPTY_QUERY : new URLSearchParams(target.slice(mark + 1));
+  const query = mark < 0 ? emptyQuery : new URLSearchParams(target.slice(mark + 1));
   const parts = splitPath(path);
   const grouped = parts[0] === 'apis';
   if ((parts[0] !== 'api' && !grouped) || parts.length < (grouped ? 4 : 3))
@@ -70,16 +69,19 @@ interface ResourceParts {
 function resourceInfo({ method, path, query, group, version, rest }: ResourceParts): RequestInfo {
   let namespace = '';
   let inNamespace = false;
-  let parts = rest;
+  const isWatch = rest[0] === 'watch' && rest.length > 1;
+  let parts = isWatch ? rest.slice(1) : rest;
   if (parts[0] === 'namespaces' && parts.length > 1) {
     namespace = parts[1] ?? '';
-    inNamespace = parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(parts[2] ?? '');
+    inNamespace = parts.length > 2 && !namespaceSubresources.has(parts[2] ?? '');
     if (inNamespace) parts = parts.slice(2);
   }
   const [resource = '', pathName = '', subresource = ''] = parts;
-  let verb = VERBS.get(method) ?? '';
+  let verb = isWatch ? 'watch' : (verbs.get(method) ?? '');
   let name = pathName;
-  if (name === '' && verb === 'get') {
+  if (isWatch) {
+    name ||= selectedName(query.get('fieldSelector'));
+  } else if (name === '' && verb === 'get') {
     verb = isTrue(query.get('watch')) ? 'watch' : 'list';
     name = selectedName(query.get('fieldSelector'));
   } else if (name === '' && verb === 'delete') {

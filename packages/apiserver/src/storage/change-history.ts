@@ -42,6 +42,13 @@ export class ChangeHistory {
   takeExpired(nowMs: number): readonly HistoryRecord[] | undefined {
     const oldest = this.#records[this.#head];
     if (!oldest || (this.#bytes <= this.#maxBytes && nowMs - oldest.atMs < this.#maxAgeMs)) return undefined;
+    return this.takeOldest();
+  }
+
+  /** Removes and returns the changes of the oldest revision; `undefined` if the history is empty. */
+  takeOldest(): readonly HistoryRecord[] | undefined {
+    const oldest = this.#records[this.#head];
+    if (!oldest) return undefined;
     const taken: HistoryRecord[] = [];
     for (let next: HistoryRecord | undefined = oldest; next?.change.revision === oldest.change.revision; ) {
       taken.push(next);

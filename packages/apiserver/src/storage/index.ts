@@ -1,5 +1,6 @@
-export { eachChange } from './each-change.ts';
+export { followStorage } from './follow-storage.ts';
 export { MemoryStorage, type MemoryStorageOptions } from './memory-storage.ts';
+export { revisionedLength, withRevision, writeRevisioned } from './revision-slot.ts';
 export {
   type Commit,
   CommitTooLargeError,
@@ -9,6 +10,7 @@ export {
   StorageFullError,
   type StorageList,
   type StorageListOptions,
+  type StorageWatch,
   type StorageWatchOptions,
   type StorageWrite,
   type StoredObject,

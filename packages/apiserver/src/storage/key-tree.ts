@@ -1,6 +1,6 @@
 import { firstAfter, KeyDirectory, type SubDirectory } from './key-directory.ts';
 import { type KeyEntry, type KeyVersion, versionAt } from './key-entry.ts';
-import type { StorageListOptions, StoredObject } from './storage.ts';
+import type { StorageList, StorageListOptions, StoredObject } from './storage.ts';
 
 /**
  * All keys: one map for point reads, and a directory for every prefix that ends in `/`. Listing one namespace of a resource
@@ -40,19 +40,13 @@ export class KeyTree {
   }
 
   /** Lists the keys under a prefix at a revision. */
-  list(options: StorageListOptions & { readonly revision: number }): {
-    readonly objects: StoredObject[];
-    readonly remaining: number;
-  } {
-    const walk: Walk = {
-      revision: options.revision,
-      limit: options.limit ?? Number.POSITIVE_INFINITY,
-      objects: [],
-      remaining: 0,
-    };
+  list(options: StorageListOptions & { readonly revision: number }): Omit<StorageList, 'revision'> {
+    const { revision, limit = Number.POSITIVE_INFINITY, count = false } = options;
+    const walk: Walk = { revision, limit, count, objects: [], remaining: 0 };
     const root = this.#directories.get(options.prefix)?.directory;
     if (root) visit(root, options.after, walk);
-    return { objects: walk.objects, remaining: walk.remaining };
+    const { objects, remaining } = walk;
+    return { objects, more: remaining > 0, ...(count && { remaining }) };
   }
 
   #directory(prefix: string): KeyDirectory {
@@ -79,6 +73,8 @@ export class KeyTree {
 interface Walk {
   readonly revision: number;
   readonly limit: number;
+  /** Without it, the walk ends at the first object beyond the limit. */
+  readonly count: boolean;
   readonly objects: StoredObject[];
   remaining: number;
 }
@@ -86,7 +82,7 @@ interface Walk {
 function visit(directory: KeyDirectory, after: string | undefined, walk: Walk): void {
   const members = directory.members();
   const start = after === undefined ? 0 : firstAfter(members, after);
-  for (let i = start; i < members.length; i++) {
+  for (let i = start; i < members.length && (walk.count || walk.remaining === 0); i++) {
     const member = members[i] as KeyEntry | SubDirectory; // in bounds
     if ('directory' in member) {
       visit(member.directory, i === start ? after : undefined, walk);

@@ -9,7 +9,26 @@ storageContract('MemoryStorage', async (limits) => {
   return { clock, storage: new MemoryStorage({ clock, ...limits }) };
 });
 
-describe('MemoryStorage timers and revisions', () => {
+describe('MemoryStorage in its process', () => {
+  it('delivers all changes of one turn in one call', async () => {
+    const storage = new MemoryStorage({ clock: new VirtualClock() });
+    const calls: number[] = [];
+    await storage.watch({ prefix: '/r/', fromRevision: 1 }, (changes) => calls.push(changes.length));
+    await Promise.all([1, 2, 3].map((n) => storage.commit([put(`/r/${n}`, 'x')])));
+    expect(calls).toEqual([3]);
+  });
+
+  it('drops history exactly when it reaches its maximum age', async () => {
+    const clock = new VirtualClock();
+    const storage = new MemoryStorage({ clock, historyMs: 1000 });
+    await storage.commit([put('/r/x', '1')]);
+    await storage.commit([put('/r/y', '1')]);
+    await clock.advance(999);
+    expect((await storage.list({ prefix: '/r/', revision: 2 })).objects).toHaveLength(1);
+    await clock.advance(1);
+    await expect(storage.list({ prefix: '/r/', revision: 2 })).rejects.toMatchObject({ compactedRevision: 3 });
+  });
+
   it('leaves no timer behind once history is empty or the storage is closed', async () => {
     const clock = new VirtualClock();
     const storage = new MemoryStorage({ clock, historyMs: 1000 });
@@ -26,12 +45,12 @@ describe('MemoryStorage timers and revisions', () => {
     const storage = new MemoryStorage({ clock: new VirtualClock(), maxBytes: 100 });
     const { revision } = await storage.commit([put('/r/x', 'x'.repeat(60))]);
     await expect(storage.commit([put('/r/y', 'y'.repeat(60))])).rejects.toThrow(StorageFullError);
-    expect(storage.revision).toBe(revision);
+    expect(await storage.revision()).toBe(revision);
     const same = await storage.commit([put('/r/x', 'z'.repeat(60), revision)]);
     await expect(storage.commit([put('/r/x', 'x'.repeat(99), same.revision)])).rejects.toMatchObject({
       code: 'KW5006',
     });
-    await storage.commit([{ key: '/r/x', expected: same.revision, encode: undefined }]);
+    await storage.commit([{ key: '/r/x', expected: same.revision, bytes: undefined }]);
     await storage.commit([put('/r/y', 'y'.repeat(60))]);
   });
 

@@ -1,24 +1,20 @@
-import type { Clock, Timer } from '@kubewright/apimachinery';
-import { ChangeHistory } from './change-history.ts';
-import type { KeyVersion } from './key-entry.ts';
-import { KeyTree } from './key-tree.ts';
+import type { Clock } from '@kubewright/apimachinery';
+import { checkCommit, checkExpected, sizeOf } from './check-commit.ts';
+import { Expiries, type ExpiringKey } from './expiries.ts';
+import { localWatch, RevisionedKeys } from './revisioned-keys.ts';
 import {
   type Commit,
-  CommitTooLargeError,
-  CompactedError,
-  FutureRevisionError,
-  RevisionMismatchError,
   type Storage,
   type StorageChange,
   StorageClosedError,
   StorageFullError,
   type StorageList,
   type StorageListOptions,
+  type StorageWatch,
   type StorageWatchOptions,
   type StorageWrite,
   type StoredObject,
 } from './storage.ts';
-import { Subscriptions } from './subscriptions.ts';
 
 /** Options for {@link MemoryStorage}. */
 export interface MemoryStorageOptions {
@@ -37,163 +33,108 @@ export interface MemoryStorageOptions {
   readonly maxBytes?: number | undefined;
   /** The revision before the first write; older revisions are treated as compacted. @defaultValue 1 */
   readonly initialRevision?: number | undefined;
+  /** The objects at the initial revision; the time to live of those that expire begins now. @defaultValue none */
+  readonly objects?: readonly (StoredObject & { readonly ttlSeconds?: number })[] | undefined;
   /** Called with errors thrown by watch handlers. @defaultValue rethrows in a microtask, which ends the process */
   readonly onWatcherFault?: ((error: unknown) => void) | undefined;
 }
 
-/** Default fault handler: rethrows, so the error is not lost. */
-function throwLater(error: unknown): void {
-  queueMicrotask(() => {
-    throw error;
-  });
-}
-
-/** The largest commit, in bytes of keys and values. Same as etcd's `--max-request-bytes`. */
-const MAX_COMMIT_BYTES = 1.5 * 1024 * 1024;
-
-/** Cost of a history record in bytes, excluding the content it keeps alive (measured: four small objects). */
-const RECORD_BYTES = 256;
-
-function sizeOf(object: StoredObject | undefined): number {
-  return object ? object.key.length + object.bytes.length : 0;
-}
-
 /**
  * A {@link Storage} in the memory of this process, durable as long as the process lives. A commit is complete when the call
- * returns; only its result is a promise. Old versions hang off the new ones and are removed by revision.
+ * returns; only its result is a promise.
  *
  * @example
  * ```ts
  * await using storage = new MemoryStorage({ clock: systemClock });
- * const { revision } = await storage.commit([{ key: '/registry/a', expected: 0, encode: () => Buffer.from('{}') }]);
- * using watch = storage.watch({ prefix: '/registry/', fromRevision: revision }, (changes) => {
+ * const { revision } = await storage.commit([{ key: '/registry/a', expected: 0, bytes: Buffer.from('{}') }]);
+ * using watch = await storage.watch({ prefix: '/registry/', fromRevision: revision }, (changes) => {
  *   for (const { key } of changes) console.log(key);
  * });
  * ```
  */
 export class MemoryStorage implements Storage {
-  readonly #clock: Clock;
-  readonly #historyMs: number;
-  readonly #tree = new KeyTree();
-  readonly #history: ChangeHistory;
-  readonly #subscriptions: Subscriptions;
-  #revision: number;
+  readonly #options: MemoryStorageOptions;
   readonly #maxBytes: number;
-  #compacted = 0;
+  readonly #keys: RevisionedKeys;
+  readonly #expiries: Expiries;
   /** The size of all keys and current values, in bytes. */
   #bytes = 0;
-  #timer: Timer | undefined;
   #closed = false;
 
   constructor(options: MemoryStorageOptions) {
-    this.#clock = options.clock;
-    this.#subscriptions = new Subscriptions(options.onWatcherFault ?? throwLater);
-    this.#historyMs = options.historyMs ?? 5 * 60_000;
+    this.#options = options;
     this.#maxBytes = options.maxBytes ?? 512 * 1024 * 1024;
-    this.#history = new ChangeHistory({
-      maxAgeMs: this.#historyMs,
-      maxBytes: options.historyBytes ?? 64 * 1024 * 1024,
-    });
     // Real stores start at 1, so an empty list never carries resourceVersion 0, which means "any".
-    this.#revision = options.initialRevision ?? 1;
-    if (this.#revision > 1) this.#compacted = this.#revision;
+    const revision = options.initialRevision ?? 1;
+    const { objects = [] } = options;
+    this.#keys = new RevisionedKeys(options, { revision, compacted: revision > 1 ? revision : 0, objects });
+    this.#expiries = new Expiries(options.clock, async (due) => this.#expire(due));
+    for (const object of objects) {
+      this.#bytes += sizeOf(object);
+      this.#setLife(object, object.ttlSeconds);
+    }
   }
 
-  get revision(): number {
-    return this.#revision;
-  }
-
-  get compactedRevision(): number {
-    return this.#compacted;
+  async revision(): Promise<number> {
+    this.#assertOpen();
+    return this.#keys.revision;
   }
 
   async get(key: string): Promise<StoredObject | undefined> {
     this.#assertOpen();
-    return this.#tree.get(key)?.head.object;
+    return this.#keys.get(key);
   }
 
   async list(options: StorageListOptions): Promise<StorageList> {
     this.#assertOpen();
-    const revision = options.revision ?? this.#revision;
-    if (revision > this.#revision) throw new FutureRevisionError(revision, this.#revision);
-    if (revision < this.#compacted) throw new CompactedError(revision, this.#compacted);
-    return { ...this.#tree.list({ ...options, revision }), revision };
+    return this.#keys.list(options);
   }
 
   async commit(writes: readonly StorageWrite[]): Promise<Commit> {
     this.#assertOpen();
-    this.#check(writes);
-    const revision = this.#revision + 1;
-    const objects = writes.map(({ key, encode }) => (encode ? { key, bytes: encode(revision), revision } : undefined));
-    const size = objects.reduce((sum, object) => sum + sizeOf(object), 0);
-    if (size > MAX_COMMIT_BYTES) throw new CommitTooLargeError(size, MAX_COMMIT_BYTES);
-    const added = size - writes.reduce((sum, { key }) => sum + sizeOf(this.#tree.get(key)?.head.object), 0);
+    checkCommit(writes);
+    let added = 0;
+    for (const write of writes) {
+      const actual = this.#keys.get(write.key);
+      checkExpected(write, actual);
+      added += (write.bytes ? write.key.length + write.bytes.length : 0) - sizeOf(actual);
+    }
     if (added > 0 && this.#bytes + added > this.#maxBytes) throw new StorageFullError(this.#maxBytes);
     this.#bytes += added;
-    this.#revision = revision;
-    const atMs = this.#clock.monotonic();
-    const changes = writes.map(({ key }, index) => this.#apply(key, { revision, object: objects[index], atMs }));
-    this.#compactUntil(atMs);
-    this.#subscriptions.publish(changes);
+    const revision = this.#keys.revision + 1;
+    const objects = writes.map(({ key, bytes }) => (bytes ? { key, bytes, revision } : undefined));
+    this.#keys.apply(
+      revision,
+      writes.map(({ key }, index) => ({ key, object: objects[index] })),
+    );
+    for (const { key, bytes, ttlSeconds } of writes) this.#setLife({ key, revision }, bytes && ttlSeconds);
     return { revision, objects };
   }
 
-  watch(options: StorageWatchOptions, handler: (changes: readonly StorageChange[]) => void): Disposable {
+  async watch(
+    options: StorageWatchOptions,
+    handler: (changes: readonly StorageChange[]) => void,
+  ): Promise<StorageWatch> {
     this.#assertOpen();
-    const { prefix, fromRevision } = options;
-    if (fromRevision < this.#compacted) throw new CompactedError(fromRevision, this.#compacted);
-    const past = this.#history.since(prefix, fromRevision);
-    const delivered = Math.max(fromRevision, this.#revision);
-    if (past.length > 0) handler(past);
-    return this.#subscriptions.add({ prefix, fromRevision: delivered }, handler);
+    return localWatch(this.#keys.watch(options, handler), () => this.#keys.revision);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    this.#timer?.[Symbol.dispose]();
-    this.#timer = undefined;
-    this.#subscriptions.clear();
+    this.#expiries[Symbol.dispose]();
+    this.#keys[Symbol.dispose]();
   }
 
-  #check(writes: readonly StorageWrite[]): void {
-    if (writes.length === 0) throw new TypeError('a commit must contain at least one write');
-    if (writes.length > 1 && new Set(writes.map(({ key }) => key)).size < writes.length) {
-      throw new TypeError('a commit must not write a key twice');
-    }
-    for (const { key, expected, encode } of writes) {
-      const actual = this.#tree.get(key)?.head.object;
-      if ((actual?.revision ?? 0) !== expected) throw new RevisionMismatchError(key, actual);
-      if (!actual && !encode) throw new TypeError(`deleting ${key}, which does not exist`);
-    }
+  #setLife(key: ExpiringKey, ttlSeconds: number | undefined): void {
+    if (ttlSeconds === undefined) this.#expiries.delete(key.key);
+    else this.#expiries.set(key, { ttlSeconds, atMs: this.#options.clock.now() + ttlSeconds * 1000 });
   }
 
-  #apply(
-    key: string,
-    write: { readonly revision: number; readonly object: StoredObject | undefined; readonly atMs: number },
-  ): StorageChange {
-    const { revision, object, atMs } = write;
-    const version: KeyVersion = { revision, object, previous: undefined };
-    const entry = this.#tree.put(key, version);
-    const previous = (version.previous as KeyVersion | undefined)?.object; // set by put()
-    const change: StorageChange = { key, revision, current: object, previous };
-    this.#history.add({ change, entry, version, atMs, cost: RECORD_BYTES + (previous?.bytes.length ?? 0) });
-    return change;
-  }
-
-  #compactUntil(nowMs: number): void {
-    for (let records = this.#history.takeExpired(nowMs); records; records = this.#history.takeExpired(nowMs)) {
-      for (const { entry, version, change } of records) {
-        this.#tree.compact(entry, version);
-        this.#compacted = change.revision;
-      }
-    }
-    const oldestAtMs = this.#history.oldestAtMs;
-    if (this.#timer || oldestAtMs === undefined) return;
-    const wake = (): void => {
-      this.#timer = undefined;
-      this.#compactUntil(this.#clock.monotonic());
-    };
-    this.#timer = this.#clock.setTimer(oldestAtMs + this.#historyMs - nowMs, wake, { unref: true });
+  async #expire(due: readonly ExpiringKey[]): Promise<void> {
+    const writes = due
+      .filter(({ key, revision }) => this.#keys.get(key)?.revision === revision)
+      .map(({ key, revision }) => ({ key, expected: revision, bytes: undefined }));
+    if (writes.length > 0 && !this.#closed) await this.commit(writes);
   }
 
   #assertOpen(): void {

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { StorageFactory } from './storage.contract.ts';
-import { CompactedError, RevisionMismatchError, type Storage, type StorageChange } from './storage.ts';
+import {
+  CompactedError,
+  RevisionMismatchError,
+  type Storage,
+  type StorageChange,
+  type StorageWatch,
+} from './storage.ts';
 
 /** A naive storage that keeps a full copy of all keys for every revision. */
 class NaiveStorage {
@@ -37,9 +43,9 @@ class NaiveStorage {
   }
 }
 
-const PREFIXES = ['/', '/r/', '/r/a/', '/r/a-b/', '/r/b/', '/q/'];
-const KEYS = ['/r/a/1', '/r/a/2', '/r/a/3', '/r/a-b/1', '/r/a-b/2', '/r/b/1', '/r/a', '/q/1', '/q/2'];
-const key = fc.constantFrom(...KEYS);
+const prefixes = ['/', '/r/', '/r/a/', '/r/a-b/', '/r/b/', '/q/'];
+const keys = ['/r/a/1', '/r/a/2', '/r/a/3', '/r/a-b/1', '/r/a-b/2', '/r/b/1', '/r/a', '/q/1', '/q/2'];
+const key = fc.constantFrom(...keys);
 const step = fc.oneof(
   {
     weight: 6,
@@ -54,7 +60,7 @@ const step = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       type: fc.constant('list' as const),
-      prefix: fc.constantFrom(...PREFIXES),
+      prefix: fc.constantFrom(...prefixes),
       back: fc.nat(12),
       limit: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
       after: fc.option(key, { nil: undefined }),
@@ -64,7 +70,7 @@ const step = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       type: fc.constant('watch' as const),
-      prefix: fc.constantFrom(...PREFIXES),
+      prefix: fc.constantFrom(...prefixes),
       back: fc.nat(12),
     }),
   },
@@ -76,24 +82,29 @@ interface Watcher {
   readonly prefix: string;
   readonly from: number;
   readonly changes: StorageChange[];
+  readonly watch: StorageWatch;
 }
 
 /** Compares a storage with the naive one over random histories. */
-export function storageModelContract(create: StorageFactory): void {
+export function storageModelContract(create: StorageFactory, numRuns: number): void {
   it('behaves like a storage with a full copy for every revision', async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
       const { storage, clock } = await create({ historyMs: 1000, historyBytes: 1_000_000 });
-      const model = new NaiveStorage(storage.revision);
-      const watchers: Watcher[] = [];
+      const model = new NaiveStorage(await storage.revision());
+      const world: World = { storage, model, watchers: [], elapsedMs: 0 };
       for (const next of steps) {
-        if (next.type === 'wait') await clock.advance(next.ms);
-        else await play(next, { storage, model, watchers });
+        if (next.type === 'wait') {
+          await clock.advance(next.ms);
+          world.elapsedMs += next.ms;
+        } else await play(next, world);
       }
-      await new Promise((resolve) => setImmediate(resolve));
-      for (const watcher of watchers) compareWatcher(watcher, model);
+      for (const watcher of world.watchers) {
+        await watcher.watch.synced();
+        compareWatcher(watcher, model);
+      }
       await storage[Symbol.asyncDispose]();
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns });
   });
 }
 
@@ -101,6 +112,7 @@ interface World {
   readonly storage: Storage;
   readonly model: NaiveStorage;
   readonly watchers: Watcher[];
+  elapsedMs: number;
 }
 
 async function play(next: Exclude<Step, { type: 'wait' }>, world: World): Promise<void> {
@@ -119,7 +131,7 @@ async function playCommit(next: Extract<Step, { type: 'commit' }>, { storage, mo
     writes.map(({ key: name, expected, text }, index) => ({
       key: name,
       expected: next.stale && index === 0 ? expected + 1 : expected,
-      encode: text === undefined ? undefined : () => Buffer.from(text),
+      bytes: text === undefined ? undefined : Buffer.from(text),
     })),
   );
   if (next.stale) {
@@ -132,35 +144,49 @@ async function playCommit(next: Extract<Step, { type: 'commit' }>, { storage, mo
 
 async function playList(
   next: Extract<Step, { type: 'list' }> & { readonly revision: number },
-  { storage, model }: World,
+  world: World,
 ): Promise<void> {
+  const { storage, model } = world;
   const { prefix, revision, limit, after } = next;
-  const list = storage.list({ prefix, revision, limit, after });
-  if (revision < storage.compactedRevision) {
-    await expect(list).rejects.toThrow(CompactedError);
-    return;
-  }
+  const list = await unlessCompacted(storage.list({ prefix, revision, limit, after, count: true }), {
+    revision,
+    world,
+  });
+  if (!list) return;
   const all = [...model.at(revision)]
     .filter(([name]) => name.startsWith(prefix) && (after === undefined || name > after))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  const { objects, remaining } = await list;
+  const { objects, more, remaining } = list;
   expect(objects.map((object) => [object.key, Buffer.from(object.bytes).toString()])).toEqual(all.slice(0, limit));
-  expect(remaining).toBe(Math.max(0, all.length - (limit ?? all.length)));
+  const left = Math.max(0, all.length - (limit ?? all.length));
+  expect(more).toBe(left > 0);
+  expect([left, undefined]).toContain(remaining);
 }
 
-function playWatch(
-  next: Extract<Step, { type: 'watch' }> & { readonly revision: number },
-  { storage, watchers }: World,
-): void {
-  const { prefix, revision } = next;
-  const watcher: Watcher = { prefix, from: revision, changes: [] };
-  const start = (): Disposable =>
-    storage.watch({ prefix, fromRevision: revision }, (changes) => watcher.changes.push(...changes));
-  if (revision < storage.compactedRevision) expect(start).toThrow(CompactedError);
-  else {
-    start();
-    watchers.push(watcher);
+/** Returns the result, or undefined if the revision has been compacted: not before history has reached its maximum age. */
+async function unlessCompacted<T>(
+  result: Promise<T>,
+  asked: { readonly revision: number; readonly world: World },
+): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (!(error instanceof CompactedError)) throw error;
+    expect(asked.world.elapsedMs).toBeGreaterThanOrEqual(1000);
+    expect(error.compactedRevision).toBeGreaterThan(asked.revision);
+    return undefined;
   }
+}
+
+async function playWatch(
+  next: Extract<Step, { type: 'watch' }> & { readonly revision: number },
+  world: World,
+): Promise<void> {
+  const { prefix, revision } = next;
+  const changes: StorageChange[] = [];
+  const started = world.storage.watch({ prefix, fromRevision: revision }, (more) => changes.push(...more));
+  const watch = await unlessCompacted(started, { revision, world });
+  if (watch) world.watchers.push({ prefix, from: revision, changes, watch });
 }
 
 function compareWatcher(watcher: Watcher, model: NaiveStorage): void {

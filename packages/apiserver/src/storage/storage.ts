@@ -4,25 +4,24 @@ import { KubewrightError } from '@kubewright/apimachinery';
  * The revisioned store behind the API server. It has one increasing revision over all keys, compare-and-swap commits, lists at a
  * revision, and watches that miss nothing between their start revision and now.
  *
- * The in-memory store is the only implementation so far; any other must pass `storage.contract.ts`. A revision is visible to
- * reads and watches only once it is durable. History is bounded in time and size; older history is compacted.
+ * Several servers may use one storage, in one process or in many. A revision is visible to reads and watches only once it is
+ * durable. History is bounded; older history is compacted. Every implementation must pass `storage.contract.ts`.
+ *
+ * Values never contain their revision: the layer above writes it into `metadata.resourceVersion` when it serves an object.
  *
  * @example
  * ```ts
  * import type { Storage } from '@kubewright/apiserver';
  *
- * async function count(storage: Storage, prefix: string): Promise<number> {
- *   const { objects, remaining } = await storage.list({ prefix, limit: 1 });
- *   return objects.length + remaining;
+ * async function isEmpty(storage: Storage, prefix: string): Promise<boolean> {
+ *   const { objects } = await storage.list({ prefix, limit: 1 });
+ *   return objects.length === 0;
  * }
  * ```
  */
 export interface Storage extends AsyncDisposable {
-  /** The newest visible revision. */
-  readonly revision: number;
-  /** Lists and watches below this revision fail with {@link CompactedError}. */
-  readonly compactedRevision: number;
-
+  /** Returns the newest visible revision, no older than the last commit of any client. */
+  revision(): Promise<number>;
   /** Reads one key at the newest revision. */
   get(key: string): Promise<StoredObject | undefined>;
   /**
@@ -37,26 +36,26 @@ export interface Storage extends AsyncDisposable {
    * deleted.
    *
    * @throws {@link RevisionMismatchError} when a key's revision is not the expected one; nothing was written.
-   * @throws {@link CommitTooLargeError} when keys and values together are larger than 1.5 MiB; nothing was written.
+   * @throws {@link CommitTooLargeError} for more than 128 writes, or when keys and values together are larger than 1.5 MiB;
+   * nothing was written.
    * @throws {@link StorageFullError} when the write would add to a full storage; nothing was written.
    */
   commit(writes: readonly StorageWrite[]): Promise<Commit>;
   /**
-   * Delivers every change with the given prefix and a revision greater than `fromRevision` to `handler`, in order. Changes held
-   * in history are delivered during this call. Live changes follow as they become visible, all changes of one turn in one call.
-   * The handler must not throw or wait.
+   * Delivers every change with the given prefix and a revision greater than `fromRevision` to `handler`, in order, until it is
+   * disposed. All changes of one turn may come in one call. The handler must not throw or wait.
    *
    * @throws {@link CompactedError} if history no longer reaches back to `fromRevision`.
    */
-  watch(options: StorageWatchOptions, handler: (changes: readonly StorageChange[]) => void): Disposable;
+  watch(options: StorageWatchOptions, handler: (changes: readonly StorageChange[]) => void): Promise<StorageWatch>;
 }
 
-/** One key's value at one revision. Immutable, so its identity can serve as a cache key. */
+/** One key's value at one revision. Immutable, so the identity of its bytes can serve as a cache key. */
 export interface StoredObject {
   readonly key: string;
-  /** The object's JSON, including the resourceVersion. Never modified. */
+  /** The object's JSON, without the resourceVersion. Never modified. */
   readonly bytes: Uint8Array;
-  /** Revision of the write that produced this value; equals `metadata.resourceVersion`. */
+  /** Revision of the write that produced this value; served as `metadata.resourceVersion`. */
   readonly revision: number;
 }
 
@@ -70,6 +69,8 @@ export interface StorageListOptions {
   readonly after?: string | undefined;
   /** Maximum number of objects. */
   readonly limit?: number | undefined;
+  /** Requests the number of further keys, which may cost as much as listing them. @defaultValue false */
+  readonly count?: boolean | undefined;
 }
 
 /** Result of {@link Storage.list}. */
@@ -77,8 +78,10 @@ export interface StorageList {
   readonly objects: readonly StoredObject[];
   /** The revision of the list. */
   readonly revision: number;
-  /** Number of keys with the prefix after the last one returned. */
-  readonly remaining: number;
+  /** True if keys with the prefix follow the last one returned. */
+  readonly more: boolean;
+  /** Number of keys with the prefix after the last one returned; absent if it was not requested or the storage cannot tell. */
+  readonly remaining?: number | undefined;
 }
 
 /** One write of a commit. */
@@ -86,8 +89,10 @@ export interface StorageWrite {
   readonly key: string;
   /** The key's expected current revision; 0 means that the key must not exist. */
   readonly expected: number;
-  /** Encodes the value for the revision under which it will be written; `undefined` deletes the key. */
-  readonly encode: ((revision: number) => Uint8Array) | undefined;
+  /** The new value; `undefined` deletes the key. The storage keeps it, so it must not be modified afterwards. */
+  readonly bytes: Uint8Array | undefined;
+  /** Time after which the storage deletes the key, unless it is written again. @defaultValue never */
+  readonly ttlSeconds?: number | undefined;
 }
 
 /** Result of a commit. */
@@ -99,8 +104,23 @@ export interface Commit {
 
 /** Options for {@link Storage.watch}. */
 export interface StorageWatchOptions {
+  /** Must end in `/`. */
   readonly prefix: string;
   readonly fromRevision: number;
+  /**
+   * Called once if the storage cannot continue the watch, with {@link CompactedError} for lost history. List again, then watch
+   * from there. The stores in this process never call it.
+   */
+  readonly onLost?: ((error: unknown) => void) | undefined;
+}
+
+/** A running watch; disposing it ends the deliveries. */
+export interface StorageWatch extends Disposable {
+  /**
+   * Waits until every change that was visible at the time of the call has been delivered, and returns a revision up to which that
+   * holds: at least the storage's revision at the time of the call.
+   */
+  synced(): Promise<number>;
 }
 
 /** One change of one key. `current` is absent if the key was deleted, `previous` if it was created. */
@@ -129,15 +149,17 @@ export class RevisionMismatchError extends KubewrightError {
   }
 }
 
-/** Thrown if a commit exceeds the size limit. Store less; a retry fails the same way. */
+/** Thrown if a commit exceeds a size limit. Store less; a retry fails the same way. */
 export class CommitTooLargeError extends KubewrightError {
   override readonly name = 'CommitTooLargeError';
   readonly code = 'KW5005';
-  readonly bytes: number;
 
-  constructor(bytes: number, limit: number) {
-    super({ what: `cannot write ${bytes} bytes`, why: `a commit is limited to ${limit} bytes`, remedy: 'write less' });
-    this.bytes = bytes;
+  constructor(size: number, { limit, unit }: { readonly limit: number; readonly unit: 'bytes' | 'keys' }) {
+    super({
+      what: `cannot write ${size} ${unit}`,
+      why: `a commit is limited to ${limit} ${unit}`,
+      remedy: 'write less',
+    });
   }
 }
 
@@ -146,10 +168,10 @@ export class StorageFullError extends KubewrightError {
   override readonly name = 'StorageFullError';
   readonly code = 'KW5006';
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number | undefined) {
     super({
       what: 'the storage is full',
-      why: `it is limited to ${maxBytes} bytes`,
+      why: maxBytes === undefined ? 'it has reached its limit' : `it is limited to ${maxBytes} bytes`,
       remedy: 'delete objects, or raise the limit',
     });
   }
@@ -171,7 +193,7 @@ export class CompactedError extends KubewrightError {
   }
 }
 
-/** Thrown if a list requests a revision that does not exist yet. Wait until {@link Storage.revision} reaches it. */
+/** Thrown if a list requests a revision that does not exist yet. Wait until {@link Storage.revision} returns it. */
 export class FutureRevisionError extends KubewrightError {
   override readonly name = 'FutureRevisionError';
   readonly code = 'KW5003';

@@ -1,6 +1,7 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import { expect, it } from 'vitest';
-import { eachChange, MemoryStorage, type StorageChange } from './index.ts';
+import { eachChange } from './each-change.ts';
+import { MemoryStorage, type StorageChange } from './index.ts';
 
 const prefix = '/registry/things/';
 
@@ -14,11 +15,12 @@ it('reports a failing watcher and still delivers later changes to it and the oth
       if (who === 'failing' && key.endsWith('bad')) throw new Error('injected fault');
       seen[who].push(key.slice(prefix.length));
     };
-  for (const who of ['failing', 'other'] as const) storage.watch({ prefix, fromRevision: 1 }, eachChange(note(who)));
+  for (const who of ['failing', 'other'] as const)
+    await storage.watch({ prefix, fromRevision: 1 }, eachChange(note(who)));
   for (const name of ['a', 'bad', 'b']) {
-    await storage.commit([{ key: prefix + name, expected: 0, encode: () => new Uint8Array() }]);
+    await storage.commit([{ key: prefix + name, expected: 0, bytes: new Uint8Array() }]);
   }
-  await storage.commit([{ key: `${prefix}c`, expected: 0, encode: () => new Uint8Array() }]);
+  await storage.commit([{ key: `${prefix}c`, expected: 0, bytes: new Uint8Array() }]);
   await Promise.resolve();
   expect(seen).toEqual({ failing: ['a', 'b', 'c'], other: ['a', 'bad', 'b', 'c'] });
   expect(faults.map(String)).toEqual(['Error: cannot apply the change to /registry/things/bad at revision 3']);

@@ -1,13 +1,15 @@
+import { KubewrightError } from '@kubewright/apimachinery';
+
 /**
  * Thrown for a strategic merge patch that cannot be applied. `message` is the API server's (1.36) and `httpStatus` its
  * response code: 400 for a malformed directive, 422 for lists of lists, 500 for everything else. Do not retry.
  */
-export class StrategicMergeError extends Error {
+export class StrategicMergeError extends KubewrightError {
   readonly code = 'KW5007';
   readonly httpStatus: 400 | 422 | 500;
 
   constructor(message: string, httpStatus: 400 | 422 | 500) {
-    super(message);
+    super({ what: message });
     this.name = 'StrategicMergeError';
     this.httpStatus = httpStatus;
   }
@@ -36,6 +38,8 @@ function goTypeName(value: unknown): string {
   switch (typeof value) {
     case 'object':
       return 'map[string]interface {}';
+    case 'bigint':
+      return 'int64';
     case 'number':
       return Number.isInteger(value) ? 'int64' : 'float64';
     case 'boolean':

@@ -3,10 +3,10 @@ import { deepCopy, isRecord, setOwn } from '@kubewright/schema/internal';
 import { identify, orderElements, partition, requireKey } from './element-order.ts';
 import { badFormat, internal, noMergeKey, printGo, StrategicMergeError, wrongKind } from './strategic-merge-error.ts';
 
-const PATCH = '$patch';
-const RETAIN_KEYS = '$retainKeys';
-const DELETE_PREFIX = '$deleteFromPrimitiveList/';
-const ORDER_PREFIX = '$setElementOrder/';
+const patchDirective = '$patch';
+const retainKeysDirective = '$retainKeys';
+const deletePrefix = '$deleteFromPrimitiveList/';
+const orderPrefix = '$setElementOrder/';
 
 /**
  * Applies a strategic merge patch as the API server does (1.36): lists with a merge key are merged by it, other lists are
@@ -31,13 +31,13 @@ function mergeMap(
   patch: Record<string, unknown>,
   schema: SchemaNode | undefined,
 ): Record<string, unknown> {
-  if (Object.hasOwn(patch, PATCH)) return followDirective(patch);
+  if (Object.hasOwn(patch, patchDirective)) return followDirective(patch);
   retainKeys(original, patch);
   mergeOrderedLists(original, patch, schema);
   for (const patchKey of Object.keys(patch)) {
     const value = patch[patchKey];
-    const deletes = patchKey.startsWith(DELETE_PREFIX);
-    const key = deletes ? patchKey.slice(DELETE_PREFIX.length) : patchKey;
+    const deletes = patchKey.startsWith(deletePrefix);
+    const key = deletes ? patchKey.slice(deletePrefix.length) : patchKey;
     if (value === null) {
       delete original[key];
     } else if (!Object.hasOwn(original, key) || kindOf(original[key]) !== kindOf(value)) {
@@ -65,9 +65,9 @@ function kindOf(value: unknown): string {
 }
 
 function followDirective(patch: Record<string, unknown>): Record<string, unknown> {
-  const directive = patch[PATCH];
+  const directive = patch[patchDirective];
   if (directive === 'replace') {
-    delete patch[PATCH];
+    delete patch[patchDirective];
     return patch;
   }
   if (directive === 'delete') return {};
@@ -96,7 +96,7 @@ function withoutNulls(value: unknown): unknown {
 function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isRecord(value)) return value;
-  if (Object.hasOwn(value, PATCH)) return undefined;
+  if (Object.hasOwn(value, patchDirective)) return undefined;
   for (const key of Object.keys(value)) {
     const cleaned = withoutDirectives(value[key]);
     if (cleaned === undefined) delete value[key];
@@ -123,13 +123,13 @@ function strategyOf(field: SchemaNode | undefined): string | undefined {
 }
 
 function retainKeys(original: Record<string, unknown>, patch: Record<string, unknown>): void {
-  if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
-  const keys = patch[RETAIN_KEYS];
-  delete patch[RETAIN_KEYS];
+  if (!Object.hasOwn(patch, retainKeysDirective)) return;
+  const keys = patch[retainKeysDirective];
+  delete patch[retainKeysDirective];
   if (!Array.isArray(keys)) throw badFormat('retainKeys');
   const retained = new Set<unknown>(keys);
   for (const key of Object.keys(patch)) {
-    const directive = key.startsWith(DELETE_PREFIX) || key.startsWith(ORDER_PREFIX);
+    const directive = key.startsWith(deletePrefix) || key.startsWith(orderPrefix);
     if (patch[key] !== null && !directive && !retained.has(key)) throw badFormat('retainKeys');
   }
   for (const key of Object.keys(original)) if (!retained.has(key)) delete original[key];
@@ -142,11 +142,11 @@ function mergeOrderedLists(
   schema: SchemaNode | undefined,
 ): void {
   for (const directive of Object.keys(patch)) {
-    if (!directive.startsWith(ORDER_PREFIX)) continue;
+    if (!directive.startsWith(orderPrefix)) continue;
     const order = patch[directive];
     delete patch[directive];
     if (!Array.isArray(order)) throw wrongKind('list', order);
-    const key = directive.slice(ORDER_PREFIX.length);
+    const key = directive.slice(orderPrefix.length);
     const live = original[key];
     const change = patch[key];
     if (live !== undefined && !Array.isArray(live)) throw wrongKind('list', live);
@@ -180,7 +180,7 @@ function checkOrder(change: readonly unknown[], order: readonly unknown[], merge
   let at = 0;
   for (const element of change) {
     if (mergeKey !== undefined && !isRecord(element)) throw wrongKind('map', element);
-    if (isRecord(element) && Object.hasOwn(element, PATCH)) continue;
+    if (isRecord(element) && Object.hasOwn(element, patchDirective)) continue;
     requireKey(element, mergeKey);
     const wanted = identify(element, mergeKey);
     while (at < order.length && identify(orderElement(order[at], mergeKey), mergeKey) !== wanted) at++;
@@ -249,11 +249,11 @@ function followElementDirectives(
   const changes: Record<string, unknown>[] = [];
   let replace = false;
   for (const element of patch) {
-    if (!Object.hasOwn(element, PATCH)) {
+    if (!Object.hasOwn(element, patchDirective)) {
       changes.push(element);
       continue;
     }
-    const directive = element[PATCH];
+    const directive = element[patchDirective];
     if (directive === 'delete') {
       if (!Object.hasOwn(element, mergeKey)) throw noMergeKey(element, mergeKey);
       server = server.filter((item) => item[mergeKey] !== element[mergeKey]);

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 import type { Pacer } from '../registry/pacer.ts';
 import type { ServedForm } from '../registry/served-form.ts';
 import type { StoredObject } from '../storage/storage.ts';
@@ -8,7 +9,7 @@ export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 const encoder = new TextEncoder();
 /** Characters to collect before encoding them as bytes. */
-const PIECE_LENGTH = 256 * 1024;
+const pieceLength = 256 * 1024;
 
 /** Options for encoding a table. */
 export interface TableOptions {
@@ -52,7 +53,7 @@ export async function encodeParts(
   let text = parts.head;
   for (let i = 0; i < objects.length; i++) {
     if (pacer.isDue) await pacer.rest();
-    if (text.length > PIECE_LENGTH) {
+    if (text.length > pieceLength) {
       pieces.push(encoder.encode(text));
       text = '';
     }
@@ -80,7 +81,7 @@ function rowJson(
   { include, nowMs }: { readonly include: IncludeObject; readonly nowMs: number },
 ): string {
   const object = form.object(stored);
-  const cells = JSON.stringify(form.definition.cells(object, nowMs));
+  const cells = stringifyJson(form.definition.cells(object, nowMs));
   if (include === 'None') return `{"cells":${cells},"object":null}`;
   const inner = include === 'Object' ? decoder.decode(form.bytes(stored)) : partialJson(object);
   return `{"cells":${cells},"object":${inner}}`;
@@ -90,7 +91,7 @@ const decoder = new TextDecoder();
 
 /** Returns the JSON of a meta/v1 `PartialObjectMetadata`: an object's metadata without the rest. */
 export function partialJson(object: KubernetesObject): string {
-  return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify(object.metadata)}}`;
+  return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${stringifyJson(object.metadata)}}`;
 }
 
 /** Returns the parts of a meta/v1 `PartialObjectMetadataList`. */

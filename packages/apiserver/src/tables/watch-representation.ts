@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import type { OutputFormat } from '../negotiation/index.ts';
 import type { ServedForm } from '../registry/served-form.ts';
 import type { WatchRepresentation } from '../watch/index.ts';
@@ -17,13 +18,13 @@ export function watchRepresentation(
   if (format.as !== undefined) {
     return {
       id: `partial ${type}`,
-      encode: (item) => encoder.encode(partialJson(form.object(form.item(item)))),
+      encode: (item) => encoder.encode(partialJson(form.object(item))),
       bookmark: bookmarks('PartialObjectMetadata', 'meta.k8s.io/v1'),
     };
   }
   return {
     id: `json ${type}`,
-    encode: (item) => form.bytes(form.item(item)),
+    encode: (item) => form.bytes(item),
     bookmark: bookmarks(definition.kind, apiVersion),
   };
 }
@@ -38,10 +39,9 @@ function tables(
     id,
     firstDiffers: true,
     encode(item, { first }) {
-      const stored = form.item(item);
-      const { resourceVersion = '' } = form.object(stored).metadata;
+      const { resourceVersion = '' } = form.object(item).metadata;
       const metadata = JSON.stringify({ resourceVersion });
-      return encodeTable(form, stored, { include, nowMs: now(), metadata, columns: first });
+      return encodeTable(form, item, { include, nowMs: now(), metadata, columns: first });
     },
     bookmark(resourceVersion, annotations) {
       const object = new TextDecoder().decode(bookmark(resourceVersion, annotations));
@@ -55,7 +55,7 @@ function tables(
 
 function bookmarks(kind: string, apiVersion: string): WatchRepresentation['bookmark'] {
   return (resourceVersion, annotations) => {
-    const metadata = { resourceVersion, creationTimestamp: null, ...(annotations && { annotations }) };
+    const metadata = { resourceVersion, creationTimestamp: null, ...defined({ annotations }) };
     return encoder.encode(JSON.stringify({ kind, apiVersion, metadata }));
   };
 }

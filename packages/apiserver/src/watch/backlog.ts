@@ -3,10 +3,10 @@ import type { StorageChange, StoredObject } from '../storage/index.ts';
 import { ChangeFrames, type DecodeStored, storedItem } from './change-frames.ts';
 import { frame } from './watch-frame.ts';
 import type { WatchRequest } from './watch-request.ts';
-import { type Backlog, CHUNK_BYTES } from './watcher.ts';
+import { type Backlog, chunkBytes } from './watcher.ts';
 
 /** Maximum number of objects to examine per turn, if a selector matches few of them. */
-const EXAMINED_PER_TURN = 500;
+const examinedPerTurn = 500;
 
 /** Sends the state as ADDED events, then optionally a bookmark that marks its end. */
 export function stateBacklog(
@@ -67,7 +67,7 @@ class FrameBacklog implements Backlog {
       const frames: Uint8Array[] = [];
       let length = 0;
       let done = false;
-      for (let examined = 0; examined < EXAMINED_PER_TURN && length < CHUNK_BYTES && !done; examined++) {
+      for (let examined = 0; examined < examinedPerTurn && length < chunkBytes && !done; examined++) {
         const next = this.#frames.next();
         done = next.done === true;
         if (!next.value) continue;

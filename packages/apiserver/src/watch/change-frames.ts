@@ -63,7 +63,7 @@ export class ChangeFrames {
 
   #deletedItem(): WatchItem {
     const stored = this.#change.previous as StoredObject; // DELETED has one
-    this.#deleted ??= deletedItem(stored, { revision: this.#change.revision, decode: this.#decode });
+    this.#deleted ??= storedItem({ ...stored, revision: this.#change.revision }, this.#decode);
     return this.#deleted;
   }
 }
@@ -73,18 +73,9 @@ export function storedItem(stored: StoredObject, decode: DecodeStored): WatchIte
   return {
     key: stored.key,
     bytes: stored.bytes,
+    revision: stored.revision,
     get object() {
       return decode(stored);
     },
   };
-}
-
-/** Wraps a deleted object's last content, with the revision of its deletion. */
-function deletedItem(
-  stored: StoredObject,
-  options: { readonly revision: number; readonly decode: DecodeStored },
-): WatchItem {
-  const last = options.decode(stored);
-  const object = { ...last, metadata: { ...last.metadata, resourceVersion: `${options.revision}` } };
-  return { key: stored.key, bytes: Buffer.from(JSON.stringify(object)), object };
 }

@@ -39,6 +39,11 @@ export class FrameRing {
     return this.#start + this.#entries.length;
   }
 
+  /** The size of all entries. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** The revision of the newest dropped entry. */
   get droppedRevision(): number {
     return this.#droppedRevision;

@@ -1,11 +1,13 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
+import { stringifyJson } from '@kubewright/apimachinery/internal';
+import { withRevision } from '../storage/index.ts';
 import type { WatchRepresentation } from './watch-request.ts';
 
 /** Options for {@link plainRepresentation}. */
 export interface PlainRepresentationOptions {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Converts the stored object to the served one; absent if the stored bytes are served unchanged. */
+  /** Converts the stored object to the served one; absent if they are the same. */
   readonly convert?: ((object: KubernetesObject) => KubernetesObject) | undefined;
   /** Distinguishes this conversion from another one to the same version (a CRD that has changed). @defaultValue '' */
   readonly revision?: string | undefined;
@@ -16,7 +18,7 @@ export function plainRepresentation(options: PlainRepresentationOptions): WatchR
   const { apiVersion, kind, convert, revision = '' } = options;
   return {
     id: `json ${apiVersion} ${kind} ${revision}`,
-    encode: convert ? (item) => Buffer.from(JSON.stringify(convert(item.object))) : (item) => item.bytes,
+    encode: convert ? (item) => Buffer.from(stringifyJson(convert(item.object))) : withRevision,
     bookmark: (resourceVersion, annotations) =>
       Buffer.from(
         JSON.stringify({ kind, apiVersion, metadata: { resourceVersion, ...(annotations ? { annotations } : {}) } }),

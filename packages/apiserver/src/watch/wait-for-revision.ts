@@ -2,25 +2,22 @@ import { type Clock, sleep } from '@kubewright/apimachinery';
 import type { Storage } from '../storage/index.ts';
 
 /** Time that readers wait for a future version, in milliseconds (as upstream's watch cache). */
-const REVISION_WAIT_MS = 3_000;
+const waitMs = 3_000;
+/** Time between two reads of the revision. A watch of all keys would bring every change of every resource. */
+const pollMs = 50;
 
-/** Waits until a revision is visible. Returns false if that takes longer than three seconds. */
+/** Waits until a revision is visible, at most three seconds. Returns the newest revision. */
 export async function waitForRevision(
   storage: Storage,
   options: { readonly revision: number; readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<boolean> {
+): Promise<number> {
   const { revision, clock, signal } = options;
-  if (storage.revision >= revision) return true;
-  const arrived = new AbortController();
-  const subscription = storage.watch({ prefix: '/', fromRevision: storage.revision }, () => {
-    if (storage.revision >= revision) arrived.abort();
-  });
-  try {
-    await sleep(clock, { ms: REVISION_WAIT_MS, signal: AbortSignal.any([signal, arrived.signal]) });
-  } catch {
-    // Aborted: either the revision has arrived or the reader gave up; the comparison below decides.
-  } finally {
-    subscription[Symbol.dispose]();
+  const deadline = clock.monotonic() + waitMs;
+  let reached = await storage.revision();
+  while (reached < revision && clock.monotonic() < deadline && !signal.aborted) {
+    // An abort ends the wait, and the loop.
+    await sleep(clock, { ms: pollMs, signal }).catch(() => undefined);
+    reached = await storage.revision();
   }
-  return storage.revision >= revision;
+  return reached;
 }

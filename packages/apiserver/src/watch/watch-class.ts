@@ -1,10 +1,12 @@
 import type { ChangeFrames } from './change-frames.ts';
 import { FrameRing } from './frame-ring.ts';
+import type { UnreadEvents } from './unread-limit.ts';
+import { tooManyUnread } from './watch-failures.ts';
 import type { WatchFilter, WatchRepresentation, WatchRequest } from './watch-request.ts';
 import type { Watcher } from './watcher.ts';
 
 /** All watchers that see the same events in the same representation. They share every byte. */
-export class WatchClass {
+export class WatchClass implements UnreadEvents {
   readonly key: string;
   /** The scopes (see {@link scopesOf}) whose changes concern this class. */
   readonly scopes: readonly string[];
@@ -12,6 +14,8 @@ export class WatchClass {
   readonly filter: WatchFilter | undefined;
   readonly ring: FrameRing;
   readonly watchers: Set<Watcher> = new Set();
+  /** Once the ring has this many bytes, its unread events are looked at again. */
+  checkAtBytes = 0;
 
   constructor(request: WatchRequest, limits: { readonly maxBytes: number }) {
     this.key = classKey(request);
@@ -36,10 +40,31 @@ export class WatchClass {
 
   /** Drops the events that all watchers have sent. */
   trim(): void {
-    let oldest = this.ring.end;
-    for (const watcher of this.watchers) oldest = Math.min(oldest, watcher.cursor);
+    const oldest = this.#slowest()?.cursor ?? this.ring.end;
     // In whole blocks only: trimming at every event would copy the ring at every event.
     if (oldest - this.ring.start >= 512 || oldest === this.ring.end) this.ring.dropBefore(oldest);
+  }
+
+  unread(): { readonly owner: string | undefined; readonly bytes: number } {
+    const slowest = this.#slowest();
+    this.ring.dropBefore(slowest?.cursor ?? this.ring.end);
+    return { owner: slowest?.owner, bytes: this.ring.bytes };
+  }
+
+  cutSlowest(): void {
+    this.#slowest()?.cut(tooManyUnread());
+  }
+
+  /** Returns the watcher that is furthest behind; undefined if all have read everything. */
+  #slowest(): Watcher | undefined {
+    let slowest: Watcher | undefined;
+    let oldest = this.ring.end;
+    for (const watcher of this.watchers) {
+      if (watcher.cursor >= oldest) continue;
+      oldest = watcher.cursor;
+      slowest = watcher;
+    }
+    return slowest;
   }
 }
 

@@ -1,10 +1,16 @@
 import type { StatusError } from '@kubewright/apimachinery';
 import type { StatusCause } from '@kubewright/apimachinery/meta/v1';
+import { tooManyRequests } from '../http/failures.ts';
 import { failure } from '../http/status-response.ts';
 
 /** Builds the error for a version older than the history. */
 export function expired(asked: number, oldest: number): StatusError {
   return failure(410, { reason: 'Expired', message: `too old resource version: ${asked} (${oldest})` });
+}
+
+/** Builds the error for a stream that ends because its user has too many unread events. */
+export function tooManyUnread(): StatusError {
+  return tooManyRequests('Too many unread events, please try again later.', 1);
 }
 
 /** Builds the error for a future version that did not arrive in time. */

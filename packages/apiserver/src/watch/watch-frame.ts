@@ -1,20 +1,26 @@
 import type { Status } from '@kubewright/apimachinery';
+import { shortLivedBytes } from '../storage/short-lived-bytes.ts';
 
 /** Event types on the wire. */
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
-const OPENINGS: Readonly<Record<WatchEventType, Buffer>> = {
+const openings: Readonly<Record<WatchEventType, Buffer>> = {
   ADDED: Buffer.from('{"type":"ADDED","object":'),
   MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
   DELETED: Buffer.from('{"type":"DELETED","object":'),
   BOOKMARK: Buffer.from('{"type":"BOOKMARK","object":'),
   ERROR: Buffer.from('{"type":"ERROR","object":'),
 };
-const CLOSING = Buffer.from('}\n');
+const closing = Buffer.from('}\n');
 
 /** Wraps an object's JSON in an event, on one line. */
 export function frame(type: WatchEventType, object: Uint8Array): Uint8Array {
-  return Buffer.concat([OPENINGS[type], object, CLOSING]);
+  const opening = openings[type];
+  const made = shortLivedBytes(opening.length + object.length + closing.length);
+  made.set(opening);
+  made.set(object, opening.length);
+  made.set(closing, opening.length + object.length);
+  return made;
 }
 
 /** Builds an event that gives the reason why the stream ends. */

@@ -6,11 +6,12 @@ import { plainRepresentation } from './plain-representation.ts';
 import { WatchHub } from './watch-hub.ts';
 import type { WatchFilter } from './watch-request.ts';
 
-const PREFIX = '/registry/core/pods/';
-const PLAIN = plainRepresentation({ apiVersion: 'v1', kind: 'Pod' });
+const podsPrefix = '/registry/core/pods/';
+const plain = plainRepresentation({ apiVersion: 'v1', kind: 'Pod' });
 
 interface Watching {
-  readonly from: number;
+  /** The revision that the watch starts after; that of its state is known from the bookmark behind it. */
+  from: number;
   readonly state: boolean;
   readonly namespace: string | undefined;
   readonly color: string | undefined;
@@ -46,9 +47,9 @@ describe('WatchHub', () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
       const clock = new VirtualClock();
       const storage = new MemoryStorage({ clock });
-      const hub = new WatchHub({ storage, prefix: PREFIX, clock, random: seededRandom(1) });
+      const hub = new WatchHub({ storage, prefix: podsPrefix, clock, random: seededRandom(1) });
       const changes: StorageChange[] = [];
-      storage.watch({ prefix: PREFIX, fromRevision: 0 }, (more) => changes.push(...more));
+      await storage.watch({ prefix: podsPrefix, fromRevision: 0 }, (more) => changes.push(...more));
       const watching: Promise<Watching>[] = [];
       for (const next of steps) {
         if (next.type === 'turn') await turn();
@@ -70,11 +71,12 @@ describe('WatchHub', () => {
 type Step<T> = Extract<typeof step extends fc.Arbitrary<infer S> ? S : never, { type: T }>;
 
 async function write(storage: MemoryStorage, { key, color, remove }: Step<'write'>): Promise<void> {
-  const current = await storage.get(PREFIX + key);
+  const current = await storage.get(podsPrefix + key);
   if (remove && !current) return;
-  const encode = (revision: number): Uint8Array =>
-    Buffer.from(JSON.stringify({ metadata: { name: key, resourceVersion: `${revision}`, labels: { color } } }));
-  await storage.commit([{ key: PREFIX + key, expected: current?.revision ?? 0, encode: remove ? undefined : encode }]);
+  const bytes = Buffer.from(JSON.stringify({ metadata: { name: key, labels: { color } } }));
+  await storage.commit([
+    { key: podsPrefix + key, expected: current?.revision ?? 0, bytes: remove ? undefined : bytes },
+  ]);
 }
 
 async function watch(
@@ -82,29 +84,48 @@ async function watch(
   { namespace, color, back }: Step<'watch'>,
 ): Promise<Watching> {
   const { hub, storage } = world;
-  const from = back === undefined ? storage.revision : Math.max(1, storage.revision - back);
+  const newest = await storage.revision();
+  const fromState = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true };
   const abort = new AbortController();
   const filter: WatchFilter | undefined =
     color === undefined
       ? undefined
-      : { id: color, matches: ({ object }) => object.metadata.labels?.['color'] === color };
+      : {
+          id: color,
+          matches: ({ object }) => object.metadata.labels?.['color'] === color,
+          // Some filters have no field by which they can be found.
+          trigger:
+            color === 'red'
+              ? undefined
+              : { field: 'color', value: color, of: ({ object }) => object.metadata.labels?.['color'] ?? '' },
+        };
   const stream = await hub.watch({
-    representation: PLAIN,
+    representation: plain,
     namespace,
     filter,
-    resourceVersion: back === undefined ? '' : `${from}`,
+    resourceVersion: back === undefined ? '' : `${Math.max(1, newest - back)}`,
+    ...(back === undefined && fromState),
     signal: abort.signal,
   });
   const seen: string[] = [];
+  const watching = {
+    from: Math.max(1, newest - (back ?? 0)),
+    state: back === undefined,
+    namespace,
+    color,
+    seen,
+    abort,
+  };
   const read = async (): Promise<void> => {
     for await (const chunk of stream) {
       for (const line of Buffer.from(chunk).toString().trimEnd().split('\n')) {
         const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: KubernetesObject };
-        seen.push(`${type} ${object.metadata.name}@${object.metadata.resourceVersion}`);
+        if (type === 'BOOKMARK') watching.from = Number(object.metadata.resourceVersion);
+        else seen.push(`${type} ${object.metadata.name}@${object.metadata.resourceVersion}`);
       }
     }
   };
-  return { from, state: back === undefined, namespace, color, seen, done: read(), abort };
+  return Object.assign(watching, { done: read() });
 }
 
 async function expected(
@@ -116,7 +137,7 @@ async function expected(
     if (!bytes) return false;
     return watcher.color === undefined || decode(bytes).metadata.labels?.['color'] === watcher.color;
   };
-  const prefix = watcher.namespace === undefined ? PREFIX : `${PREFIX}${watcher.namespace}/`;
+  const prefix = watcher.namespace === undefined ? podsPrefix : `${podsPrefix}${watcher.namespace}/`;
   const state = watcher.state ? (await storage.list({ prefix, revision: watcher.from })).objects : [];
   const events = state
     .filter(({ bytes }) => selects(bytes))
@@ -125,7 +146,7 @@ async function expected(
     if (!key.startsWith(prefix) || revision <= watcher.from) continue;
     const [now, before] = [selects(current?.bytes), selects(previous?.bytes)];
     if (now || before)
-      events.push(`${now ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED'} ${key.slice(PREFIX.length)}@${revision}`);
+      events.push(`${now ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED'} ${key.slice(podsPrefix.length)}@${revision}`);
   }
   return events;
 }

@@ -2,12 +2,14 @@ import { type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/a
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MemoryStorage } from '../storage/index.ts';
 import { plainRepresentation } from './plain-representation.ts';
+import { UnreadLimit } from './unread-limit.ts';
 import { WatchHub } from './watch-hub.ts';
-import type { WatchFilter, WatchRepresentation, WatchRequest } from './watch-request.ts';
+import type { WatchFilter, WatchItem, WatchRepresentation, WatchRequest } from './watch-request.ts';
+import type { Watcher } from './watcher.ts';
 
-const PREFIX = '/registry/core/configmaps/';
-const PLAIN = plainRepresentation({ apiVersion: 'v1', kind: 'ConfigMap' });
-const RED: WatchFilter = { id: 'color=red', matches: ({ object }) => object.metadata.labels?.['color'] === 'red' };
+const configMapsPrefix = '/registry/core/configmaps/';
+const plain = plainRepresentation({ apiVersion: 'v1', kind: 'ConfigMap' });
+const isRed: WatchFilter = { id: 'color=red', matches: ({ object }) => object.metadata.labels?.['color'] === 'red' };
 
 interface Event {
   readonly type: string;
@@ -21,29 +23,26 @@ describe('WatchHub', () => {
   beforeEach(() => {
     clock = new VirtualClock();
     storage = new MemoryStorage({ clock, historyMs: 10 * 60_000 });
-    hub = new WatchHub({ storage, prefix: PREFIX, clock, random: seededRandom(1), ringBytes: 100_000 });
+    hub = new WatchHub({ storage, prefix: configMapsPrefix, clock, random: seededRandom(1), ringBytes: 100_000 });
   });
 
   async function put(key: string, color = 'red', size = 0): Promise<number> {
-    const current = await storage.get(PREFIX + key);
+    const current = await storage.get(configMapsPrefix + key);
     const [namespace, name] = key.split('/');
-    const encode = (revision: number): Uint8Array => {
-      const metadata = { namespace, name, resourceVersion: `${revision}`, labels: { color } };
-      return Buffer.from(
-        JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { x: 'x'.repeat(size) } }),
-      );
-    };
-    return (await storage.commit([{ key: PREFIX + key, expected: current?.revision ?? 0, encode }])).revision;
+    const metadata = { namespace, name, labels: { color } };
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { x: 'x'.repeat(size) } };
+    const bytes = Buffer.from(JSON.stringify(object));
+    return (await storage.commit([{ key: configMapsPrefix + key, expected: current?.revision ?? 0, bytes }])).revision;
   }
 
   async function remove(key: string): Promise<number> {
-    const expected = (await storage.get(PREFIX + key))?.revision ?? 0;
-    return (await storage.commit([{ key: PREFIX + key, expected, encode: undefined }])).revision;
+    const expected = (await storage.get(configMapsPrefix + key))?.revision ?? 0;
+    return (await storage.commit([{ key: configMapsPrefix + key, expected, bytes: undefined }])).revision;
   }
 
   async function open(request: Partial<WatchRequest> = {}): Promise<Stream> {
     const abort = new AbortController();
-    const stream = await hub.watch({ representation: PLAIN, signal: abort.signal, ...request });
+    const stream = await hub.watch({ representation: plain, signal: abort.signal, ...request });
     return new Stream(stream, abort);
   }
 
@@ -132,6 +131,7 @@ describe('WatchHub', () => {
       const coming = open(wanted);
       await put('a/1');
       await put('a/2');
+      await clock.advance(50);
       expect(brief(await (await coming).take())).toEqual(['ADDED 1@2', 'ADDED 2@3']);
       const never = open({ ...wanted, resourceVersion: '99' });
       await clock.advance(3000);
@@ -185,7 +185,7 @@ describe('WatchHub', () => {
 
     it('turns entering and leaving a selector into ADDED and DELETED', async () => {
       await put('a/1', 'blue');
-      const stream = await open({ filter: RED });
+      const stream = await open({ filter: isRed });
       expect(await stream.take()).toEqual([]);
       await put('a/1', 'red');
       await put('a/1', 'red');
@@ -214,7 +214,7 @@ describe('WatchHub', () => {
     it('encodes a change once per representation and evaluates each selector once', async () => {
       const calls = { encode: 0, matches: 0 };
       const counting = (id: string): WatchRepresentation => ({
-        ...PLAIN,
+        ...plain,
         id,
         encode: (item) => {
           calls.encode++;
@@ -233,6 +233,36 @@ describe('WatchHub', () => {
       expect(new Set(chunks).size).toBe(2);
     });
 
+    it('evaluates only filters that want the value of their field before or after a change', async () => {
+      const evaluated = new Set<string>();
+      const of = ({ object }: WatchItem): string => object.metadata.labels?.['color'] ?? '';
+      const wanting = (value: string): WatchFilter => ({
+        id: value,
+        matches: (item) => {
+          evaluated.add(value);
+          return of(item) === value;
+        },
+        trigger: { field: 'color', value, of },
+      });
+      const streams = new Map(
+        await Promise.all(
+          ['red', 'green', 'blue'].map(
+            async (color) => [color, await open({ filter: wanting(color), resourceVersion: '1' })] as const,
+          ),
+        ),
+      );
+      await put('a/1', 'red');
+      const event = async (color: string): Promise<string> =>
+        Buffer.from((await streams.get(color)?.chunk()) ?? []).toString();
+      expect(await event('red')).toMatch(/^{"type":"ADDED"/);
+      expect([...evaluated]).toEqual(['red']);
+      evaluated.clear();
+      await put('a/1', 'green');
+      expect(await event('red')).toMatch(/^{"type":"DELETED"/);
+      expect(await event('green')).toMatch(/^{"type":"ADDED"/);
+      expect([...evaluated].sort()).toEqual(['green', 'red']);
+    });
+
     it('delivers the writes of one turn in one chunk', async () => {
       const streams = [await open({ resourceVersion: '1' }), await open({ resourceVersion: '1' })];
       await Promise.all([put('a/1'), put('a/2'), put('a/3')]);
@@ -243,7 +273,7 @@ describe('WatchHub', () => {
 
     it("encodes a stream's first event differently if the representation requires it", async () => {
       const representation: WatchRepresentation = {
-        ...PLAIN,
+        ...plain,
         id: 'first',
         firstDiffers: true,
         encode: (item, { first }) => Buffer.from(JSON.stringify({ ...item.object, first })),
@@ -275,6 +305,25 @@ describe('WatchHub', () => {
       expect(quick.ended).toBe(false);
     });
 
+    it('ends the slowest watchers of a user with too many unread events with ERROR 429', async () => {
+      const unread = new UnreadLimit(64_000);
+      hub = new WatchHub({ storage, prefix: configMapsPrefix, clock, random: seededRandom(1), unread });
+      const other = new WatchHub({ storage, prefix: configMapsPrefix, clock, random: seededRandom(1), unread });
+      const request = { representation: plain, resourceVersion: '1', signal: new AbortController().signal };
+      const greedy = (await hub.watch({ ...request, owner: 'greedy' })) as Watcher;
+      const elsewhere = (await other.watch({ ...request, owner: 'greedy' })) as Watcher;
+      const modest = (await hub.watch({ ...request, owner: 'modest' })) as Watcher;
+      for (let n = 0; n < 10; n++) {
+        await put(`a/${n}`, 'red', 5000);
+        await modest.next();
+      }
+      const text = async (watcher: Watcher): Promise<string> => Buffer.from((await watcher.next()).value).toString();
+      const answers = [await text(greedy), await text(elsewhere)];
+      expect(answers.filter((answer) => answer.includes('"code":429'))).toHaveLength(1);
+      await put('a/last');
+      expect(await text(modest)).toContain('"name":"last"');
+    });
+
     it('does not treat a slow start as falling behind', async () => {
       await put('a/1');
       const stream = await open();
@@ -287,7 +336,7 @@ describe('WatchHub', () => {
     it('sends a bookmark every minute, with the newest version of all resources', async () => {
       const stream = await open({ resourceVersion: '1', allowWatchBookmarks: true });
       const silent = await open({ resourceVersion: '1' });
-      await storage.commit([{ key: '/registry/core/secrets/a/x', expected: 0, encode: () => Buffer.from('{}') }]);
+      await storage.commit([{ key: '/registry/core/secrets/a/x', expected: 0, bytes: Buffer.from('{}') }]);
       await clock.advance(60_000);
       const events = await stream.take();
       expect(events).toEqual([
@@ -334,7 +383,7 @@ describe('WatchHub', () => {
 
     it('ends only the streams whose representation fails to encode an object', async () => {
       const broken: WatchRepresentation = {
-        ...PLAIN,
+        ...plain,
         id: 'broken',
         encode() {
           throw new Error('no cells');

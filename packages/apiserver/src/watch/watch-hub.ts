@@ -1,8 +1,19 @@
 import type { Clock, KubernetesObject, Random, Timer } from '@kubewright/apimachinery';
-import { CompactedError, type Storage, type StorageChange, type StoredObject } from '../storage/index.ts';
+import { parseExactJson } from '@kubewright/apimachinery/internal';
+import {
+  CompactedError,
+  type Storage,
+  type StorageChange,
+  type StorageWatch,
+  type StoredObject,
+  withRevision,
+} from '../storage/index.ts';
+import { StorageNotReadyError } from '../storage/storage-not-ready-error.ts';
 import { historyBacklog, stateBacklog } from './backlog.ts';
 import { ChangeFrames, type DecodeStored } from './change-frames.ts';
 import { type ConvertStored, OrderedConversion } from './ordered-conversion.ts';
+import { ScopeClasses } from './scope-classes.ts';
+import type { UnreadLimit } from './unread-limit.ts';
 import { waitForRevision } from './wait-for-revision.ts';
 import { classKey, isInScope, scopesOf, WatchClass } from './watch-class.ts';
 import { expired, tooLargeResourceVersion } from './watch-failures.ts';
@@ -17,31 +28,34 @@ export interface WatchHubOptions {
   readonly prefix: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Decodes stored bytes; shares a cache with the registry. @defaultValue JSON.parse */
+  /** Decodes stored bytes; shares a cache with the registry. @defaultValue `parseExactJson` */
   readonly decode?: DecodeStored | undefined;
   /** Converts stored objects for this hub's watchers, if that takes an external converter. */
   readonly convert?: ConvertStored | undefined;
   /** Bytes kept for slow watchers of the same events. @defaultValue 32 MiB */
   readonly ringBytes?: number | undefined;
+  /** Limits the unread events of each user, over all hubs. @defaultValue no limit */
+  readonly unread?: UnreadLimit | undefined;
 }
 
 /** Approximate interval between bookmarks, in milliseconds. */
-const BOOKMARK_MS = 60_000;
+const bookmarkMs = 60_000;
 /** Time before its end at which a stream gets a last bookmark, in milliseconds. */
-const LAST_BOOKMARK_MS = 2_000;
+const lastBookmarkMs = 2_000;
 
 /**
  * Serves all watches of one resource. Subscribes to storage once, while there are watchers. The work per change depends on the
- * number of watcher classes, not on the number of watchers.
+ * number of watcher classes that it may concern, not on the number of watchers.
  */
 export class WatchHub implements WatchSource {
   readonly #options: WatchHubOptions;
   readonly #decode: DecodeStored;
   readonly #classes = new Map<string, WatchClass>();
-  readonly #byScope = new Map<string, Set<WatchClass>>();
+  readonly #byScope = new Map<string, ScopeClasses>();
   readonly #watchers = new Map<Watcher, WatcherState>();
   readonly #host: WatcherHost;
-  #subscription: Disposable | undefined;
+  /** The watch of storage, while there are watchers. */
+  #source: Promise<StorageWatch> | undefined;
   /** Changes up to this revision have been delivered to the classes. */
   #progress = 0;
   #bookmarkTimer: Timer | undefined;
@@ -70,7 +84,9 @@ export class WatchHub implements WatchSource {
     const start = watchStart(request);
     const watcher = this.#join(request);
     try {
-      await this.#begin(watcher, { request, start });
+      this.#source ??= this.#open();
+      const source = await this.#source;
+      await this.#begin(watcher, { request, start, source });
     } catch (error) {
       this.#leave(watcher);
       throw error;
@@ -84,14 +100,35 @@ export class WatchHub implements WatchSource {
     for (const watcher of this.#watchers.keys()) watcher.end();
   }
 
+  /** Watches storage. Watchers that have joined before get what it delivers; their start decides what they skip. */
+  async #open(): Promise<StorageWatch> {
+    const { storage, prefix } = this.#options;
+    const fromRevision = await storage.revision();
+    this.#progress = fromRevision;
+    const onLost = (error: unknown): void => this.#lose(error);
+    return storage.watch({ prefix, fromRevision, onLost }, (changes) => this.#taken(changes));
+  }
+
+  #close(): void {
+    // A watch that could not be started has told its watchers.
+    this.#source?.then((source) => source[Symbol.dispose]()).catch(() => undefined);
+    this.#source = undefined;
+  }
+
+  /** Ends all streams after storage has lost changes, so that clients list again; later watchers start a new watch of storage. */
+  #lose(error: unknown): void {
+    this.#close();
+    this.#failAll(error instanceof CompactedError ? expired(this.#progress, error.compactedRevision) : error);
+  }
+
   async #begin(
     watcher: Watcher,
-    options: { readonly request: WatchRequest; readonly start: WatchStart },
+    options: { readonly request: WatchRequest; readonly start: WatchStart; readonly source: StorageWatch },
   ): Promise<void> {
-    const { start, request } = options;
+    const { start, request, source } = options;
     switch (start.type) {
       case 'now':
-        watcher.begin({ backlog: undefined, afterRevision: this.#options.storage.revision });
+        watcher.begin({ backlog: undefined, afterRevision: await source.synced() });
         return;
       case 'after':
         await this.#beginAfter(watcher, { request, revision: start.revision });
@@ -112,12 +149,12 @@ export class WatchHub implements WatchSource {
     const upTo = this.#progress;
     const changes: StorageChange[] = [];
     try {
-      const history = storage.watch({ prefix: scopePrefix(prefix, request), fromRevision: revision }, (past) => {
+      using history = await storage.watch({ prefix: scopePrefix(prefix, request), fromRevision: revision }, (past) => {
         for (const change of past) {
           if (change.revision <= upTo && isInScope(change.key.slice(prefix.length), request)) changes.push(change);
         }
       });
-      history[Symbol.dispose]();
+      if (revision < upTo) await history.synced();
     } catch (error) {
       if (!(error instanceof CompactedError)) throw error;
       watcher.fail(expired(revision, error.compactedRevision));
@@ -134,9 +171,13 @@ export class WatchHub implements WatchSource {
   ): Promise<void> {
     const { request, start } = options;
     const { storage, clock } = this.#options;
-    if (!(await waitForRevision(storage, { revision: start.notOlderThan, clock, signal: request.signal }))) {
-      watcher.fail(tooLargeResourceVersion(start.notOlderThan, storage.revision));
-      return;
+    const { notOlderThan } = start;
+    if (notOlderThan > 0) {
+      const reached = await waitForRevision(storage, { revision: notOlderThan, clock, signal: request.signal });
+      if (reached < notOlderThan) {
+        watcher.fail(tooLargeResourceVersion(notOlderThan, reached));
+        return;
+      }
     }
     const { objects, revision } = await this.#state(request);
     const endMark = start.markEnd ? `${revision}` : undefined;
@@ -158,11 +199,7 @@ export class WatchHub implements WatchSource {
   }
 
   #join(request: WatchRequest): Watcher {
-    const { storage, prefix, ringBytes = 32 * 1024 * 1024 } = this.#options;
-    if (!this.#subscription) {
-      this.#progress = storage.revision;
-      this.#subscription = storage.watch({ prefix, fromRevision: this.#progress }, (changes) => this.#taken(changes));
-    }
+    const { ringBytes = 32 * 1024 * 1024 } = this.#options;
     const key = classKey(request);
     let watchClass = this.#classes.get(key);
     if (!watchClass) {
@@ -170,7 +207,7 @@ export class WatchHub implements WatchSource {
       this.#classes.set(key, watchClass);
       for (const scope of watchClass.scopes) this.#classesOf(scope).add(watchClass);
     }
-    const watcher = new Watcher(watchClass, this.#host);
+    const watcher = new Watcher(watchClass, this.#host, request.owner);
     watchClass.watchers.add(watcher);
     this.#watchers.set(watcher, this.#live(watcher, { request, watchClass }));
     if (this.#closed || request.signal.aborted) watcher.end();
@@ -184,12 +221,12 @@ export class WatchHub implements WatchSource {
     const bookmarks = request.allowWatchBookmarks ?? false;
     const timeoutMs = (request.timeoutSeconds || 1800 + random.next() * 1800) * 1000;
     const timers = [clock.setTimer(timeoutMs, () => watcher.end(), { unref: true })];
-    if (bookmarks && timeoutMs > LAST_BOOKMARK_MS) {
-      timers.push(clock.setTimer(timeoutMs - LAST_BOOKMARK_MS, () => this.#bookmark([watcher]), { unref: true }));
+    if (bookmarks && timeoutMs > lastBookmarkMs) {
+      timers.push(clock.setTimer(timeoutMs - lastBookmarkMs, () => this.#bookmark([watcher]), { unref: true }));
     }
     const onAbort = (): void => watcher.end();
     request.signal.addEventListener('abort', onAbort, { once: true });
-    if (bookmarks) this.#bookmarkTimer ??= clock.setTimer(BOOKMARK_MS, () => this.#tick(), { unref: true });
+    if (bookmarks) this.#bookmarkTimer ??= clock.setTimer(bookmarkMs, () => this.#tick(), { unref: true });
     const stop = (): void => {
       for (const timer of timers) timer[Symbol.dispose]();
       request.signal.removeEventListener('abort', onAbort);
@@ -231,7 +268,7 @@ export class WatchHub implements WatchSource {
     for (const change of changes) {
       let frames: ChangeFrames | undefined;
       for (const scope of scopesOf(change.key.slice(this.#options.prefix.length))) {
-        for (const watchClass of this.#byScope.get(scope) ?? []) {
+        for (const watchClass of this.#byScope.get(scope)?.concernedBy(change, this.#decode) ?? []) {
           frames ??= new ChangeFrames(change, this.#decode);
           try {
             if (watchClass.take(frames)) touched.add(watchClass);
@@ -245,7 +282,15 @@ export class WatchHub implements WatchSource {
     }
     for (const watchClass of touched) {
       for (const watcher of watchClass.watchers) watcher.wake();
+      this.#limitUnread(watchClass);
     }
+  }
+
+  #limitUnread(watchClass: WatchClass): void {
+    const { unread } = this.#options;
+    if (!unread || watchClass.ring.bytes < Math.max(watchClass.checkAtBytes, unread.stepBytes)) return;
+    unread.check(watchClass);
+    watchClass.checkAtBytes = watchClass.ring.bytes + unread.stepBytes;
   }
 
   #tick(): void {
@@ -255,21 +300,27 @@ export class WatchHub implements WatchSource {
     if (due.length === 0) return;
     this.#bookmark(due);
     for (const watchClass of this.#classes.values()) watchClass.trim();
-    this.#bookmarkTimer = this.#options.clock.setTimer(BOOKMARK_MS, () => this.#tick(), { unref: true });
+    this.#bookmarkTimer = this.#options.clock.setTimer(bookmarkMs, () => this.#tick(), { unref: true });
   }
 
   #bookmark(watchers: readonly Watcher[]): void {
-    const { revision } = this.#options.storage;
-    // Storage delivers changes in a microtask queued when they become visible. After this one, all changes up to `revision` have
-    // arrived, for this resource or others, so the bookmark cannot promise too much.
+    this.#sendBookmarks(watchers).catch((error: unknown) => {
+      // The changes that the storage has missed are on their way: the next bookmark follows them. Other failures end the streams.
+      if (!(error instanceof StorageNotReadyError)) this.#failAll(error);
+    });
+  }
+
+  async #sendBookmarks(watchers: readonly Watcher[]): Promise<void> {
+    const source = this.#source;
+    // All changes up to this revision have arrived, for this resource or others, so the bookmark cannot promise too much.
+    const revision = await (await source)?.synced();
+    if (revision === undefined || source !== this.#source) return;
     const send = (): void => {
       this.#progress = Math.max(this.#progress, revision);
       for (const watcher of watchers) watcher.requestBookmark();
     };
-    queueMicrotask(() => {
-      if (this.#conversion === undefined) send();
-      else this.#conversion.afterwards(send, (error) => this.#failAll(error));
-    });
+    if (this.#conversion === undefined) send();
+    else this.#conversion.afterwards(send, (error) => this.#failAll(error));
   }
 
   #leave(watcher: Watcher): void {
@@ -281,25 +332,25 @@ export class WatchHub implements WatchSource {
     watchClass.watchers.delete(watcher);
     if (watchClass.watchers.size === 0) this.#forget(watchClass);
     if (this.#watchers.size > 0) return;
-    this.#subscription?.[Symbol.dispose]();
-    this.#subscription = undefined;
+    this.#close();
     this.#bookmarkTimer?.[Symbol.dispose]();
     this.#bookmarkTimer = undefined;
   }
 
   #forget(watchClass: WatchClass): void {
     this.#classes.delete(watchClass.key);
+    this.#options.unread?.forget(watchClass);
     for (const scope of watchClass.scopes) {
       const classes = this.#classesOf(scope);
       classes.delete(watchClass);
-      if (classes.size === 0) this.#byScope.delete(scope);
+      if (classes.isEmpty) this.#byScope.delete(scope);
     }
   }
 
-  #classesOf(scope: string): Set<WatchClass> {
+  #classesOf(scope: string): ScopeClasses {
     let classes = this.#byScope.get(scope);
     if (!classes) {
-      classes = new Set();
+      classes = new ScopeClasses();
       this.#byScope.set(scope, classes);
     }
     return classes;
@@ -317,5 +368,5 @@ function scopePrefix(prefix: string, { namespace }: WatchRequest): string {
 }
 
 function decodeJson(stored: StoredObject): KubernetesObject {
-  return JSON.parse(Buffer.from(stored.bytes).toString()) as KubernetesObject; // only objects are stored
+  return parseExactJson(Buffer.from(withRevision(stored)).toString()) as KubernetesObject; // only objects are stored
 }

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { StoredObject } from '../storage/index.ts';
 
 /** A client's watch of one resource: its selection and representation. Built by the registry from the query. */
 export interface WatchRequest {
@@ -18,6 +19,8 @@ export interface WatchRequest {
   readonly allowWatchBookmarks?: boolean | undefined;
   /** Seconds after which the stream ends. @defaultValue random, 30 to 60 minutes */
   readonly timeoutSeconds?: number | undefined;
+  /** The user whose limit of unread events applies. @defaultValue no limit */
+  readonly owner?: string | undefined;
   /** Ends the stream when aborted. */
   readonly signal: AbortSignal;
 }
@@ -43,12 +46,9 @@ export interface WatchPosition {
   readonly first: boolean;
 }
 
-/** An object for watchers: stored bytes, decoded at most once, on first use. */
-export interface WatchItem {
-  readonly key: string;
-  /** Stored JSON; `metadata.resourceVersion` is the event's (also in DELETED). */
-  readonly bytes: Uint8Array;
-  /** The decoded {@link bytes}. Shared: must never be modified. */
+/** An object for watchers, with the revision of the event (also in DELETED). It is decoded at most once, on first use. */
+export interface WatchItem extends StoredObject {
+  /** The decoded object. Shared: must never be modified. */
   readonly object: KubernetesObject;
 }
 
@@ -57,6 +57,17 @@ export interface WatchFilter {
   /** Canonical text of the selectors. */
   readonly id: string;
   matches(item: WatchItem): boolean;
+  /** A field whose value every matching object has. Changes of objects with other values do not evaluate the filter. */
+  readonly trigger?: WatchTrigger | undefined;
+}
+
+/** An exact value that a filter requires of a field, such as the node of pods. */
+export interface WatchTrigger {
+  /** Equal for filters that read the same field in the same way. */
+  readonly field: string;
+  readonly value: string;
+  /** Returns the field's value. */
+  of(item: WatchItem): string;
 }
 
 /** The watches of one resource. */

@@ -5,7 +5,7 @@ import { expired } from './watch-failures.ts';
 import { errorFrame, frame } from './watch-frame.ts';
 
 /** Bytes delivered at a time: enough to fill a socket's buffers, few enough for many readers. */
-export const CHUNK_BYTES: number = 128 * 1024;
+export const chunkBytes: number = 128 * 1024;
 
 /** The part of a stream before live events. */
 export interface Backlog {
@@ -38,9 +38,13 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
   #ended = false;
   #wake: (() => void) | undefined;
 
-  constructor(watchClass: WatchClass, host: WatcherHost) {
+  /** The user whose limit of unread events applies, if any. */
+  readonly owner: string | undefined;
+
+  constructor(watchClass: WatchClass, host: WatcherHost, owner?: string) {
     this.#class = watchClass;
     this.#host = host;
+    this.owner = owner;
     this.cursor = watchClass.ring.end;
   }
 
@@ -58,6 +62,13 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
   fail(error: unknown): void {
     this.#failure = error;
     this.wake();
+  }
+
+  /** Ends the stream like {@link fail}, and keeps none of its unread events. */
+  cut(error: unknown): void {
+    this.#backlog = undefined;
+    this.cursor = Number.POSITIVE_INFINITY;
+    this.fail(error);
   }
 
   /** Sends a bookmark as soon as all earlier events are sent. */
@@ -84,7 +95,14 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
     if (this.#sentAny) await nextTurn();
     for (;;) {
       if (this.#ended) return { done: true, value: undefined };
-      const chunk = this.#ending ? undefined : ((await this.#backlogChunk()) ?? this.#liveChunk());
+      let chunk: Uint8Array | undefined;
+      try {
+        if (!this.#ending) chunk = (await this.#backlogChunk()) ?? this.#liveChunk();
+      } catch (error) {
+        // The hub must not keep serving a stream that failed.
+        this.#finish();
+        throw error;
+      }
       if (chunk) {
         this.#sentAny = true;
         return { done: false, value: chunk };
@@ -125,7 +143,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
       this.#advance(this.cursor + 1);
       return entry.firstFrame();
     }
-    const { bytes, next } = ring.slice(this.cursor, CHUNK_BYTES);
+    const { bytes, next } = ring.slice(this.cursor, chunkBytes);
     this.#advance(next);
     return bytes;
   }

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { Agent, request as httpsRequest } from 'node:https';
+import { type Agent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { trustBundle } from '@kubewright/apimachinery/internal';
+import { type Dial, dialingAgent } from './dialing-agent.ts';
 import { networkMessage } from './network-message.ts';
 import type { WebhookCaller, WebhookRequest, WebhookResponse } from './webhook-caller.ts';
 
@@ -10,21 +11,25 @@ import type { WebhookCaller, WebhookRequest, WebhookResponse } from './webhook-c
 export interface HttpsWebhookCallerOptions {
   /** Maximum size of a response, in bytes. @defaultValue 16 MiB */
   readonly maxResponseBytes?: number | undefined;
+  /** Opens connections. @defaultValue this process's own sockets */
+  readonly dial?: Dial | undefined;
 }
 
 /** Maximum number of CA bundles whose connections are kept. */
-const MAX_AGENTS = 30;
-const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+const maxAgents = 30;
+const maxResponseBytes = 16 * 1024 * 1024;
 /** Less than the idle timeout of Node servers (5 s), so we never reuse a connection that the server is about to close. */
-const IDLE_MS = 4_000;
+const idleMs = 4_000;
 
 /** Calls webhooks over HTTPS (HTTP/1.1, as upstream does for load balancing), with connection reuse. */
 export class HttpsWebhookCaller implements WebhookCaller, Disposable {
   readonly #agents = new Map<string, Agent>();
   readonly #maxResponseBytes: number;
+  readonly #dial: Dial | undefined;
 
   constructor(options: HttpsWebhookCallerOptions = {}) {
-    this.#maxResponseBytes = options.maxResponseBytes ?? MAX_RESPONSE_BYTES;
+    this.#maxResponseBytes = options.maxResponseBytes ?? maxResponseBytes;
+    this.#dial = options.dial;
   }
 
   call(request: WebhookRequest): Promise<WebhookResponse> {
@@ -84,15 +89,16 @@ export class HttpsWebhookCaller implements WebhookCaller, Disposable {
   #agent(ca = ''): Agent {
     let agent = this.#agents.get(ca);
     if (agent === undefined) {
-      agent = new Agent({
+      const options = {
         keepAlive: true,
-        timeout: IDLE_MS,
+        timeout: idleMs,
         ALPNProtocols: ['http/1.1'],
         // As in Go, a bundle may contain an intermediate CA, or just the webhook's own certificate.
         ...(ca !== '' && trustBundle(ca)),
-      });
+      };
+      agent = dialingAgent(options, this.#dial);
       const [oldest] = this.#agents.keys();
-      if (this.#agents.size >= MAX_AGENTS && oldest !== undefined) {
+      if (this.#agents.size >= maxAgents && oldest !== undefined) {
         this.#agents.get(oldest)?.destroy();
         this.#agents.delete(oldest);
       }

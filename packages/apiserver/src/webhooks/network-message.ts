@@ -9,8 +9,8 @@ interface NetworkError extends Error {
   readonly cert?: ReturnType<TLSSocket['getPeerCertificate']>;
 }
 
-const UNVERIFIED = 'tls: failed to verify certificate: x509: ';
-const UNKNOWN_AUTHORITY = new Set([
+const unverified = 'tls: failed to verify certificate: x509: ';
+const unknownAuthority = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_GET_ISSUER_CERT',
@@ -27,7 +27,7 @@ export function networkMessage(
   const failure = first(error);
   const { code = '', message } = failure;
   const to = `dial tcp ${failure.address ?? hostname}:${failure.port ?? port}`;
-  if (UNKNOWN_AUTHORITY.has(code)) return `${UNVERIFIED}certificate signed by unknown authority`;
+  if (unknownAuthority.has(code)) return `${unverified}certificate signed by unknown authority`;
   switch (code) {
     case 'ECONNREFUSED':
       return `${to}: connect: connection refused`;
@@ -44,9 +44,9 @@ export function networkMessage(
       return 'EOF';
     case 'CERT_HAS_EXPIRED':
     case 'CERT_NOT_YET_VALID':
-      return `${UNVERIFIED}certificate has expired or is not yet valid`;
+      return `${unverified}certificate has expired or is not yet valid`;
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `${UNVERIFIED}${nameMismatch(failure)}`;
+      return `${unverified}${nameMismatch(failure)}`;
     default:
       return message;
   }

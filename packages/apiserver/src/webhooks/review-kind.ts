@@ -10,7 +10,7 @@ export interface ReviewKind {
 }
 
 /** Kinds that upstream's decoder accepts in every group. */
-const META_KINDS = new Set([
+const metaKinds = new Set([
   'APIGroup',
   'APIGroupList',
   'APIResourceList',
@@ -40,7 +40,7 @@ export function checkReviewKind(answer: WebhookAnswer, sent: ReviewKind): void {
   if ((kind === '' || kind === sent.kind) && (apiVersion === '' || apiVersion === wanted)) return;
   const [group, version = ''] = apiVersion.split('/');
   const shownKind = kind === '' ? sent.kind : kind;
-  const isKnown = shownKind === sent.kind || META_KINDS.has(shownKind);
+  const isKnown = shownKind === sent.kind || metaKinds.has(shownKind);
   if (group === sent.group && ['v1', 'v1beta1'].includes(version) && isKnown) {
     const from = `${version}.${shownKind}`;
     throw new WebhookCallError(`converting (${from}) to (${sent.version}.${sent.kind}): unknown conversion`);

@@ -8,12 +8,12 @@ describe('serviceResolver', () => {
   let storage: MemoryStorage;
   let resolve: ResolveService;
   const put = async (key: string, object: object): Promise<void> => {
-    const encode = (): Uint8Array => Buffer.from(JSON.stringify(object));
-    await storage.commit([{ key: `/registry/${key}`, expected: 0, encode }]);
+    await storage.commit([{ key: `/registry/${key}`, expected: 0, bytes: Buffer.from(JSON.stringify(object)) }]);
   };
-  const service = (spec: object) => put('services/ns/hooks', { metadata: { name: 'hooks', namespace: 'ns' }, spec });
+  const service = (spec: object) =>
+    put('services/specs/ns/hooks', { metadata: { name: 'hooks', namespace: 'ns' }, spec });
   const slice = (name: string, more: Partial<KubernetesObject> & { ports?: unknown; endpoints?: unknown }) =>
-    put(`discovery.k8s.io/endpointslices/ns/${name}`, {
+    put(`endpointslices/ns/${name}`, {
       metadata: { name, namespace: 'ns', labels: { 'kubernetes.io/service-name': 'hooks' } },
       ...more,
     });

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { ReadObject } from '../admission/object-reader.ts';
+import { storagePrefix } from '../registry/storage-prefix.ts';
 import type { Storage } from '../storage/index.ts';
 
 /** Resolves a service to an endpoint. */
@@ -27,7 +28,7 @@ export interface EndpointSlice extends KubernetesObject {
     | null;
 }
 
-const SLICES = '/registry/discovery.k8s.io/endpointslices/';
+const slicePrefix = storagePrefix({ group: 'discovery.k8s.io', resource: 'endpointslices' });
 const decoder = new TextDecoder();
 
 /**
@@ -58,7 +59,7 @@ export async function slicesOf(
   storage: Storage,
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): Promise<readonly EndpointSlice[]> {
-  const { objects } = await storage.list({ prefix: `${SLICES}${namespace}/` });
+  const { objects } = await storage.list({ prefix: `${slicePrefix}${namespace}/` });
   return objects
     .map(({ bytes }) => JSON.parse(decoder.decode(bytes)) as EndpointSlice) // the server stores only EndpointSlices there
     .filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === name);

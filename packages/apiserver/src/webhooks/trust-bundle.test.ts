@@ -1,13 +1,13 @@
 import * as crypto from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { systemClock } from '@kubewright/apimachinery';
-import { issueCertificate, type KeyPair } from '@kubewright/apimachinery/internal';
+import { issueCertificate, systemClock } from '@kubewright/apimachinery';
+import type { KeyPair } from '@kubewright/apimachinery/internal';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Backend } from '../aggregation/backend.ts';
 import { HttpsWebhookCaller } from './https-webhook-caller.ts';
 
-const NAME = 'hooks.default.svc';
+const serverName = 'hooks.default.svc';
 
 describe('a trust bundle', () => {
   let server: Server | undefined;
@@ -35,14 +35,14 @@ describe('a trust bundle', () => {
     {
       subject: { commonName: 'hooks' },
       usage: 'server',
-      hosts: [NAME],
+      hosts: [serverName],
       ...life,
       issuer: { key: intermediate.key, subject: { commonName: 'intermediate' } },
     },
     crypto,
   );
   const selfSigned = issueCertificate(
-    { subject: { commonName: 'hooks' }, usage: 'server', hosts: [NAME], ...life },
+    { subject: { commonName: 'hooks' }, usage: 'server', hosts: [serverName], ...life },
     crypto,
   );
   const stranger = authority('stranger');
@@ -55,7 +55,13 @@ describe('a trust bundle', () => {
     const at = { host: '127.0.0.1', port };
     const { signal } = new AbortController();
     using caller = new HttpsWebhookCaller();
-    const call = caller.call({ method: 'POST', url: new URL(`https://${NAME}`), connectTo: at, ca: bundle, signal });
+    const call = caller.call({
+      method: 'POST',
+      url: new URL(`https://${serverName}`),
+      connectTo: at,
+      ca: bundle,
+      signal,
+    });
     const asked = await call.then(
       ({ status }) => status === 200,
       () => false,

@@ -6,10 +6,10 @@ import type { WebhookResponse } from './webhook-caller.ts';
 /** The JSON object in a webhook's response. */
 export type WebhookAnswer = Readonly<Record<string, unknown>>;
 
-const MAX_MESSAGE_BYTES = 2048;
+const maxMessageBytes = 2048;
 
 /** client-go's messages for responses that are not a review (`NewGenericServerResponse`, 1.36). */
-const MESSAGES: Readonly<Record<number, string>> = {
+const messages: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason',
   401: 'the server has asked for the client to provide credentials',
   404: 'the server could not find the requested resource',
@@ -58,10 +58,10 @@ function notAnObject(what: string | undefined, cause?: BodyReadError): WebhookCa
 }
 
 function failureOf({ status, contentType, body }: WebhookResponse): WebhookCallError {
-  const told = toldStatus(body);
-  if (told !== undefined) return new WebhookCallError(told.message, { httpStatus: told.code ?? status });
+  const given = statusIn(body);
+  if (given !== undefined) return new WebhookCallError(given.message, { httpStatus: given.code ?? status });
   const isText = contentType === '' || contentType.startsWith('text/');
-  const said = isText ? Buffer.from(body.subarray(0, MAX_MESSAGE_BYTES)).toString('utf8').trim() : 'unknown';
+  const said = isText ? Buffer.from(body.subarray(0, maxMessageBytes)).toString('utf8').trim() : 'unknown';
   return new WebhookCallError(messageOf(status, said), { httpStatus: status });
 }
 
@@ -74,14 +74,14 @@ function messageOf(status: number, said: string): string {
       ? 'the server was unable to respond with a content type that the client supports'
       : 'the server was unable to process the media type of the request';
   }
-  const message = MESSAGES[status];
+  const message = messages[status];
   if (message !== undefined) return message;
   if (status < 500) return `the server responded with the status code ${status} but did not return more information`;
   return `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`;
 }
 
 /** Reads an error in the form of a Status. */
-function toldStatus(body: Uint8Array): { readonly message: string; readonly code?: number | undefined } | undefined {
+function statusIn(body: Uint8Array): { readonly message: string; readonly code?: number | undefined } | undefined {
   try {
     const { value } = parseJson(body);
     if (typeof value !== 'object' || value === null) return undefined;

@@ -1,12 +1,14 @@
+import { KubewrightError } from '@kubewright/apimachinery';
+
 /** A webhook that could not be called, or that gave an invalid response. The message is upstream's (client-go 1.36). */
-export class WebhookCallError extends Error {
+export class WebhookCallError extends KubewrightError {
   override readonly name = 'WebhookCallError';
   readonly code = 'KW5701';
-  /** HTTP code of the failure: the webhook's own if it answered with a Status. */
+  /** HTTP code of the failure: the webhook's own if it responded with a Status. */
   readonly httpStatus: number;
 
-  constructor(message: string, options: { readonly httpStatus?: number; readonly cause?: unknown } = {}) {
-    super(message, { cause: options.cause });
+  constructor(what: string, options: { readonly httpStatus?: number; readonly cause?: unknown } = {}) {
+    super({ what }, { cause: options.cause });
     this.httpStatus = options.httpStatus ?? 503;
   }
 }

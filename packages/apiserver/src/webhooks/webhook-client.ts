@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Clock } from '@kubewright/apimachinery';
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 import type { ReadObject } from '../admission/object-reader.ts';
 import type { Storage } from '../storage/index.ts';
 import { type ResolveService, serviceResolver } from './service-resolver.ts';
@@ -39,7 +40,7 @@ export interface WebhookPost {
   readonly signal?: AbortSignal | undefined;
 }
 
-const MAX_REDIRECTS = 10;
+const maxRedirects = 10;
 
 /** Sends reviews to webhooks and reads the responses. Handles addresses, deadlines, redirects and status codes. */
 export class WebhookClient {
@@ -94,7 +95,7 @@ export class WebhookClient {
     const { caller } = this.#options;
     const { config } = post;
     const ca = config.caBundle ? Buffer.from(config.caBundle, 'base64').toString('utf8').trim() : undefined;
-    const body = Buffer.from(JSON.stringify(post.body));
+    const body = Buffer.from(stringifyJson(post.body));
     let url = start;
     let method: 'POST' | 'GET' = 'POST';
     for (let redirects = 0; ; redirects++) {
@@ -103,7 +104,7 @@ export class WebhookClient {
       const response = await raced(caller.call(sent), signal);
       const { status, location } = response;
       if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return response;
-      if (redirects + 1 >= MAX_REDIRECTS) throw new RedirectError(location);
+      if (redirects + 1 >= maxRedirects) throw new RedirectError(location);
       url = new URL(location, url);
       // A webhook must not be able to redirect the server to plain HTTP.
       if (url.protocol !== 'https:') throw new RedirectError(location, 'the redirect is not to https');
@@ -121,7 +122,7 @@ export class WebhookClient {
 class RedirectError extends Error {
   readonly location: string;
 
-  constructor(location: string, message = `stopped after ${MAX_REDIRECTS} redirects`) {
+  constructor(location: string, message = `stopped after ${maxRedirects} redirects`) {
     super(message);
     this.location = location;
   }

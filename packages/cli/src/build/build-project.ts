@@ -33,8 +33,8 @@ export interface BuildOptions {
 
 /** Writes `dist/`: the image contents, the install manifests and the SBOM. */
 export async function buildProject(context: Context, options: BuildOptions): Promise<void> {
-  const { surroundings, reporter } = context;
-  const project = requireProject(surroundings.cwd);
+  const { environment, reporter } = context;
+  const project = requireProject(environment.cwd);
   const image = options.image ?? options.load;
   if (options.olm === true && image === undefined)
     throw noImage(project, { what: 'cannot build the OLM bundle', command: 'build --olm' });
@@ -45,7 +45,7 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
   const release = lastRelease(project.root);
   const breaks = release === undefined ? [] : breaksOf(release, files).map(printBreak);
   for (const each of breaks) reporter.step(`breaks ${release?.version}`, each, 'bad');
-  const otherwise = helm ? await otherCertificates(project, { generate, signal: surroundings.signal }) : undefined;
+  const otherwise = helm ? await otherCertificates(project, { generate, signal: environment.signal }) : undefined;
   const artifact: ArtifactOptions = { project, manifest, image, changes: breaks, otherwise };
   await writeProgram(context, artifact);
   if (helm) {

@@ -1,25 +1,24 @@
-import { rmSync } from 'node:fs';
 import { sleep } from '@kubewright/apimachinery';
 import type { CliEnvironment } from '../program/cli-environment.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
-import { StateFolder } from './state-folder.ts';
+import { type ClusterName, StateFolder } from './state-folder.ts';
 
 /** The time to wait for a cluster to stop, in milliseconds. A cluster stops within 5 s. */
 const patienceMs = 10_000;
 const pollMs = 50;
 
-/** Stops the cluster of this folder. */
-export async function down({ surroundings, reporter }: Context): Promise<void> {
-  const wasRunning = await stop(surroundings, new StateFolder(surroundings.cwd));
+/** Stops a cluster of this folder. */
+export async function down({ environment, reporter }: Context, { name }: ClusterName): Promise<void> {
+  const wasRunning = await stop(environment, new StateFolder(environment.cwd, name));
   reporter.step(wasRunning ? 'cluster stopped' : 'no cluster was running');
 }
 
-/** Stops the cluster of this folder and removes its state. */
-export async function reset({ surroundings, reporter }: Context): Promise<void> {
-  const folder = new StateFolder(surroundings.cwd);
-  await stop(surroundings, folder);
-  rmSync(folder.path, { recursive: true, force: true });
+/** Stops a cluster of this folder and removes its state. */
+export async function deleteCluster({ environment, reporter }: Context, { name }: ClusterName): Promise<void> {
+  const folder = new StateFolder(environment.cwd, name);
+  await stop(environment, folder);
+  folder.remove();
   reporter.step('state removed', folder.path);
 }
 

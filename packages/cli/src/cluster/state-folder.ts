@@ -1,8 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clusterProcess } from '@kubewright/controlplane/internal';
 import { CliError } from '../program/cli-error.ts';
 import { findProject } from '../project/find-project.ts';
+
+const namedClusters = 'clusters';
+
+/** The flag that selects one of a folder's clusters. */
+export interface ClusterName {
+  /** @defaultValue the folder's own cluster */
+  readonly name?: string | undefined;
+}
 
 /** The record that a running cluster keeps of itself. */
 export interface ClusterNote {
@@ -12,17 +20,32 @@ export interface ClusterNote {
   readonly kubeconfig: string;
 }
 
-/** The folder `.kubewright` of a project or of any other folder; each has at most one cluster. */
+/**
+ * The state of a cluster in `.kubewright`, of a project or of any other folder. Besides its own cluster, a folder can have named
+ * ones, in `.kubewright/clusters/NAME`.
+ */
 export class StateFolder {
   /** The file that describes the user's own images. */
   readonly imageFile: string;
   readonly path: string;
   readonly base: string;
+  readonly name: string | undefined;
 
-  constructor(cwd: string) {
+  constructor(cwd: string, name?: string) {
     this.base = findProject(cwd)?.root ?? cwd;
-    this.path = join(this.base, '.kubewright');
+    this.name = name;
+    const own = join(this.base, '.kubewright');
+    this.path = name === undefined ? own : join(own, namedClusters, name);
     this.imageFile = join(this.base, 'kubewright-images.json');
+  }
+
+  /** Returns the state folders that exist here: that of the folder's own cluster first, then named ones in order. */
+  static all(cwd: string): readonly StateFolder[] {
+    const own = new StateFolder(cwd);
+    const clusters = join(own.path, namedClusters);
+    const names = existsSync(clusters) ? readdirSync(clusters).sort() : [];
+    const hasOwn = existsSync(join(own.path, 'certificates')) || own.pid !== undefined;
+    return [...(hasOwn ? [own] : []), ...names.map((name) => new StateFolder(cwd, name))];
   }
 
   get kubeconfig(): string {
@@ -57,21 +80,37 @@ export class StateFolder {
     const { running } = this;
     if (running) return running;
     throw new CliError('KW7201', {
-      what: 'no embedded cluster is running in this folder',
+      what:
+        this.name === undefined
+          ? 'no embedded cluster is running in this folder'
+          : `no embedded cluster ${this.name} is running in this folder`,
       why: `no process holds the lock on ${this.path}`,
-      remedy: 'start one: kubewright cluster up --background',
+      remedy: `start one: kubewright cluster up --background${this.name === undefined ? '' : ` --name ${this.name}`}`,
     });
   }
 
   /** Creates the folder, accessible only to the user. */
   make(): void {
+    const own = join(this.base, '.kubewright');
+    const folders = this.name === undefined ? [own] : [own, join(own, namedClusters), this.path];
     // Not recursive: on a read-only file system, Node reports ENOENT for recursive calls.
-    if (!existsSync(this.path)) mkdirSync(this.path, { mode: 0o700 });
+    for (const folder of folders) if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+    // The state of named clusters is not for git either; that of the folder's own cluster ignores itself.
+    if (this.name !== undefined) writeFileSync(join(own, '.gitignore'), '*\n', { mode: 0o600 });
   }
 
   /** Records where the cluster is running. */
   note(note: ClusterNote): void {
     writeFileSync(join(this.path, 'cluster.json'), `${JSON.stringify(note)}\n`, { mode: 0o600 });
+  }
+
+  /** Removes the state, except that of named clusters. */
+  remove(): void {
+    if (!existsSync(this.path)) return;
+    for (const entry of readdirSync(this.path)) {
+      if (entry !== namedClusters) rmSync(join(this.path, entry), { recursive: true, force: true });
+    }
+    if (readdirSync(this.path).length === 0) rmSync(this.path, { recursive: true });
   }
 
   forget(): void {

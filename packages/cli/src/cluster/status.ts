@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { Node, Pod } from '@kubewright/apimachinery/core/v1';
 import { clientFromConfig, loadClientConfig } from '@kubewright/client';
 import type { Context } from '../program/context.ts';
-import { StateFolder } from './state-folder.ts';
+import { type ClusterName, StateFolder } from './state-folder.ts';
 
-/** Prints the status of the cluster in this folder. @throws CliError KW7201 if no cluster is running */
-export async function status({ surroundings, reporter }: Context): Promise<void> {
-  const note = new StateFolder(surroundings.cwd).requireRunning();
+/** Prints the status of a cluster in this folder. @throws CliError KW7201 if it is not running */
+export async function status({ environment, reporter }: Context, { name }: ClusterName): Promise<void> {
+  const note = new StateFolder(environment.cwd, name).requireRunning();
   const { kubeconfig, url, pid } = note;
-  const { clock, signal } = surroundings;
+  const { clock, signal } = environment;
   await using client = clientFromConfig(await loadClientConfig({ kubeconfig }), { clock });
   const { gitVersion } = await client.discovery.serverVersion({ signal });
-  const nodes = (await client.resource(Node).list({ signal })).items.map(({ metadata }) => metadata.name ?? '');
+  const nodes = (await client.resource(Node).list({ signal })).items.map(({ metadata }) => metadata.name);
   const pods = (await client.resource(Pod).list({ signal })).items;
   const running = pods.filter(({ status: { phase } = {} }) => phase === 'Running').length;
   const lines = [
@@ -26,14 +26,14 @@ export async function status({ surroundings, reporter }: Context): Promise<void>
 }
 
 /** Flags of `cluster kubeconfig`. */
-export interface KubeconfigOptions {
+export interface KubeconfigOptions extends ClusterName {
   /** Prints the content. */
   readonly raw?: boolean | undefined;
 }
 
 /** Prints the path of the kubeconfig, or its content. */
-export function kubeconfig({ surroundings, reporter }: Context, { raw = false }: KubeconfigOptions): void {
-  const { kubeconfig: path } = new StateFolder(surroundings.cwd).requireRunning();
+export function kubeconfig({ environment, reporter }: Context, { name, raw = false }: KubeconfigOptions): void {
+  const { kubeconfig: path } = new StateFolder(environment.cwd, name).requireRunning();
   if (raw) {
     const text = readFileSync(path, 'utf8');
     reporter.result({ kubeconfig: text }, text);

@@ -1,22 +1,35 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { sleep } from '@kubewright/apimachinery';
 import type { ErrorText } from '@kubewright/apimachinery/internal';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { shellWord } from '../program/shell-word.ts';
+import { readClusterConfig } from './cluster-config.ts';
 import { exportKubeconfig } from './export-kubeconfig.ts';
 import { startCluster } from './start-cluster.ts';
-import { type ClusterNote, StateFolder } from './state-folder.ts';
+import { type ClusterName, type ClusterNote, StateFolder } from './state-folder.ts';
 
-/** Flags of `cluster up`. */
-export interface UpOptions {
+/** Settings of `cluster up` that a configuration file can have, too. */
+export interface UpOptions extends ClusterName {
   readonly background?: boolean | undefined;
   readonly port?: number | undefined;
+  readonly data?: string | undefined;
+  readonly etcdServers?: string | undefined;
   readonly nodes?: number | undefined;
   readonly driver?: 'process' | 'simulated' | undefined;
+  readonly network?: 'loopback' | 'isolated' | undefined;
   readonly kubeconfig?: string | undefined;
   readonly allowRootPods?: boolean | undefined;
   readonly allowHostPrograms?: boolean | undefined;
+  readonly allowHostPath?: boolean | undefined;
+  readonly components?: string | undefined;
+}
+
+/** Flags of `cluster up`. */
+export interface UpFlags extends UpOptions {
+  /** A configuration file; flags outweigh it. */
+  readonly config?: string | undefined;
 }
 
 /** Time limit for a background cluster to become ready, in milliseconds. */
@@ -24,21 +37,23 @@ const patienceMs = 30_000;
 const pollMs = 50;
 
 /** Runs the cluster in the foreground until Ctrl-C, or in the background until `cluster down`. */
-export function up(context: Context, options: UpOptions): Promise<void> {
-  return (options.background ? inBackground : inForeground)(context, options);
+export async function up(context: Context, { config, ...flags }: UpFlags): Promise<void> {
+  const options = config === undefined ? flags : { ...readClusterConfig(config, context.environment.cwd), ...flags };
+  await (options.background ? inBackground : inForeground)(context, options);
 }
 
 async function inForeground(context: Context, options: UpOptions): Promise<void> {
-  const { surroundings, reporter } = context;
-  const folder = new StateFolder(surroundings.cwd);
-  await using cluster = await startCluster(surroundings, { folder, settings: options });
+  const { environment, reporter } = context;
+  const folder = new StateFolder(environment.cwd, options.name);
+  if (options.name !== undefined) folder.make();
+  await using cluster = await startCluster(environment, { folder, settings: options });
   try {
     const note = folder.requireRunning();
     if (cluster.takenPort !== undefined)
       reporter.step('port in use', `${cluster.takenPort}; using another port`, 'bad');
-    tell(context, { note, options });
+    report(context, { note, options });
     reporter.text('\nPress Ctrl-C to stop the cluster.\n');
-    await stopped(surroundings.signal);
+    await stopped(environment.signal);
   } finally {
     folder.forget();
   }
@@ -55,24 +70,30 @@ export function stopped(signal: AbortSignal): Promise<void> {
 }
 
 async function inBackground(context: Context, options: UpOptions): Promise<void> {
-  const { surroundings, reporter } = context;
-  const { program, env, clock, signal } = surroundings;
-  const folder = new StateFolder(surroundings.cwd);
+  const { environment, reporter } = context;
+  const { program, env, clock, signal } = environment;
+  const folder = new StateFolder(environment.cwd, options.name);
   const { running } = folder;
   if (running) {
     reporter.text('the cluster is already running\n');
-    return tell(context, { note: running, options });
+    return report(context, { note: running, options });
   }
   folder.make();
   const flags = [
+    ...(options.name === undefined ? [] : ['--name', options.name]),
     ...(options.port === undefined ? [] : ['--port', String(options.port)]),
+    ...(options.data === undefined ? [] : ['--data', resolve(environment.cwd, options.data)]),
+    ...(options.etcdServers === undefined ? [] : ['--etcd-servers', options.etcdServers]),
     ...(options.nodes === undefined ? [] : ['--nodes', String(options.nodes)]),
     ...(options.driver === undefined ? [] : ['--driver', options.driver]),
+    ...(options.network === undefined ? [] : ['--network', options.network]),
     ...(options.allowRootPods ? ['--allow-root-pods'] : []),
     ...(options.allowHostPrograms ? ['--allow-host-programs'] : []),
+    ...(options.allowHostPath ? ['--allow-host-path'] : []),
+    ...(options.components === undefined ? [] : ['--components', options.components]),
   ];
   const logFrom = logOf(folder).length;
-  const child = surroundings.spawn([...program, 'cluster', 'up', '--json', ...flags], {
+  const child = environment.spawn([...program, 'cluster', 'up', '--json', ...flags], {
     cwd: folder.base,
     env,
     logFile: folder.logFile,
@@ -84,7 +105,7 @@ async function inBackground(context: Context, options: UpOptions): Promise<void>
   });
   for (const end = clock.monotonic() + patienceMs; exitCode === undefined && clock.monotonic() < end; ) {
     const note = folder.running;
-    if (note) return tell(context, { note, options });
+    if (note) return report(context, { note, options });
     await sleep(clock, { ms: pollMs, signal });
   }
   if (exitCode === undefined) child.kill('SIGTERM');
@@ -125,11 +146,11 @@ function errorIn(log: string): Partial<ErrorText> | undefined {
   }
 }
 
-function tell({ reporter, surroundings }: Context, parts: { note: ClusterNote; options: UpOptions }): void {
+function report({ reporter, environment }: Context, parts: { note: ClusterNote; options: UpOptions }): void {
   const { note, options } = parts;
   const { kubeconfig: file } = options;
   const kubeconfig =
-    file === undefined ? note.kubeconfig : exportKubeconfig(note.kubeconfig, { file, cwd: surroundings.cwd });
+    file === undefined ? note.kubeconfig : exportKubeconfig(note.kubeconfig, { file, cwd: environment.cwd });
   reporter.result(
     { cluster: { ...note, kubeconfig } },
     `✓ cluster ready        ${note.url}\n\n  export KUBECONFIG=${shellWord(kubeconfig)}\n  kubectl get nodes\n`,

@@ -17,10 +17,10 @@ function pathsOf(command: Command, words: readonly string[] = []): readonly (rea
 }
 
 describe('commands', () => {
-  const surroundings = cliEnvironment();
+  const environment = cliEnvironment();
   const program = new Command();
-  const reporter = new Reporter({ ...surroundings, json: false });
-  addCommands(program, { surroundings, reporter, exitWith: () => undefined });
+  const reporter = new Reporter({ ...environment, json: false });
+  addCommands(program, { environment, reporter, exitWith: () => undefined });
   const paths = pathsOf(program);
 
   it.each(paths.map((path) => path.join(' ')))('declares `%s` in the file of that name, alone', (line) => {

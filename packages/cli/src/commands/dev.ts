@@ -10,6 +10,10 @@ export function addDev(program: Command, context: Context): void {
     .command('dev')
     .description('run the operator in an embedded cluster under its own service account, and restart it on save')
     .option('--ci', 'apply the samples, wait until they are ready, then exit')
+    .option(
+      '--run <COMMAND>',
+      'run this shell command with KUBECONFIG set once the operator works, then stop and exit with its code',
+    )
     .option('--port <PORT>', 'port of the API server', portNumber)
     .option('--nodes <N>', 'number of nodes', nodeCount)
     .addOption(driverOption())

@@ -16,6 +16,7 @@ import { addRbac } from './rbac.ts';
 import { addRender } from './render.ts';
 import { addRun } from './run.ts';
 import { addTest } from './test.ts';
+import { addTrace } from './trace.ts';
 import { addUndeploy } from './undeploy.ts';
 import { addUninstall } from './uninstall.ts';
 import { addUpgrade } from './upgrade.ts';
@@ -38,6 +39,7 @@ const commands = [
   addDeploy,
   addUndeploy,
   addCluster,
+  addTrace,
   addDoctor,
   addExplain,
   addCompletion,

@@ -6,12 +6,12 @@ import { version } from '../program/version.ts';
 const kubernetesVersion = '1.36';
 
 /** Adds `version`, which prints the versions in use. */
-export function addVersion(program: Command, { reporter, surroundings }: Context): void {
+export function addVersion(program: Command, { reporter, environment }: Context): void {
   program
     .command('version')
     .description('print the versions of Kubewright, Node and the embedded cluster')
     .action(() => {
-      const node = surroundings.nodeVersion;
+      const node = environment.nodeVersion;
       reporter.result(
         { kubewright: version, node, kubernetes: kubernetesVersion },
         `kubewright  ${version}\nnode        ${node}\nkubernetes  ${kubernetesVersion} (embedded cluster)\n`,

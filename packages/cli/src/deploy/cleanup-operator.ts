@@ -7,7 +7,7 @@ import type { Project } from '../project/find-project.ts';
 
 const folder = 'cleanup';
 
-/** Options for an attendant. */
+/** Options for the operator that cleans up. */
 export interface CleanupOperatorOptions {
   readonly context: Context;
   readonly project: Project;
@@ -32,17 +32,17 @@ export class CleanupOperator implements AsyncDisposable {
   /** Starts the operator unless it is already running. Returns false if it cannot run. */
   async attend(): Promise<boolean> {
     const { context, project, flags, kubeconfig } = this.#options;
-    const { surroundings, reporter } = context;
+    const { environment, reporter } = context;
     if (this.#process) return this.#process.isRunning;
     // The operator cannot run before npm install.
     if (!existsSync(join(project.root, 'node_modules'))) return false;
     reporter.step('operator', 'not running in the cluster; running src/main.ts locally for its cleanup');
     this.#process = new OperatorProcess({
       project,
-      surroundings,
+      environment,
       folder,
       flags: () => ['--webhook-port=-1', ...flags],
-      kubeconfig: () => kubeconfig ?? surroundings.env['KUBECONFIG'] ?? '',
+      kubeconfig: () => kubeconfig ?? environment.env['KUBECONFIG'] ?? '',
       onEnd: (exitCode) => reporter.step('operator exited', `with exit code ${exitCode}`, 'bad'),
       write: () => {},
     });
@@ -53,7 +53,7 @@ export class CleanupOperator implements AsyncDisposable {
       reporter.step('operator', `cannot run locally: ${error.message}`, 'bad');
       return false;
     }
-    await this.#process.working(surroundings.signal);
+    await this.#process.working(environment.signal);
     return this.#process.isRunning;
   }
 

@@ -17,15 +17,15 @@ export interface DeployOptions extends ClusterFlags {
 
 /** Deploys the operator and waits until it is available. */
 export async function deploy(context: Context, options: DeployOptions): Promise<void> {
-  const { surroundings, reporter } = context;
-  const project = requireProject(surroundings.cwd);
+  const { environment, reporter } = context;
+  const project = requireProject(environment.cwd);
   const objects = installObjects(project, options);
   if (options.image === undefined && lacksImage(objects))
     throw noImage(project, { what: 'cannot deploy the operator', command: 'deploy' });
-  await using connection = await connect(surroundings, options);
+  await using connection = await connect(environment, options);
   reporter.step('cluster', connection.server);
-  const target = { client: connection.client, surroundings };
-  const { signal } = surroundings;
+  const target = { client: connection.client, environment };
+  const { signal } = environment;
   await applyObjects(target, await withOwnAddresses(connection.client, { objects, signal }));
   reporter.step('applied', `${objects.length} objects`);
   for (const name of await removeStaleWebhooks(target, { project, objects })) reporter.step('webhooks removed', name);

@@ -6,10 +6,10 @@ import { type ClusterFlags, connect } from '../target/connect.ts';
 
 /** Installs the kinds of a project. */
 export async function install(context: Context, flags: ClusterFlags): Promise<void> {
-  const { surroundings, reporter } = context;
-  const crds = crdsOf(requireProject(surroundings.cwd));
-  await using connection = await connect(surroundings, flags);
+  const { environment, reporter } = context;
+  const crds = crdsOf(requireProject(environment.cwd));
+  await using connection = await connect(environment, flags);
   reporter.step('cluster', connection.server);
-  await applyObjects({ client: connection.client, surroundings }, crds);
+  await applyObjects({ client: connection.client, environment }, crds);
   for (const { metadata } of crds) reporter.step('kind installed', metadata?.name ?? '');
 }

@@ -13,12 +13,12 @@ export async function operatorPresence(target: Target, project: Project): Promis
 }
 
 async function readyDeployment(
-  { client, surroundings }: Target,
+  { client, environment }: Target,
   { name }: Pick<Project, 'name'>,
 ): Promise<string | undefined> {
   const key = { namespace: `${name}-system`, name: `${name}-controller-manager` };
   try {
-    const { status } = await client.resource(Deployment).get(key, { signal: surroundings.signal });
+    const { status } = await client.resource(Deployment).get(key, { signal: environment.signal });
     return (status?.readyReplicas ?? 0) > 0 ? `deployment ${key.namespace}/${key.name}` : undefined;
   } catch (error) {
     if (!isNotFound(error)) throw error;
@@ -27,10 +27,10 @@ async function readyDeployment(
 }
 
 async function renewedLease(
-  { client, surroundings }: Target,
+  { client, environment }: Target,
   { domain }: Pick<Project, 'domain'>,
 ): Promise<string | undefined> {
-  const { clock, signal } = surroundings;
+  const { clock, signal } = environment;
   const now = clock.now();
   const { items } = await client.resource(Lease).list({ signal });
   const held = items.find(({ metadata, spec }) => {

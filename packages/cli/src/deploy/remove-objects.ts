@@ -1,6 +1,5 @@
 import { isConflict, isNotFound, sleep, type UnstructuredObject } from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
-import { defined } from '@kubewright/apimachinery/internal';
 import type { ResourceClient } from '@kubewright/client';
 import { CliError } from '../program/cli-error.ts';
 import { confirm } from '../program/confirm.ts';
@@ -8,6 +7,7 @@ import type { Context } from '../program/context.ts';
 import type { Project } from '../project/find-project.ts';
 import { isConverted } from '../render/webhook-objects.ts';
 import type { Target } from '../target/apply-objects.ts';
+import { CleanupHold, finalizersOf, keyOf } from './cleanup-hold.ts';
 import type { CleanupOperator } from './cleanup-operator.ts';
 import { customResource } from './custom-resource.ts';
 import { ownFinalizers } from './own-finalizers.ts';
@@ -19,6 +19,8 @@ const goneMs = 20_000;
  * interval.
  */
 const quietMs = 5_000;
+/** The time in which the garbage collector must delete children: it looks for new kinds every 30 seconds. In milliseconds. */
+const collectedMs = 60_000;
 const pollMs = 100;
 
 /** How to handle finalizers that no operator handles: ask the user, remove the operator's own, or remove all. */
@@ -33,47 +35,75 @@ export interface RemovalOptions {
   readonly operator: string | undefined;
   readonly release: Release;
   /** Performs the cleanup if no operator is running, unless the user opted out. */
-  readonly attendant?: Pick<CleanupOperator, 'attend'> | undefined;
+  readonly cleanup?: Pick<CleanupOperator, 'attend'> | undefined;
   /** @defaultValue all */
   readonly namespace?: string | undefined;
 }
 
 type Objects = readonly UnstructuredObject[];
 
+/** The removal of one kind. */
+interface Removal {
+  readonly crd: UnstructuredObject;
+  readonly resource: ResourceClient<UnstructuredObject>;
+  readonly hold: CleanupHold;
+  readonly options: RemovalOptions;
+}
+
 /**
- * Deletes all objects of a kind and returns their number. Waits for the cleanup of a running operator. If no operator is
- * running, its finalizers would block deletion forever: it is run for the cleanup, or its finalizers are removed if the user
- * agrees.
+ * Deletes all objects of a kind and returns their number. Waits for the cleanup of a running operator, and then for the garbage
+ * collector to delete their children, because it would never learn of a kind that is removed first. If no operator is running, its
+ * finalizers would block deletion forever: it is run for the cleanup, or its finalizers are removed if the user agrees.
  *
  * @throws CliError KW7307 if objects remain
  */
 export async function removeObjects(crd: UnstructuredObject, options: RemovalOptions): Promise<number> {
-  const { target, release, operator } = options;
-  const { signal } = target.surroundings;
+  const { target } = options;
   const resource = await customResource(target.client, crd);
   if (!resource) return 0;
   const objects = await convertedOrNot(() => list(resource, options), { crd, target });
-  for (const { metadata } of objects) await resource.delete(keyOf(metadata), { signal }).catch(ignoreGone);
-  let left = await awaitGone(resource, options);
-  if (await isAttended(left, options)) left = await awaitGone(resource, { ...options, operator: 'src/main.ts' });
-  if (left.length === 0) return objects.length;
-  if (operator !== undefined && release !== 'all') throw notDone(crd, { left, operator });
-  await releaseAll(left, { crd, resource, options });
-  const still = await awaitGone(resource, options);
-  if (still.length > 0) throw heldByOthers(crd, still);
+  const hold = new CleanupHold(resource, target.environment);
+  try {
+    await deleteAll(objects, { crd, resource, hold, options });
+  } catch (error) {
+    // What stopped the removal is worth more than why the finalizers could not be read.
+    await hold.release(options.namespace).catch(() => undefined);
+    throw error;
+  }
   return objects.length;
 }
 
-async function isAttended(left: Objects, { project, operator, release, attendant }: RemovalOptions): Promise<boolean> {
-  if (!attendant || operator !== undefined || release !== 'ask') return false;
-  return left.some((object) => ownFinalizers(object, project).length > 0) && (await attendant.attend());
+async function deleteAll(objects: Objects, removal: Removal): Promise<void> {
+  const { crd, resource, hold, options } = removal;
+  const { signal } = options.target.environment;
+  for (const object of objects) {
+    const isHeld = finalizersOf(object).length > 0;
+    if (isHeld) await hold.place(object);
+    // Foreground deletion would also delete children that the operator's cleanup may need.
+    const propagationPolicy = isHeld ? 'Background' : 'Foreground';
+    await resource.delete(keyOf(object.metadata), { propagationPolicy, signal }).catch(ignoreGone);
+  }
+  let left = await awaitGone(removal);
+  if (left.every(isCollected)) left = await releaseUncollected(left, removal);
+  if (await isAttended(left, options)) left = await awaitGone(removal, { operator: 'src/main.ts' });
+  if (left.length === 0) return;
+  const { operator, release } = options;
+  if (operator !== undefined && release !== 'all') throw notDone(crd, { left, operator });
+  await releaseAll(left, removal);
+  const still = await awaitGone(removal);
+  if (still.length > 0) throw heldByOthers(crd, still);
+}
+
+async function isAttended(left: Objects, { project, operator, release, cleanup }: RemovalOptions): Promise<boolean> {
+  if (!cleanup || operator !== undefined || release !== 'ask') return false;
+  return left.some((object) => ownFinalizers(object, project).length > 0) && (await cleanup.attend());
 }
 
 async function list(
   resource: ResourceClient<UnstructuredObject>,
   { namespace, target }: Pick<RemovalOptions, 'namespace' | 'target'>,
 ): Promise<Objects> {
-  const { signal } = target.surroundings;
+  const { signal } = target.environment;
   return (await resource.list({ signal, namespace })).items;
 }
 
@@ -88,7 +118,7 @@ async function convertedOrNot(
     if (!isConverted(crd)) throw error;
     const body = { spec: { conversion: { strategy: 'None', webhook: null } } };
     const key = { name: crd.metadata?.name ?? '' };
-    const { signal } = target.surroundings;
+    const { signal } = target.environment;
     await target.client.resource(CustomResourceDefinition).patch(key, { type: 'merge', body }, { signal });
     return read();
   }
@@ -96,11 +126,10 @@ async function convertedOrNot(
 
 /** Waits until the objects are deleted. Returns those that remain. */
 async function awaitGone(
-  resource: ResourceClient<UnstructuredObject>,
-  options: Pick<RemovalOptions, 'target' | 'operator' | 'namespace'>,
+  { resource, hold, options }: Removal,
+  { operator }: Pick<RemovalOptions, 'operator'> = options,
 ): Promise<Objects> {
-  const { operator, target } = options;
-  const { clock, signal } = target.surroundings;
+  const { clock, signal } = options.target.environment;
   const start = clock.monotonic();
   let last = start;
   for (let count = Number.POSITIVE_INFINITY; ; await sleep(clock, { ms: pollMs, signal })) {
@@ -108,31 +137,47 @@ async function awaitGone(
     const now = clock.monotonic();
     if (items.length < count) last = now;
     count = items.length;
-    const isLate = now - start >= goneMs || (operator === undefined && now - last >= quietMs);
+    const isLate = items.every(isCollected)
+      ? now - start >= collectedMs
+      : now - start >= goneMs || (operator === undefined && now - last >= quietMs);
     if (count === 0 || isLate) return items;
+    await hold.advance(items);
   }
 }
 
-interface Releasing {
-  readonly crd: UnstructuredObject;
-  readonly resource: ResourceClient<UnstructuredObject>;
-  readonly options: RemovalOptions;
+/** True for an object that only waits for the garbage collector to delete its children. */
+function isCollected(object: UnstructuredObject): boolean {
+  return finalizersOf(object).every((name) => name === 'foregroundDeletion');
+}
+
+/** Gives up waiting for the garbage collector, which the cluster may not have. Returns the objects that remain. */
+async function releaseUncollected(left: Objects, removal: Removal): Promise<Objects> {
+  const { resource, options } = removal;
+  const { context, target } = options;
+  const { signal } = target.environment;
+  for (const object of left) {
+    const body = { metadata: { uid: object.metadata?.uid, finalizers: null } };
+    await resource.patch(keyOf(object.metadata), { type: 'merge', body }, { signal }).catch(ignoreGone);
+    const what = `${nameOf(object)}: the garbage collector has not deleted its children within ${collectedMs / 1_000} s`;
+    context.reporter.step('children remain', what, 'bad');
+  }
+  return left.length === 0 ? left : awaitGone(removal);
 }
 
 /** Removes finalizers and reports for each object which cleanup was skipped. */
-async function releaseAll(left: Objects, { crd, resource, options }: Releasing): Promise<void> {
+async function releaseAll(left: Objects, { crd, resource, options }: Removal): Promise<void> {
   const { context, project, release, target } = options;
   const held = left
-    .map((object) => ({ object, names: release === 'all' ? namesOf(object) : ownFinalizers(object, project) }))
+    .map((object) => ({ object, names: release === 'all' ? finalizersOf(object) : ownFinalizers(object, project) }))
     .filter(({ names }) => names.length > 0);
   if (held.length === 0) throw heldByOthers(crd, left);
   const names = [...new Set(held.flatMap((each) => each.names))].join(', ');
   const question = `No running operator handles ${names}. Delete ${counted(held.length)} without its cleanup?`;
   if (release === 'ask' && !(await confirm(context, question))) throw unattended(crd, left);
-  const { signal } = target.surroundings;
+  const { signal } = target.environment;
   for (const { object, names: taken } of held) {
-    const rest = namesOf(object).filter((name) => !taken.includes(name));
-    const { resourceVersion } = object.metadata ?? {};
+    const { resourceVersion, finalizers = [] } = object.metadata ?? {};
+    const rest = finalizers.filter((name) => !taken.includes(name));
     const body = { metadata: { resourceVersion, finalizers: rest } };
     try {
       await resource.patch(keyOf(object.metadata), { type: 'merge', body }, { signal });
@@ -149,17 +194,6 @@ async function releaseAll(left: Objects, { crd, resource, options }: Releasing):
   }
 }
 
-function namesOf({ metadata }: UnstructuredObject): readonly string[] {
-  return metadata?.finalizers ?? [];
-}
-
-type Metadata = UnstructuredObject['metadata'];
-
-function keyOf(metadata: Metadata): { readonly name: string; readonly namespace?: string } {
-  const { name = '', namespace } = metadata ?? {};
-  return { name, ...defined({ namespace }) };
-}
-
 function nameOf({ metadata }: UnstructuredObject): string {
   return metadata?.namespace === undefined ? `${metadata?.name}` : `${metadata.namespace}/${metadata.name}`;
 }
@@ -170,7 +204,7 @@ function ignoreGone(error: unknown): void {
 }
 
 function whatHolds(left: Objects): string {
-  const lines = left.slice(0, 5).map((object) => `${nameOf(object)}: ${namesOf(object).join(', ')}`);
+  const lines = left.slice(0, 5).map((object) => `${nameOf(object)}: ${finalizersOf(object).join(', ')}`);
   return [...lines, ...(left.length > lines.length ? [`and ${left.length - lines.length} more`] : [])].join('\n');
 }
 

@@ -30,7 +30,7 @@ interface Trouble {
  * @throws CliError KW7307 with the errors of the new pods
  */
 export async function rolledOut(target: Target, { project, timeoutMs }: Rollout): Promise<void> {
-  const { clock, signal } = target.surroundings;
+  const { clock, signal } = target.environment;
   const key = { namespace: `${project.name}-system`, name: `${project.name}-controller-manager` };
   const startMs = clock.monotonic();
   let sinceMs: number | undefined;
@@ -56,8 +56,8 @@ function isRolledOut({ metadata, spec, status }: Deployment): boolean {
 }
 
 /** Returns the errors that keep the pods of the newest template from running. */
-async function troublesOf({ client, surroundings }: Target, deployment: Deployment): Promise<readonly Trouble[]> {
-  const { signal } = surroundings;
+async function troublesOf({ client, environment }: Target, deployment: Deployment): Promise<readonly Trouble[]> {
+  const { signal } = environment;
   const { namespace = '', uid } = deployment.metadata;
   const revision = deployment.metadata.annotations?.[revisionAnnotation];
   const sets = (await client.resource(ReplicaSet).list({ namespace, signal })).items;
@@ -78,7 +78,7 @@ async function troublesOf({ client, surroundings }: Target, deployment: Deployme
       const isImage = imageTrouble.test(reason);
       if (!isImage && reason !== 'CrashLoopBackOff' && !reason.startsWith('Create')) return [];
       const ended = terminated ? `, exit code ${terminated.exitCode}` : '';
-      return [{ pod: metadata.name ?? '', isImage, text: `${reason}: ${waiting?.message ?? ''}${ended}` }];
+      return [{ pod: metadata.name, isImage, text: `${reason}: ${waiting?.message ?? ''}${ended}` }];
     });
 }
 

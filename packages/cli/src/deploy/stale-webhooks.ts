@@ -33,7 +33,7 @@ interface Stale<T extends Asking> {
 }
 
 async function removeStale<T extends Asking>(
-  { client, surroundings: { signal } }: Target,
+  { client, environment: { signal } }: Target,
   { kind, prefix, project, objects }: Stale<T>,
 ): Promise<string | undefined> {
   const name = `${project.name}-${prefix}-webhook-configuration`;

@@ -24,21 +24,21 @@ export interface UndeployOptions extends ClusterFlags {
 
 /** Removes the operator. Its kinds and their objects stay, except for objects in the operator's namespace, which is deleted. */
 export async function undeploy(context: Context, options: UndeployOptions): Promise<void> {
-  const { surroundings, reporter } = context;
-  const project = requireProject(surroundings.cwd);
+  const { environment, reporter } = context;
+  const project = requireProject(environment.cwd);
   const all = installObjects(project);
   const objects = all.filter(({ kind }) => kind !== 'CustomResourceDefinition');
   const crds = all.filter(({ kind }) => kind === 'CustomResourceDefinition');
-  await using connection = await connect(surroundings, options);
+  await using connection = await connect(environment, options);
   reporter.step('cluster', connection.server);
-  const target = { client: connection.client, surroundings };
+  const target = { client: connection.client, environment };
   const held = await heldObjects(target, { project, crds });
   await emptyNamespace(held, { context, target, project, release: options.yes ? 'own' : 'ask' });
   const removed = await deleteObjects(target, objects);
   const left = await installed(target, crds);
   const stay = left.length > 0 ? '; to remove its kinds, run kubewright uninstall' : '';
   reporter.step('operator removed', `${removed} objects${stay}`);
-  tellOfHeld(held, { context, project });
+  reportHeld(held, { context, project });
   for (const { metadata } of left.filter(isConverted)) {
     const todo = 'only the storage version can be used until the operator is deployed again';
     reporter.step('no conversion', `${metadata?.name}: ${todo}`, 'bad');
@@ -56,14 +56,14 @@ async function installed(
 }
 
 async function heldObjects(
-  { client, surroundings }: Target,
+  { client, environment }: Target,
   { project, crds }: { readonly project: Project; readonly crds: readonly UnstructuredObject[] },
 ): Promise<readonly Held[]> {
   const found: Held[] = [];
   for (const crd of crds) {
     const resource = await customResource(client, crd);
     // The conversion webhook may be unavailable; that must not block the removal of the rest.
-    const list = await resource?.list({ signal: surroundings.signal }).catch(() => undefined);
+    const list = await resource?.list({ signal: environment.signal }).catch(() => undefined);
     const objects = (list?.items ?? []).filter((object) => ownFinalizers(object, project).length > 0);
     if (objects.length > 0) found.push({ crd, objects });
   }
@@ -94,7 +94,7 @@ async function emptyNamespace(
 }
 
 /** Reports objects that cannot be deleted without the operator. */
-function tellOfHeld(
+function reportHeld(
   held: readonly Held[],
   { context, project }: { readonly context: Context; readonly project: Project },
 ): void {

@@ -17,18 +17,18 @@ export interface UninstallOptions extends ClusterFlags {
 
 /** Removes the kinds of a project and their objects. The objects go first, while the operator can clean up after them. */
 export async function uninstall(context: Context, options: UninstallOptions): Promise<void> {
-  const { surroundings, reporter } = context;
-  const project = requireProject(surroundings.cwd);
+  const { environment, reporter } = context;
+  const project = requireProject(environment.cwd);
   const crds = crdsOf(project);
-  await using connection = await connect(surroundings, options);
+  await using connection = await connect(environment, options);
   reporter.step('cluster', connection.server);
-  const target = { client: connection.client, surroundings };
+  const target = { client: connection.client, environment };
   const operator = await operatorPresence(target, project);
   const release = options.force ? 'all' : options.yes ? 'own' : 'ask';
   const flags = options.context === undefined ? [] : [`--context=${options.context}`];
-  await using attendant = new CleanupOperator({ context, project, flags, kubeconfig: connection.kubeconfig });
+  await using cleanup = new CleanupOperator({ context, project, flags, kubeconfig: connection.kubeconfig });
   for (const crd of crds) {
-    const count = await removeObjects(crd, { context, target, project, operator, release, attendant });
+    const count = await removeObjects(crd, { context, target, project, operator, release, cleanup });
     if (count > 0) reporter.step('objects deleted', `${count} of ${crd.metadata?.name}`);
   }
   const removed = await deleteObjects(target, crds);

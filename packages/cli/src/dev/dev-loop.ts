@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { sleep, type UnstructuredObject } from '@kubewright/apimachinery';
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 import type { Generator } from '@kubewright/codegen';
 import type { Generate } from '../generate/manifests.ts';
 import type { OperatorProcess } from '../operator/operator-process.ts';
@@ -8,7 +9,9 @@ import { failureOf } from '../program/failure.ts';
 import { shellWord } from '../program/shell-word.ts';
 import type { Project } from '../project/find-project.ts';
 import { samplesOf } from '../project/sample-files.ts';
+import { servesKinds } from '../project/serves-kinds.ts';
 import { installObjects } from '../render/install-objects.ts';
+import { available, isDelegated } from '../target/api-services.ts';
 import { applySamples } from '../target/samples.ts';
 import { checkSamples, installedCrd, reportKindChange } from './kind-changes.ts';
 import type { DevPlace } from './place/dev-place.ts';
@@ -44,19 +47,19 @@ export class DevLoop {
 
   /** Starts watching for saves; `run` processes them. */
   watch(): Disposable {
-    const { clock } = this.#context.surroundings;
+    const { clock } = this.#context.environment;
     return new Changes(join(this.#project.root, 'src'), { clock, onChange: () => this.#wakeUps.add('saved') });
   }
 
   /** Restarts the operator when sources change and handles key presses. */
   async run(operator: OperatorProcess, { isNew }: { readonly isNew: boolean }): Promise<void> {
-    const { surroundings } = this.#context;
-    const { signal } = surroundings;
-    using _keys = surroundings.keys?.((key) => {
+    const { environment } = this.#context;
+    const { signal } = environment;
+    using _keys = environment.keys?.((key) => {
       const what = keys[key.toLowerCase()];
       if (what) this.#wakeUps.add(what);
     });
-    this.#tellHow();
+    this.#printHow();
     // Reading types blocks this process and with it the cluster, so the operator starts first.
     if (!isNew && !this.#isBroken) await this.attempt(() => this.update());
     for (;;) {
@@ -67,21 +70,32 @@ export class DevLoop {
   }
 
   async #do(what: Exclude<WakeUp, 'quit'>, operator: OperatorProcess): Promise<void> {
-    const { surroundings, reporter } = this.#context;
+    const { environment, reporter } = this.#context;
     if (what === 'test') return this.#tests.start();
     if (what === 'apply') {
       await this.attempt(async () => {
-        const objects = await applySamples({ client: this.#place.client, surroundings }, { project: this.#project });
+        const objects = await applySamples({ client: this.#place.client, environment }, { project: this.#project });
         for (const { kind, metadata } of objects) reporter.step('sample applied', `${kind} ${metadata?.name}`);
       });
       return;
     }
-    const { clock } = surroundings;
+    const { clock } = environment;
     const from = clock.monotonic();
-    // Bundles first, because the user is waiting for it.
+    // Bundles first, because the user is waiting for it, unless the bundle contains generated definitions.
+    const isGenerated = servesKinds(this.#project) && (await this.attempt(() => this.generate()));
     if (!(await this.startOperator(operator))) return;
     reporter.step('operator restarted', `${Math.round(clock.monotonic() - from)} ms`);
-    await this.attempt(() => this.update());
+    await this.attempt(() => (isGenerated ? this.apply() : this.update()));
+  }
+
+  /** Waits until the cluster forwards requests to the API server of the project, if it has one. */
+  async awaitApis(): Promise<void> {
+    const { environment, reporter } = this.#context;
+    for (const { metadata } of installObjects(this.#project).filter(isDelegated)) {
+      const name = metadata?.name ?? '';
+      await available({ client: this.#place.client, environment }, name);
+      reporter.step('API available', name);
+    }
   }
 
   /** Bundles and starts the operator. Returns false if the code cannot be bundled; no other step can use it then. */
@@ -121,7 +135,7 @@ export class DevLoop {
 
   /** @throws SavedMeanwhile if the code has changed since it was read */
   async #refuseOld(): Promise<void> {
-    const { clock, signal } = this.#context.surroundings;
+    const { clock, signal } = this.#context.environment;
     await sleep(clock, { ms: noticedMs, signal });
     if (this.#wakeUps.has('saved')) throw new SavedMeanwhile();
   }
@@ -129,14 +143,14 @@ export class DevLoop {
   /** Applies everything except the deployment and the services: the operator runs as a local process. */
   async apply(): Promise<void> {
     const objects = installObjects(this.#project).filter(({ kind }) => !['Deployment', 'Service'].includes(kind));
-    const changed = objects.filter((object) => this.#applied.get(keyOf(object)) !== JSON.stringify(object));
+    const changed = objects.filter((object) => this.#applied.get(keyOf(object)) !== stringifyJson(object));
     await this.#place.keepOnly(objects);
     if (changed.length === 0) return;
     const crds = changed.filter(({ kind }) => kind === 'CustomResourceDefinition');
-    const target = { client: this.#place.client, surroundings: this.#context.surroundings };
+    const target = { client: this.#place.client, environment: this.#context.environment };
     const before = await Promise.all(crds.map(({ metadata }) => installedCrd(target, metadata?.name ?? '')));
     await this.#place.apply(changed);
-    for (const object of changed) this.#applied.set(keyOf(object), JSON.stringify(object));
+    for (const object of changed) this.#applied.set(keyOf(object), stringifyJson(object));
     const { reporter } = this.#context;
     for (const [i, after] of crds.entries()) {
       const old = before[i];
@@ -153,22 +167,22 @@ export class DevLoop {
       return true;
     } catch (error) {
       if (error instanceof SavedMeanwhile) return false;
-      const { reporter, surroundings } = this.#context;
-      if (insist || surroundings.signal.aborted) throw error;
-      reporter.failure(failureOf(error, { debug: Boolean(surroundings.env['KUBEWRIGHT_DEBUG']) }).message);
+      const { reporter, environment } = this.#context;
+      if (insist || environment.signal.aborted) throw error;
+      reporter.failure(failureOf(error, { debug: Boolean(environment.env['KUBEWRIGHT_DEBUG']) }).message);
       return false;
     }
   }
 
-  #tellHow(): void {
-    const { surroundings, reporter } = this.#context;
+  #printHow(): void {
+    const { environment, reporter } = this.#context;
     const { kubeconfig } = this.#place;
     const [sample = 'config/samples'] = samplesOf(this.#project);
-    const path = relative(surroundings.cwd, join(this.#project.root, sample));
+    const path = relative(environment.cwd, join(this.#project.root, sample));
     if (kubeconfig !== undefined)
       reporter.text(`\n  export KUBECONFIG=${shellWord(kubeconfig)}\n  kubectl apply -f ${shellWord(path)}\n\n`);
     reporter.text(
-      surroundings.keys
+      environment.keys
         ? 'a apply sample · r restart · t run tests · q quit; saving a file also restarts the operator\n\n'
         : 'Save a file to restart the operator; press Ctrl-C to stop.\n\n',
     );

@@ -5,15 +5,19 @@ import { OperatorProcess } from '../operator/operator-process.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
+import { servesKinds } from '../project/serves-kinds.ts';
 import { awaitSamples } from '../target/samples.ts';
 import { DevLoop } from './dev-loop.ts';
 import { contextPlace } from './place/context-place.ts';
 import { type DevPlace, embeddedPlace } from './place/dev-place.ts';
+import { runCommand } from './run-command.ts';
 import { TypeCheck } from './type-check.ts';
 
 /** Flags of `dev`. */
 export interface DevOptions {
   readonly ci?: boolean | undefined;
+  /** A shell command to run next to the operator; `dev` ends with it. */
+  readonly run?: string | undefined;
   readonly port?: number | undefined;
   readonly nodes?: number | undefined;
   readonly driver?: 'process' | 'simulated' | undefined;
@@ -33,20 +37,21 @@ interface Surrounded {
   kubeconfig?: string;
 }
 
-/** Runs the operator in a cluster until Ctrl-C, or with `--ci` until the samples are ready. */
+/** Runs the operator in a cluster until Ctrl-C, with `--ci` until the samples are ready, with `--run` until a command ends. */
 export async function dev(context: Context, options: DevOptions): Promise<void> {
-  const { surroundings, reporter } = context;
-  const { signal } = surroundings;
-  const project = requireProject(surroundings.cwd);
+  const { environment, reporter } = context;
+  const { signal } = environment;
+  const project = requireProject(environment.cwd);
   if (options.context === undefined && (options.webhookHost !== undefined || options.webhooks === false))
     throw withoutContext();
   const where: Surrounded = {};
-  const ending = endOfOperator(context, { ci: options.ci ?? false, where });
+  const ending = endOfOperator(context, { isBatch: options.ci === true || options.run !== undefined, where });
   await using operator = new OperatorProcess({
     project,
-    surroundings,
+    environment,
     kubeconfig: () => where.kubeconfig ?? '',
     flags: () => where.place?.flags ?? [],
+    variables: () => where.place?.variables ?? {},
     onStart: () => where.place?.operatorIsDown(undefined),
     onEnd: ending.onEnd,
     fullStacks: options.fullStacks,
@@ -61,7 +66,7 @@ export async function dev(context: Context, options: DevOptions): Promise<void> 
     signal.throwIfAborted();
   } catch (error) {
     // Ctrl-C is the normal way to stop.
-    if (!signal.aborted || options.ci) throw error;
+    if (!signal.aborted || options.ci || options.run !== undefined) throw error;
   } finally {
     await operator.stop();
     await where.place?.stop();
@@ -91,40 +96,71 @@ interface Development {
 
 async function develop(context: Context, parts: Development): Promise<void> {
   const { project, place, where, options, operator, ended } = parts;
-  const { surroundings, reporter } = context;
-  const { signal } = surroundings;
-  const { ci = false, typeCheck = true } = options;
+  const { environment, reporter } = context;
+  const { signal } = environment;
+  const { ci = false, run, typeCheck = true } = options;
   reporter.step('cluster ready', place.server);
   const loop = new DevLoop(context, { project, place });
   // The existing manifests are good enough to start with: reading the types takes longer than everything else.
   const isNew = !existsSync(join(project.root, 'config', 'default', 'kustomization.yaml'));
-  if (isNew || ci) await loop.generate();
+  const isBatch = ci || run !== undefined;
+  const isBundled = servesKinds(project);
+  if (isNew || isBatch) await loop.generate();
+  else if (isBundled) await loop.attempt(() => loop.generate());
   await loop.apply();
   const account = { namespace: `${project.name}-system`, name: `${project.name}-controller-manager` };
   where.kubeconfig = await place.logInAs(account);
-  await using types = new TypeCheck(project, context, { isSyntaxTold: () => loop.isBroken });
+  await using types = new TypeCheck(project, context, { isSyntaxReported: () => loop.isBroken });
   // Watches before the first bundle, so that a save during the start is not lost.
   using _changes = loop.watch();
   try {
-    const isStarted = await loop.startOperator(operator, { insist: ci });
+    const isStarted = await loop.startOperator(operator, { insist: isBatch });
     if (isStarted) reporter.step('operator started', `as ${account.namespace}/${account.name}`);
-    if (ci) {
-      const samples = awaitSamples({ client: place.client, surroundings }, { project, reporter });
-      await Promise.race([samples, ended, stopped(signal)]);
+    if (isBatch) {
+      const work = ci ? samplesReady(context, { project, place, loop }) : undefined;
+      await Promise.race([work, ended, stopped(signal)]);
+      if (run !== undefined) await besides(context, { command: run, operator, place, ended });
     } else {
       await operator.working(signal);
+      await loop.attempt(() => loop.awaitApis());
       if (typeCheck) types.start();
-      await loop.run(operator, { isNew });
+      await loop.run(operator, { isNew: isNew || isBundled });
     }
   } finally {
     await place.beforeStop();
   }
 }
 
+async function samplesReady(
+  { environment, reporter }: Context,
+  { project, place, loop }: Pick<Development, 'project' | 'place'> & { readonly loop: DevLoop },
+): Promise<void> {
+  await loop.awaitApis();
+  await awaitSamples({ client: place.client, environment }, { project, reporter });
+}
+
+/** Runs the user's command; `dev` exits with its code. Rejects if the operator ends before it. */
+async function besides(
+  context: Context,
+  { command, operator, place, ended }: Pick<Development, 'operator' | 'place' | 'ended'> & { readonly command: string },
+): Promise<void> {
+  const { signal } = context.environment;
+  await operator.working(signal);
+  const over = new AbortController();
+  const { kubeconfig } = place;
+  const running = runCommand(context, { command, kubeconfig, signal: AbortSignal.any([signal, over.signal]) });
+  try {
+    await Promise.race([running, ended]);
+  } finally {
+    over.abort();
+    context.exitWith(await running);
+  }
+}
+
 /** Reports an operator that exits unexpectedly. */
 function endOfOperator(
-  { surroundings, reporter }: Context,
-  { ci, where }: { readonly ci: boolean; readonly where: Surrounded },
+  { environment, reporter }: Context,
+  { isBatch, where }: { readonly isBatch: boolean; readonly where: Surrounded },
 ): { readonly ended: Promise<never>; readonly onEnd: (exitCode: number) => void } {
   let failed: (error: Error) => void = () => undefined;
   const ended = new Promise<never>((_, reject) => {
@@ -135,7 +171,7 @@ function endOfOperator(
     const error = operatorEnded(exitCode);
     failed(error);
     where.place?.operatorIsDown(`it exited with code ${exitCode}`);
-    if (!ci && !surroundings.signal.aborted) reporter.failure({ ...error.text, code: error.code });
+    if (!isBatch && !environment.signal.aborted) reporter.failure({ ...error.text, code: error.code });
   };
   return { ended, onEnd };
 }

@@ -9,18 +9,18 @@ import { samplesOf } from '../project/sample-files.ts';
 import { readObjects } from '../render/kustomize.ts';
 import { kindOf, type Target } from '../target/apply-objects.ts';
 
-const mostNamed = 5;
-const mostTold = 12;
+const maxNamed = 5;
+const maxReported = 12;
 /** The server's message for validation rules that it skips until other errors are fixed. */
 const notChecked = 'some validation rules were not checked';
 
 /** Returns a CRD as stored on the server, or undefined if it does not exist. */
 export async function installedCrd(
-  { client, surroundings }: Target,
+  { client, environment }: Target,
   name: string,
 ): Promise<UnstructuredObject | undefined> {
   try {
-    const crd = await client.resource(CustomResourceDefinition).get({ name }, { signal: surroundings.signal });
+    const crd = await client.resource(CustomResourceDefinition).get({ name }, { signal: environment.signal });
     return crd as unknown as UnstructuredObject; // the same object with a less specific type
   } catch (error) {
     if (isNotFound(error)) return undefined;
@@ -38,8 +38,8 @@ export async function reportKindChange(
   const { compareCrds } = await import('@kubewright/codegen');
   // Both were generated, or accepted by a server.
   const changes = compareCrds(before as unknown as Crd, after as unknown as Crd);
-  const told = changes.filter(({ kind }) => kind !== 'description-changed');
-  for (const { severity, path, version, message } of told.slice(0, mostTold)) {
+  const reported = changes.filter(({ kind }) => kind !== 'description-changed');
+  for (const { severity, path, version, message } of reported.slice(0, maxReported)) {
     const where = path === '' ? (version ?? '') : path;
     reporter.step(
       severity === 'breaking' ? 'breaking change' : 'kind changed',
@@ -47,8 +47,8 @@ export async function reportKindChange(
       severity === 'breaking' ? 'bad' : 'good',
     );
   }
-  if (told.length > mostTold) reporter.text(`  … and ${told.length - mostTold} more changes\n`);
-  if (!told.some(({ severity }) => severity === 'breaking')) return;
+  if (reported.length > maxReported) reporter.text(`  … and ${reported.length - maxReported} more changes\n`);
+  if (!reported.some(({ severity }) => severity === 'breaking')) return;
   const names = await storedNames(target, after);
   if (names.length > 0)
     reporter.step('stored objects', `check ${names.join(', ')}: they were stored before this change`, 'bad');
@@ -59,7 +59,7 @@ export async function reportKindChange(
  * samples, because an update accepts unchanged values that the schema now forbids.
  */
 export async function checkSamples(
-  { client, surroundings }: Target,
+  { client, environment }: Target,
   { project, reporter }: { readonly project: Project; readonly reporter: Reporter },
 ): Promise<void> {
   const trying = client.with({ dryRun: true, fieldValidation: 'Strict' });
@@ -70,7 +70,7 @@ export async function checkSamples(
         const kind = await kindOf(client, object);
         const place = kind.scope === 'Namespaced' ? { namespace } : {};
         const made = { ...object, metadata: { ...object.metadata, name, ...place } };
-        await trying.resource(kind).create(made, { fieldManager: 'kubewright', signal: surroundings.signal });
+        await trying.resource(kind).create(made, { fieldManager: 'kubewright', signal: environment.signal });
       } catch (error) {
         // The server checks the name only after the object has passed validation.
         if (isAlreadyExists(error)) continue;
@@ -90,11 +90,11 @@ function reasonOf({ status, message }: StatusError): string {
   return causes.length > 0 ? causes.join('; ') : (status.message ?? message);
 }
 
-async function storedNames({ client, surroundings }: Target, crd: UnstructuredObject): Promise<readonly string[]> {
+async function storedNames({ client, environment }: Target, crd: UnstructuredObject): Promise<readonly string[]> {
   const { group, names, versions } = (crd as unknown as Crd).spec;
   const version = versions.find(({ storage }) => storage)?.name ?? '';
   const kind = await kindOf(client, { apiVersion: `${group}/${version}`, kind: names.kind, metadata: {} });
-  const { items } = await client.resource(kind).list({ limit: mostNamed, signal: surroundings.signal });
+  const { items } = await client.resource(kind).list({ limit: maxNamed, signal: environment.signal });
   return items.map(
     ({ metadata }) => `${metadata?.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata?.name}`,
   );

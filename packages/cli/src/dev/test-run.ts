@@ -16,26 +16,26 @@ export class TestRun {
 
   /** Starts a run unless one is in progress, and reports the result. */
   start(): void {
-    const { reporter, surroundings } = this.#context;
+    const { reporter, environment } = this.#context;
     if (this.#isRunning) return;
     let command: readonly string[];
     try {
-      command = testCommand(this.#project, surroundings);
+      command = testCommand(this.#project, environment);
     } catch (error) {
       reporter.failure(failureOf(error, { debug: false }).message);
       return;
     }
     this.#isRunning = true;
-    const child = surroundings.spawn(command, {
+    const child = environment.spawn(command, {
       cwd: this.#project.root,
-      env: surroundings.env,
+      env: environment.env,
       onOutput: (text) => reporter.text(text),
     });
     const stop = (): void => child.kill('SIGTERM');
-    surroundings.signal.addEventListener('abort', stop, { once: true });
+    environment.signal.addEventListener('abort', stop, { once: true });
     void child.ended.then((exitCode) => {
       this.#isRunning = false;
-      surroundings.signal.removeEventListener('abort', stop);
+      environment.signal.removeEventListener('abort', stop);
       reporter.step(exitCode === 0 ? 'tests passed' : 'tests failed', '', exitCode === 0 ? 'good' : 'bad');
     });
   }

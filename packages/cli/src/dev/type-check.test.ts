@@ -18,27 +18,27 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** A fake compiler that reports the given mistakes. */
-function checking(isSyntaxTold: () => boolean): { says(...mistakes: readonly string[]): string } {
-  let told = '';
+function checking(isSyntaxReported: () => boolean): { says(...mistakes: readonly string[]): string } {
+  let printed = '';
   let compiler: (text: string) => void = () => undefined;
   const write = (text: string): void => {
-    told += text;
+    printed += text;
   };
   const reporter = new Reporter({ stdout: { write }, stderr: { write }, json: false, colors: false });
   const spawn = (_: readonly string[], options: { readonly onOutput?: (text: string) => void }): Child => {
     compiler = options.onOutput ?? compiler;
-    return { pid: undefined, ended: Promise.resolve(0), kill: () => undefined, tell: () => undefined } as Child;
+    return { pid: undefined, ended: Promise.resolve(0), kill: () => undefined, write: () => undefined } as Child;
   };
-  const surroundings = { spawn, env: {}, program: ['node'] };
-  const context = { reporter, surroundings } as unknown as Context;
+  const environment = { spawn, env: {}, program: ['node'] };
+  const context = { reporter, environment } as unknown as Context;
   const project = { root, name: 'shop', domain: 'example.com', certificates: 'own' } as const;
-  new TypeCheck(project, context, { isSyntaxTold }).start();
+  new TypeCheck(project, context, { isSyntaxReported }).start();
   return {
     says(...mistakes) {
-      told = '';
+      printed = '';
       const lines = mistakes.map((mistake) => `src/a.ts(1,1): error ${mistake}\n`).join('');
       compiler(`File change detected\n${lines}Found ${mistakes.length} errors. Watching for file changes.\n`);
-      return told;
+      return printed;
     },
   };
 }
@@ -53,14 +53,14 @@ describe('TypeCheck', () => {
   });
 
   it('skips syntax errors that the bundler has reported', () => {
-    let isTold = true;
-    const compiler = checking(() => isTold);
+    let isReported = true;
+    const compiler = checking(() => isReported);
     expect(compiler.says()).toBe('✓ type check passed\n');
     expect(compiler.says("TS1005: ',' expected.")).toBe('');
     expect(compiler.says()).toBe('');
     expect(compiler.says('TS2322: no')).toContain('TS2322');
     // In a file that is not bundled, such as a test.
-    isTold = false;
+    isReported = false;
     expect(compiler.says("TS1005: ',' expected.")).toContain('TS1005');
   });
 });

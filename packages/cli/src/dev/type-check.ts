@@ -8,7 +8,7 @@ import type { Project } from '../project/find-project.ts';
 import { codeFrame } from '../story/code-frame.ts';
 
 /** The maximum number of mistakes shown together. */
-const mostShown = 5;
+const maxShown = 5;
 /** Yields to all other processes. */
 const lowPriority = 10;
 /** Codes of syntax errors. */
@@ -33,28 +33,28 @@ export class TypeCheck implements AsyncDisposable {
   readonly #project: Project;
   readonly #context: Context;
   /** True after the bundler has reported a syntax error. */
-  readonly #isSyntaxTold: () => boolean;
+  readonly #isSyntaxReported: () => boolean;
   #child: Child | undefined;
   #partial = '';
   #mistakes: TypeMistake[] = [];
-  #told = '';
+  #printed = '';
 
-  constructor(project: Project, context: Context, { isSyntaxTold }: { readonly isSyntaxTold: () => boolean }) {
+  constructor(project: Project, context: Context, { isSyntaxReported }: { readonly isSyntaxReported: () => boolean }) {
     this.#project = project;
     this.#context = context;
-    this.#isSyntaxTold = isSyntaxTold;
+    this.#isSyntaxReported = isSyntaxReported;
   }
 
   /** Starts checking; does nothing if the project has no compiler. */
   start(): void {
     const { root } = this.#project;
-    const { surroundings } = this.#context;
+    const { environment } = this.#context;
     const compiler = compilerOf(root);
     if (compiler === undefined || !existsSync(join(root, 'tsconfig.json'))) return;
     const flags = ['--noEmit', '--watch', '--preserveWatchOutput', '--pretty', 'false'];
-    this.#child = surroundings.spawn([surroundings.program[0] ?? 'node', '-e', wrapper, compiler, ...flags], {
+    this.#child = environment.spawn([environment.program[0] ?? 'node', '-e', wrapper, compiler, ...flags], {
       cwd: root,
-      env: surroundings.env,
+      env: environment.env,
       input: true,
       onOutput: (text) => this.#take(text),
     });
@@ -82,17 +82,17 @@ export class TypeCheck implements AsyncDisposable {
       /^(.+?)\((\d+),(\d+)\): error (TS\d+): (.*)$/.exec(line) ?? [];
     if (code !== '') this.#mistakes.push({ file, line: Number(row), column: Number(column), code, text });
     else if (/Starting (?:incremental )?compilation|File change detected/.test(line)) this.#mistakes = [];
-    else if (/Found \d+ errors?\. Watching/.test(line)) this.#tell();
+    else if (/Found \d+ errors?\. Watching/.test(line)) this.#report();
   }
 
-  #tell(): void {
+  #report(): void {
     const found = this.#mistakes;
     // If there are syntax errors, the compiler reports nothing else.
-    if (found.some(({ code }) => syntax.test(code)) && this.#isSyntaxTold()) return;
+    if (found.some(({ code }) => syntax.test(code)) && this.#isSyntaxReported()) return;
     const now = JSON.stringify(found.map(({ file, code, text, line }) => [file, code, text, line]));
-    if (now === this.#told) return;
-    const isFirst = this.#told === '';
-    this.#told = now;
+    if (now === this.#printed) return;
+    const isFirst = this.#printed === '';
+    this.#printed = now;
     const { reporter } = this.#context;
     if (found.length === 0) {
       reporter.step('type check passed', isFirst ? '' : 'again');
@@ -103,7 +103,7 @@ export class TypeCheck implements AsyncDisposable {
     else
       reporter.text(
         found
-          .slice(0, mostShown)
+          .slice(0, maxShown)
           .map((each) => this.#show(each))
           .join(''),
       );

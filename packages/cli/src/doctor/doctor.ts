@@ -6,8 +6,8 @@ export type DoctorOptions = ClusterChoice;
 
 /** Prints what every command depends on; the exit code is 3 if something is missing. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<void> {
-  const { reporter, surroundings } = context;
-  const findings = await examine(surroundings, options);
+  const { reporter, environment } = context;
+  const findings = await examine(environment, options);
   reporter.result({ findings }, findings.map(line).join(''));
   if (findings.some(({ state }) => state === 'bad')) context.exitWith(3);
 }

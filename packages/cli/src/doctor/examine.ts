@@ -27,14 +27,14 @@ export interface ClusterChoice {
 const patienceMs = 3_000;
 
 /** Checks everything that commands depend on; changes nothing. */
-export async function examine(surroundings: CliEnvironment, choice: ClusterChoice): Promise<readonly Finding[]> {
+export async function examine(environment: CliEnvironment, choice: ClusterChoice): Promise<readonly Finding[]> {
   return [
-    { subject: 'node', state: 'good', text: surroundings.nodeVersion },
-    kubectl(surroundings),
-    await kubeconfig(surroundings, choice),
+    { subject: 'node', state: 'good', text: environment.nodeVersion },
+    kubectl(environment),
+    await kubeconfig(environment, choice),
     await port(),
-    folder(surroundings),
-    project(surroundings),
+    folder(environment),
+    project(environment),
   ];
 }
 
@@ -64,20 +64,20 @@ function isExecutable(path: string): boolean {
   }
 }
 
-async function kubeconfig(surroundings: CliEnvironment, choice: ClusterChoice): Promise<Finding> {
+async function kubeconfig(environment: CliEnvironment, choice: ClusterChoice): Promise<Finding> {
   const subject = 'kubeconfig';
-  const { clock, signal } = surroundings;
+  const { clock, signal } = environment;
   const late = new AbortController();
   using _timer = clock.setTimer(patienceMs, () => late.abort(new Error(`no response within ${patienceMs / 1000} s`)));
   try {
-    const config = await loadClientConfig({ ...choice, environment: environmentOf(surroundings) });
+    const config = await loadClientConfig({ ...choice, environment: environmentOf(environment) });
     await using client = clientFromConfig(config, { clock });
     const { gitVersion } = await client.discovery.serverVersion({ signal: AbortSignal.any([signal, late.signal]) });
     return { subject, state: 'good', text: `${config.server} is reachable: Kubernetes ${gitVersion}` };
   } catch (error) {
     signal.throwIfAborted();
     const asked =
-      choice.kubeconfig !== undefined || choice.context !== undefined || Boolean(surroundings.env['KUBECONFIG']);
+      choice.kubeconfig !== undefined || choice.context !== undefined || Boolean(environment.env['KUBECONFIG']);
     const { what, why, remedy } = late.signal.aborted
       ? lateMessage()
       : failureOf(error, { debug: false, command: 'kubewright doctor' }).message;

@@ -27,7 +27,7 @@ export async function generate(
   context: Context,
   { check = false, allowBreaking = false }: GenerateOptions,
 ): Promise<void> {
-  const project = requireProject(context.surroundings.cwd);
+  const project = requireProject(context.environment.cwd);
   if (check) return checkProject(project, { ...context, allowBreaking });
   const files = await generateProject(project, { ...context, allowBreaking });
   context.reporter.step('generated', `${files.length} files`);
@@ -69,13 +69,13 @@ export async function checkProject(project: Project, context: Context & Generate
 
 async function checked(
   project: Project,
-  { surroundings, reporter, generate }: Context & { readonly generate?: Generate | undefined },
+  { environment, reporter, generate }: Context & { readonly generate?: Generate | undefined },
 ): Promise<readonly ProjectFile[]> {
-  const { signal } = surroundings;
+  const { signal } = environment;
   const { files, problems } = await manifestsOf(project, { signal, ...defined({ generate }) });
   for (const problem of problems) {
     if (reporter.json) reporter.record({ problem });
-    else surroundings.stderr.write(`${showProblem(problem, project.root)}\n`);
+    else environment.stderr.write(`${showProblem(problem, project.root)}\n`);
   }
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw withErrors(errors);

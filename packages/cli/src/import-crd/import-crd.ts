@@ -17,11 +17,11 @@ export interface ImportCrdOptions extends ClusterFlags {
 
 /** Writes types for the kinds of a CRD; never overwrites an existing file. */
 export async function importCrdFrom(context: Context, source: string, flags: ImportCrdOptions): Promise<void> {
-  const { surroundings, reporter } = context;
+  const { environment, reporter } = context;
   const { as, version, out } = flags;
-  const target = out === undefined ? undefined : resolve(surroundings.cwd, out);
+  const target = out === undefined ? undefined : resolve(environment.cwd, out);
   if (target !== undefined && existsSync(target)) throw inTheWay(target);
-  const text = await readCrd(source, { surroundings, flags });
+  const text = await readCrd(source, { environment, flags });
   const code = importCrd(text, { as, version });
   if (target === undefined) return reporter.result({ source, code }, code);
   mkdirSync(dirname(target), { recursive: true });

@@ -9,19 +9,19 @@ import { type ClusterFlags, connect } from '../target/connect.ts';
 /** The largest known CRDs have about 5 MB. */
 const largest = 16 * 1024 * 1024;
 const patienceMs = 30_000;
-const mostRedirects = 5;
+const maxRedirects = 5;
 
 /** Reads the text of CRDs from a file, an address, or a kind in a cluster. @throws CliError KW7601 */
 export function readCrd(
   source: string,
-  from: { readonly surroundings: CliEnvironment; readonly flags: ClusterFlags },
+  from: { readonly environment: CliEnvironment; readonly flags: ClusterFlags },
 ): Promise<string> {
-  const { surroundings, flags } = from;
-  if (/^https?:\/\//i.test(source)) return download(source, surroundings);
-  const path = resolve(surroundings.cwd, source);
+  const { environment, flags } = from;
+  if (/^https?:\/\//i.test(source)) return download(source, environment);
+  const path = resolve(environment.cwd, source);
   if (existsSync(path)) return Promise.resolve(readFile(path));
   const isFileName = /\.(ya?ml|json)$/i.test(source);
-  if (!isFileName && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(source)) return ask(source, { surroundings, flags });
+  if (!isFileName && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(source)) return ask(source, { environment, flags });
   throw unreadable(
     source,
     `the file ${path} does not exist`,
@@ -37,13 +37,13 @@ function readFile(path: string): string {
 
 async function ask(
   name: string,
-  { surroundings, flags }: { readonly surroundings: CliEnvironment; readonly flags: ClusterFlags },
+  { environment, flags }: { readonly environment: CliEnvironment; readonly flags: ClusterFlags },
 ): Promise<string> {
-  await using connection = await connect(surroundings, flags);
+  await using connection = await connect(environment, flags);
   try {
     const crd = await connection.client
       .resource(CustomResourceDefinition)
-      .get({ name }, { signal: surroundings.signal });
+      .get({ name }, { signal: environment.signal });
     const { status: _status, ...rest } = crd;
     return JSON.stringify(rest);
   } catch (error) {
@@ -57,7 +57,7 @@ async function download(address: string, { clock, signal }: CliEnvironment): Pro
   using _timer = clock.setTimer(patienceMs, () => late.abort(new Error(`no response within ${patienceMs / 1000} s`)));
   const limit = AbortSignal.any([signal, late.signal]);
   let url = allowed(address);
-  for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     const answer = await fetch(url, { redirect: 'manual', signal: limit }).catch((error: unknown) => {
       signal.throwIfAborted();
       const { message, cause } = error as Error;
@@ -76,7 +76,7 @@ async function download(address: string, { clock, signal }: CliEnvironment): Pro
       throw unreadable(url.href, `the server responded with status ${answer.status}`, 'check the address');
     return await bodyOf(answer, url.href);
   }
-  throw unreadable(address, `more than ${mostRedirects} redirects`, 'use the final URL');
+  throw unreadable(address, `more than ${maxRedirects} redirects`, 'use the final URL');
 }
 
 /** Rejects plain HTTP: the download becomes code, so it must be protected against tampering in transit. */

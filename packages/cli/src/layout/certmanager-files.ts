@@ -7,11 +7,17 @@ const metricsPath = '/tmp/k8s-metrics-server/metrics-certs';
 /** Returns cert-manager's part of a project: an issuer, and a certificate for each server of the manager. */
 export function certManagerFiles(
   project: string,
-  { hasWebhooks }: { readonly hasWebhooks: boolean },
+  { hasWebhooks, hasApiServer }: { readonly hasWebhooks: boolean; readonly hasApiServer: boolean },
 ): readonly ProjectFile[] {
-  const names = ['issuer.yaml', ...(hasWebhooks ? ['certificate-webhook.yaml'] : []), 'certificate-metrics.yaml'];
+  const names = [
+    'issuer.yaml',
+    ...(hasWebhooks ? ['certificate-webhook.yaml'] : []),
+    ...(hasApiServer ? ['certificate-apiserver.yaml'] : []),
+    'certificate-metrics.yaml',
+  ];
   const list = `resources:\n${names.map((name) => `- ${name}\n`).join('')}`;
   const webhook = { name: 'serving-cert', service: 'webhook-service', secret: 'webhook-server-cert' };
+  const apiServer = { name: 'apiserver-cert', service: 'apiserver-service', secret: 'apiserver-server-cert' };
   const metrics = {
     name: 'metrics-certs',
     service: 'controller-manager-metrics-service',
@@ -21,6 +27,7 @@ export function certManagerFiles(
     file('config/certmanager/kustomization.yaml', list),
     file('config/certmanager/issuer.yaml', issuer(project)),
     ...(hasWebhooks ? [file('config/certmanager/certificate-webhook.yaml', certificate(project, webhook))] : []),
+    ...(hasApiServer ? [file('config/certmanager/certificate-apiserver.yaml', certificate(project, apiServer))] : []),
     file('config/certmanager/certificate-metrics.yaml', certificate(project, metrics)),
     file('config/default/cert_metrics_manager_patch.yaml', metricsPatch),
     file('config/prometheus/monitor_tls_patch.yaml', monitorPatch(project)),

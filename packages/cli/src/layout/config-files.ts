@@ -1,6 +1,7 @@
 import { formatYaml } from '@kubewright/schema/internal';
 import type { Project } from '../project/find-project.ts';
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+import { apiServerFiles, apiServerPatches } from './api-server-files.ts';
 import { certManagerFiles, metricsPatchEntry } from './certmanager-files.ts';
 import { managerFiles } from './manager-files.ts';
 import { monitoringFiles } from './monitoring-files.ts';
@@ -33,7 +34,12 @@ export function configFiles({ project, present, webhooks }: LayoutInput): readon
   const rbac = [...own.map(({ path }) => path.slice('config/rbac/'.length)), ...fromTypes];
   const byCertManager = project.certificates === 'cert-manager';
   const hasWebhooks = webhooks !== undefined;
-  const patches = [...(byCertManager ? [metricsPatchEntry] : []), ...(webhooks ? webhookPatches(webhooks) : [])];
+  const hasApiServer = present.includes('config/apiserver/kinds.json');
+  const patches = [
+    ...(byCertManager ? [metricsPatchEntry] : []),
+    ...(webhooks ? webhookPatches(webhooks) : []),
+    ...(hasApiServer ? apiServerPatches(project.certificates) : []),
+  ];
   const hasRole = fromTypes.includes('role.yaml');
   const bound = hasRole ? rbac : rbac.filter((name) => name !== 'role_binding.yaml');
   const parts = [
@@ -42,6 +48,7 @@ export function configFiles({ project, present, webhooks }: LayoutInput): readon
     '../rbac',
     '../manager',
     ...(webhooks ? ['../webhook'] : []),
+    ...(hasApiServer ? ['../apiserver'] : []),
     ...(byCertManager ? ['../certmanager'] : []),
     'metrics_service.yaml',
   ];
@@ -62,7 +69,8 @@ export function configFiles({ project, present, webhooks }: LayoutInput): readon
     ...own,
     ...managerFiles(project.name),
     ...(webhooks ? webhookFiles(project.name, webhooks) : []),
-    ...(byCertManager ? certManagerFiles(project.name, { hasWebhooks }) : []),
+    ...(hasApiServer ? apiServerFiles(project.name, project.certificates) : []),
+    ...(byCertManager ? certManagerFiles(project.name, { hasWebhooks, hasApiServer }) : []),
     ...monitoringFiles(project.name, { hasWebhooks, byCertManager }),
     ...(samples.length > 0 ? [kustomization('config/samples', samples)] : []),
   ];

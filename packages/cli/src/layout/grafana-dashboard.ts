@@ -27,7 +27,7 @@ export interface Board {
 /** Width of Grafana's grid. */
 const gridWidth = 24;
 const panelHeight = 8;
-const mostInLine = 4;
+const maxInLine = 4;
 
 /** The data source selected at the top of the dashboard. Works for dashboards imported manually and by a sidecar. */
 const datasource = { type: 'prometheus', uid: '$DS_PROMETHEUS' };
@@ -47,7 +47,7 @@ export function dashboard({ title, uid, rows }: Board): object {
   const panels = rows.flatMap((row) => {
     const head = { type: 'row', title: row.title, id: ++id, gridPos: { h: 1, w: gridWidth, x: 0, y }, panels: [] };
     const { length } = row.panels;
-    const lines = Math.ceil(length / mostInLine);
+    const lines = Math.ceil(length / maxInLine);
     const inLine = Math.ceil(length / lines);
     const w = Math.floor(gridWidth / inLine);
     const below = row.panels.map((panel, index) => ({

@@ -12,18 +12,20 @@ import { type StandBy, standBy } from './stand-by.ts';
 /** Not bundled: they do not change between saves, so a process can preload them. */
 const libraries = ['@kubewright/*'];
 /** An operator that does not report its workers counts as working after this time, in milliseconds. */
-const mostStartMs = 3_000;
+const maxStartMs = 3_000;
 /** The time an operator has to stop before it is killed, in milliseconds. */
 const graceMs = 1_200;
 
 /** Options for an operator process. */
 export interface OperatorOptions {
   readonly project: Project;
-  readonly surroundings: CliEnvironment;
+  readonly environment: CliEnvironment;
   /** Returns the path of the kubeconfig; called on every start. */
   readonly kubeconfig: () => string;
   /** Returns further flags of the operator. */
   readonly flags?: (() => readonly string[]) | undefined;
+  /** Returns environment variables of the operator besides KUBECONFIG. */
+  readonly variables?: (() => Readonly<Record<string, string>>) | undefined;
   /** Called when the operator starts. */
   readonly onStart?: (() => void) | undefined;
   /** Called when the operator exits unexpectedly. */
@@ -88,9 +90,9 @@ export class OperatorProcess implements AsyncDisposable {
   /** Resolves when the operator reports that it works, exits, or has had enough time. */
   async working(signal: AbortSignal): Promise<void> {
     if (this.#isWorking || !this.#child || signal.aborted) return;
-    const { clock } = this.#options.surroundings;
+    const { clock } = this.#options.environment;
     await new Promise<void>((resolve) => {
-      const timer = clock.setTimer(mostStartMs, resolve);
+      const timer = clock.setTimer(maxStartMs, resolve);
       this.#working = () => {
         timer[Symbol.dispose]();
         resolve();
@@ -122,9 +124,9 @@ export class OperatorProcess implements AsyncDisposable {
   }
 
   #standBy(): void {
-    const { surroundings, project } = this.#options;
-    if (this.#next || this.#isDisposed || surroundings.signal.aborted) return;
-    const next = standBy(surroundings, { folder: this.#folder, cwd: project.root, libraries: this.#loads });
+    const { environment, project } = this.#options;
+    if (this.#next || this.#isDisposed || environment.signal.aborted) return;
+    const next = standBy(environment, { folder: this.#folder, cwd: project.root, libraries: this.#loads });
     this.#next = next;
     // If it ends while on standby, the next start creates another.
     void next.child.ended.then(() => {
@@ -133,8 +135,8 @@ export class OperatorProcess implements AsyncDisposable {
   }
 
   #start(): void {
-    const { project, surroundings, onEnd, report, fullStacks = false } = this.#options;
-    const { stdout, colors } = surroundings;
+    const { project, environment, onEnd, report, fullStacks = false } = this.#options;
+    const { stdout, colors } = environment;
     // The operator shares the machine's addresses: avoid conflicts with other operators.
     const addresses = ['--health-probe-bind-address=0', '--metrics-bind-address=0', ...(this.#options.flags?.() ?? [])];
     // The story needs JSON records; reconcile results are logged at debug level.
@@ -148,7 +150,11 @@ export class OperatorProcess implements AsyncDisposable {
     if (!next) return;
     this.#next = undefined;
     next.onOutput = (text) => output.take(text);
-    next.run({ main: this.#outfile, args: flags, env: { KUBECONFIG: this.#options.kubeconfig() } });
+    next.run({
+      main: this.#outfile,
+      args: flags,
+      env: { ...this.#options.variables?.(), KUBECONFIG: this.#options.kubeconfig() },
+    });
     const { child } = next;
     this.#child = child;
     this.#isWorking = false;
@@ -180,7 +186,7 @@ export class OperatorProcess implements AsyncDisposable {
     this.#child = undefined;
     child.kill('SIGTERM');
     const over = new AbortController();
-    const late = sleep(this.#options.surroundings.clock, { ms: graceMs, signal: over.signal }).then(
+    const late = sleep(this.#options.environment.clock, { ms: graceMs, signal: over.signal }).then(
       () => child.kill('SIGKILL'),
       () => undefined,
     );

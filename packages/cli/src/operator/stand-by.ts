@@ -44,16 +44,16 @@ export interface StandBy {
 
 /** Starts a process that preloads libraries and waits on standby; it exits with this one. */
 export function standBy(
-  surroundings: CliEnvironment,
+  environment: CliEnvironment,
   { folder, cwd, libraries }: { readonly folder: string; readonly cwd: string; readonly libraries: readonly string[] },
 ): StandBy {
   const script = join(folder, 'stand-by.mjs');
   writeFileSync(script, program);
-  const command = [surroundings.program[0] ?? 'node', '--enable-source-maps', script, ...libraries];
+  const command = [environment.program[0] ?? 'node', '--enable-source-maps', script, ...libraries];
   const made: { onOutput: (text: string) => void } = { onOutput: () => undefined };
-  const child = surroundings.spawn(command, {
+  const child = environment.spawn(command, {
     cwd,
-    env: surroundings.env,
+    env: environment.env,
     input: true,
     // Shielded from Ctrl-C: the cleanup needs it.
     shielded: true,
@@ -62,7 +62,7 @@ export function standBy(
   return Object.assign(made, {
     child,
     run({ main, args, env }: StandByRun): void {
-      child.tell(`${JSON.stringify({ main: { path: main, url: pathToFileURL(main).href }, args, env })}\n`);
+      child.write(`${JSON.stringify({ main: { path: main, url: pathToFileURL(main).href }, args, env })}\n`);
     },
   });
 }

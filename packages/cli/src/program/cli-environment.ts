@@ -12,7 +12,7 @@ export interface Child {
   readonly ended: Promise<number>;
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
   /** Writes to the process's standard input, if it has one. */
-  tell(text: string): void;
+  write(text: string): void;
 }
 
 /** Options for starting a process. */

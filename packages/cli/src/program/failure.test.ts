@@ -24,9 +24,9 @@ describe('failureOf', () => {
   it('suggests the missing rule when access is denied', () => {
     const who = 'system:serviceaccount:a:b';
     const message = `pods is forbidden: User "${who}" cannot list resource "pods" in API group "" at the cluster scope`;
-    const { message: told, exitCode } = failure(status(403, { reason: 'Forbidden', message }));
+    const { message: text, exitCode } = failure(status(403, { reason: 'Forbidden', message }));
     expect(exitCode).toBe(1);
-    expect(told.remedy).toBe(`grant ${who} this rule:
+    expect(text.remedy).toBe(`grant ${who} this rule:
 - apiGroups: [""]
   resources: ["pods"]
   verbs: ["list"]`);
@@ -43,9 +43,9 @@ describe('failureOf', () => {
 
   it('suggests a remedy when a webhook cannot be called', () => {
     const at = (service: string) => `Post "https://${service}.shop-system.svc:443/validate-shop?timeout=10s"`;
-    const told = (message: string) => failure(status(500, { reason: 'InternalError', message }));
+    const text = (message: string) => failure(status(500, { reason: 'InternalError', message }));
     expect(
-      told(
+      text(
         `Internal error occurred: failed calling webhook "vshop-v1.kb.io": failed to call webhook: ${at('shop-webhook-service')}: no endpoints available for service "shop-webhook-service"`,
       ),
     ).toEqual({
@@ -59,7 +59,7 @@ describe('failureOf', () => {
       },
     });
     expect(
-      told(`failed calling webhook "a": failed to call webhook: ${at('shop-webhook-service')}: x509: bad`),
+      text(`failed calling webhook "a": failed to call webhook: ${at('shop-webhook-service')}: x509: bad`),
     ).toMatchObject({
       message: {
         remedy:
@@ -67,7 +67,7 @@ describe('failureOf', () => {
       },
     });
     expect(
-      told('conversion webhook for a.b/v1, Kind=Shop failed: KW7310 the operator is down: it ended'),
+      text('conversion webhook for a.b/v1, Kind=Shop failed: KW7310 the operator is down: it ended'),
     ).toMatchObject({
       message: {
         code: 'KW7310',

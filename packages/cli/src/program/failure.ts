@@ -22,7 +22,7 @@ export interface Failure {
 }
 
 const usage: readonly CliErrorCode[] = ['KW7001', 'KW7102', 'KW7103'];
-const environment: readonly CliErrorCode[] = [
+const environmentCodes: readonly CliErrorCode[] = [
   'KW7010',
   'KW7011',
   'KW7202',
@@ -37,7 +37,7 @@ const environment: readonly CliErrorCode[] = [
 const environmental = /^KW(5101|5102|5502|52\d\d|3006)$/;
 
 /** Inputs that a message depends on, besides the error. */
-interface FailureSurroundings {
+interface FailureOptions {
   /** Shows the stack of an unexpected error. */
   readonly debug: boolean;
   /** The command that failed, with the program's name. @defaultValue the program's name */
@@ -45,11 +45,11 @@ interface FailureSurroundings {
 }
 
 /** Returns the message and the exit code for any error. */
-export function failureOf(error: unknown, surroundings: FailureSurroundings): Failure {
+export function failureOf(error: unknown, options: FailureOptions): Failure {
   if (error instanceof CliError) return ofCode(error.code, error.text);
-  if (error instanceof CommanderError) return ofCode('KW7001', usageText(error, surroundings.command ?? 'kubewright'));
+  if (error instanceof CommanderError) return ofCode('KW7001', usageText(error, options.command ?? 'kubewright'));
   if (error instanceof ConfigError) return { message: configMessage(error), exitCode: 3 };
-  if (error instanceof TransportError) return ofCode('KW7301', transportText(error, surroundings.command));
+  if (error instanceof TransportError) return ofCode('KW7301', transportText(error, options.command));
   if (error instanceof StatusError) return statusFailure(error);
   if (error instanceof KubewrightError) return codedFailure(error);
   const system = systemFailure(error) ?? (error instanceof Error ? systemFailure(error.cause) : undefined);
@@ -57,13 +57,13 @@ export function failureOf(error: unknown, surroundings: FailureSurroundings): Fa
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return ofCode('KW7002', {
     what: 'internal error',
-    why: surroundings.debug ? stack : error instanceof Error ? error.message : String(error),
+    why: options.debug ? stack : error instanceof Error ? error.message : String(error),
     remedy: 'rerun with KUBEWRIGHT_DEBUG=1 to get a stack trace, and report it',
   });
 }
 
 function ofCode(code: CliErrorCode, text: Message): Failure {
-  return { message: { ...text, code }, exitCode: usage.includes(code) ? 2 : environment.includes(code) ? 3 : 1 };
+  return { message: { ...text, code }, exitCode: usage.includes(code) ? 2 : environmentCodes.includes(code) ? 3 : 1 };
 }
 
 /** Converts errors from our other packages, which have the same fields. */

@@ -99,7 +99,7 @@ function spawnChild([command = '', ...args]: readonly string[], options: SpawnOp
       pid: child.pid,
       ended: endOf(child),
       kill: (signal) => void child.kill(signal),
-      tell: (text) => void child.stdin?.write(text),
+      write: (text) => void child.stdin?.write(text),
     };
   } finally {
     if (log !== undefined) closeSync(log);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { failureOf } from './failure.ts';
 
 /** Returns the failure for the error that a call throws. */
-function told(call: () => unknown): ReturnType<typeof failureOf> {
+function described(call: () => unknown): ReturnType<typeof failureOf> {
   try {
     call();
   } catch (error) {
@@ -16,7 +16,7 @@ function told(call: () => unknown): ReturnType<typeof failureOf> {
 
 describe('file system failures', () => {
   it('are environment failures, with path, reason and remedy', () => {
-    expect(told(() => mkdirSync(join(tmpdir(), 'a'.repeat(300))))).toEqual({
+    expect(described(() => mkdirSync(join(tmpdir(), 'a'.repeat(300))))).toEqual({
       exitCode: 3,
       message: {
         code: 'KW7011',
@@ -25,11 +25,11 @@ describe('file system failures', () => {
         remedy: 'choose a shorter name, or a folder with a shorter path',
       },
     });
-    expect(told(() => readFileSync(tmpdir())).message.why).toBe('it is a folder, not a file');
+    expect(described(() => readFileSync(tmpdir())).message.why).toBe('it is a folder, not a file');
   });
 
   it('mention TMPDIR if it is the cause', () => {
-    const { message } = told(() => mkdtempSync('/nowhere/kubewright-'));
+    const { message } = described(() => mkdtempSync('/nowhere/kubewright-'));
     expect(message).toMatchObject({ code: 'KW7011', remedy: expect.stringContaining('set TMPDIR') });
   });
 

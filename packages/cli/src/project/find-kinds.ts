@@ -15,6 +15,8 @@ export interface ProjectKind {
   readonly isBuiltIn?: boolean;
   /** True for the stored version of a kind. */
   readonly isStored?: boolean;
+  /** True if an API server of the project serves it. */
+  readonly isAggregated?: boolean;
 }
 
 /**
@@ -57,6 +59,7 @@ function kindsIn(text: string, file: string): readonly ProjectKind[] {
     if (group === undefined || version === undefined || kind === undefined) return [];
     // Generate reports invalid names; here they would become part of code.
     if (!isName('group', group) || !isName('version', version) || !isName('kind', kind)) return [];
-    return [{ group, version, kind, variable, file, isStored: !/(?:^|[\s{,])storage:\s*false/.test(fields) }];
+    const isStored = !/(?:^|[\s{,])storage:\s*false/.test(fields);
+    return [{ group, version, kind, variable, file, isStored, isAggregated: literal('servedBy') === 'aggregated' }];
   });
 }

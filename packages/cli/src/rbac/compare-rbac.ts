@@ -21,7 +21,7 @@ import { compare, type Grants, permissionLines, reportText } from './rbac-report
 const patienceMs = 20_000;
 const restMs = 1_000;
 const pollMs = 50;
-const mostFailures = 3;
+const maxFailures = 3;
 
 /** Flags of `rbac`. */
 export interface RbacOptions {
@@ -33,10 +33,10 @@ export interface RbacOptions {
 
 /** Runs the operator on its samples in a temporary cluster and compares the permissions it used with those its roles grant. */
 export async function compareRbac(context: Context, { fix = false, dryRun = false }: RbacOptions): Promise<void> {
-  const project = requireProject(context.surroundings.cwd);
+  const project = requireProject(context.environment.cwd);
   const generator = new Generator({ root: project.root, projectName: project.name });
-  const told = new Set<string>();
-  const observe = (): Promise<Observed> => observed(context, { project, generator, told });
+  const reported = new Set<string>();
+  const observe = (): Promise<Observed> => observed(context, { project, generator, reported });
   const { report, samples } = fix ? await fixRbac(context, { project, dryRun, observe }) : await observe();
   context.reporter.result({ rbac: report }, reportText(report, samples));
   if (report.missing.length > 0 && !(fix && dryRun)) throw missing(report.missing, project);
@@ -46,37 +46,37 @@ interface Observation {
   readonly project: Project;
   readonly generator: Generator;
   /** Problems already shown. */
-  readonly told: Set<string>;
+  readonly reported: Set<string>;
 }
 
-async function observed(context: Context, { project, generator, told }: Observation): Promise<Observed> {
+async function observed(context: Context, { project, generator, reported }: Observation): Promise<Observed> {
   let rules: readonly RbacRule[] = [];
   const generate: Generate = async (options) => {
     const result = await generator.generate(options);
     rules = result.rules;
     // Every run has the same warnings: show them only once.
-    const isNew = (problem: Problem): boolean => problem.severity === 'error' || !told.has(formatProblem(problem));
+    const isNew = (problem: Problem): boolean => problem.severity === 'error' || !reported.has(formatProblem(problem));
     const problems = result.problems.filter(isNew);
-    for (const each of problems) told.add(formatProblem(each));
+    for (const each of problems) reported.add(formatProblem(each));
     return { ...result, problems };
   };
-  await using trial = await OperatorSandbox.start(context, { project, withNode: true, generate });
-  const objects = await applySamples(trial.target, { project });
-  for (const object of objects) await trial.record(endOfReconcile(object), { withinMs: patienceMs });
-  await rest(trial, context);
-  await remove(trial, objects);
-  await trial.stopOperator();
-  const record = trial.records.find(({ event }) => event === 'permissions.reported');
-  if (!record) throw noRecord(trial.story);
+  await using sandbox = await OperatorSandbox.start(context, { project, withNode: true, generate });
+  const objects = await applySamples(sandbox.target, { project });
+  for (const object of objects) await sandbox.record(endOfReconcile(object), { withinMs: patienceMs });
+  await rest(sandbox, context);
+  await remove(sandbox, objects);
+  await sandbox.stopOperator();
+  const record = sandbox.records.find(({ event }) => event === 'permissions.reported');
+  if (!record) throw noRecord(sandbox.story);
   return { report: compare(record, { ...grantedIn(project), rules }), samples: objects.length };
 }
 
 /** Waits until no reconcile has finished for a while. */
-async function rest(trial: OperatorSandbox, { surroundings }: Context): Promise<void> {
-  const { clock, signal } = surroundings;
+async function rest(sandbox: OperatorSandbox, { environment }: Context): Promise<void> {
+  const { clock, signal } = environment;
   const end = clock.monotonic() + patienceMs;
-  for (let count = -1; count !== trial.records.length && clock.monotonic() < end; ) {
-    count = trial.records.length;
+  for (let count = -1; count !== sandbox.records.length && clock.monotonic() < end; ) {
+    count = sandbox.records.length;
     await sleep(clock, { ms: restMs, signal });
   }
 }
@@ -85,9 +85,9 @@ async function rest(trial: OperatorSandbox, { surroundings }: Context): Promise<
  * Deletes the samples, because cleanup needs permissions too. Stops waiting after repeated failures, which have already shown
  * what is missing.
  */
-async function remove(trial: OperatorSandbox, objects: readonly UnstructuredObject[]): Promise<void> {
-  const { client, surroundings } = trial.target;
-  const { clock, signal } = surroundings;
+async function remove(sandbox: OperatorSandbox, objects: readonly UnstructuredObject[]): Promise<void> {
+  const { client, environment } = sandbox.target;
+  const { clock, signal } = environment;
   for (const object of objects) {
     const resource = client.resource(await kindOf(client, object));
     const { name = '', namespace } = object.metadata ?? {};
@@ -96,13 +96,13 @@ async function remove(trial: OperatorSandbox, objects: readonly UnstructuredObje
       if (!isNotFound(error)) throw error;
       return undefined;
     };
-    const before = trial.records.length;
+    const before = sandbox.records.length;
     const isOwnEnd = endOfReconcile(object);
     const failures = (): number =>
-      trial.records.slice(before).filter((record) => record['failed'] === true && isOwnEnd(record)).length;
+      sandbox.records.slice(before).filter((record) => record['failed'] === true && isOwnEnd(record)).length;
     await resource.delete(key, { signal }).catch(isGone);
     const end = clock.monotonic() + patienceMs;
-    while (clock.monotonic() < end && failures() < mostFailures && (await resource.get(key, { signal }).catch(isGone)))
+    while (clock.monotonic() < end && failures() < maxFailures && (await resource.get(key, { signal }).catch(isGone)))
       await sleep(clock, { ms: pollMs, signal });
   }
 }

@@ -11,7 +11,7 @@ import type { RbacReport } from './rbac-report.ts';
 export const mainFile = 'src/main.ts';
 
 /** The maximum number of runs: a granted permission lets the operator proceed to the next denied one. */
-const mostRuns = 6;
+const maxRuns = 6;
 
 /** The result of a run of the operator. */
 export interface Observed {
@@ -35,18 +35,18 @@ export async function fixRbac(context: Context, { project, dryRun, observe }: Fi
   for (let run = 1; ; run++) {
     const observed = await observe();
     const { missing } = observed.report;
-    if (missing.length === 0 || run === mostRuns) return observed;
+    if (missing.length === 0 || run === maxRuns) return observed;
     const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
     const after = withTags(before, missing);
     if (after === undefined) throw noPlace(missing);
-    tell(context, { before, after, dryRun });
+    report(context, { before, after, dryRun });
     if (dryRun) return observed;
     writeFileSync(file, after);
   }
 }
 
 /** Shows the changed lines. */
-function tell(
+function report(
   { reporter }: Context,
   { before, after, dryRun }: { readonly before: string; readonly after: string; readonly dryRun: boolean },
 ): void {
@@ -63,11 +63,11 @@ function difference(
   old: readonly string[],
   now: readonly string[],
 ): { readonly removed: readonly string[]; readonly added: readonly string[] } {
-  const most = Math.min(old.length, now.length);
+  const max = Math.min(old.length, now.length);
   let start = 0;
-  while (start < most && old[start] === now[start]) start++;
+  while (start < max && old[start] === now[start]) start++;
   let end = 0;
-  while (end < most - start && old.at(-1 - end) === now.at(-1 - end)) end++;
+  while (end < max - start && old.at(-1 - end) === now.at(-1 - end)) end++;
   return { removed: old.slice(start, old.length - end), added: now.slice(start, now.length - end) };
 }
 

@@ -9,7 +9,7 @@ import type { ProjectFile } from '../project/write-files.ts';
 const releasedFolder = 'config/crd/released';
 const basesFolder = 'config/crd/bases';
 /** The maximum number of changes in a message. */
-const most = 20;
+const maxShown = 20;
 
 /** A change that breaks users of the last release. */
 export interface Break {
@@ -53,8 +53,8 @@ export function refuseBreaks(root: string, files: readonly ProjectFile[]): void 
   const allowed = breaks(release.crds, filesIn(join(root, basesFolder)).flatMap(crdsIn)).map(printBreak);
   const found = breaksOf(release, files).filter((each) => !allowed.includes(printBreak(each)));
   if (found.length === 0) return;
-  const lines = found.slice(0, most).map(printBreak);
-  const more = found.length > most ? [`and ${found.length - most} more`] : [];
+  const lines = found.slice(0, maxShown).map(printBreak);
+  const more = found.length > maxShown ? [`and ${found.length - maxShown} more`] : [];
   throw new CliError('KW7403', {
     what: `the types would break the released version ${release.version}; nothing was written`,
     why: ['objects or clients that were valid would become invalid:', ...lines, ...more].join('\n'),

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UnstructuredObject } from '@kubewright/apimachinery';
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 import { CliError } from '../program/cli-error.ts';
 import type { Project } from '../project/find-project.ts';
 import { kustomize, readObjects } from './kustomize.ts';
@@ -60,7 +61,7 @@ export function crdsOf({ root }: Pick<Project, 'root'>): readonly UnstructuredOb
 
 /** True if an object still has the image of the generated manifests. */
 export function lacksImage(objects: readonly UnstructuredObject[]): boolean {
-  return JSON.stringify(objects).includes(placeholder);
+  return stringifyJson(objects).includes(placeholder);
 }
 
 /** The error for a missing image: the placeholder in generated manifests cannot run. */

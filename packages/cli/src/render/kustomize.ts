@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { applyJsonPatch, type UnstructuredObject } from '@kubewright/apimachinery';
-import { JsonPatchError } from '@kubewright/apimachinery/internal';
+import { applyJsonPatch, JsonPatchError, type UnstructuredObject } from '@kubewright/apimachinery';
 import { parseAllDocuments, parseDocument } from 'yaml';
 import { CliError } from '../program/cli-error.ts';
 import { SourceFiles, type SourceOptions } from './source-files.ts';

@@ -21,8 +21,8 @@ export interface RunFileOptions extends RunOptions {
 
 /** Runs a file as an operator until it exits or the user presses Ctrl-C. Returns the exit code. */
 export async function runFile(context: Context, { file, args, fullStacks = false }: RunFileOptions): Promise<number> {
-  const { surroundings } = context;
-  const { cwd, env, program, signal, stderr, colors, interactive } = surroundings;
+  const { environment } = context;
+  const { cwd, env, program, signal, stderr, colors, interactive } = environment;
   const folder = new StateFolder(cwd);
   const target = join(folder.path, 'run');
   mkdirSync(target, { recursive: true, mode: 0o700 });
@@ -40,7 +40,7 @@ export async function runFile(context: Context, { file, args, fullStacks = false
     write: (text) => void stderr.write(text),
   });
   const command = [program[0] ?? 'node', '--enable-source-maps', outfile, ...(webhooks?.flags ?? []), ...args];
-  const child = surroundings.spawn(command, {
+  const child = environment.spawn(command, {
     cwd,
     env: { ...env, ...defined({ KUBECONFIG: own }) },
     onErrorOutput: (text) => output.take(text),

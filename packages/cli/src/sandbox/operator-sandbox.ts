@@ -22,7 +22,7 @@ const pollMs = 20;
 const firstWordMs = 20_000;
 const startMs = 30_000;
 
-/** Options for a trial. */
+/** Options for a sandbox. */
 export interface OperatorSandboxOptions {
   readonly project: Project;
   /** Adds a node that simulates containers. @defaultValue no node: pods stay pending */
@@ -53,7 +53,7 @@ export class OperatorSandbox implements AsyncDisposable {
     this.#project = parts.project;
     this.#cluster = parts.cluster;
     this.#directory = parts.directory;
-    this.target = { client: parts.cluster.client(), surroundings: context.surroundings };
+    this.target = { client: parts.cluster.client(), environment: context.environment };
   }
 
   /** Generates manifests, starts the cluster, installs kinds and roles, and starts the operator under its own account. */
@@ -61,19 +61,19 @@ export class OperatorSandbox implements AsyncDisposable {
     context: Context,
     { project, withNode = false, generate }: OperatorSandboxOptions,
   ): Promise<OperatorSandbox> {
-    const { clock, random } = context.surroundings;
+    const { clock, random } = context.environment;
     const quiet = { write: () => undefined };
     const reporter = new Reporter({ stdout: quiet, stderr: quiet, json: false, colors: false });
     await generateProject(project, { ...context, reporter, ...defined({ generate }) });
-    const directory = mkdtempSync(join(tmpdir(), 'kubewright-trial-'));
+    const directory = mkdtempSync(join(tmpdir(), 'kubewright-sandbox-'));
     const node = withNode ? { node: { driver: 'simulated' as const } } : {};
     const cluster = await EmbeddedCluster.start({ directory, clock, random, log: silentLogger, ...node });
-    const trial = new OperatorSandbox(context, { project, cluster, directory });
+    const sandbox = new OperatorSandbox(context, { project, cluster, directory });
     try {
-      await trial.#startOperator();
-      return trial;
+      await sandbox.#startOperator();
+      return sandbox;
     } catch (error) {
-      await trial[Symbol.asyncDispose]();
+      await sandbox[Symbol.asyncDispose]();
       throw error;
     }
   }
@@ -83,7 +83,7 @@ export class OperatorSandbox implements AsyncDisposable {
     wanted: (record: LogRecord) => boolean,
     { withinMs }: { readonly withinMs: number },
   ): Promise<LogRecord | undefined> {
-    const { clock, signal } = this.#context.surroundings;
+    const { clock, signal } = this.#context.environment;
     for (const end = clock.monotonic() + withinMs; ; await sleep(clock, { ms: pollMs, signal })) {
       const found = this.records.find(wanted);
       if (found || clock.monotonic() > end) return found;
@@ -109,20 +109,20 @@ export class OperatorSandbox implements AsyncDisposable {
   }
 
   async #startOperator(): Promise<void> {
-    const { surroundings } = this.#context;
+    const { environment } = this.#context;
     const project = this.#project;
     const objects = installObjects(project).filter(({ kind }) => !['Deployment', 'Service'].includes(kind));
     const { client } = this.target;
-    const webhooks = await DevWebhooks.start(surroundings, { project, client, folder: this.#directory });
+    const webhooks = await DevWebhooks.start(environment, { project, client, folder: this.#directory });
     this.#webhooks = webhooks;
     await applyObjects(this.target, webhooks.local(objects));
     const namespace = `${project.name}-system`;
     const kubeconfig = await this.#cluster.logInAs({ namespace, name: `${project.name}-controller-manager` });
     this.#operator = new OperatorProcess({
       project,
-      surroundings: { ...surroundings, colors: false },
+      environment: { ...environment, colors: false },
       kubeconfig: () => kubeconfig,
-      folder: 'trial',
+      folder: 'sandbox',
       flags: () => webhooks.flags,
       onStart: () => webhooks.operatorIsDown(undefined),
       onEnd: (exitCode) => {

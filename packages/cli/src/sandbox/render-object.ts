@@ -18,20 +18,20 @@ const patienceMs = 20_000;
  * Prints the objects that one reconcile of the objects in a file creates, and their status. Runs in an empty temporary cluster.
  */
 export async function renderObject(context: Context, file: string): Promise<void> {
-  const { surroundings, reporter } = context;
-  const project = requireProject(surroundings.cwd);
-  const path = resolve(surroundings.cwd, file);
+  const { environment, reporter } = context;
+  const project = requireProject(environment.cwd);
+  const path = resolve(environment.cwd, file);
   if (!existsSync(path)) throw noFile(file);
   const objects = readObjects(path).map(inNamespace);
-  await using trial = await OperatorSandbox.start(context, { project });
-  await applyObjects(trial.target, objects);
+  await using sandbox = await OperatorSandbox.start(context, { project });
+  await applyObjects(sandbox.target, objects);
   const own = objects.filter(({ apiVersion }) => isOfProject(apiVersion, project));
   if (own.length === 0) throw notOurs(file, { project, objects });
   for (const object of own) {
-    const record = await trial.record(endOfReconcile(object), { withinMs: patienceMs });
-    if (record?.['failed'] !== false) throw notReconciled(object, { record, trial });
-    const children = await createdBy(trial.target, record);
-    const status = withoutTimes((await read(trial.target, object)).status ?? {});
+    const record = await sandbox.record(endOfReconcile(object), { withinMs: patienceMs });
+    if (record?.['failed'] !== false) throw notReconciled(object, { record, sandbox });
+    const children = await createdBy(sandbox.target, record);
+    const status = withoutTimes((await read(sandbox.target, object)).status ?? {});
     const whose = `${object.kind} ${object.metadata?.name}`;
     const text = [
       ...children.map((child) => `---\n${stringify(withoutServerFields(child))}`),
@@ -67,12 +67,12 @@ async function createdBy(target: Target, record: LogRecord): Promise<readonly Un
 }
 
 async function read(
-  { client, surroundings }: Target,
+  { client, environment }: Target,
   object: UnstructuredObject,
 ): Promise<UnstructuredObject & { readonly status?: unknown }> {
   const { name = '', namespace } = object.metadata ?? {};
   const resource = client.resource(await kindOf(client, object));
-  return resource.get({ name, ...defined({ namespace }) }, { signal: surroundings.signal });
+  return resource.get({ name, ...defined({ namespace }) }, { signal: environment.signal });
 }
 
 /** Removes fields that the server adds to every object. */
@@ -130,21 +130,21 @@ function notOurs(
 
 function notReconciled(
   object: UnstructuredObject,
-  { record, trial }: { readonly record: LogRecord | undefined; readonly trial: OperatorSandbox },
+  { record, sandbox }: { readonly record: LogRecord | undefined; readonly sandbox: OperatorSandbox },
 ): CliError {
   const what = `${object.kind} ${object.metadata?.name} was not reconciled`;
   if (!record) {
     return new CliError('KW7603', {
       what,
-      why: `no reconcile of it finished within ${patienceMs / 1000} s\n${trial.story.trim().slice(-2_000)}`,
+      why: `no reconcile of it finished within ${patienceMs / 1000} s\n${sandbox.story.trim().slice(-2_000)}`,
       remedy: 'check that src/main.ts lists the controller of its kind',
     });
   }
   const id = textOf(record, 'reconcileID');
-  const error = trial.records.find((each) => each.event === 'reconcile.failed' && textOf(each, 'reconcileID') === id);
+  const error = sandbox.records.find((each) => each.event === 'reconcile.failed' && textOf(each, 'reconcileID') === id);
   return new CliError('KW7603', {
     what,
-    why: `${error ? textOf(error, 'error') : 'its reconcile failed'}\n${trial.story.trim().slice(-2_000)}`,
+    why: `${error ? textOf(error, 'error') : 'its reconcile failed'}\n${sandbox.story.trim().slice(-2_000)}`,
     remedy: 'fix the error, then retry',
   });
 }

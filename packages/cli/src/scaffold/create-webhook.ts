@@ -26,8 +26,8 @@ export interface CreateWebhookOptions {
 
 /** Adds webhooks of a kind to a project; existing files are not changed. */
 export async function createWebhook(context: Context, options: CreateWebhookOptions): Promise<void> {
-  const { surroundings, reporter } = context;
-  const project = requireProject(surroundings.cwd);
+  const { environment, reporter } = context;
+  const project = requireProject(environment.cwd);
   const { defaulting = false, conversion = false } = options;
   const validation = options.validation === true || options.programmaticValidation === true;
   if (!defaulting && !validation && !conversion) throw nothingAsked();
@@ -36,6 +36,7 @@ export async function createWebhook(context: Context, options: CreateWebhookOpti
   const { kind, others } = builtIn
     ? { kind: builtIn, others: [] }
     : find(project.root, { group: groupOf(options.group, project.domain), ...named });
+  if (kind.isAggregated && (defaulting || validation)) throw notCalled(kind);
   if (conversion && others.length === 0) throw builtIn ? convertedAlready(kind) : onlyVersion(kind, options);
   const files = [
     ...(defaulting ? [defaulterFile(kind)] : []),
@@ -96,6 +97,14 @@ function onlyVersion({ kind, version, group }: ProjectKind, options: CreateWebho
     what: `cannot create a conversion webhook for ${kind}`,
     why: `${version} is the only version of the kind in ${group}`,
     remedy: `add another version: kubewright create api --group ${options.group} --version v2 --kind ${kind} --no-controller`,
+  });
+}
+
+function notCalled({ kind, version, group }: ProjectKind): CliError {
+  return new CliError('KW7105', {
+    what: `cannot create an admission webhook for ${kind} of ${group}/${version}`,
+    why: 'the API server of this project serves it, and only the API server of the cluster calls webhooks',
+    remedy: 'use tags in the type, such as @default and @rule, or admissionPlugins of apiServer in src/apiserver.ts',
   });
 }
 

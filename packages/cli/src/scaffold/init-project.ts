@@ -20,19 +20,19 @@ export interface InitOptions {
 
 /** Creates a project or completes an existing one; existing files are not changed. */
 export async function init(context: Context, options: InitOptions & { readonly directory: string }): Promise<void> {
-  const { surroundings, reporter } = context;
-  const root = resolve(surroundings.cwd, options.directory);
+  const { environment, reporter } = context;
+  const root = resolve(environment.cwd, options.directory);
   const project = await describe(root, { context, options });
   mkdirSync(root, { recursive: true });
-  const { written, kept } = writeNew(root, [...projectFiles(project), ...npmrcFiles(surroundings.env)]);
+  const { written, kept } = writeNew(root, [...projectFiles(project), ...npmrcFiles(environment.env)]);
   for (const path of written) reporter.step('written', path);
   for (const path of kept) reporter.step('kept', path);
   const kind = kindFrom(project.name);
   if ((options.template ?? 'minimal') === 'minimal' && !existsSync(join(root, 'src', 'api'))) {
     const group = project.name.replace(/-(operator|controller)$/, '');
-    await createApi({ ...context, surroundings: { ...surroundings, cwd: root } }, { group, version: 'v1', kind });
+    await createApi({ ...context, environment: { ...environment, cwd: root } }, { group, version: 'v1', kind });
   }
-  const folder = relative(surroundings.cwd, root);
+  const folder = relative(environment.cwd, root);
   reporter.text(`\nNext:${folder === '' ? '' : `  cd ${shellWord(folder)}  &&`}  npm install  &&  npm run dev\n`);
 }
 
@@ -48,10 +48,10 @@ async function describe(
   return { root, name: checkName('name', name), domain: checkName('domain', domain), certificates: 'own' };
 }
 
-async function askForDomain({ surroundings }: Context, { yes = false }: InitOptions): Promise<string> {
+async function askForDomain({ environment }: Context, { yes = false }: InitOptions): Promise<string> {
   const usual = 'example.com';
   if (yes) return usual;
-  if (!surroundings.interactive) {
+  if (!environment.interactive) {
     throw new CliError('KW7103', {
       what: 'the project needs a domain for its API groups',
       why: 'none was specified, and there is no terminal to prompt on',

@@ -3,17 +3,18 @@ import { join } from 'node:path';
 import type { Context } from '../program/context.ts';
 import { type Registration, register } from '../templates/register.ts';
 
-/** Adds an entry to `main.ts`, or reports what to add by hand. */
+/** Adds an entry to a list in `src/main.ts` or `src/apiserver.ts`, or reports what to add by hand. */
 export function registerIn(root: string, registration: Registration, { reporter }: Context): void {
-  const path = join(root, 'src', 'main.ts');
+  const file = ['kinds', 'conversions'].includes(registration.list) ? 'src/apiserver.ts' : 'src/main.ts';
+  const path = join(root, file);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   const changed = text === undefined ? undefined : register(text, registration);
   if (changed === undefined) {
     const { variable, module, list } = registration;
     const todo = `import { ${variable} } from '${module}'; and add it to ${list}`;
-    reporter.step('add to src/main.ts', todo, 'bad');
+    reporter.step(`add to ${file}`, todo, 'bad');
   } else if (changed !== text) {
     writeFileSync(path, changed);
-    reporter.step('changed', 'src/main.ts');
+    reporter.step('changed', file);
   }
 }

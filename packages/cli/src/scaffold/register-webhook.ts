@@ -14,17 +14,18 @@ interface Registering {
 }
 
 /**
- * Adds a webhook to `main.ts`. Webhooks of different versions have the same variable name: later ones are imported under a name
- * with their version.
+ * Adds a webhook to `main.ts`, and the converter of an aggregated kind to the API server. Webhooks of different versions have the
+ * same variable name: later ones are imported under a name with their version.
  */
 export function registerWebhook({ variable, module, path }: WebhookFile, { root, kind, context }: Registering): void {
-  const main = join(root, 'src', 'main.ts');
-  const text = existsSync(main) ? readFileSync(main, 'utf8') : '';
+  const file = kind.isAggregated ? 'src/apiserver.ts' : 'src/main.ts';
+  const text = existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '';
   const isTaken = new RegExp(`\\b${variable}\\b`).test(text) && !text.includes(`'${module}'`);
   const alias = isTaken ? versionedName(variable, kind.version) : undefined;
-  registerIn(root, { list: 'webhooks', variable, module, ...defined({ alias }) }, context);
+  const list = kind.isAggregated ? 'conversions' : 'webhooks';
+  registerIn(root, { list, variable, module, ...defined({ alias }) }, context);
   if (readFileSync(join(root, path), 'utf8').includes(`export const ${variable} `)) return;
-  context.reporter.step(`check ${path}`, `src/main.ts imports ${variable} from it`, 'bad');
+  context.reporter.step(`check ${path}`, `${file} imports ${variable} from it`, 'bad');
 }
 
 /** Reports what to add to an existing converter. */

@@ -1,10 +1,10 @@
 import { type LogRecord, subjectOf, textOf, textsOf } from './log-record.ts';
 
 /** The interval at which a loop of one object is reported again, in milliseconds. */
-const tellAgainMs = 5_000;
+const repeatMs = 5_000;
 /** A loop that pauses for this long has ended, in milliseconds. */
 const restMs = 2_000;
-const mostLoops = 1_000;
+const maxLoops = 1_000;
 
 interface Loop {
   readonly code: string;
@@ -26,7 +26,7 @@ export class Findings {
     const words = wordsOf(record);
     if (!words) return undefined;
     const atMs = Date.parse(record.ts);
-    if (this.#loops.size >= mostLoops) this.#loops.clear();
+    if (this.#loops.size >= maxLoops) this.#loops.clear();
     const code = textOf(record, 'code');
     this.#loops.set(subjectOf(record), {
       code,
@@ -65,7 +65,7 @@ export class Findings {
     if (because !== loop.because && record['selfTriggered'] !== true) return undefined;
     loop.count++;
     const spanMs = atMs - loop.fromMs;
-    if (spanMs < tellAgainMs) return [];
+    if (spanMs < repeatMs) return [];
     const rate = Math.max(1, Math.round((loop.count * 1_000) / spanMs));
     Object.assign(loop, { count: 0, fromMs: atMs });
     return [`${loop.code} ${rate === 1 ? 'one reconcile' : `${rate} reconciles`} a second: ${loop.what}`];

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OperatorOutput } from './operator-output.ts';
 
@@ -13,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-function tell(text: string | readonly object[], full = false): string {
+function story(text: string | readonly object[], full = false): string {
   let written = '';
   const output = new OperatorOutput({ root, full, colors: false, write: (line) => (written += line) });
   output.take(typeof text === 'string' ? text : text.map((each) => `${JSON.stringify(each)}\n`).join(''));
@@ -80,30 +81,97 @@ describe('OperatorOutput', () => {
       statusWrite,
     ];
     expect(
-      tell([end({ wrote, nextInMs: 90_000 })]),
+      story([end({ wrote, nextInMs: 90_000 })]),
     ).toBe(`12:00:00.000 ▶ Site default/a  because Site default/a was created
                + ConfigMap a-text   - Pod other/p   ~ its status
              ✓ 2.5 ms; next run in 1.5 min
 `);
-    expect(tell([end({})])).toBe(
+    expect(story([end({})])).toBe(
       '12:00:00.000 ▶ Site default/a  because Site default/a was created: nothing to write, 2.5 ms\n',
     );
   });
 
   it('shows the lines of code that caused an error and folds library frames', () => {
-    expect(tell(failure(0, 'one'))).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
+    expect(story(failure(0, 'one'))).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
              TypeError: broken
 ${framed(13)}
              retry in 5 ms
 `);
-    const full = tell(failure(0, 'one').slice(0, 2), true);
+    const full = story(failure(0, 'one').slice(0, 2), true);
     expect(full).toContain('             at run (/elsewhere/node_modules/x/i.js:1:1)\n');
     expect(full).not.toContain('folded');
   });
 
+  it('shows the failures of an operator that logs no ends of reconciles', async () => {
+    const clock = new VirtualClock();
+    const lines: string[] = [];
+    const output = new OperatorOutput({
+      root,
+      full: false,
+      colors: false,
+      clock,
+      write: (line) => lines.push(line.trimEnd()),
+    });
+    const failed = (ms: number) => output.take(`${JSON.stringify(failure(ms, `id ${ms}`)[0])}\n`);
+    failed(0);
+    expect(lines).toEqual([]);
+    await clock.advance(500);
+    expect(`${lines.splice(0).join('\n')}\n`).toBe(`12:00:00.000 ✗ Site default/a
+             TypeError: broken
+${framed(13)}
+`);
+    for (const ms of [10, 20, 1_500]) failed(ms);
+    expect(lines.splice(0)).toEqual(['12:00:01.500 ✗ Site default/a  still failing after 4 attempts: broken']);
+    // The log's level changed.
+    output.take(`${JSON.stringify(end({}))}\n`);
+    lines.length = 0;
+    output.take(
+      failure(2_000, 'last')
+        .map((each) => `${JSON.stringify(each)}\n`)
+        .join(''),
+    );
+    expect(lines).toEqual([
+      expect.stringMatching(/because/),
+      expect.stringMatching(/TypeError/),
+      ...Array(6).fill(expect.anything()),
+      '             retry in 5 ms',
+    ]);
+  });
+
+  it('shows failures whose end was cut off by the end of the log', () => {
+    expect(story(failure(0, 'one').slice(0, 1))).toContain('TypeError: broken');
+    const reports: object[] = [];
+    const output = new OperatorOutput({
+      root,
+      full: false,
+      colors: false,
+      write: () => {},
+      report: (each) => reports.push(each),
+    });
+    output.take(`${JSON.stringify(failure(0, 'one')[0])}\n`);
+    output.end();
+    expect(reports).toMatchObject([{ log: { event: 'reconcile.failed', error: 'broken', object: 'Site default/a' } }]);
+  });
+
+  it('holds a bounded number of failures', () => {
+    const lines: string[] = [];
+    const output = new OperatorOutput({
+      root,
+      full: false,
+      colors: false,
+      clock: new VirtualClock(),
+      write: (line) => lines.push(line),
+    });
+    for (let i = 0; i < 1_001; i++) {
+      const [first] = failure(0, `id ${i}`);
+      output.take(`${JSON.stringify({ ...first, name: `n${i}` })}\n`);
+    }
+    expect(lines.filter((line) => line.includes('✗'))).toEqual([expect.stringContaining('Site default/n0')]);
+  });
+
   it('reports a repeated failure once, then periodically, and reports the recovery', () => {
     const records = [0, 10, 20, 1_500].flatMap((ms) => failure(ms, `id ${ms}`));
-    const lines = tell([...records, end({}, 1_600)]).split('\n');
+    const lines = story([...records, end({}, 1_600)]).split('\n');
     expect(lines.filter((line) => line.includes('TypeError'))).toHaveLength(1);
     expect(lines.slice(-3)).toEqual([
       '12:00:01.500 ✗ Site default/a  still failing after 4 attempts: broken; retry in 5 ms',
@@ -131,7 +199,7 @@ ${framed(13)}
       namespace: 'default',
     };
     turns.splice(200, 0, { ...end(own, 6_000), ...admitted, name: 'a', allowed: true } as never);
-    const lines = tell([loop, ...turns])
+    const lines = story([loop, ...turns])
       .trimEnd()
       .split('\n');
     const every = 'each changes its .status.seen, which triggers the next';
@@ -147,7 +215,7 @@ ${framed(13)}
     const loop = { level: 'warn', ts: at(0), msg: 'x', ...about, object: 'Page b', path, times: 5, code: 'KW3050' };
     const own = { because: ['Page b changed (its own write)'] };
     const other = { ...own, because: ['Site default/a changed to generation 2'] };
-    const lines = tell([loop, end(own, 10), end(other, 20), end(own, 30), end(own, 4_000), end(own, 4_010)]).split(
+    const lines = story([loop, end(own, 10), end(other, 20), end(own, 30), end(own, 4_000), end(own, 4_010)]).split(
       '\n',
     );
     expect(lines[0]).toContain('hot loop: .data.text of Page b changed 5 times');
@@ -160,10 +228,10 @@ ${framed(13)}
 
   it('reports who reverts a write', () => {
     const conflict = { level: 'warn', ts: at(0), msg: 'x', ...about, object: 'Page b', path: '.data', times: 5 };
-    expect(tell([{ ...conflict, code: 'KW3051', managers: ['kubectl-edit (Update)'] }])).toBe(
+    expect(story([{ ...conflict, code: 'KW3051', managers: ['kubectl-edit (Update)'] }])).toBe(
       '12:00:00.000 ! Site default/a  KW3051 tug of war: .data of Page b was reset 5 times because kubectl-edit (Update) also changes it; let only one of the two own the field\n',
     );
-    expect(tell([{ ...conflict, code: 'KW3052' }])).toContain('KW3052 ineffective writes: 5 in a row changed nothing');
+    expect(story([{ ...conflict, code: 'KW3052' }])).toContain('KW3052 ineffective writes: 5 in a row changed nothing');
   });
 
   it('reports each webhook response on one line', () => {
@@ -195,7 +263,7 @@ ${framed(13)}
         message: 'Site.example.com "a" is invalid: spec.host: is taken',
       },
     ];
-    expect(tell(records)).toBe(`12:00:00.000 ✓ serving webhooks: /mutate, /validate
+    expect(story(records)).toBe(`12:00:00.000 ✓ serving webhooks: /mutate, /validate
 12:00:00.000 · Site default/a  create: defaulted .spec.host, .spec.ports[0]
 12:00:00.000 · Site default/a  create: no defaults needed
 12:00:00.000 · Site default/a  create: admitted
@@ -208,7 +276,7 @@ ${framed(13)}
       'secrets is forbidden: User "system:serviceaccount:a:b" cannot list resource "secrets" in API group "" in the namespace "c"';
     const [failed, ended] = failure(0, 'one');
     const denied = { ...failed, error, stacktrace: `StatusError: ${error}` };
-    expect(tell([denied, ended!])).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
+    expect(story([denied, ended!])).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
              KW7604 the operator is not allowed to list secrets: its roles do not grant it
              declare the kind where the generator finds it (owns, watches, typed client calls), or add this comment above runOperator in src/main.ts
              (kubewright rbac --fix does this):
@@ -222,7 +290,7 @@ ${framed(13)}
     const text = { code: 'KW3044', what: 'writes are blocked', why: 'no endpoints', remedy: 'start the operator' };
     const error = 'writes are blocked: no endpoints; start the operator';
     const coded = { ...failed, ...text, error, stacktrace: `Error: ${error}` };
-    expect(tell([coded, ended!])).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
+    expect(story([coded, ended!])).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
              KW3044 writes are blocked
              why: no endpoints
              fix: start the operator
@@ -233,35 +301,35 @@ ${framed(13)}
   it('recognizes records by their event id, whatever the message says', () => {
     const [failed, ended] = failure(0, 'one');
     const reworded = [failed, ended].map((record) => ({ ...record, msg: 'other words' }));
-    expect(tell(reworded)).toBe(tell([failed!, ended!]));
+    expect(story(reworded)).toBe(story([failed!, ended!]));
     const own = { level: 'info', ts: at(0), ...about, msg: 'created the world' };
-    expect(tell([own])).toBe('12:00:00.000 · Site default/a created the world\n');
+    expect(story([own])).toBe('12:00:00.000 · Site default/a created the world\n');
   });
 
   it('grants list along with watch', () => {
     const error =
       'deployments.apps is forbidden: User "a" cannot watch resource "deployments" in API group "apps" at the cluster scope';
     const msg = 'not allowed to list and watch this kind; grant list and watch';
-    const told = tell([{ level: 'error', ts: at(0), msg, error, stacktrace: `StatusError: ${error}` }]);
-    expect(told).toContain(
+    const printed = story([{ level: 'error', ts: at(0), msg, error, stacktrace: `StatusError: ${error}` }]);
+    expect(printed).toContain(
       'KW7604 the operator is not allowed to watch deployments of apps: its roles do not grant it\n',
     );
-    expect(told).toContain('/** @rbac groups=apps resources=deployments verbs=list;watch */\n');
+    expect(printed).toContain('/** @rbac groups=apps resources=deployments verbs=list;watch */\n');
   });
 
   it('shows the class of every error and omits unknown causes', () => {
     const [failed, ended] = failure(0, 'one');
-    const lines = tell([
+    const lines = story([
       { ...failed, error: 'boom', stacktrace: 'Error: boom' },
       { ...ended, because: [] },
     ]);
     expect(lines).toContain('✗ Site default/a\n             Error: boom\n');
-    expect(tell([end({ because: [] })])).toBe('12:00:00.000 ▶ Site default/a  nothing to write, 2.5 ms\n');
+    expect(story([end({ because: [] })])).toBe('12:00:00.000 ▶ Site default/a  nothing to write, 2.5 ms\n');
   });
 
   it('writes one record per reconcile in JSON mode', () => {
-    const told: object[] = [];
-    const report = (record: object): void => void told.push(record);
+    const printed: object[] = [];
+    const report = (record: object): void => void printed.push(record);
     const output = new OperatorOutput({ root, full: false, colors: false, write: () => undefined, report });
     const wrote = [statusWrite];
     const starting = {
@@ -280,7 +348,7 @@ ${framed(13)}
       because: ['Site default/a was created'],
       ms: 2.5,
     };
-    expect(told).toEqual([
+    expect(printed).toEqual([
       { log: starting },
       { reconcile: { ts: at(0), ...reconcile, wrote, next: 90_000 } },
       { reconcile: { ts: at(10), ...reconcile, wrote: [], next: 5, error: { message: 'broken', stack: stack() } } },
@@ -290,7 +358,7 @@ ${framed(13)}
 
   it("shows an uncaught error the same way, instead of Node's output", () => {
     const text = `hello\n${source}:2\n\tconst x = nothing.at(1);\n\t          ^\n\n${stack()}\n\nNode.js v22.0.0\n`;
-    expect(tell(text)).toBe(`hello
+    expect(story(text)).toBe(`hello
 
 TypeError: broken
 ${framed(4)}
@@ -305,6 +373,6 @@ ${framed(4)}
     output.end();
     expect(written).toBe('{"level":"info"} no\nto/be:1\nor\n');
     const warning = { level: 'warn', ts: at(0), msg: 'odd\u001b[2J', ...about, note: 'a\nb', reconcileID: 'x' };
-    expect(tell([warning])).toBe('12:00:00.000 ! Site default/a odd\\u001b[2J note=a\\nb\n');
+    expect(story([warning])).toBe('12:00:00.000 ! Site default/a odd\\u001b[2J note=a\\nb\n');
   });
 });

@@ -1,10 +1,12 @@
+import type { Clock } from '@kubewright/apimachinery';
+import { HeldFailures } from './held-failures.ts';
 import { type LogRecord, parseLogRecord } from './log-record.ts';
 import { isFrame, stackView } from './stack-view.ts';
 import { type StoryOptions, StoryPrinter } from './story-printer.ts';
 import { StoryRecords } from './story-records.ts';
 
 /** The maximum number of lines in Node's own report of an uncaught error: place, code, marker. */
-const mostPicture = 6;
+const maxPictureLines = 6;
 /** Unterminated lines are passed on in pieces of this many characters. */
 const longestLine = 1024 * 1024;
 
@@ -16,6 +18,8 @@ export interface OperatorOutputOptions extends StoryOptions {
   readonly report?: ((record: object) => void) | undefined;
   /** Passes records of the runtime's log through unchanged, for programs. @defaultValue false */
   readonly raw?: boolean | undefined;
+  /** @defaultValue `systemClock` */
+  readonly clock?: Clock | undefined;
   /** Receives every record of the runtime's log. */
   readonly onRecord?: ((record: LogRecord) => void) | undefined;
 }
@@ -26,15 +30,17 @@ export interface OperatorOutputOptions extends StoryOptions {
  */
 export class OperatorOutput {
   readonly #options: OperatorOutputOptions;
-  readonly #teller: StoryPrinter;
+  readonly #printer: StoryPrinter;
   readonly #records = new StoryRecords();
+  readonly #failures: HeldFailures;
   #partial = '';
   #frames: string[] = [];
   #picture: string[] | undefined;
 
   constructor(options: OperatorOutputOptions) {
     this.#options = options;
-    this.#teller = new StoryPrinter(options);
+    this.#printer = new StoryPrinter(options);
+    this.#failures = new HeldFailures({ clock: options.clock, alone: (failure) => this.#print(failure) });
   }
 
   /** Processes a piece of the output. */
@@ -54,6 +60,7 @@ export class OperatorOutput {
     this.#partial = '';
     this.#endFrames();
     this.#endPicture();
+    this.#failures.end();
   }
 
   #line(line: string): void {
@@ -66,16 +73,18 @@ export class OperatorOutput {
     const record = this.#options.raw ? undefined : parseLogRecord(line);
     if (record) {
       this.#options.onRecord?.(record);
-      this.#tell(record);
+      if (record.event === 'reconcile.failed') this.#failures.hold(record);
+      else this.#print(record, record.event === 'reconcile.ended' ? this.#failures.take(record) : undefined);
     } else if (!/^Node\.js v\d/.test(line)) this.#write([line]);
   }
 
-  #tell(record: LogRecord): void {
+  /** @param failure - the failure of the reconcile whose end is `record`. */
+  #print(record: LogRecord, failure?: LogRecord): void {
     const { report } = this.#options;
     if (report) {
-      const told = this.#records.tell(record);
-      if (told) report(told);
-    } else this.#write(this.#teller.tell(record));
+      const entry = this.#records.describe(record, failure);
+      if (entry) report(entry);
+    } else this.#write(this.#printer.describe(record, failure));
   }
 
   /** True for lines of the source excerpt that Node prints before an uncaught error; the frame shown below is more helpful. */
@@ -87,7 +96,7 @@ export class OperatorOutput {
     }
     this.#picture.push(line);
     if (/^\s*\^*$/.test(line)) this.#picture = undefined;
-    else if (this.#picture.length > mostPicture) this.#endPicture();
+    else if (this.#picture.length > maxPictureLines) this.#endPicture();
     return true;
   }
 

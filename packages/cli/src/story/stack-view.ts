@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { codeFrame, type Place } from './code-frame.ts';
 
 /** The maximum number of listed frames in the user's own code. */
-const mostOwn = 5;
+const maxOwnFrames = 5;
 /** Larger files are not handwritten code, in bytes. */
 const largestSource = 2 * 1024 * 1024;
 
@@ -44,10 +44,10 @@ export function stackView(stack: string, { root, full }: StackViewOptions): read
     if (source !== undefined) lines.push(...codeFrame(source, first).map((line) => `  ${line}`));
   }
   if (full) return [...lines, ...frames.map(({ text }) => text)];
-  for (const frame of further.slice(0, mostOwn - 1)) {
+  for (const frame of further.slice(0, maxOwnFrames - 1)) {
     lines.push(`${placeOf(frame, root)}${frame.call === '' ? '' : `  in ${frame.call}`}`);
   }
-  const folded = frames.length - Math.min(own.length, mostOwn);
+  const folded = frames.length - Math.min(own.length, maxOwnFrames);
   if (folded > 0) lines.push(`… ${folded} library frames hidden; use --full-stacks to show them`);
   return lines;
 }

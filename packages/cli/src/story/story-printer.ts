@@ -9,8 +9,8 @@ import { type StackViewOptions, stackView } from './stack-view.ts';
 const styles = { dim: 2, red: 31, green: 32, yellow: 33, cyan: 36, bold: 1 } as const;
 const indent = ' '.repeat(13);
 /** The minimum interval between reports of the same failure of an object, in milliseconds. */
-const tellAgainMs = 1_000;
-const mostTroubles = 1_000;
+const reportAgainMs = 1_000;
+const maxTroubles = 1_000;
 
 /** Fields that the line already shows, or that users do not need. */
 const said: ReadonlySet<string> = new Set(
@@ -21,7 +21,7 @@ const said: ReadonlySet<string> = new Set(
 /** Fields of an error, which is shown on separate lines. */
 const partsOfError: ReadonlySet<string> = new Set(['what', 'why', 'remedy']);
 /** Events covered by the end of the reconcile or by the line about webhooks. */
-const toldElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([
+const reportedElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([
   'child.created',
   'child.deleted',
   'permissions.reported',
@@ -32,7 +32,7 @@ const toldElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([
   'certificate.watching',
 ]);
 
-/** Options for a story teller. */
+/** Options for a story printer. */
 export interface StoryOptions extends StackViewOptions {
   readonly colors: boolean;
   /** Omits the cluster the operator works in, because its starter reports that. @defaultValue false */
@@ -42,14 +42,12 @@ export interface StoryOptions extends StackViewOptions {
 interface Trouble {
   readonly error: string;
   times: number;
-  toldMs: number;
+  reportedMs: number;
 }
 
 /** Converts an operator's log to text for people: for each reconcile its cause, its writes and its result. */
 export class StoryPrinter {
   readonly #options: StoryOptions;
-  /** Errors by reconcile ID, kept until their reconcile ends. */
-  readonly #errors = new Map<string, LogRecord>();
   readonly #troubles = new Map<string, Trouble>();
   readonly #findings = new Findings();
   /** Paths of registered webhooks, kept until they are served. */
@@ -59,16 +57,20 @@ export class StoryPrinter {
     this.#options = options;
   }
 
-  /** Returns the lines to show for a record; none if another record covers it. */
-  tell(record: LogRecord): readonly string[] {
+  /**
+   * Returns the lines to show for a record; none if another record covers it.
+   *
+   * @param failure - the failure of the reconcile whose end is `record`.
+   */
+  describe(record: LogRecord, failure?: LogRecord): readonly string[] {
     const { event } = record;
     switch (event) {
       case 'reconcile.ended':
-        if (record['failed'] === true) return this.#failed(record);
+        // Without a failure: a conflict or a shutdown, which is reported as such.
+        if (record['failed'] === true) return failure ? this.#failed(record, failure) : [];
         return this.#findings.oneMore(record)?.map((text) => this.#warning(record, text)) ?? this.#reconciled(record);
       case 'reconcile.failed':
-        this.#errors.set(textOf(record, 'reconcileID'), record);
-        return [];
+        return this.#failed(record, record);
       case 'controller.started':
         return [this.#good(record, `controller ${oneLine(textOf(record, 'controller'))} started`)];
       case 'webhook.responded':
@@ -84,7 +86,7 @@ export class StoryPrinter {
     }
     const finding = this.#findings.found(record);
     if (finding !== undefined) return [this.#warning(record, `${textOf(record, 'code')} ${finding}`)];
-    return event !== undefined && toldElsewhere.has(event) ? [] : this.#plain(record);
+    return event !== undefined && reportedElsewhere.has(event) ? [] : this.#plain(record);
   }
 
   #reconciled(record: LogRecord): readonly string[] {
@@ -106,30 +108,27 @@ export class StoryPrinter {
     ];
   }
 
-  #failed(record: LogRecord): readonly string[] {
-    const id = textOf(record, 'reconcileID');
-    const failure = this.#errors.get(id);
-    this.#errors.delete(id);
-    // A conflict or a shutdown: already reported as such.
-    if (!failure) return [];
+  /** @param record - the end of the reconcile, or the failure itself if ends are not logged. */
+  #failed(record: LogRecord, failure: LogRecord): readonly string[] {
     const { trouble: known, subject } = this.#about(record);
     const error = textOf(failure, 'error');
     const nowMs = Date.parse(record.ts);
-    const next = nextOf(record, 'retry in') || 'not retried until something changes';
+    const isAlone = record === failure;
+    const next = nextOf(record, 'retry in') || (isAlone ? '' : 'not retried until something changes');
     const head = `${this.#time(record)} ${this.#paint('red', '✗')} ${this.#paint('bold', subject)}`;
     if (known?.error === error) {
       known.times++;
-      const isRare = Number(record['nextInMs'] ?? 0) >= tellAgainMs || nowMs - known.toldMs >= tellAgainMs;
+      const isRare = Number(record['nextInMs'] ?? 0) >= reportAgainMs || nowMs - known.reportedMs >= reportAgainMs;
       if (!isRare) return [];
-      known.toldMs = nowMs;
-      return [`${head}  still failing after ${known.times} attempts: ${short(shortOf(failure))}; ${next}`];
+      known.reportedMs = nowMs;
+      return [`${head}  still failing after ${known.times} attempts: ${short(shortOf(failure))}${next && `; ${next}`}`];
     }
-    if (this.#troubles.size >= mostTroubles) this.#troubles.clear();
-    this.#troubles.set(subject, { error, times: 1, toldMs: nowMs });
+    if (this.#troubles.size >= maxTroubles) this.#troubles.clear();
+    this.#troubles.set(subject, { error, times: 1, reportedMs: nowMs });
     return [
       `${head}  ${this.#paint('dim', causesOf(record))}`.trimEnd(),
       ...this.#error(failure),
-      `${indent}${this.#paint('red', next)}`,
+      ...(next === '' ? [] : [`${indent}${this.#paint('red', next)}`]),
     ];
   }
 

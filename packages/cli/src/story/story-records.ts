@@ -4,7 +4,7 @@ import { codeOf, grantIn } from './error-words.ts';
 import { type LogRecord, subjectOf, textOf, textsOf, writesOf } from './log-record.ts';
 
 /** Reported at the end of the reconcile, or only used by `rbac`. */
-const toldElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([
+const reportedElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([
   'child.created',
   'child.deleted',
   'permissions.reported',
@@ -15,26 +15,20 @@ const inSubject: ReadonlySet<string> = new Set(['controllerGroup', 'controllerKi
 
 /** Converts an operator's log to records for programs: one per reconcile, one for everything else. */
 export class StoryRecords {
-  /** Errors by reconcile ID, kept until their reconcile ends. */
-  readonly #errors = new Map<string, LogRecord>();
-
-  /** Returns the record for a log line; undefined if another record covers it. */
-  tell(record: LogRecord): object | undefined {
+  /**
+   * Returns the record for a log line; undefined if another record covers it.
+   *
+   * @param failure - the failure of the reconcile whose end is `record`.
+   */
+  describe(record: LogRecord, failure?: LogRecord): object | undefined {
     const { event } = record;
-    if (event === 'reconcile.ended') return { reconcile: this.#reconcile(record) };
-    if (event === 'reconcile.failed') {
-      this.#errors.set(textOf(record, 'reconcileID'), record);
-      return undefined;
-    }
-    if (event !== undefined && toldElsewhere.has(event)) return undefined;
+    if (event === 'reconcile.ended') return { reconcile: this.#reconcile(record, failure) };
+    if (event !== undefined && reportedElsewhere.has(event)) return undefined;
     const fields = Object.entries(record).filter(([field]) => !inSubject.has(field));
     return { log: { ...Object.fromEntries(fields), ...('name' in record && { object: subjectOf(record) }) } };
   }
 
-  #reconcile(record: LogRecord): object {
-    const id = textOf(record, 'reconcileID');
-    const failure = this.#errors.get(id);
-    this.#errors.delete(id);
+  #reconcile(record: LogRecord, failure: LogRecord | undefined): object {
     return {
       ts: record.ts,
       controller: textOf(record, 'controller'),

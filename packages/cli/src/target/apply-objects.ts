@@ -26,13 +26,13 @@ const pollMs = 50;
 /** The cluster that objects are written to. */
 export interface Target {
   readonly client: KubernetesClient;
-  readonly surroundings: Pick<CliEnvironment, 'clock' | 'signal'>;
+  readonly environment: Pick<CliEnvironment, 'clock' | 'signal'>;
 }
 
 /** Applies objects in order with server-side apply and waits until the server serves the kinds among them. */
 export async function applyObjects(target: Target, objects: readonly UnstructuredObject[]): Promise<void> {
-  const { client, surroundings } = target;
-  const { signal } = surroundings;
+  const { client, environment } = target;
+  const { signal } = environment;
   for (const object of objects) {
     const { name = '' } = object.metadata ?? {};
     const resource = client.resource(await kindOf(client, object));
@@ -51,10 +51,10 @@ export async function applyObjects(target: Target, objects: readonly Unstructure
 
 /** Deletes the objects that exist, in reverse order, and returns their number. */
 export async function deleteObjects(
-  { client, surroundings }: Target,
+  { client, environment }: Target,
   objects: readonly UnstructuredObject[],
 ): Promise<number> {
-  const { signal } = surroundings;
+  const { signal } = environment;
   let found = 0;
   for (const object of [...objects].reverse()) {
     const { name = '', namespace } = object.metadata ?? {};
@@ -70,8 +70,8 @@ export async function deleteObjects(
   return found;
 }
 
-async function established({ client, surroundings }: Target, name: string): Promise<void> {
-  const { clock, signal } = surroundings;
+async function established({ client, environment }: Target, name: string): Promise<void> {
+  const { clock, signal } = environment;
   for (
     const end = clock.monotonic() + establishMs;
     clock.monotonic() < end;

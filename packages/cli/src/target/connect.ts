@@ -20,13 +20,13 @@ export interface Connection extends AsyncDisposable {
  * Connects to the cluster that the flags or `KUBECONFIG` select. Without either, connects to the embedded cluster of this
  * folder if it is running, otherwise to the cluster of the default kubeconfig.
  */
-export async function connect(surroundings: CliEnvironment, flags: ClusterFlags): Promise<Connection> {
-  const { clock, cwd, env } = surroundings;
+export async function connect(environment: CliEnvironment, flags: ClusterFlags): Promise<Connection> {
+  const { clock, cwd, env } = environment;
   const isNamed = flags.kubeconfig !== undefined || flags.context !== undefined || Boolean(env['KUBECONFIG']);
   const own = isNamed ? undefined : new StateFolder(cwd).running;
   const config = await loadClientConfig({
     ...(own ? { kubeconfig: own.kubeconfig } : flags),
-    environment: environmentOf(surroundings),
+    environment: environmentOf(environment),
   });
   const client = clientFromConfig(config, { clock, userAgent: 'kubewright' });
   return {

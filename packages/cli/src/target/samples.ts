@@ -1,5 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sleep, type UnstructuredObject } from '@kubewright/apimachinery';
+import { parseApiVersion, sleep, type UnstructuredObject } from '@kubewright/apimachinery';
 import { CliError } from '../program/cli-error.ts';
 import type { Reporter } from '../program/reporter.ts';
 import type { Project } from '../project/find-project.ts';
@@ -17,7 +18,7 @@ interface Condition {
   readonly message?: string;
 }
 
-/** Applies a project's samples and waits until each has the condition Ready. */
+/** Applies a project's samples and waits until each has the condition Ready, unless its kind has no status. */
 export async function awaitSamples(
   target: Target,
   { project, reporter }: { readonly project: Project; readonly reporter: Reporter },
@@ -26,7 +27,7 @@ export async function awaitSamples(
     const objects = readObjects(join(project.root, path)).map(inNamespace);
     await applyObjects(target, objects);
     for (const object of objects) {
-      await ready(target, object);
+      if (!hasNoStatus(project, object)) await ready(target, object);
       reporter.step('ready', `${object.kind} ${object.metadata?.name}`);
     }
   }
@@ -46,8 +47,31 @@ function inNamespace(object: UnstructuredObject): UnstructuredObject {
   return { ...object, metadata: { namespace: 'default', ...object.metadata } };
 }
 
-async function ready({ client, surroundings }: Target, object: UnstructuredObject): Promise<void> {
-  const { clock, signal } = surroundings;
+/** True for kinds of the project's API server that declare no status. */
+function hasNoStatus({ root }: Pick<Project, 'root'>, object: UnstructuredObject): boolean {
+  const path = join(root, 'config', 'apiserver', 'kinds.json');
+  if (!existsSync(path)) return false;
+  const { kinds } = JSON.parse(readFileSync(path, 'utf8')) as ServedKinds;
+  const { group, version } = parseApiVersion(object.apiVersion);
+  const versions = kinds.find((each) => each.group === group && each.names.kind === object.kind)?.versions;
+  const properties = versions?.find(({ name }) => name === version)?.schema?.openAPIV3Schema?.properties;
+  return properties !== undefined && !('status' in properties);
+}
+
+/** The content of `config/apiserver/kinds.json`. */
+interface ServedKinds {
+  readonly kinds: readonly {
+    readonly group: string;
+    readonly names: { readonly kind: string };
+    readonly versions: readonly {
+      readonly name: string;
+      readonly schema?: { readonly openAPIV3Schema?: { readonly properties?: object } };
+    }[];
+  }[];
+}
+
+async function ready({ client, environment }: Target, object: UnstructuredObject): Promise<void> {
+  const { clock, signal } = environment;
   const resource = client.resource(await kindOf(client, object));
   const { name = '', namespace = 'default' } = object.metadata ?? {};
   let last: Condition | undefined;

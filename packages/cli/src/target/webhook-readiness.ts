@@ -16,7 +16,7 @@ export async function awaitWebhooks(
   target: Target,
   { objects, timeoutMs }: { readonly objects: readonly UnstructuredObject[]; readonly timeoutMs: number },
 ): Promise<number> {
-  const { clock, signal } = target.surroundings;
+  const { clock, signal } = target.environment;
   const asking = objects.filter((object) => isAdmission(object) || isConverted(object));
   const end = clock.monotonic() + timeoutMs;
   for (const object of asking) {
@@ -32,9 +32,9 @@ export async function awaitWebhooks(
 
 /** Returns what the API server lacks to call the webhooks of an object, or undefined. */
 async function missingOf(target: Target, object: UnstructuredObject): Promise<string | undefined> {
-  const { client, surroundings } = target;
+  const { client, environment } = target;
   const { name = '' } = object.metadata ?? {};
-  const current = await client.resource(await kindOf(client, object)).get({ name }, { signal: surroundings.signal });
+  const current = await client.resource(await kindOf(client, object)).get({ name }, { signal: environment.signal });
   for (const { service, caBundle = '' } of configsOf(current)) {
     if (caBundle === '') return 'the operator has not registered its CA certificate yet';
     if (service && !(await hasEndpoint(target, service)))
@@ -44,13 +44,11 @@ async function missingOf(target: Target, object: UnstructuredObject): Promise<st
 }
 
 async function hasEndpoint(
-  { client, surroundings }: Target,
+  { client, environment }: Target,
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): Promise<boolean> {
   const labelSelector = `kubernetes.io/service-name=${name}`;
-  const { items } = await client
-    .resource(EndpointSlice)
-    .list({ namespace, labelSelector, signal: surroundings.signal });
+  const { items } = await client.resource(EndpointSlice).list({ namespace, labelSelector, signal: environment.signal });
   return items.some(({ endpoints }) => endpoints?.some(({ conditions }) => conditions?.ready !== false));
 }
 

@@ -11,6 +11,10 @@ export interface ApiNames {
   readonly scope: 'Namespaced' | 'Cluster';
   /** The kind has other versions, of which one is stored: this one has its name in code. @defaultValue the kind's */
   readonly furtherName?: string | undefined;
+  /** An API server of the project serves it. @defaultValue false */
+  readonly isAggregated?: boolean | undefined;
+  /** @defaultValue true */
+  readonly hasStatus?: boolean | undefined;
 }
 
 /** The type of a kind, and an object to try. */
@@ -36,23 +40,40 @@ export function samplePath({ group, version, kind }: Pick<ApiNames, 'group' | 'v
   return `config/samples/${group.split('.')[0]}_${version}_${kind.toLowerCase()}.yaml`;
 }
 
-function api({ group, version, kind, plural, scope, furtherName }: ApiNames): string {
+function api({ group, version, kind, plural, scope, furtherName, isAggregated, hasStatus = true }: ApiNames): string {
   const name = furtherName ?? kind;
   const more = [
     ...(furtherName !== undefined ? ['  storage: false,\n'] : []),
     ...(plural === undefined ? [] : [`  plural: '${plural}',\n`]),
     ...(scope === 'Namespaced' ? [] : [`  scope: '${scope}',\n`]),
+    ...(isAggregated ? ["  servedBy: 'aggregated',\n"] : []),
   ].join('');
+  const imports = hasStatus ? "import type { Condition } from '@kubewright/apimachinery/meta/v1';\n" : '';
+  const ready = `    { name: 'Ready', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },\n`;
   return `import type { ObjectOf } from '@kubewright/apimachinery';
-import type { Condition } from '@kubewright/apimachinery/meta/v1';
-import { defineKind } from '@kubewright/runtime';
+${imports}import { defineKind } from '@kubewright/runtime';
 
 /** The desired state. */
 export interface ${name}Spec {
-  /** Text to store in a ConfigMap. @minLength 1 @maxLength 1024 */
+  /** ${hasStatus ? 'Text to store in a ConfigMap.' : 'Some text.'} @minLength 1 @maxLength 1024 */
   readonly message: string;
 }
+${hasStatus ? status(name) : ''}
+/** ${kind} is ${isAggregated ? 'served by the API server of this project' : 'managed by this operator'}. */
+export const ${name} = defineKind<${name}Spec${hasStatus ? `, ${name}Status` : ''}>({
+  group: '${group}',
+  version: '${version}',
+  kind: '${kind}',
+${more}  columns: [
+${hasStatus ? ready : ''}    { name: 'Age', jsonPath: '.metadata.creationTimestamp', type: 'date' },
+  ],
+});
+export type ${name} = ObjectOf<typeof ${name}>;
+`;
+}
 
+function status(name: string): string {
+  return `
 /** The observed state. */
 export interface ${name}Status {
   /** Generation that this status was computed for. @int64 */
@@ -60,18 +81,6 @@ export interface ${name}Status {
   /** Standard conditions. @listType map @listMapKey type */
   readonly conditions?: readonly Condition[];
 }
-
-/** ${kind} is managed by this operator. */
-export const ${name} = defineKind<${name}Spec, ${name}Status>({
-  group: '${group}',
-  version: '${version}',
-  kind: '${kind}',
-${more}  columns: [
-    { name: 'Ready', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
-    { name: 'Age', jsonPath: '.metadata.creationTimestamp', type: 'date' },
-  ],
-});
-export type ${name} = ObjectOf<typeof ${name}>;
 `;
 }
 
@@ -115,15 +124,29 @@ export function configMapFor({ metadata, spec }: ${kind}): ConfigMap {
 `;
 }
 
-function test({ version, kind }: ApiNames): string {
-  return `import { describe, expect, it } from 'vitest';
-import { ${kind} } from '../api/${version}/${fileNameOf(kind)}.ts';
-import { configMapFor } from './${fileNameOf(kind)}.ts';
+function test({ version, kind, scope }: ApiNames): string {
+  const file = fileNameOf(kind);
+  const variable = variableOf(kind);
+  const namespace = scope === 'Namespaced' ? ", namespace: 'default'" : '';
+  return `import { reconcileOnce } from '@kubewright/testing';
+import { describe, expect, it } from 'vitest';
+import { ${kind} } from '../api/${version}/${file}.ts';
+import { configMapFor, ${variable} } from './${file}.ts';
+
+const object = ${kind}({ metadata: { name: 'one'${namespace} }, spec: { message: 'hi' } });
 
 describe('configMapFor', () => {
   it('contains the message', () => {
-    const object = ${kind}({ metadata: { name: 'one' }, spec: { message: 'hi' } });
     expect(configMapFor(object)).toMatchObject({ metadata: { name: 'one-message' }, data: { message: 'hi' } });
+  });
+});
+
+describe('${variable}', () => {
+  it('applies the ConfigMap once, and is ready then', async () => {
+    const { writes, status, again } = await reconcileOnce(${variable}, { objects: [object] });
+    expect(writes).toMatchObject([{ kind: 'ConfigMap', name: 'one-message' }, { kind: '${kind}', subresource: 'status' }]);
+    expect(status?.conditions).toMatchObject([{ type: 'Ready', status: 'True' }]);
+    expect((await again()).writes).toEqual([]);
   });
 });
 `;

@@ -19,11 +19,18 @@ export function projectFiles(names: Names): readonly ProjectFile[] {
 }
 
 const dependencies = { '@kubewright/apimachinery': version, '@kubewright/runtime': version };
-const devDependencies = { '@types/node': '^22.0.0', kubewright: version, typescript: '^6.0.0', vitest: '^4.1.0' };
+const devDependencies = {
+  '@kubewright/testing': version,
+  '@types/node': '^22.0.0',
+  kubewright: version,
+  typescript: '^6.0.0',
+  vitest: '^4.1.0',
+};
 
 /** Versions of the packages that new and upgraded projects depend on. */
 export const packageVersions: Readonly<Record<string, string>> = {
   ...dependencies,
+  '@kubewright/apiserver': version,
   '@kubewright/client': version,
   ...devDependencies,
 };
@@ -123,6 +130,8 @@ operator and an embedded Kubernetes cluster. Only a release needs Docker, kubect
   or misplaced tag is an error that suggests the right one.
 - \`src/controllers/KIND.ts\`: \`desired\` returns the children and the status of an object; it is a pure function, so you can test it
   without a cluster. The framework applies, owns and prunes the children: do not create or delete them yourself.
+- \`src/controllers/KIND.test.ts\`: its tests, with \`@kubewright/testing\`: \`reconcileOnce\` for one reconcile in memory,
+  \`TestEnvironment\`, \`TestOperator\` and \`eventually\` for a cluster.
 - \`src/main.ts\`: lists all controllers and webhooks.
 - \`config/samples\`: sample objects; the chart and the bundle include them as examples.
 - Everything else in \`config/\`, and \`schemas/\`: generated. Change the types, not these files. To keep your own

@@ -1,23 +1,23 @@
-/** A controller or webhook to register in `src/main.ts`. */
+/** An entry of a list in `src/main.ts` or `src/apiserver.ts`, such as a controller. */
 export interface Registration {
-  /** Option of `runOperator` that lists it. */
-  readonly list: 'controllers' | 'webhooks';
+  /** Option that lists it. */
+  readonly list: 'controllers' | 'webhooks' | 'runnables' | 'kinds' | 'conversions';
   readonly variable: string;
   /** Module, relative to `src`. */
   readonly module: string;
-  /** Its name in `main.ts`, where its own is taken. */
+  /** Its name in the file, where its own is taken. */
   readonly alias?: string;
 }
 
 /**
- * Adds an import and an entry to the text of a `main.ts`; the rest is unchanged. Returns `undefined` if the list cannot be
- * found; the user must then edit the file.
+ * Adds an import and an entry to the text of a file; the rest is unchanged. Returns `undefined` if the list cannot be found; the
+ * user must then edit the file.
  */
 export function register(text: string, { list, variable: exported, module, alias }: Registration): string | undefined {
   if (new RegExp(`from '${module.replaceAll('.', '\\.')}'`).test(text)) return text;
   const variable = alias ?? exported;
   const entries = new RegExp(`^(\\s*)${list}: \\[([^\\]]*)\\]`, 'm').exec(text);
-  const options = /runOperator\(\{\n/.exec(text);
+  const options = /\b(?:runOperator|apiServer)\(\{\n/.exec(text);
   let changed: string;
   if (entries) {
     const [whole, indent = '', inner = ''] = entries;
@@ -26,7 +26,7 @@ export function register(text: string, { list, variable: exported, module, alias
       .map((entry) => entry.trim())
       .filter(Boolean);
     changed = text.replace(whole, () => `${indent}${list}: [${[...others, variable].join(', ')}]`);
-  } else if (options && list === 'webhooks') {
+  } else if (options && list !== 'controllers' && list !== 'kinds') {
     changed = text.replace(options[0], () => `${options[0]}  ${list}: [${variable}],\n`);
   } else return undefined;
   const imports = [...changed.matchAll(/^import [^;]*;\n/gm)];

@@ -7,13 +7,13 @@ import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 
 /** Runs a project's tests once. Returns 0, 1 if tests failed, or the code of an interrupt. */
-export async function runTests({ surroundings }: Context, args: readonly string[]): Promise<number> {
-  const project = requireProject(surroundings.cwd);
-  const command = testCommand(project, surroundings);
-  const child = surroundings.spawn([...command, ...args], { cwd: project.root, env: surroundings.env });
-  surroundings.signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
+export async function runTests({ environment }: Context, args: readonly string[]): Promise<number> {
+  const project = requireProject(environment.cwd);
+  const command = testCommand(project, environment);
+  const child = environment.spawn([...command, ...args], { cwd: project.root, env: environment.env });
+  environment.signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
   const exitCode = await child.ended;
-  return surroundings.interruptedBy() || (exitCode === 0 ? 0 : 1);
+  return environment.interruptedBy() || (exitCode === 0 ? 0 : 1);
 }
 
 /** Returns the command that runs a project's tests. @throws CliError KW7602 if vitest is not installed */

@@ -22,8 +22,8 @@ export async function upgrade(
   context: Context,
   { apply = false, allowBreaking = false }: UpgradeOptions,
 ): Promise<void> {
-  const { surroundings, reporter } = context;
-  const project = requireProject(surroundings.cwd);
+  const { environment, reporter } = context;
+  const project = requireProject(environment.cwd);
   const path = join(project.root, 'package.json');
   const text = readFileSync(path, 'utf8');
   // The project was found by this file, so it is valid JSON.

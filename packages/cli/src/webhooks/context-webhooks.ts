@@ -51,6 +51,11 @@ export class ContextWebhooks implements AsyncDisposable {
     return this.#front.flags;
   }
 
+  /** The operator's port. */
+  get port(): number {
+    return this.#front.operatorPort;
+  }
+
   /** Returns the object with this machine instead of the operator's Service. */
   local(object: UnstructuredObject): UnstructuredObject {
     return atLocalAddress(object, this.#address);

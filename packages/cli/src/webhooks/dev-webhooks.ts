@@ -17,7 +17,7 @@ export class DevWebhooks implements AsyncDisposable {
   readonly #front: WebhookFront;
   readonly #certificates: LocalCertificates;
   readonly #client: KubernetesClient;
-  readonly #surroundings: CliEnvironment;
+  readonly #environment: CliEnvironment;
   /** All configurations that may exist, under the names that the generator uses. */
   readonly #asking: readonly UnstructuredObject[];
   /** Kinds of configurations that may exist. */
@@ -27,13 +27,13 @@ export class DevWebhooks implements AsyncDisposable {
     readonly front: WebhookFront;
     readonly certificates: LocalCertificates;
     readonly client: KubernetesClient;
-    readonly surroundings: CliEnvironment;
+    readonly environment: CliEnvironment;
     readonly project: Project;
   }) {
     this.#front = parts.front;
     this.#certificates = parts.certificates;
     this.#client = parts.client;
-    this.#surroundings = parts.surroundings;
+    this.#environment = parts.environment;
     this.#asking = ['Mutating', 'Validating'].map((type) => ({
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: `${type}WebhookConfiguration`,
@@ -46,18 +46,18 @@ export class DevWebhooks implements AsyncDisposable {
    * defaults to the folder of the project's `dev`.
    */
   static async start(
-    surroundings: CliEnvironment,
+    environment: CliEnvironment,
     {
       project,
       client,
       folder,
     }: { readonly project: Project; readonly client: KubernetesClient; readonly folder?: string },
   ): Promise<DevWebhooks> {
-    const { clock } = surroundings;
+    const { clock } = environment;
     const place = folder ?? join(project.root, '.kubewright', 'dev');
     const certificates = localCertificates(join(place, 'webhooks'), { nowMs: clock.now() });
     const front = await WebhookFront.start({ certificates, clock });
-    const started = new DevWebhooks({ front, certificates, client, surroundings, project });
+    const started = new DevWebhooks({ front, certificates, client, environment, project });
     await started.keepOnly([]);
     return started;
   }
@@ -65,6 +65,11 @@ export class DevWebhooks implements AsyncDisposable {
   /** Flags for the operator. */
   get flags(): readonly string[] {
     return this.#front.flags;
+  }
+
+  /** The port that the operator's webhooks listen on. */
+  get port(): number {
+    return this.#front.operatorPort;
   }
 
   /**
@@ -80,12 +85,12 @@ export class DevWebhooks implements AsyncDisposable {
   /** Removes configurations that are not among the objects, because their last webhook was removed. */
   async keepOnly(
     objects: readonly UnstructuredObject[],
-    surroundings: Target['surroundings'] = this.#surroundings,
+    environment: Target['environment'] = this.#environment,
   ): Promise<void> {
     const kinds = new Set(objects.map(({ kind }) => kind));
     const gone = this.#asking.filter(({ kind }) => !kinds.has(kind) && this.#present.has(kind));
     if (gone.length === 0) return;
-    await deleteObjects({ client: this.#client, surroundings }, gone);
+    await deleteObjects({ client: this.#client, environment }, gone);
     for (const { kind } of gone) this.#present.delete(kind);
   }
 
@@ -97,7 +102,7 @@ export class DevWebhooks implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       // Ctrl-C has aborted the signal, and this must still run.
-      await this.keepOnly([], { ...this.#surroundings, signal: new AbortController().signal });
+      await this.keepOnly([], { ...this.#environment, signal: new AbortController().signal });
     } finally {
       await this.#front[Symbol.asyncDispose]();
       this.#certificates[Symbol.dispose]();

@@ -1,7 +1,8 @@
 import * as crypto from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { issueCertificate, type KeyPair } from '@kubewright/apimachinery/internal';
+import { issueCertificate } from '@kubewright/apimachinery';
+import type { KeyPair } from '@kubewright/apimachinery/internal';
 
 /** The CA of one `dev` run and the certificate it has signed, valid only for this machine. */
 export interface LocalCertificates extends Disposable {

@@ -31,8 +31,8 @@ export interface Probe {
  *
  * @throws CliError KW7309 with the API server's message
  */
-export async function proveReachable({ client, surroundings }: Target, probe: Probe): Promise<void> {
-  const { clock, signal } = surroundings;
+export async function proveReachable({ client, environment }: Target, probe: Probe): Promise<void> {
+  const { clock, signal } = environment;
   const configurations = client.resource(ValidatingWebhookConfiguration);
   const name = `${probe.project.name}-dev-reachable`;
   await configurations.delete({ name }, { signal }).catch(ignoreNotFound);
@@ -56,9 +56,7 @@ export async function proveReachable({ client, surroundings }: Target, probe: Pr
 }
 
 function configuration(name: string, { address }: Probe): ValidatingWebhookConfiguration {
-  return {
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    kind: 'ValidatingWebhookConfiguration',
+  return ValidatingWebhookConfiguration({
     metadata: { name },
     webhooks: [
       {
@@ -76,7 +74,7 @@ function configuration(name: string, { address }: Probe): ValidatingWebhookConfi
         timeoutSeconds,
       },
     ],
-  };
+  });
 }
 
 function ignoreNotFound(error: unknown): void {

@@ -19,10 +19,10 @@ export interface RunWebhooks extends AsyncDisposable {
  * any other program and for projects without webhooks: those programs get no flags.
  */
 export async function runWebhooks(
-  { surroundings }: Context,
+  { environment }: Context,
   { program, kubeconfig }: { readonly program: string; readonly kubeconfig: string },
 ): Promise<RunWebhooks | undefined> {
-  const { clock, cwd } = surroundings;
+  const { clock, cwd } = environment;
   const project = findProject(cwd);
   if (!project || program !== join(project.root, 'src', 'main.ts')) return undefined;
   if (!existsSync(join(project.root, 'config', 'default', 'kustomization.yaml'))) return undefined;
@@ -35,8 +35,8 @@ export async function runWebhooks(
     await client[Symbol.asyncDispose]();
   };
   try {
-    webhooks = await DevWebhooks.start(surroundings, { project, client });
-    await applyObjects({ client, surroundings }, webhooks.local(objects));
+    webhooks = await DevWebhooks.start(environment, { project, client });
+    await applyObjects({ client, environment }, webhooks.local(objects));
     webhooks.operatorIsDown(undefined);
     return { flags: webhooks.flags, [Symbol.asyncDispose]: stop };
   } catch (error) {

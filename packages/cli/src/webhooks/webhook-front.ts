@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request as httpsRequest, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createServer as createSocketServer, isIPv6 } from 'node:net';
+import { isIPv6 } from 'node:net';
 import { type Clock, parseDurationMs, sleep } from '@kubewright/apimachinery';
+import { freePort } from './free-port.ts';
 import type { LocalCertificates } from './local-certificates.ts';
 import { reachabilityPath } from './reachability.ts';
 import { loopback, type WebhookAddress } from './webhook-address.ts';
@@ -34,14 +35,15 @@ export interface WebhookFrontOptions {
 export class WebhookFront implements AsyncDisposable {
   readonly #options: WebhookFrontOptions;
   readonly #server: Server;
-  readonly #operatorPort: number;
+  /** The port that the operator's webhooks listen on. */
+  readonly operatorPort: number;
   readonly #stop = new AbortController();
   #down: string | undefined = 'it has not started yet';
   #wasProbed = false;
 
   private constructor(options: WebhookFrontOptions, operatorPort: number) {
     this.#options = options;
-    this.#operatorPort = operatorPort;
+    this.operatorPort = operatorPort;
     const { key, certificate: cert } = options.certificates.pair;
     this.#server = createServer({ key, cert }, (request, response) => void this.#serve(request, response));
     // The API server closes idle connections after 90 seconds; closing them here earlier could lose a request.
@@ -71,7 +73,7 @@ export class WebhookFront implements AsyncDisposable {
   /** Flags that make the operator serve at the expected address, with a trusted certificate. */
   get flags(): readonly string[] {
     const { folder } = this.#options.certificates;
-    return ['--webhook-host=127.0.0.1', `--webhook-port=${this.#operatorPort}`, `--webhook-cert-path=${folder}`];
+    return ['--webhook-host=127.0.0.1', `--webhook-port=${this.operatorPort}`, `--webhook-cert-path=${folder}`];
   }
 
   /** Records why the operator is down; undefined means that it is starting. */
@@ -137,7 +139,7 @@ export class WebhookFront implements AsyncDisposable {
     const headers = { 'content-type': request.headers['content-type'] ?? '', 'content-length': body.length };
     const options = { method, path, headers, signal, ca: this.#options.certificates.authority, agent: false } as const;
     return new Promise((resolve, reject) => {
-      const asked = httpsRequest({ ...options, host: '127.0.0.1', port: this.#operatorPort, servername: 'localhost' });
+      const asked = httpsRequest({ ...options, host: '127.0.0.1', port: this.operatorPort, servername: 'localhost' });
       asked.once('error', reject);
       asked.once('response', (answer) => {
         response.writeHead(answer.statusCode ?? 502, { 'content-type': answer.headers['content-type'] ?? '' });
@@ -203,26 +205,4 @@ function patienceOf({ url = '/' }: IncomingMessage): number {
     // An invalid duration is ignored.
     return patienceMs;
   }
-}
-
-/** Below the ephemeral port range: while the operator restarts, no connection must take its port. */
-const firstPort = 10_000;
-const portCount = 20_000;
-
-/** Returns a free port; the operator listens on it at each start. */
-async function freePort(): Promise<number> {
-  for (let turn = 0; turn < 100; turn++) {
-    // Concurrent starts have different process ids.
-    const port = firstPort + ((process.pid * 31 + turn) % portCount);
-    if (await isFree(port)) return port;
-  }
-  throw new Error(`no free port for the operator's webhooks: 100 ports starting at ${firstPort} are in use`);
-}
-
-function isFree(port: number): Promise<boolean> {
-  const server = createSocketServer();
-  return new Promise((resolve) => {
-    server.once('error', () => resolve(false));
-    server.listen({ port, host: '127.0.0.1' }, () => server.close(() => resolve(true)));
-  });
 }

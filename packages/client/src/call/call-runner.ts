@@ -1,4 +1,5 @@
 import { type Clock, type ObjectKey, type Random, sleep } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { CallTarget, ClientCall, ClientInterceptor, Verb } from '../interceptor.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.ts';
 import { failedResponse } from './failed-response.ts';
@@ -70,18 +71,18 @@ export class CallRunner {
 
   /** Runs a call to completion: parses the response as JSON and, for a write, notifies the observers. */
   async json(spec: CallSpec): Promise<unknown> {
-    const told = this.#tell(spec);
+    const observers = this.#notify(spec);
     let sent = false;
     const onSent = (): void => {
       sent = true;
     };
     try {
-      const response = await this.run(spec, told.length > 0 ? onSent : undefined);
+      const response = await this.run(spec, observers.length > 0 ? onSent : undefined);
       const answer = await readJson(response, `${spec.method} ${spec.path}`);
-      for (const tell of told) tell({ answer });
+      for (const observe of observers) observe({ response: answer });
       return answer;
     } catch (error) {
-      for (const tell of told) tell({ error, sent });
+      for (const observe of observers) observe({ error, sent });
       throw error;
     }
   }
@@ -122,7 +123,7 @@ export class CallRunner {
     }
   }
 
-  #tell({
+  #notify({
     verb,
     target,
     method,
@@ -132,7 +133,7 @@ export class CallRunner {
   }: CallSpec): readonly ((outcome: WriteOutcome) => void)[] {
     const { writeObservers = [] } = this.#options;
     if (writeObservers.length === 0 || dryRun || !target || method === 'GET') return [];
-    const write = { verb, target, ...(key && { key }), ...(uid === undefined ? {} : { uid }) };
+    const write = { verb, target, ...defined({ key, uid }) };
     return writeObservers.flatMap((observer) => observer(write) ?? []);
   }
 

@@ -1,4 +1,5 @@
 import { type Status, StatusError, type StatusReason } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { ClientCall } from '../interceptor.ts';
 import type { TransportResponse } from '../transport/transport.ts';
 import { readBytesUpTo } from './response-body.ts';
@@ -54,9 +55,8 @@ function genericStatus(options: {
   const path = request.path.split('?', 1)[0];
   const quoted = text.trim().slice(0, quotedCharacters);
   const details = {
-    ...(target?.name === undefined ? {} : { name: target.name }),
+    ...defined({ name: target?.name, retryAfterSeconds }),
     ...(target ? { group: target.group, kind: target.resource } : {}),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(quoted === '' ? {} : { causes: [{ reason: 'UnexpectedServerResponse', message: quoted }] }),
   };
   return {

@@ -1,3 +1,4 @@
+import { parseExactJson } from '@kubewright/apimachinery/internal';
 import type { TransportResponse } from '../transport/transport.ts';
 import { TransportError } from '../transport/transport-error.ts';
 
@@ -22,13 +23,13 @@ export async function readBytesUpTo(body: AsyncIterable<Uint8Array>, limit: numb
 }
 
 /**
- * Parses a body as JSON.
+ * Parses a body as JSON, with integers beyond 2^53 as bigints.
  * @throws TransportError `KW2006` if it is not JSON; the message names the call, never the content.
  */
 export async function readJson(response: TransportResponse, what: string): Promise<unknown> {
   const bytes = await readBytes(response.body);
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return parseExactJson(bytes.toString('utf8'));
   } catch (cause) {
     const type = response.headers['content-type'] ?? 'no content type';
     throw new TransportError(

@@ -15,7 +15,7 @@ export interface ClientWrite {
  * The outcome of a write: the API's response, parsed but not copied, or the error thrown instead; `sent` is false if nothing had
  * been passed to a connection, so that the write cannot have had an effect.
  */
-export type WriteOutcome = { readonly answer: unknown } | { readonly error: unknown; readonly sent: boolean };
+export type WriteOutcome = { readonly response: unknown } | { readonly error: unknown; readonly sent: boolean };
 
 /**
  * Called for every write to a resource, before it is sent; returns a callback for its outcome. For caches that must never be

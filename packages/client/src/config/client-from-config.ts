@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import { KubernetesClient, type KubernetesClientOptions } from '../client.ts';
 import type { HttpTuning } from '../transport/http/http-options.ts';
 import { HttpTransport } from '../transport/http-transport.ts';
@@ -21,10 +22,7 @@ export function clientFromConfig(config: ClientConfig, options: ClientFromConfig
     trust: config.trust,
     credentials: config.credentials,
     headers: config.headers,
-    ...(config.proxyUrl === undefined ? {} : { proxyUrl: config.proxyUrl }),
-    ...(config.compression === undefined ? {} : { compression: config.compression }),
-    ...(tuning ? { tuning } : {}),
-    ...(options.clock ? { clock: options.clock } : {}),
+    ...defined({ proxyUrl: config.proxyUrl, compression: config.compression, tuning, clock: options.clock }),
   });
   return new KubernetesClient({ defaultNamespace: config.namespace, ...clientOptions, transport });
 }

@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import type { CredentialProvider } from '../transport/credentials.ts';
 import type { ServerTrust } from '../transport/http/http-options.ts';
 import type { ClientConfig } from './client-config.ts';
@@ -177,14 +178,14 @@ function execCluster(context: CredentialContext): Readonly<Record<string, unknow
   const { cluster, server, trust } = context;
   return {
     server,
-    ...(trust.serverName === undefined ? {} : { 'tls-server-name': trust.serverName }),
+    ...defined({
+      'tls-server-name': trust.serverName,
+      'certificate-authority-data': trust.ca && Buffer.from(trust.ca, 'utf8').toString('base64'),
+      'proxy-url': cluster.proxyUrl,
+      config: cluster.execConfig,
+    }),
     ...(trust.insecureSkipVerify ? { 'insecure-skip-tls-verify': true } : {}),
-    ...(trust.ca === undefined
-      ? {}
-      : { 'certificate-authority-data': Buffer.from(trust.ca, 'utf8').toString('base64') }),
-    ...(cluster.proxyUrl === undefined ? {} : { 'proxy-url': cluster.proxyUrl }),
     ...(cluster.disableCompression ? { 'disable-compression': true } : {}),
-    ...(cluster.execConfig === undefined ? {} : { config: cluster.execConfig }),
   };
 }
 

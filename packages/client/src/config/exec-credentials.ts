@@ -6,7 +6,7 @@ import { ConfigError } from './config-error.ts';
 import type { ExecEntry } from './kubeconfig.ts';
 
 const versions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
-const mostOutputBytes = 1 << 20;
+const maxOutputBytes = 1 << 20;
 const quotedCharacters = 2_000;
 /** Timeout of a non-interactive plugin; for interactive ones see {@link interactiveTimeoutMs}. */
 const defaultTimeoutMs = 60_000;
@@ -95,7 +95,7 @@ export class ExecCredentials implements CredentialProvider {
         env: this.#env(interactive),
         interactive,
         signal: stop.signal,
-        maxOutputBytes: mostOutputBytes,
+        maxOutputBytes,
       });
     } catch (cause) {
       throw this.#error(`cannot be started (${errorCode(cause)})`, { remedy: this.#installHint, cause });

@@ -3,7 +3,6 @@ import type { ClientCredentials, CredentialProvider } from '../transport/credent
 import { untilAborted } from '../until-aborted.ts';
 import type { ConfigEnvironment } from './config-environment.ts';
 import { ConfigError } from './config-error.ts';
-import { isPair, type KeyPair } from './key-pair.ts';
 
 /** Files are reread after this time: projected tokens rotate, and so do certificates. */
 const rereadEveryMs = 60_000;
@@ -156,4 +155,21 @@ export function unreadable(file: string, cause: unknown): ConfigError {
     { what: `cannot read ${file}`, why: typeof code === 'string' ? code : undefined },
     { cause },
   );
+}
+
+/** A client certificate and its private key, PEM. */
+interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** True if the key belongs to the certificate; undefined if either is not PEM. Only the first certificate counts. */
+async function isPair({ cert, key }: KeyPair): Promise<boolean | undefined> {
+  const { X509Certificate, createPrivateKey } = await import('node:crypto');
+  try {
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    // Truncated in the middle of a write, or not PEM at all.
+    return undefined;
+  }
 }

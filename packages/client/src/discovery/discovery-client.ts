@@ -18,7 +18,7 @@ const timeoutMs = 32_000;
 /** Reads one path as JSON through the client's own request pipeline. */
 export type JsonReader = (
   path: string,
-  options: { readonly accept?: string; readonly signal?: AbortSignal | undefined },
+  options: { readonly accept?: string | undefined; readonly signal?: AbortSignal | undefined },
 ) => Promise<unknown>;
 
 /** Reads a path within the timeout of one discovery. */
@@ -97,8 +97,7 @@ export class DiscoveryClient {
       const text = { what: 'discovery failed', why: `no response within ${timeoutMs / 1000} s` };
       stop.abort(new TransportError('KW2003', text, { retryable: true }));
     });
-    const read: Read = (path, accept) =>
-      this.#readPath(path, { signal: stop.signal, ...(accept === undefined ? {} : { accept }) });
+    const read: Read = (path, accept) => this.#readPath(path, { signal: stop.signal, accept });
     try {
       return await untilAborted(this.#readWith(read), stop.signal);
     } finally {

@@ -41,7 +41,8 @@ export interface CommandOutput {
  */
 export interface PodCommand extends AsyncIterable<CommandOutput>, AsyncDisposable {
   /**
-   * Returns the exit code once the command has ended; 0 for an attached container. Discards output that is not being read.
+   * Returns the exit code once the command has ended; 0 for an attached container. Discards the output, unless a loop reads it or
+   * starts in the same turn.
    * @throws StatusError if the command cannot be started.
    * @throws TransportError `KW2003` if the connection was lost: the command may still run.
    */
@@ -57,6 +58,7 @@ export class ChannelCommand implements PodCommand {
   readonly #exit: Promise<number>;
   #settle: { readonly resolve: (code: number) => void; readonly reject: (error: unknown) => void } | undefined;
   #output: AsyncGenerator<CommandOutput, void, undefined> | undefined;
+  #isDiscarded = false;
   #inputFailure: { readonly error: unknown } | undefined;
 
   constructor(socket: WebSocketClient, options: AttachOptions) {
@@ -78,13 +80,21 @@ export class ChannelCommand implements PodCommand {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<CommandOutput> {
+    if (this.#isDiscarded)
+      throw new TypeError('exit() has discarded the output of the command; read it before, or at the same time');
     if (this.#output) throw new TypeError('the output of a command can be read once');
     this.#output = this.#read();
     return this.#output;
   }
 
   async exit(): Promise<number> {
-    if (!this.#output) this.#discard(this[Symbol.asyncIterator]());
+    // A reader may follow in the same turn: `Promise.all([command.exit(), command.text()])`.
+    // seam: the end of this turn, not a time
+    setImmediate(() => {
+      if (this.#output) return;
+      this.#discard(this[Symbol.asyncIterator]());
+      this.#isDiscarded = true;
+    });
     return this.#exit;
   }
 

@@ -40,7 +40,7 @@ export interface PodsClient {
   connect(key: ObjectKey, options: { readonly port: number } & CallOptions): Promise<Duplex>;
   /**
    * Listens on this machine and forwards each connection to a port of a pod, like `kubectl port-forward`. Stops on the signal or
-   * when disposed.
+   * when disposed. A connection whose client has ended its side is closed once the pod has sent nothing for a minute.
    *
    * @example
    * await using forward = await client.pods.portForward({ name: 'web-0' }, { port: 8080 });

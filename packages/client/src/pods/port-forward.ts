@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import type { Clock, Timer } from '@kubewright/apimachinery';
 import type { CallOptions } from '../resource/call-options.ts';
 import { TransportError } from '../transport/transport-error.ts';
 import type { WebSocketClient } from '../websocket/web-socket.ts';
@@ -9,6 +10,11 @@ export const portForwardProtocols: readonly string[] = ['v4.channel.k8s.io'];
 
 const channels = { data: 0, error: 1 } as const;
 const maxMessageBytes = 32 << 10;
+/**
+ * Lifetime of a tunnel whose client has ended its side, since the last byte from the pod. The protocol cannot pass the end on,
+ * and a client that disconnected looks the same as one that waits for the rest of an answer.
+ */
+const halfClosedMs = 60_000;
 
 /** Options for {@link PodsClient.portForward}. The signal stops it. */
 export interface PortForwardOptions extends CallOptions {
@@ -87,8 +93,9 @@ async function* payloads(socket: WebSocketClient, port: number): AsyncGenerator<
 /** Listens, and joins each connection with one that `open` makes. */
 export async function listen(
   open: (signal: AbortSignal) => Promise<Duplex>,
-  { localPort = 0, address = '127.0.0.1', signal, onError }: PortForwardOptions,
+  options: Omit<PortForwardOptions, 'port'> & { readonly clock: Clock },
 ): Promise<PortForward> {
+  const { localPort = 0, address = '127.0.0.1', signal, onError, clock } = options;
   signal?.throwIfAborted();
   const stop = new AbortController();
   const sockets = new Set<Socket>();
@@ -96,7 +103,7 @@ export async function listen(
     sockets.add(local);
     local.on('close', () => sockets.delete(local)).on('error', () => {});
     open(stop.signal).then(
-      (remote) => join(local, remote, onError),
+      (remote) => join({ local, remote }, { clock, onError }),
       (error: unknown) => {
         local.destroy();
         if (!stop.signal.aborted) onError?.(error);
@@ -116,14 +123,33 @@ export async function listen(
   return { localPort: typeof bound === 'object' && bound ? bound.port : localPort, [Symbol.asyncDispose]: close };
 }
 
-function join(local: Socket, remote: Duplex, onError: ((error: unknown) => void) | undefined): void {
+function join(
+  { local, remote }: { readonly local: Socket; readonly remote: Duplex },
+  { clock, onError }: { readonly clock: Clock; readonly onError: ((error: unknown) => void) | undefined },
+): void {
   // The client left while the tunnel was opened: its 'close' has passed.
   if (local.destroyed) {
     remote.on('error', () => {}).destroy();
     return;
   }
-  remote.on('error', (error) => onError?.(error)).on('close', () => local.destroySoon());
+  let idle: Timer | undefined;
+  const restart = (): void => {
+    idle?.[Symbol.dispose]();
+    idle = clock.setTimer(halfClosedMs, () => local.destroy(), { unref: true });
+  };
+  const onLocalEnd = (): void => {
+    restart();
+    remote.on('data', restart);
+  };
+  remote
+    .on('error', (error) => onError?.(error))
+    .on('close', () => {
+      idle?.[Symbol.dispose]();
+      local.destroySoon();
+    });
   local.on('close', () => remote.destroy());
+  if (local.readableEnded) onLocalEnd();
+  else local.once('end', onLocalEnd);
   local.pipe(remote);
   remote.pipe(local);
 }

@@ -14,7 +14,7 @@ import type { AttachOptions, ExecOptions, PodLogOptions, PodsClient } from './po
 import type { PortForward, PortForwardOptions } from './port-forward.ts';
 
 /** The descriptor of pods; the whole kind would load the types of its group. */
-export const POD: KindDescriptor = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', scope: 'Namespaced' };
+export const podKind: KindDescriptor = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', scope: 'Namespaced' };
 
 /** Implements {@link PodsClient}; loads the code for streams on first use. */
 export class StreamingPodsClient implements PodsClient {
@@ -49,7 +49,8 @@ export class StreamingPodsClient implements PodsClient {
 
   async portForward(key: ObjectKey, options: PortForwardOptions): Promise<PortForward> {
     const { listen } = await import('./port-forward.ts');
-    return listen((signal) => this.connect(key, { port: options.port, signal }), options);
+    const { port, ...rest } = options;
+    return listen((signal) => this.connect(key, { port, signal }), { ...rest, clock: this.#runner.clock });
   }
 
   evict(key: ObjectKey, options: EvictOptions = {}): Promise<EvictionResult> {

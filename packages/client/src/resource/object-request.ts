@@ -1,4 +1,5 @@
-import type { KindDescriptor, ObjectKey } from '@kubewright/apimachinery';
+import type { KindDescriptor, ObjectKey, ObjectMeta } from '@kubewright/apimachinery';
+import { defined, stringifyJson } from '@kubewright/apimachinery/internal';
 import type { CallSpec } from '../call/call-runner.ts';
 import { RequestError } from '../call/request-error.ts';
 import type { CallTarget, Verb } from '../interceptor.ts';
@@ -82,6 +83,16 @@ export function placeOf(scope: ResourceScope, key: ObjectKey): { readonly namesp
   return { namespace: inScope(scope, key.namespace || scope.defaultNamespace), name: key.name };
 }
 
+/** Returns the key of an object to apply. @throws RequestError if it has no name: an apply cannot generate one. */
+export function keyToApply({ namespace, name }: ObjectMeta): ObjectKey {
+  if (name) return namespace === undefined ? { name } : { namespace, name };
+  throw new RequestError({
+    what: 'cannot apply an object without a name',
+    why: 'an apply creates or changes the object of a name',
+    remedy: 'set metadata.name',
+  });
+}
+
 /**
  * Returns the namespace of a call on a collection; undefined means all of them.
  * @throws RequestError if the client is bound to another namespace.
@@ -135,9 +146,7 @@ export function applyQuery(scope: ResourceScope, options: ApplyOptions | undefin
 export function deleteBody(scope: ResourceScope, options: DeleteOptions = {}): object | undefined {
   const { gracePeriodSeconds, preconditions, propagationPolicy } = options;
   const wanted = {
-    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
-    ...(preconditions === undefined ? {} : { preconditions }),
-    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...defined({ gracePeriodSeconds, preconditions, propagationPolicy }),
     ...(isDryRun(scope, options) ? { dryRun: ['All'] } : {}),
   };
   return Object.keys(wanted).length === 0 ? undefined : { kind: 'DeleteOptions', apiVersion: 'v1', ...wanted };
@@ -151,25 +160,23 @@ function targetOf(kind: KindDescriptor, at: RequestPlace): CallTarget {
     resource: kind.plural,
     kind: kind.kind,
     ...namespace,
-    ...(at.subresource === undefined ? {} : { subresource: at.subresource }),
+    ...defined({ subresource: at.subresource }),
     ...(at.name === undefined ? {} : { name: at.name, key: { ...namespace, name: at.name } }),
   };
 }
 
 function encodeJson(body: unknown, path: string): Uint8Array {
-  let text: string | undefined;
+  if (body === undefined)
+    throw new RequestError({ what: `cannot encode the request to ${path}`, why: 'the body must be an object' });
   try {
-    text = JSON.stringify(body);
+    return Buffer.from(stringifyJson(body), 'utf8');
   } catch (cause) {
     throw new RequestError(
       {
         what: `cannot encode the request to ${path}`,
-        why: 'the body cannot be serialized as JSON (a cycle, a BigInt, or too deep)',
+        why: 'the body cannot be serialized as JSON (a cycle)',
       },
       { cause },
     );
   }
-  if (text === undefined)
-    throw new RequestError({ what: `cannot encode the request to ${path}`, why: 'the body must be an object' });
-  return Buffer.from(text, 'utf8');
 }

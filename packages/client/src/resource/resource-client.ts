@@ -111,7 +111,8 @@ export interface StreamOptions extends CallOptions {
 }
 
 /**
- * The part of an object that one manager declares in an apply: its identity, and any other fields.
+ * The part of an object that one manager declares in an apply: its identity, and any other fields. What a kind returns, as in
+ * `ConfigMap({ … })`, is one. `metadata.name` must be set: an apply without it is rejected with a `RequestError`.
  *
  * @example
  * ```ts
@@ -123,7 +124,7 @@ export type ApplyConfiguration<T> = {
 } & {
   readonly apiVersion?: string;
   readonly kind?: string;
-  readonly metadata: ObjectMeta & { readonly name: string };
+  readonly metadata: ObjectMeta;
 };
 
 /** `T` with all fields optional, and lists kept whole. */

@@ -29,6 +29,7 @@ import {
   applyQuery,
   collectionNamespace,
   deleteBody,
+  keyToApply,
   objectRequest,
   placeOf,
   type ResourceScope,
@@ -149,7 +150,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
     return this.#object(
       objectRequest(this.#scope, {
         verb: 'apply',
-        at: placeOf(this.#scope, object.metadata),
+        at: placeOf(this.#scope, keyToApply(object.metadata)),
         query: applyQuery(this.#scope, options),
         dryRun: options?.dryRun,
         body: { ...object, apiVersion: object.apiVersion ?? apiVersionOf(kind), kind: object.kind ?? kind.kind },

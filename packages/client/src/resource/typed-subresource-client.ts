@@ -3,7 +3,7 @@ import type { CallRunner, CallSpec } from '../call/call-runner.ts';
 import { RequestError } from '../call/request-error.ts';
 import { type Patch, patchContentType } from '../patch.ts';
 import type { ApplyOptions, GetOptions, WriteOptions } from './call-options.ts';
-import { applyQuery, objectRequest, placeOf, type ResourceScope, writeQuery } from './object-request.ts';
+import { applyQuery, keyToApply, objectRequest, placeOf, type ResourceScope, writeQuery } from './object-request.ts';
 import type { ApplyConfiguration, ByteStream, StreamOptions, SubresourceClient } from './resource-client.ts';
 
 /** Implements {@link SubresourceClient} with a {@link CallRunner}. */
@@ -65,7 +65,7 @@ export class TypedSubresourceClient<S, A = S> implements SubresourceClient<S, A>
     return this.#json(
       objectRequest(this.#scope, {
         verb: 'apply',
-        at: this.#at(object.metadata),
+        at: this.#at(keyToApply(object.metadata)),
         query: applyQuery(this.#scope, options),
         dryRun: options?.dryRun,
         body: object,

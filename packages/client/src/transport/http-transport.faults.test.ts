@@ -122,11 +122,11 @@ describe('HttpTransport connections', () => {
 
   it('makes short calls wait when all sessions are full', async () => {
     let running = 0;
-    let most = 0;
+    let peak = 0;
     await withServer(
       (_, response) => {
         running++;
-        most = Math.max(most, running);
+        peak = Math.max(peak, running);
         setImmediate(() => {
           running--;
           response.end('ok');
@@ -138,7 +138,7 @@ describe('HttpTransport connections', () => {
           Array.from({ length: 200 }, async () => text((await transport.request(get)).body)),
         );
         expect(answers.every((answer) => answer === 'ok')).toBe(true);
-        expect(most).toBeLessThanOrEqual(10);
+        expect(peak).toBeLessThanOrEqual(10);
         expect(server.connections).toBeLessThanOrEqual(2);
       },
     );

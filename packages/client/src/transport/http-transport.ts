@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import { expectManyListeners } from '../until-aborted.ts';
 import { type ClientCredentials, type CredentialProvider, staticCredentials } from './credentials.ts';
 import type { ConnectionPool } from './http/connection-pool.ts';
@@ -126,7 +127,7 @@ export class HttpTransport implements Transport {
       path: this.#prefix + request.path,
       headers: {
         ...(compress ? { 'accept-encoding': 'gzip' } : {}),
-        ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
+        ...defined({ authorization: credentials.authorization }),
         ...this.#options.headers,
         ...request.headers,
         ...request.repeatedHeaders,

@@ -1,21 +1,31 @@
-import { TransportError } from '../transport/transport-error.ts';
-
-/** Maximum line length of a watch: far above etcd's object limit (1.5 MiB), far below a harmful size. */
-const defaultMaxLineBytes = 64 << 20;
-
 const newline = 0x0a;
 
+/** Called for each line: its bytes are `bytes[start, end)`, valid until the callback returns. */
+export type LineCallback = (bytes: Buffer, start: number, end: number) => void;
+
+/** Options for {@link LineSplitter}. */
+export interface LineSplitterOptions {
+  readonly onLine: LineCallback;
+  /** Returns the error for a line that is too long. */
+  readonly tooLong: (maxLineBytes: number) => Error;
+  /** @defaultValue 64 MiB: far above etcd's object limit (1.5 MiB), far below a harmful size */
+  readonly maxLineBytes?: number | undefined;
+}
+
 /**
- * Splits a byte stream into lines, without decoding it. A line is a view of its chunk, or a new buffer if it spans chunks; it
- * does not include the line feed. Empty lines are skipped.
+ * Splits a byte stream into lines at `\n` only, without decoding it: U+2028 and similar characters are ordinary content. Empty
+ * lines are skipped, and a last line without a line feed was cut off and is never reported.
  */
 export class LineSplitter {
+  readonly #onLine: LineCallback;
+  readonly #tooLong: (maxLineBytes: number) => Error;
   readonly #maxLineBytes: number;
-  #parts: Uint8Array[] = [];
+  #parts: Buffer[] = [];
   #pending = 0;
 
-  /** @param maxLineBytes - a longer line is an error. @defaultValue 64 MiB */
-  constructor(maxLineBytes: number = defaultMaxLineBytes) {
+  constructor({ onLine, tooLong, maxLineBytes = 64 << 20 }: LineSplitterOptions) {
+    this.#onLine = onLine;
+    this.#tooLong = tooLong;
     this.#maxLineBytes = maxLineBytes;
   }
 
@@ -24,43 +34,40 @@ export class LineSplitter {
     return this.#pending;
   }
 
-  /**
-   * Processes a chunk and calls `line` for each line that it completes.
-   * @throws TransportError `KW2005` if a line is longer than the limit.
-   */
-  push(chunk: Uint8Array, line: (bytes: Uint8Array) => void): void {
+  /** Processes a chunk, of which nothing is kept. Throws the error of `tooLong` after the lines before the long one. */
+  push(chunk: Uint8Array): void {
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = 0;
     for (;;) {
-      const end = chunk.indexOf(newline, start);
-      const stop = end < 0 ? chunk.byteLength : end;
-      if (this.#pending + stop - start > this.#maxLineBytes) this.#tooLong();
+      const end = bytes.indexOf(newline, start);
+      const stop = end < 0 ? bytes.length : end;
+      if (this.#pending + stop - start > this.#maxLineBytes) this.#fail();
       if (end < 0) break;
-      const tail = chunk.subarray(start, end);
-      const complete = this.#pending === 0 ? tail : this.#join(tail);
-      if (complete.byteLength > 0) line(complete);
+      if (this.#pending > 0) this.#complete(bytes.subarray(start, end));
+      else if (end > start) this.#onLine(bytes, start, end);
       start = end + 1;
     }
-    if (start < chunk.byteLength) {
-      this.#parts.push(chunk.subarray(start));
-      this.#pending += chunk.byteLength - start;
+    if (start < bytes.length) {
+      // Copy the bytes: the chunk belongs to the transport.
+      this.#parts.push(Buffer.from(bytes.subarray(start)));
+      this.#pending += bytes.length - start;
     }
   }
 
-  #join(tail: Uint8Array): Uint8Array {
-    this.#parts.push(tail);
-    const joined = Buffer.concat(this.#parts, this.#pending + tail.byteLength);
-    this.#parts = [];
-    this.#pending = 0;
-    return joined;
+  #complete(rest: Buffer): void {
+    this.#parts.push(rest);
+    const line = Buffer.concat(this.#parts, this.#pending + rest.length);
+    this.#reset();
+    this.#onLine(line, 0, line.length);
   }
 
-  #tooLong(): never {
+  #fail(): never {
+    this.#reset();
+    throw this.#tooLong(this.#maxLineBytes);
+  }
+
+  #reset(): void {
     this.#parts = [];
     this.#pending = 0;
-    throw new TransportError(
-      'KW2005',
-      { what: 'the watch failed', why: `a line is longer than ${this.#maxLineBytes} bytes` },
-      { sent: true },
-    );
   }
 }

@@ -1,4 +1,5 @@
 import { type KubernetesObject, type Status, StatusError } from '@kubewright/apimachinery';
+import { parseExactJson } from '@kubewright/apimachinery/internal';
 import { isStatus } from '../call/failed-response.ts';
 import { TransportError } from '../transport/transport-error.ts';
 import { LineSplitter } from './line-splitter.ts';
@@ -7,18 +8,27 @@ import type { WatchEvent } from './watch-event.ts';
 /**
  * Reads the events from a watch's byte stream, parsing each line once. Ends with the stream; a stream that ends inside a line is
  * an error, because an event may be lost.
- * @throws TransportError `KW2006` for a line that is not an event.
+ * @throws TransportError `KW2006` for a line that is not an event, `KW2005` for one that is longer than the limit.
  */
 export async function* readWatch<T extends object>(
   body: AsyncIterable<Uint8Array>,
   options: { readonly what: string; readonly maxLineBytes?: number | undefined },
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  const splitter = new LineSplitter(options.maxLineBytes);
   const events: WatchEvent<T>[] = [];
+  const splitter = new LineSplitter({
+    onLine: (bytes, start, end) => events.push(decodeWatchEvent<T>(bytes.toString('utf8', start, end), options.what)),
+    tooLong: (maxLineBytes) =>
+      new TransportError(
+        'KW2005',
+        { what: 'the watch failed', why: `a line is longer than ${maxLineBytes} bytes` },
+        { sent: true },
+      ),
+    maxLineBytes: options.maxLineBytes,
+  });
   for await (const chunk of body) {
     let fault: { readonly error: unknown } | undefined;
     try {
-      splitter.push(chunk, (line) => events.push(decodeWatchEvent<T>(line, options.what)));
+      splitter.push(chunk);
     } catch (error) {
       fault = { error };
     }
@@ -39,10 +49,10 @@ export async function* readWatch<T extends object>(
 }
 
 /** Decodes one line of a watch. */
-function decodeWatchEvent<T extends object>(line: Uint8Array, what: string): WatchEvent<T> {
+function decodeWatchEvent<T extends object>(line: string, what: string): WatchEvent<T> {
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8'));
+    value = parseExactJson(line);
   } catch (cause) {
     throw malformed(what, cause);
   }

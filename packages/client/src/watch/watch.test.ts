@@ -10,11 +10,11 @@ describe('LineSplitter', () => {
       fc.property(fc.array(fc.string({ unit: 'binary' })), fc.array(fc.integer({ min: 1, max: 9 })), (texts, cuts) => {
         const lines = texts.map((text) => text.replaceAll('\n', ' ')).filter((text) => text !== '');
         const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-        const splitter = new LineSplitter();
         const got: string[] = [];
+        const splitter = splitterInto(got);
         for (let at = 0, i = 0; at < bytes.length; i++) {
           const size = cuts[i % cuts.length] ?? 3;
-          splitter.push(bytes.subarray(at, at + size), (line) => got.push(Buffer.from(line).toString()));
+          splitter.push(bytes.subarray(at, at + size));
           at += size;
         }
         expect(got).toEqual(lines.map((line) => Buffer.from(line).toString()));
@@ -25,14 +25,32 @@ describe('LineSplitter', () => {
   });
 
   it('rejects a line longer than the limit, in one chunk or in several', () => {
-    expect(() => new LineSplitter(10).push(Buffer.from('12345678901\n'), () => {})).toThrow('longer than 10 bytes');
-    const splitter = new LineSplitter(10);
-    splitter.push(Buffer.from('123456'), () => {});
-    expect(() => splitter.push(Buffer.from('78901'), () => {})).toThrow('longer than 10 bytes');
+    expect(() => splitterInto([], 10).push(Buffer.from('12345678901\n'))).toThrow('longer than 10 bytes');
+    const splitter = splitterInto([], 10);
+    splitter.push(Buffer.from('123456'));
+    expect(() => splitter.push(Buffer.from('78901'))).toThrow('longer than 10 bytes');
     const fits: string[] = [];
-    new LineSplitter(10).push(Buffer.from('1234567890\nabc\n'), (line) => fits.push(Buffer.from(line).toString()));
+    splitterInto(fits, 10).push(Buffer.from('1234567890\nabc\n'));
     expect(fits).toEqual(['1234567890', 'abc']);
   });
+
+  it('keeps nothing of a chunk, which the transport may reuse', () => {
+    const got: string[] = [];
+    const splitter = splitterInto(got);
+    const chunk = Buffer.from('abc');
+    splitter.push(chunk);
+    chunk.fill('x');
+    splitter.push(Buffer.from('def\n'));
+    expect(got).toEqual(['abcdef']);
+  });
+
+  function splitterInto(lines: string[], maxLineBytes?: number): LineSplitter {
+    return new LineSplitter({
+      onLine: (bytes, start, end) => lines.push(bytes.toString('utf8', start, end)),
+      tooLong: (limit) => new Error(`longer than ${limit} bytes`),
+      maxLineBytes,
+    });
+  }
 });
 
 describe('ResourceClient.watch', () => {

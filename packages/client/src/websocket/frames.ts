@@ -31,6 +31,42 @@ export function encodeFrame(opcode: number, parts: readonly Uint8Array[]): Buffe
   return frame;
 }
 
+/** Maximum payload of a control frame (RFC 6455). */
+const maxControlBytes = 125;
+/** Maximum number of frames of one message. */
+const maxFragments = 16_384;
+
+/**
+ * Joins the frames of messages.
+ *
+ * @throws RangeError for a message over the limit before it is complete.
+ */
+export class MessageJoiner {
+  readonly #maxBytes: number;
+  #parts: Buffer[] = [];
+  #size = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Adds a data frame; returns the message if it is complete. */
+  push({ payload, isLast }: Frame): Buffer | undefined {
+    this.#size += payload.length;
+    if (this.#size > this.#maxBytes) {
+      throw new RangeError(`a message of at least ${this.#size} bytes is over the limit of ${this.#maxBytes}`);
+    }
+    if (this.#parts.push(payload) > maxFragments) {
+      throw new RangeError(`a message has more than ${maxFragments} fragments`);
+    }
+    if (!isLast) return undefined;
+    const parts = this.#parts;
+    this.#parts = [];
+    this.#size = 0;
+    return parts.length === 1 ? payload : Buffer.concat(parts);
+  }
+}
+
 /** Splits bytes into frames, no matter how they arrive. */
 export class FrameReader {
   readonly #maxBytes: number;
@@ -71,10 +107,14 @@ export class FrameReader {
     const length = extended === 0 ? short : extended === 2 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2));
     if (length > this.#maxBytes)
       throw new RangeError(`a frame of ${length} bytes is over the limit of ${this.#maxBytes}`);
+    const opcode = first & 0x0f;
+    const isLast = (first & 0x80) !== 0;
+    if (opcode >= opcodes.close && (length > maxControlBytes || !isLast))
+      throw new RangeError('a control frame is fragmented or longer than 125 bytes');
     if (bytes.length < start + length) return { needed: start + length };
     const payload = bytes.subarray(start, start + length);
     if (masked) for (let i = 0; i < length; i++) payload[i] = (payload[i] ?? 0) ^ (bytes[start - 4 + (i & 3)] ?? 0);
-    return { frame: { opcode: first & 0x0f, isLast: (first & 0x80) !== 0, payload }, needed: start + length };
+    return { frame: { opcode, isLast, payload }, needed: start + length };
   }
 }
 

@@ -122,6 +122,36 @@ describe('WebSocketClient', () => {
     await sending;
   });
 
+  it('rejects a fragmented message over the limit', async () => {
+    const { stream, socket } = connection();
+    const part = serverFrame(opcodes.continuation, Buffer.alloc(1 << 20), false);
+    const reading = socket.messages().next();
+    reading.catch(() => {});
+    for (let i = 0; i < 33; i++) stream.push(part);
+    await expect(reading).rejects.toMatchObject({
+      code: 'KW2006',
+      cause: new RangeError('a message of at least 34603008 bytes is over the limit of 33554432'),
+    });
+    expect(stream.destroyed).toBe(true);
+  });
+
+  it('rejects a message of endless empty fragments', async () => {
+    const { stream, socket } = connection();
+    stream.push(Buffer.concat(Array.from({ length: 16_385 }, () => serverFrame(0, Buffer.alloc(0), false))));
+    await expect(socket.messages().next()).rejects.toMatchObject({
+      cause: new RangeError('a message has more than 16384 fragments'),
+    });
+  });
+
+  it.each([
+    ['long', serverFrame(opcodes.ping, Buffer.alloc(126))],
+    ['fragmented', serverFrame(opcodes.ping, Buffer.alloc(1), false)],
+  ])('rejects a %s control frame', async (_, frame) => {
+    const { stream, socket } = connection();
+    stream.push(frame);
+    await expect(socket.messages().next()).rejects.toMatchObject({ code: 'KW2006' });
+  });
+
   it('fails if the connection ends without a close', async () => {
     const { stream, socket } = connection();
     stream.push(null);

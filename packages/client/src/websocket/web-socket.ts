@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { CallRunner, CallSpec } from '../call/call-runner.ts';
 import { TransportError } from '../transport/transport-error.ts';
-import { encodeFrame, FrameReader, opcodes } from './frames.ts';
+import { encodeFrame, FrameReader, MessageJoiner, opcodes } from './frames.ts';
 
-/** Servers split output into messages of at most some ten kilobytes. */
+/** Maximum size of a message, fragmented or not. Servers split output into messages of at most some ten kilobytes. */
 const maxMessageBytes = 32 << 20;
 /** Status code 1000. */
 const normalClosure: Uint8Array = Uint8Array.of(0x03, 0xe8);
@@ -77,21 +77,19 @@ export class WebSocketClient {
   /** Yields the messages until the server closes; replies to pings. Can be read once. Leaving the loop closes the connection. */
   async *messages(): AsyncGenerator<Buffer, void, undefined> {
     const reader = new FrameReader(maxMessageBytes);
-    let parts: Buffer[] = [];
+    const joiner = new MessageJoiner(maxMessageBytes);
     try {
       for await (const chunk of this.#stream) {
-        for (const { opcode, isLast, payload } of this.#frames(reader, chunk)) {
+        for (const frame of this.#valid(() => reader.push(chunk))) {
+          const { opcode, payload } = frame;
           if (opcode === opcodes.ping) await this.#write(encodeFrame(opcodes.pong, [payload]));
           if (opcode === opcodes.close) {
             await this.#write(encodeFrame(opcodes.close, [payload.subarray(0, 2)]));
             return;
           }
           if (opcode > opcodes.binary) continue;
-          parts.push(payload);
-          if (!isLast) continue;
-          const message = parts.length === 1 ? payload : Buffer.concat(parts);
-          parts = [];
-          yield message;
+          const message = this.#valid(() => joiner.push(frame));
+          if (message) yield message;
         }
       }
     } catch (cause) {
@@ -118,9 +116,9 @@ export class WebSocketClient {
     this.#stream.destroy();
   }
 
-  #frames(reader: FrameReader, chunk: Uint8Array): ReturnType<FrameReader['push']> {
+  #valid<T>(read: () => T): T {
     try {
-      return reader.push(chunk);
+      return read();
     } catch (cause) {
       throw new TransportError(
         'KW2006',

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { Fixture, readYaml } from '../testdata/fixture.ts';
 
 const fixture = new Fixture();
-const SPEC = 'interface Spec { /** @int32 */ depth: number }\n';
+const spec = 'interface Spec { /** @int32 */ depth: number }\n';
 const own = (name: string, options: string): string =>
   `export const ${name} = defineKind<Spec>({ group: 'example.com', servedBy: 'aggregated', ${options} });\n`;
 
 async function texts(source: string): Promise<ReadonlyMap<string, string>> {
-  const { files, problems } = await fixture.generate(SPEC + source);
+  const { files, problems } = await fixture.generate(spec + source);
   expect(problems).toEqual([]);
   return new Map(files.map(({ path, text }) => [path, text]));
 }
@@ -27,6 +27,7 @@ describe('kinds of an aggregated API server', () => {
         own('Gone', "version: 'v1alpha1', kind: 'Well', storage: false, served: false"),
     );
     expect([...made.keys()].filter((path) => !path.startsWith('config/rbac/'))).toEqual([
+      'config/apiserver/kinds.json',
       'config/apiservice/example.com_v1.yaml',
       'config/apiservice/example.com_v1beta1.yaml',
       'config/openapi/example.com_v1.json',
@@ -91,8 +92,40 @@ describe('kinds of an aggregated API server', () => {
     ]);
   });
 
+  it('are described for the server that serves them, which may review callers', async () => {
+    const made = await texts(
+      own('Old', "version: 'v1beta1', kind: 'Well', storage: false, verbs: ['get']") +
+        own('Well', "version: 'v1', kind: 'Well'"),
+    );
+    const { kinds } = JSON.parse(made.get('config/apiserver/kinds.json') ?? '') as {
+      readonly kinds: readonly object[];
+    };
+    const [well] = kinds;
+    expect(well).toMatchObject({
+      group: 'example.com',
+      names: { kind: 'Well', plural: 'wells' },
+      versions: [
+        { name: 'v1', storage: true, schema: { openAPIV3Schema: { properties: { spec: { required: ['depth'] } } } } },
+        { name: 'v1beta1', storage: false, verbs: ['get'] },
+      ],
+    });
+    expect(well).not.toHaveProperty('conversion');
+    const { rules } = readYaml(made.get('config/rbac/role.yaml') ?? '') as { readonly rules: unknown };
+    expect(rules).toEqual([
+      {
+        apiGroups: [''],
+        resources: ['configmaps'],
+        resourceNames: ['extension-apiserver-authentication'],
+        verbs: ['get'],
+      },
+      { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
+      { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+      { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+    ]);
+  });
+
   it('are included in the kinds for editors', async () => {
-    const { kinds } = await fixture.generate(SPEC + own('Well', "version: 'v1', kind: 'Well'"));
+    const { kinds } = await fixture.generate(spec + own('Well', "version: 'v1', kind: 'Well'"));
     expect(kinds.map(({ metadata }) => metadata.name)).toEqual(['wells.example.com']);
   });
 });

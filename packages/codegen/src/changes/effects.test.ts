@@ -217,7 +217,7 @@ describe('breaking changes', () => {
     await crds().create(crd as unknown as CustomResourceDefinition); // our type has the required fields
     await expect
       .poll(async () => (await crds().get({ name: crd.metadata.name })).status?.conditions?.map(({ type }) => type), {
-        timeout: 20_000,
+        timeout: 30_000,
       })
       .toContain('Established');
   }
@@ -235,7 +235,7 @@ describe('breaking changes', () => {
     expect(await create(plural, given, 'before')).not.toEqual(effect);
     await update(now);
     let attempt = 0;
-    await expect.poll(() => create(plural, given, `after-${attempt++}`), { timeout: 20_000 }).toEqual(effect);
+    await expect.poll(() => create(plural, given, `after-${attempt++}`), { timeout: 30_000 }).toEqual(effect);
   });
 
   it.each(impossible)('are rejected by the API server: %s', async (kind, change) => {

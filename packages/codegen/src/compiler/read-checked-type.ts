@@ -64,6 +64,7 @@ function union(reading: Reading, type: ts.UnionType, place: Place): TypeModel {
     return { ...literals(reading, parts, place), ...nullable };
   }
   if (parts.length === 1) return { ...reading.type(parts[0] as ts.Type, place), ...nullable };
+  if (all(TypeFlags.Number | TypeFlags.BigInt)) return { type: 'int64', ...baseOf(reading, place), ...nullable };
   // 'a' | (string & {}) accepts any string and lets editors suggest values.
   const primitives = parts.map(primitiveOf);
   const [primitive] = primitives.filter(({ flags }) => flags & (TypeFlags.String | TypeFlags.Number));

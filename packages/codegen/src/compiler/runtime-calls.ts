@@ -7,6 +7,7 @@ export type RuntimeFunction =
   | 'defineKind'
   | 'controller'
   | 'requestController'
+  | 'timer'
   | 'validator'
   | 'defaulter'
   | 'admissionWebhook'

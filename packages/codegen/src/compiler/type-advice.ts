@@ -9,7 +9,7 @@ export interface TypeFinding {
 export function insteadOf(type: string): string {
   if (type === 'Date') return 'use string with the tag @dateTime';
   if (type === 'Quantity') return 'use string with the tag @quantity; Quantity.parse(text) computes with it';
-  if (type === 'bigint') return 'use number with the tag @int64, or string for values that do not fit';
+  if (type === 'bigint') return 'use number | bigint: only integers beyond 2^53 are bigints';
   if (type === 'Map' || type === 'ReadonlyMap') return 'use Readonly<Record<string, …>>';
   if (type === 'Set' || type === 'ReadonlySet') return 'use a list with the tag @listType set';
   if (type === 'Uint8Array' || type === 'Buffer') return 'use string with the tag @format byte (base64)';

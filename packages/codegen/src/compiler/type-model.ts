@@ -35,6 +35,8 @@ export interface FieldModel {
 export type TypeModel = Base &
   (
     | { readonly type: 'string' | 'number' | 'boolean' | 'intOrString' | 'unknown' | 'embeddedResource' }
+    /** `number | bigint`, the type of integers of 64 bits. */
+    | { readonly type: 'int64' }
     | { readonly type: 'literals'; readonly values: readonly (string | number | boolean)[] }
     | { readonly type: 'array'; readonly items: TypeModel }
     | { readonly type: 'map'; readonly values: TypeModel }

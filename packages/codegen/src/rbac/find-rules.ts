@@ -8,6 +8,7 @@ import { callsIn, type RuntimeCall } from '../compiler/runtime-calls.ts';
 import { ts } from '../compiler/typescript.ts';
 import type { Memory } from '../memory.ts';
 import type { Problems } from '../problem.ts';
+import { hasRbacTag } from './has-rbac-tag.ts';
 import { parseRbacTag } from './parse-rbac-tag.ts';
 import { type RbacRule, ruleFor, subresourceRule } from './rule.ts';
 import { rulesOfCalls } from './typed-calls.ts';
@@ -39,7 +40,7 @@ export function findRules(search: RuleSearch & { readonly memory: Memory<FileRul
 }
 
 function rulesIn(file: ts.SourceFile, search: RuleSearch): FileRules {
-  const calls = callsIn(file, search.view, ['controller', 'requestController']);
+  const calls = callsIn(file, search.view, ['controller', 'requestController', 'timer']);
   const rules = [...controllerRules(calls, search), ...rulesOfCalls(file, search), ...taggedRules(file, search)];
   return { rules, hasControllers: calls.length > 0 };
 }
@@ -76,6 +77,7 @@ function optionsOf(call: ts.CallExpression, { view, problems }: RuleSearch): ts.
   const [argument] = call.arguments;
   const written = argument && (initializerIfConst(view, argument) ?? argument);
   if (written !== undefined && ts.isObjectLiteralExpression(written)) return written;
+  if (hasRbacTag(call)) return undefined;
   problems.add(view.position(call), {
     code: 'KW6401',
     severity: 'warning',
@@ -93,6 +95,7 @@ function expressionsOf(
 ): readonly ts.Expression[] {
   const { values, unknown } = givenOption(view, options, option);
   for (const expression of unknown) {
+    if (hasRbacTag(expression)) continue;
     problems.add(view.position(expression), {
       code: 'KW6401',
       severity: 'warning',
@@ -115,6 +118,7 @@ function kindsIn(expression: ts.Expression, search: RuleSearch): readonly KindRe
   if (written !== undefined && ts.isArrayLiteralExpression(written)) return kindsIn(written, search);
   const kind = search.resolver.ofExpression(expression);
   if (kind !== undefined) return [kind];
+  if (hasRbacTag(expression)) return [];
   search.problems.add(search.view.position(expression), {
     code: 'KW6401',
     severity: 'warning',

@@ -43,6 +43,23 @@ describe('rules of a program', () => {
     ]);
   });
 
+  it('are derived from the declarations of timers', async () => {
+    expect(
+      await rulesOf(`
+        export const checks = runtime.timer({
+          for: Thing, intervalMs: 60_000, caches: [Secret], watches: [runtime.watch(Pod, runtime.enqueueMapped(() => []))],
+          finalizers: { 'example.com/x': async () => {} },
+          run: async (thing, ctx) => void (await ctx.client.resource(Deployment).get({ name: thing.metadata.name })),
+        });`),
+    ).toEqual([
+      'pods secrets → get list watch',
+      'apps deployments → get',
+      'events.k8s.io events → create patch',
+      'example.com things → get list patch watch',
+      'example.com things/status → patch',
+    ]);
+  });
+
   it('are derived from spread options, where the last one wins', async () => {
     expect(
       await rulesOf(`
@@ -138,6 +155,19 @@ describe('rules of a program', () => {
       export const work = (ctx: runtime.RequestContext, object: KubernetesObject) => ctx.apply(object);`);
     expect(problems).toMatchObject([{ code: 'KW6401', severity: 'warning' }]);
     expect(files.length).toBeGreaterThan(0);
+  });
+
+  it('come without a warning if a comment above lists what the code does not show', async () => {
+    const tag = '/** @rbac groups=apps resources=deployments verbs=get;list;watch;patch */';
+    const { problems } = await fixture.generate(`${kind}
+      export function made(given: typeof Thing, more: object) {
+        ${tag}
+        return [
+          controller({ for: given, async reconcile(object: KubernetesObject, ctx: runtime.ReconcileContext) { await ctx.apply(object); } }),
+          controller({ ...more, for: Thing, reconcile: async () => {} }),
+        ];
+      }`);
+    expect(problems).toEqual([]);
   });
 
   it('grant users of a kind access in three roles', async () => {

@@ -4,6 +4,7 @@ import type { KindResolver } from '../compiler/kind-resolver.ts';
 import type { ProjectView } from '../compiler/project.ts';
 import { ts } from '../compiler/typescript.ts';
 import type { Problems } from '../problem.ts';
+import { hasRbacTag } from './has-rbac-tag.ts';
 import { type RbacRule, ruleFor, subresourceRule } from './rule.ts';
 
 interface CallSearch {
@@ -110,6 +111,7 @@ function contextRules(call: ts.CallExpression, { method, verbs, search }: Call):
 }
 
 function unknownKind(node: ts.Expression, { view, problems }: CallSearch): readonly RbacRule[] {
+  if (hasRbacTag(node)) return [];
   problems.add(view.position(node), {
     code: 'KW6401',
     severity: 'warning',

@@ -66,6 +66,8 @@ class SchemaMaker {
       case 'number':
       case 'boolean':
         return { type: model.type };
+      case 'int64':
+        return { type: 'integer', format: 'int64' };
       case 'intOrString':
         return { ...intOrString };
       case 'unknown':

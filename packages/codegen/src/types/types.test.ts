@@ -65,6 +65,19 @@ describe('schemas of types', () => {
     });
   });
 
+  it('reads number | bigint as an integer of 64 bits', async () => {
+    const int64 = { type: 'integer', format: 'int64' };
+    expect(await fixture.field('a?: number | bigint')).toEqual(int64);
+    expect(await fixture.field('/** @minimum 1 */ a?: bigint | number | null')).toEqual({
+      ...int64,
+      nullable: true,
+      minimum: 1,
+    });
+    expect(await fixture.field('a?: readonly Nanos[]', 'type Nanos = number | bigint;')).toMatchObject({
+      items: int64,
+    });
+  });
+
   it('follows generic types, inherited fields and intersections', async () => {
     const spec = await fixture.spec(`
       interface Base<T> { /** The value. */ value: T }
@@ -97,7 +110,7 @@ describe('schemas of types', () => {
     ['a?: Date', 'KW6102', 'use string with the tag @dateTime'],
     ['a?: Quantity', 'KW6102', 'use string with the tag @quantity; Quantity.parse(text) computes with it'],
     ['a?: Map<string, string>', 'KW6102', 'use Readonly<Record<string, …>>'],
-    ['a?: bigint', 'KW6102', 'use number with the tag @int64, or string for values that do not fit'],
+    ['a?: bigint', 'KW6102', 'use number | bigint: only integers beyond 2^53 are bigints'],
     ['a?: () => void', 'KW6102', 'remove it: spec and status can only contain JSON data'],
     [
       'a?: [string, boolean]',

@@ -5,11 +5,11 @@ import { crdsOf, Fixture, readYaml } from '../testdata/fixture.ts';
 const fixture = new Fixture();
 // Reading the packages' types takes longest, so it is done once.
 beforeAll(() => fixture.generate(''));
-const KIND = `const Thing = defineKind<{ a?: string }>({ group: 'example.com', version: 'v1', kind: 'Thing' });\n`;
+const kindSource = `const Thing = defineKind<{ a?: string }>({ group: 'example.com', version: 'v1', kind: 'Thing' });\n`;
 
 describe('webhook configurations', () => {
   it('match those that the runtime builds from the same declarations', async () => {
-    const { files, problems } = await fixture.generate(`${KIND}
+    const { files, problems } = await fixture.generate(`${kindSource}
       const options = { failurePolicy: 'Ignore', timeoutSeconds: 5 } as const;
       export const webhooks = [
         validator(Thing, { create: () => 'no', delete() {} }, options),
@@ -49,7 +49,7 @@ describe('webhook configurations', () => {
   });
 
   it('reject two webhooks with the same name', async () => {
-    const { problems } = await fixture.generate(`${KIND}
+    const { problems } = await fixture.generate(`${kindSource}
       export const webhooks = [validator(Thing, { create() {} }), validator(Thing, { update() {} })];`);
     expect(problems).toMatchObject([{ code: 'KW6501', what: 'two webhooks are named vthing-v1.kb.io' }]);
   });

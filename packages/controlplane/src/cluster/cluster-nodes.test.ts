@@ -24,17 +24,17 @@ async function areReady(cluster: EmbeddedCluster, count: number): Promise<void> 
       status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') && !spec?.taints?.length;
     return items.filter(isReady).length;
   };
-  await expect.poll(ready, { timeout: 15_000 }).toBe(count);
+  await expect.poll(ready, { timeout: 30_000 }).toBe(count);
 }
 
 async function runPods(cluster: EmbeddedCluster, count: number): Promise<readonly string[]> {
   const pods = cluster.client().resource(Pod);
   for (let i = 0; i < count; i++) {
     const spec = { containers: [{ name: 'c', image: 'busybox', command: ['sh', '-c', 'echo hello; sleep 100'] }] };
-    await pods.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: `p${i}`, namespace: 'default' }, spec });
+    await pods.create(Pod({ metadata: { name: `p${i}`, namespace: 'default' }, spec }));
   }
   const running = async () => (await pods.list({ namespace: 'default' })).items.filter((pod) => pod.status?.podIP);
-  await expect.poll(async () => (await running()).length, { timeout: 15_000 }).toBe(count);
+  await expect.poll(async () => (await running()).length, { timeout: 30_000 }).toBe(count);
   return (await running()).map(({ spec }) => spec?.nodeName ?? '');
 }
 
@@ -67,7 +67,7 @@ describe('nodes of an embedded cluster', () => {
         for await (const chunk of body) text += Buffer.from(chunk).toString('utf8');
         return text;
       };
-      await expect.poll(log, { timeout: 15_000 }).toContain('hello\n');
+      await expect.poll(log, { timeout: 30_000 }).toContain('hello\n');
     }
   });
 });

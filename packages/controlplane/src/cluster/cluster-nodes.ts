@@ -2,16 +2,45 @@ import type { Clock, Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
-import { processNode, simulatedNode } from '../node/index.ts';
+import { clusterLogEvents } from '../log/cluster-log-events.ts';
+import type { PodNetwork } from '../network/pod-network.ts';
+import {
+  type ContainerFunction,
+  InProcessNetwork,
+  inprocNode,
+  MemoryFiles,
+  processNode,
+  simulatedNode,
+} from '../node/index.ts';
 import { containedClock } from './contained-clock.ts';
+import { nodeName } from './node-name.ts';
 import { type MadeNode, SupervisedNode } from './supervised-node.ts';
 
 /** Settings for the cluster's nodes. */
 export interface NodeSettings {
   /** Number of nodes, named `kubewright`, `kubewright-2`, … @defaultValue 1 */
   readonly count?: number | undefined;
-  /** How containers run: as local processes, or simulated without running anything. @defaultValue 'process' */
-  readonly driver?: 'process' | 'simulated' | undefined;
+  /**
+   * How containers run: as local processes, simulated without running anything, or as functions of this process (`inproc`).
+   * @defaultValue 'process'
+   */
+  readonly driver?: 'process' | 'simulated' | 'inproc' | undefined;
+  /**
+   * The functions that run as containers of the driver `inproc`, by image. They get the cluster's clock, and a network and files in
+   * memory, so a test with a virtual clock is deterministic.
+   *
+   * @defaultValue none
+   */
+  readonly programs?: Readonly<Record<string, ContainerFunction>> | undefined;
+  /**
+   * The network of pods that run as processes: `loopback` for that of this machine, or `isolated` for one in which each pod has
+   * its own address and ports, and its volumes at their true paths (Linux with user namespaces, util-linux and iproute2).
+   *
+   * @defaultValue 'loopback'
+   */
+  readonly network?: 'loopback' | 'isolated' | undefined;
+  /** Allows pods to mount folders of this machine (`hostPath`), as `kubectl debug node/…` does. @defaultValue false */
+  readonly allowHostPath?: boolean | undefined;
   /** Allows pods to run as uid 0. @defaultValue false */
   readonly allowRootPods?: boolean | undefined;
   /**
@@ -32,11 +61,17 @@ export interface NodeSettings {
 /** Dependencies of nodes. */
 export interface NodeParts {
   readonly settings: NodeSettings;
+  /** Components of the control plane, which the first node shows as static pods. */
+  readonly controlPlane: readonly string[];
   /** Returns a client that acts as the named node. */
   readonly client: (nodeName: string) => KubernetesClient;
   /** Returns the node's own state folder. */
   readonly directory: (nodeName: string) => string;
   readonly apiServer: { readonly url: string; readonly ca: string };
+  /** Returns the network of a node's pods, by the node's number from 0; `undefined` for that of this machine. */
+  readonly network: (index: number) => PodNetwork | undefined;
+  /** Folder of the cluster's local volumes; undefined if nodes are simulated. */
+  readonly volumeRoot: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -55,20 +90,33 @@ export interface ClusterNode {
  */
 export async function startNodes(parts: NodeParts, onMade: (node: ClusterNode) => void): Promise<void> {
   const { count = 1 } = parts.settings;
-  const started = Array.from({ length: count }, (_, i) => startNode(parts, { index: i, onMade }));
+  const shared = { network: new InProcessNetwork(), files: new MemoryFiles() };
+  const started = Array.from({ length: count }, (_, i) => startNode(parts, { index: i, shared, onMade }));
   const results = await Promise.allSettled(started);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
+/** The parts that nodes of the driver `inproc` share. */
+interface InMemory {
+  readonly network: InProcessNetwork;
+  readonly files: MemoryFiles;
+}
+
 async function startNode(
   parts: NodeParts,
-  { index, onMade }: { readonly index: number; readonly onMade: (node: ClusterNode) => void },
+  {
+    index,
+    shared,
+    onMade,
+  }: { readonly index: number; readonly shared: InMemory; readonly onMade: (node: ClusterNode) => void },
 ): Promise<void> {
-  const name = index === 0 ? 'kubewright' : `kubewright-${index + 1}`;
+  const name = nodeName(index);
   const log = index === 0 ? parts.log : parts.log.with({ node: name });
-  const clock = containedClock(parts.clock, (error) => log.error('timer callback failed in the node agent', { error }));
+  const clock = containedClock(parts.clock, (error) =>
+    log.error('timer callback failed in the node agent', { event: clusterLogEvents.timerFailed, error }),
+  );
   const node = new SupervisedNode({
-    make: () => makeNode({ ...parts, clock }, { name, index, log }),
+    make: () => makeNode({ ...parts, clock }, { name, index, shared, log }),
     onMade: ({ connector }) => onMade({ name, connector, stop: (time) => node.stop(time) }),
     clock,
     log,
@@ -77,21 +125,28 @@ async function startNode(
 }
 
 async function makeNode(
-  { settings, client, directory, apiServer, clock, random }: NodeParts,
-  { name, index, log }: { readonly name: string; readonly index: number; readonly log: Logger },
+  { settings, controlPlane, client, directory, apiServer, network, volumeRoot, clock, random }: NodeParts,
+  {
+    name,
+    index,
+    shared,
+    log,
+  }: { readonly name: string; readonly index: number; readonly shared: InMemory; readonly log: Logger },
 ): Promise<MadeNode> {
-  const { count: _count, driver = 'process', ...own } = settings;
+  const { count: _count, driver = 'process', network: _mode, programs = {}, ...own } = settings;
   const common = { nodeName: name, client: client(name), clock, random, log };
-  if (driver === 'simulated') {
-    const agent = simulatedNode({
-      ...common,
-      network: `10.${100 + index}`,
-      nodeIP: `10.0.${index >> 8}.${(index & 255) + 1}`,
-    });
+  if (driver !== 'process') {
+    const nodeIP = `10.0.${index >> 8}.${(index & 255) + 1}`;
+    const addresses = `10.${100 + index}`;
+    const agent =
+      driver === 'simulated'
+        ? simulatedNode({ ...common, network: addresses, nodeIP })
+        : inprocNode({ ...common, ...shared, programs, addresses, nodeIP });
     return { agent, connector: agent.connector, stop: (time) => agent.stop(time) };
   }
   // Only the first node runs the control plane.
-  const components = index === 0 ? undefined : [];
-  const node = await processNode({ ...own, ...common, components, directory: directory(name), apiServer });
+  const components = index === 0 ? controlPlane : [];
+  const place = { directory: directory(name), network: network(index), volumeRoot };
+  const node = await processNode({ ...own, ...common, ...place, components, apiServer });
   return { agent: node.agent, connector: node.connector, stop: (time) => node.stop(time) };
 }

@@ -23,7 +23,7 @@ function faulty(definition: ControllerDefinition, isArmed: () => boolean): Contr
 }
 
 it('restarts each component that fails, while the others continue', async () => {
-  const lines: { readonly logger?: string; readonly msg?: string }[] = [];
+  const lines: { readonly logger?: string; readonly event?: string }[] = [];
   let armed = false;
   const starts = new Map<string, number>();
   await using plane = await TestControlPlane.start({
@@ -36,22 +36,22 @@ it('restarts each component that fails, while the others continue', async () => 
   });
   armed = true;
   await expect.poll(() => [...starts.values()].every((count) => count === 2), { timeout: 30_000 }).toBe(true);
-  const failed = lines.filter(({ msg }) => msg === 'component failed; restarting').map(({ logger }) => logger);
+  const failed = lines.filter(({ event }) => event === 'component.failed').map(({ logger }) => logger);
   expect([...failed].sort()).toEqual([...starts.keys()].sort());
   expect(failed).toContain('scheduler');
   expect(failed.length).toBeGreaterThan(15);
   // Both work again: a service account is created, and a pod is marked unschedulable because there is no node.
-  await plane.client.resource(Namespace).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'after' } });
+  await plane.client.resource(Namespace).create(Namespace({ metadata: { name: 'after' } }));
   const key = { namespace: 'after', name: 'default' };
   const account = () =>
     plane.client
       .resource(ServiceAccount)
       .get(key)
       .catch(() => undefined);
-  await expect.poll(account, { timeout: 15_000 }).toBeDefined();
+  await expect.poll(account, { timeout: 30_000 }).toBeDefined();
   const spec = { containers: [{ name: 'c', image: 'i' }] };
-  await plane.client.resource(Pod).create({ apiVersion: 'v1', kind: 'Pod', metadata: key, spec });
+  await plane.client.resource(Pod).create(Pod({ metadata: key, spec }));
   const reason = async () => (await plane.client.resource(Pod).get(key)).status?.conditions?.[0]?.reason;
-  await expect.poll(reason, { timeout: 15_000 }).toBe('Unschedulable');
+  await expect.poll(reason, { timeout: 30_000 }).toBe('Unschedulable');
   expect(plane.errors).toEqual([]);
 }, 60_000);

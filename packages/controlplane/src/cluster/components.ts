@@ -2,6 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { Clock, Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import { type ControllerDefinition, type Logger, Manager } from '@kubewright/runtime';
+import { SharedInformers } from '@kubewright/runtime/internal';
+import { clusterLogEvents } from '../log/cluster-log-events.ts';
 import { containedClock } from './contained-clock.ts';
 import { runWithRestarts } from './restarts.ts';
 
@@ -22,14 +24,28 @@ export interface ComponentServices {
   readonly log: Logger;
 }
 
-/** Runs a cluster's components, each with its own manager. A component that fails is restarted; the others are not affected. */
+/** Limit on decoded objects that components keep, in bytes of their JSON: about 5,000 pods. */
+const decodedBytes = 16 << 20;
+
+/**
+ * Runs a cluster's components, each with its own manager. They share their informers, as the controllers of kube-controller-manager
+ * do. A component that fails is restarted; the others are not affected.
+ */
 export class Components implements AsyncDisposable {
-  readonly #surroundings: ComponentServices;
+  readonly #services: ComponentServices;
+  readonly #informers: SharedInformers;
   readonly #stop = new AbortController();
   readonly #runs: Promise<void>[] = [];
 
-  constructor(surroundings: ComponentServices) {
-    this.#surroundings = surroundings;
+  /** @param services - `reader`: lists and watches for all components. */
+  constructor(services: ComponentServices & { readonly reader: KubernetesClient }) {
+    this.#services = services;
+    const { reader: client, random } = services;
+    const log = services.log.named('informers');
+    const clock = containedClock(services.clock, (error) =>
+      log.error('timer callback failed', { event: clusterLogEvents.timerFailed, error }),
+    );
+    this.#informers = new SharedInformers({ client, clock, random, log, decodedBytes });
     // Every component adds a listener.
     setMaxListeners(0, this.#stop.signal);
   }
@@ -41,8 +57,10 @@ export class Components implements AsyncDisposable {
 
   #start(component: Component): Promise<void> {
     const { signal } = this.#stop;
-    const log = this.#surroundings.log.named(component.name);
-    const clock = containedClock(this.#surroundings.clock, (error) => log.error('timer callback failed', { error }));
+    const log = this.#services.log.named(component.name);
+    const clock = containedClock(this.#services.clock, (error) =>
+      log.error('timer callback failed', { event: clusterLogEvents.timerFailed, error }),
+    );
     return new Promise((started, failedToStart) => {
       const run = runWithRestarts({
         clock,
@@ -50,7 +68,7 @@ export class Components implements AsyncDisposable {
         run: () => this.#run(component, { clock, log, started }),
         failed: (error, { restartInMs }) => {
           failedToStart(error);
-          log.error('component failed; restarting', { error, restartInMs });
+          log.error('component failed; restarting', { event: clusterLogEvents.componentFailed, error, restartInMs });
         },
       });
       this.#runs.push(run);
@@ -65,8 +83,9 @@ export class Components implements AsyncDisposable {
     await using manager = new Manager({
       controllers: [definition()],
       client,
+      informers: this.#informers,
       clock,
-      random: this.#surroundings.random,
+      random: this.#services.random,
       log,
       // Same as in Kubernetes: errors go to the log, and each component records its own events.
       controllerDefaults: { errorEvents: false },
@@ -84,5 +103,6 @@ export class Components implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Error('the cluster is stopping'));
     await Promise.all(this.#runs);
+    await this.#informers[Symbol.asyncDispose]();
   }
 }

@@ -1,88 +1,42 @@
-import { type Clock, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
-import {
-  type ApiServerOptions,
-  type Connection,
-  createHttpServer,
-  type HttpServer,
-  MemoryStorage,
-} from '@kubewright/apiserver';
-import { CertificateStore, type HttpLimits } from '@kubewright/apiserver/internal';
-import { InProcessTransport, KubernetesClient } from '@kubewright/client';
-import type { Logger } from '@kubewright/runtime';
+import { resolve } from 'node:path';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { CertificateStore } from '@kubewright/apiserver/internal';
+import type { KubernetesClient } from '@kubewright/client';
+import type { BuiltInControllerFactory } from '../controllers/index.ts';
 import { ControlPlane } from '../kube-apiserver/control-plane.ts';
+import type { ControlPlaneOptions } from '../kube-apiserver/control-plane-options.ts';
 import { podEviction, podStreams } from '../kube-apiserver/pods/index.ts';
 import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
-import { Deadline } from '../node/deadline.ts';
-import type { ClusterNode, NodeSettings } from './cluster-nodes.ts';
+import { clusterLogEvents } from '../log/cluster-log-events.ts';
+import { ClusterClients } from './cluster-clients.ts';
+import { listen } from './cluster-listener.ts';
+import { ClusterNetwork, type ClusterNetworkOptions } from './cluster-network.ts';
+import type { ClusterNode } from './cluster-nodes.ts';
+import { type ClusterSnapshot, restoreSnapshot, takeSnapshot } from './cluster-snapshot.ts';
+import { clusterUsage } from './cluster-usage.ts';
+import { ClusterVolumes } from './cluster-volumes.ts';
+import { ComponentSelection } from './component-selection.ts';
 import type { Components } from './components.ts';
 import { containedClock } from './contained-clock.ts';
-import { firstRevision, noteLastRevision } from './first-revision.ts';
-import {
-  adminIdentity,
-  controllerIdentity,
-  controllerManagerIdentity,
-  type Identity,
-  nodeIdentity,
-  schedulerIdentity,
-  serverIdentity,
-} from './identities.ts';
+import { type CompleteOptions, type EmbeddedClusterOptions, nodesOf } from './embedded-cluster-options.ts';
+import { adminIdentity, controllerManagerIdentity, type Identity, nodeIdentity } from './identities.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { LateConnector } from './late-connector.ts';
+import { openStorage } from './open-storage.ts';
+import { controlPlaneSettings } from './server-settings.ts';
 import { ServiceAccountLogin } from './service-account-login.ts';
-import { SplitIdentityTransport } from './split-identity-transport.ts';
-import { StateDirectory } from './state-directory.ts';
+import type { SnapshotPlaces, SnapshotSummary } from './snapshot-file.ts';
+import { furtherComponents, startComponents } from './start-components.ts';
+import { notesIn, StateDirectory } from './state-directory.ts';
+import { type StoppableParts, stopCluster } from './stop-cluster.ts';
 import type * as Workers from './workers.ts';
-
-/** Limits of an {@link EmbeddedCluster}. */
-export interface ClusterLimits {
-  /** @defaultValue that of each field */
-  readonly http?: Partial<HttpLimits> | undefined;
-  /** @defaultValue that of each field */
-  readonly requests?: ApiServerOptions['limits'];
-  /** Size of all stored objects in bytes; further writes fail as on a full etcd. @defaultValue 512 MiB */
-  readonly storageBytes?: number | undefined;
-}
-
-/**
- * Options for {@link EmbeddedCluster.start}; each has a default.
- *
- * @example
- * ```ts
- * const options: EmbeddedClusterOptions = { directory: '.kubewright', port: 6443, log: prettyLogger({ destination, now: Date.now }) };
- * await using cluster = await EmbeddedCluster.start(options);
- * ```
- */
-export interface EmbeddedClusterOptions {
-  /**
-   * Folder for certificates, the kubeconfig and notes. It is created if needed and locked while the cluster runs.
-   *
-   * @defaultValue a temporary folder, removed when the cluster stops
-   */
-  readonly directory?: string | undefined;
-  /** Port of the API server. @defaultValue the port of the last start if it is free, otherwise any free port */
-  readonly port?: number | undefined;
-  /** @defaultValue the system clock */
-  readonly clock?: Clock | undefined;
-  /** @defaultValue system randomness */
-  readonly random?: Random | undefined;
-  /** @defaultValue nothing is logged */
-  readonly log?: Logger | undefined;
-  /** Limits of connections and bodies, of concurrent requests, and of all stored objects together. */
-  readonly limits?: ClusterLimits | undefined;
-  /** Gives the cluster nodes. @defaultValue no node: pods stay pending */
-  readonly node?: NodeSettings | undefined;
-  /** Connector to nodes that run outside this cluster, for logs and exec. @defaultValue a connector to the nodes of `node` */
-  readonly connector?: NodeConnector | undefined;
-}
 
 /** Default time limit for stopping, in milliseconds. */
 const defaultStopMs = 4_000;
-/** Part of the time limit reserved for the server after nodes and components have stopped, in milliseconds. */
-const serverStopMs = 700;
 
 /**
  * A Kubernetes cluster in this process: API server, controllers, scheduler and nodes. Standard clients can connect to it. State
- * is kept in memory and lost when the cluster stops.
+ * is kept in memory and lost when the cluster stops, unless the option `data` names a folder for it.
  *
  * @example
  * ```ts
@@ -99,49 +53,72 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
-   * Starts a cluster. Resolves once it serves requests.
+   * Starts a cluster. Resolves once it serves requests and accepts pods.
    *
-   * @throws StateDirectoryError if the folder cannot be used or is locked; ListenError if the port is busy.
+   * @throws StateDirectoryError if the folder cannot be used or is locked; ListenError if the port is busy; ComponentsError if
+   * the list of components is invalid.
    */
   static async start(options: EmbeddedClusterOptions = {}): Promise<EmbeddedCluster> {
-    const { directory: path, clock = systemClock, random = systemRandom } = options;
-    const directory = path === undefined ? StateDirectory.temporary() : StateDirectory.take(path);
+    const { clock = systemClock, random = systemRandom, data } = options;
+    const selection = new ComponentSelection(options.components ?? ['*']);
+    const directory = StateDirectory.open(options);
+    let network: ClusterNetwork | undefined;
     try {
       // The logger's module, the runtime, is loaded only if needed.
       const log = options.log ?? (await import('./workers.ts')).silentLogger;
-      return await EmbeddedCluster.#startIn(directory, { ...options, clock, random, log });
+      const settings = networkOf(options, selection);
+      // With the objects, which need it even if the folder of the state was removed.
+      const notes = data === undefined ? directory : notesIn(resolve(data));
+      network = await ClusterNetwork.open({ notes, clock, random, log, ...settings });
+      return await EmbeddedCluster.#startIn(directory, { ...options, clock, random, log, selection, network });
     } catch (error) {
+      await network?.[Symbol.asyncDispose]();
       directory[Symbol.dispose]();
       throw error;
     }
   }
 
   static async #startIn(directory: StateDirectory, options: CompleteOptions): Promise<EmbeddedCluster> {
-    const { random, log } = options;
+    const { random, log, selection, network, server = {} } = options;
     const clock = containedClock(options.clock, (error) =>
-      log.error('timer callback failed in the API server', { error }),
+      log.error('timer callback failed in the API server', { event: clusterLogEvents.timerFailed, error }),
     );
-    const onError = (error: unknown): void => log.error('API server error', { error });
-    const onWatcherFault = (error: unknown): void => log.error('storage watcher failed', { error });
-    const certificates = await CertificateStore.open({ folder: directory.file('certificates'), clock });
-    const initialRevision = firstRevision(directory, clock);
-    const maxBytes = options.limits?.storageBytes;
-    const storage = new MemoryStorage({ clock, initialRevision, maxBytes, onWatcherFault });
+    const onError = (error: unknown): void =>
+      log.error('API server error', { event: clusterLogEvents.apiServerFailed, error });
+    const onWatcherFault = (error: unknown): void =>
+      log.error('storage watcher failed', { event: clusterLogEvents.storageWatcherFailed, error });
+    const hasProcesses = network.isRouted;
+    const volumes = new ClusterVolumes({ random, log, hasProcesses, data: options.data });
+    const folder = directory.file('certificates');
+    const certificates = await CertificateStore.open({ folder, clock, hosts: network.serverHosts });
+    const { data, etcdServers, snapshot, limits } = options;
+    const maxBytes = limits?.storageBytes;
+    const from = { data, etcdServers, snapshot };
+    const storage = await openStorage(directory, { clock, ...from, maxBytes, onWatcherFault });
     const address = { text: '' };
     const connector = new LateConnector();
     const plane: ControlPlane = new ControlPlane({
       storage,
       clock,
       random,
-      serviceAccountKey: certificates.serviceAccount.privateKey,
+      ...controlPlaneSettings(server, { serviceAccountKey: certificates.serviceAccount.privateKey }),
       allowLoopbackEndpoints: true,
+      processes: networkOf(options, selection).mode !== undefined,
+      usage: usageOf(options, connector),
+      serviceCidr: server.serviceCidr ?? network.serviceCidr,
+      dial: network.dial,
+      disabledAdmissionPlugins: [
+        ...(server.disabledAdmissionPlugins ?? []),
+        // Without that controller, there are no service accounts for pods to use.
+        ...(selection.includes('serviceaccount-controller') ? [] : ['ServiceAccount']),
+      ],
       connect: new Map([
         ...podStreams(options.connector ?? connector, clock),
         ['pods/eviction', podEviction({ handle: () => plane.handle, clock })],
       ]),
       serverAddress: () => address.text,
       frontProxy: {
-        clientCa: certificates.clientCa,
+        clientCa: server.clientCa ?? certificates.clientCa,
         requestHeaderCa: certificates.requestHeaderCa,
         allowedNames: [CertificateStore.frontProxyName],
         clientCertificate: () => certificates.frontProxyCertificate(),
@@ -151,18 +128,20 @@ export class EmbeddedCluster implements AsyncDisposable {
     });
     await plane.start();
     const { http, takenPort } = await listen(directory, { options, plane, certificates, onError });
-    address.text = `${http.host}:${http.port}`;
+    address.text = `${server.advertiseAddress ?? new URL(http.url).hostname}:${http.port}`;
     const parts: Parts = {
       directory,
       options,
       certificates,
       storage,
       plane,
+      clients: new ClusterClients({ handle: plane.handle, clock, random }),
       http,
       takenPort,
       components: undefined,
       logins: [],
       connector,
+      volumes,
       nodes: new Map(),
     };
     const cluster = new EmbeddedCluster(parts);
@@ -171,7 +150,16 @@ export class EmbeddedCluster implements AsyncDisposable {
       await plane.publish();
       // Loaded now, so that the first clients do not wait until a quarter of the program is loaded.
       const workers = await import('./workers.ts');
-      await Promise.all([cluster.#startComponents(workers), cluster.#startNodes(workers)]);
+      const controllers = workers.builtInControllers({
+        ca: cluster.#trust,
+        signer: certificates.clientSigner,
+        issueToken: (token) => plane.issueLegacyToken(token),
+      });
+      const names = controllers.filter(({ actsAsServer }) => !actsAsServer).map(({ name }) => name);
+      selection.check([...names, ...furtherComponents]);
+      const selected = controllers.filter(({ name, actsAsServer }) => actsAsServer || selection.includes(name));
+      await Promise.all([cluster.#startComponents(workers, selected), cluster.#startNodes(workers, selected)]);
+      if (selection.includes('serviceaccount-controller')) await workers.defaultAccountExists(cluster.client(), clock);
       return cluster;
     } catch (error) {
       await cluster[Symbol.asyncDispose]();
@@ -189,6 +177,12 @@ export class EmbeddedCluster implements AsyncDisposable {
     return this.#parts.takenPort;
   }
 
+  /** Certificate with which clients verify the server, in PEM format. */
+  get #trust(): string {
+    const { options, certificates } = this.#parts;
+    return options.server?.serving?.certificate ?? certificates.ca;
+  }
+
   /** Path of the administrator's kubeconfig. */
   get kubeconfig(): string {
     return this.#parts.directory.file('kubeconfig');
@@ -196,9 +190,41 @@ export class EmbeddedCluster implements AsyncDisposable {
 
   /** Returns a client without sockets that acts as `identity`. @defaultValue the administrator */
   client(identity: Identity = adminIdentity): KubernetesClient {
-    const { clock, random } = this.#parts.options;
-    const userAgent = identity.commonName.replace(/^.*:/, '');
-    return new KubernetesClient({ transport: this.#transport(identity), clock, random, userAgent });
+    return this.#parts.clients.as(identity);
+  }
+
+  /** Takes a snapshot of all objects: to start other clusters with, or to return to. Takes milliseconds for 1,000 objects. */
+  snapshot(): Promise<ClusterSnapshot> {
+    const { storage, plane } = this.#parts;
+    return takeSnapshot(storage, plane.ttls());
+  }
+
+  /**
+   * Returns all objects to their state at a snapshot, under new resource versions. Objects created since are deleted. Controllers and
+   * nodes keep running and see the changes as they see any others.
+   *
+   * @throws RevisionMismatchError (KW5001) if an object was written at the same time; call it again.
+   */
+  restore(snapshot: ClusterSnapshot): Promise<void> {
+    return restoreSnapshot(this.#parts.storage, snapshot);
+  }
+
+  /**
+   * Writes all objects of a stopped cluster to a file.
+   *
+   * @throws SnapshotFileError (KW5506) if the file cannot be written; DiskStorageError (KW5012) if the cluster runs.
+   */
+  static async saveSnapshot(places: SnapshotPlaces): Promise<SnapshotSummary> {
+    return (await import('./snapshot-file.ts')).saveSnapshot(places);
+  }
+
+  /**
+   * Returns all objects of a stopped cluster to those of a file. Objects created since are deleted.
+   *
+   * @throws SnapshotFileError (KW5506) if the file cannot be read; DiskStorageError (KW5012) if the cluster runs.
+   */
+  static async loadSnapshot(places: SnapshotPlaces): Promise<SnapshotSummary> {
+    return (await import('./snapshot-file.ts')).loadSnapshot(places);
   }
 
   /**
@@ -206,7 +232,7 @@ export class EmbeddedCluster implements AsyncDisposable {
    * while the cluster runs.
    */
   async logInAs(account: { readonly namespace: string; readonly name: string }): Promise<string> {
-    const { directory, options, certificates, logins } = this.#parts;
+    const { directory, options, logins } = this.#parts;
     const { clock, log } = options;
     const { namespace, name } = account;
     const tokenFile = directory.file(`${namespace}.${name}.token`);
@@ -214,7 +240,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     logins.push(login);
     await login.renew();
     const path = directory.file(`${namespace}.${name}.kubeconfig`);
-    writeKubeconfig(path, { server: this.url, ca: certificates.ca, user: { name, tokenFile } });
+    writeKubeconfig(path, { server: this.url, ca: this.#trust, user: { name, tokenFile } });
     return path;
   }
 
@@ -225,7 +251,7 @@ export class EmbeddedCluster implements AsyncDisposable {
    * @param options - `withinMs`: the total time limit, in milliseconds. @defaultValue 4_000
    */
   stop(options: { readonly withinMs?: number } = {}): Promise<void> {
-    this.#stopped ??= this.#stop(options.withinMs ?? defaultStopMs);
+    this.#stopped ??= stopCluster(this.#parts, options.withinMs ?? defaultStopMs);
     return this.#stopped;
   }
 
@@ -233,81 +259,37 @@ export class EmbeddedCluster implements AsyncDisposable {
     return this.stop();
   }
 
-  async #stop(withinMs: number): Promise<void> {
-    const { components, nodes, logins, http, plane, storage, directory } = this.#parts;
-    const deadline = new Deadline(this.#parts.options.clock, withinMs);
-    for (const login of logins) login[Symbol.dispose]();
-    try {
-      const clients = [
-        ...[...nodes.values()].map((node) => node.stop({ withinMs: Math.max(withinMs - serverStopMs, 0) })),
-        components?.[Symbol.asyncDispose](),
-      ];
-      await this.#end('node and components', deadline.meets(Promise.all(clients), { reserveMs: serverStopMs }));
-      await this.#end('listener', deadline.meets(http.close({ graceMs: Math.min(500, deadline.leftMs / 2) })));
-      await this.#end('server', deadline.meets(plane[Symbol.asyncDispose]()));
-      await this.#end('storage', deadline.meets(storage[Symbol.asyncDispose]()));
-    } finally {
-      this.#noteRevision();
-      directory[Symbol.dispose]();
-    }
-  }
-
-  /** Notes the last revision. A full disk must not prevent the release of the folder. */
-  #noteRevision(): void {
-    const { directory, storage, options } = this.#parts;
-    try {
-      noteLastRevision(directory, storage.revision);
-    } catch (error) {
-      options.log.warn('cannot save the last revision; existing watches may miss the restart of the cluster', {
-        error,
-      });
-    }
-  }
-
-  /** Waits for a part to stop. A part that fails or hangs must not prevent the others from stopping. */
-  async #end(part: string, inTime: Promise<boolean>): Promise<void> {
-    const { log } = this.#parts.options;
-    try {
-      if (!(await inTime)) log.warn('timed out stopping a part of the cluster', { part });
-    } catch (error) {
-      log.error('failed to stop a part of the cluster', { part, error });
-    }
-  }
-
   async #writeKubeconfig(): Promise<void> {
     const { certificates } = this.#parts;
     const { certificate, key } = await certificates.clientCertificate('admin', adminIdentity);
     writeKubeconfig(this.kubeconfig, {
       server: this.url,
-      ca: certificates.ca,
+      ca: this.#trust,
       user: { name: adminIdentity.commonName, certificate, key },
     });
   }
 
-  async #startComponents(workers: typeof Workers): Promise<void> {
-    const { options, certificates } = this.#parts;
-    const components = new workers.Components(options);
+  async #startComponents(workers: typeof Workers, controllers: readonly BuiltInControllerFactory[]): Promise<void> {
+    const { options, clients, volumes } = this.#parts;
+    const { clock, random, log } = options;
+    const components = new workers.Components({ clock, random, log, reader: clients.as(controllerManagerIdentity) });
     this.#parts.components = components;
-    const controllers = workers.builtInControllers({ ca: certificates.ca }).map(({ account, definition }) => {
-      return { name: account, client: this.#controllerClient(account), definition };
-    });
-    const scheduler = {
-      name: 'scheduler',
-      client: this.client(schedulerIdentity),
-      definition: workers.schedulerController,
-    };
-    await components.start([...controllers, scheduler]);
+    await startComponents(components, { workers, controllers, clients, options, volumes });
   }
 
-  async #startNodes(workers: typeof Workers): Promise<void> {
-    const { options, directory, certificates, connector, nodes } = this.#parts;
-    if (options.node === undefined) return;
-    const { clock, random, log, node: settings } = options;
+  async #startNodes(workers: typeof Workers, controllers: readonly BuiltInControllerFactory[]): Promise<void> {
+    const { options, directory, connector, nodes, volumes } = this.#parts;
+    const { clock, random, log, selection, network } = options;
+    const settings = nodesOf(options, selection);
+    if (settings === undefined) return;
     const parts = {
       settings,
+      volumeRoot: volumes.root,
+      controlPlane: controlPlanePods(selection, controllers),
       client: (name: string) => this.client(nodeIdentity(name)),
       directory: (name: string) => directory.file(name === 'kubewright' ? 'node' : name),
-      apiServer: { url: this.url, ca: certificates.ca },
+      apiServer: { url: this.url, ca: this.#trust },
+      network: (index: number) => network.forNode(index),
       clock,
       random,
       log: log.named('node'),
@@ -317,36 +299,11 @@ export class EmbeddedCluster implements AsyncDisposable {
       connector.targets.set(node.name, node.connector);
     });
   }
-
-  /** Returns a client that reads as the controller manager and writes as one controller. */
-  #controllerClient(account: string): KubernetesClient {
-    const { clock, random } = this.#parts.options;
-    const informers = this.#transport(controllerManagerIdentity);
-    const actor = this.#transport(account === 'apiextensions' ? serverIdentity : controllerIdentity(account));
-    const transport = new SplitIdentityTransport({ informers, actor });
-    return new KubernetesClient({ transport, clock, random, userAgent: 'kube-controller-manager' });
-  }
-
-  #transport(identity: Identity): InProcessTransport<Connection> {
-    const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate: identity } as const;
-    return new InProcessTransport<Connection>({ handle: this.#parts.plane.handle, connection });
-  }
 }
 
-/** Options after defaults have been applied. */
-type CompleteOptions = EmbeddedClusterOptions & {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-};
-
-interface Parts {
-  readonly directory: StateDirectory;
-  readonly options: CompleteOptions;
+interface Parts extends StoppableParts {
   readonly certificates: CertificateStore;
-  readonly storage: MemoryStorage;
-  readonly plane: ControlPlane;
-  readonly http: HttpServer;
+  readonly clients: ClusterClients;
   readonly takenPort: number | undefined;
   readonly logins: ServiceAccountLogin[];
   readonly connector: LateConnector;
@@ -355,40 +312,31 @@ interface Parts {
   readonly nodes: Map<string, ClusterNode>;
 }
 
-/**
- * Listens on the port of the last start, so an exported KUBECONFIG stays valid. If that port is taken, listens on another; the
- * next start tries the old port again.
- */
-async function listen(
-  directory: StateDirectory,
-  parts: {
-    readonly options: CompleteOptions;
-    readonly plane: ControlPlane;
-    readonly certificates: CertificateStore;
-    readonly onError: (error: unknown) => void;
-  },
-): Promise<{ readonly http: HttpServer; readonly takenPort: number | undefined }> {
-  const { options, plane, certificates, onError } = parts;
-  const { serving, clientCa } = certificates;
-  const tls = { key: serving.key, certificate: serving.certificate, clientCa };
-  const { clock, limits } = options;
-  const open = (port: number) =>
-    createHttpServer({ handle: plane.handle, tls, port, clock, limits: limits?.http, onError });
-  const last = directory.readNote<{ port: number }>('port.json')?.port;
-  if (options.port !== undefined) return { http: await open(options.port), takenPort: undefined };
-  let http: HttpServer;
-  try {
-    http = await open(last ?? 0);
-  } catch (error) {
-    if (last === undefined) throw error;
-    http = await open(0);
-    options.log.info('the previous port is in use; using another one', { port: last, instead: http.port });
-    return { http, takenPort: last };
-  }
-  try {
-    directory.writeNote('port.json', { port: http.port });
-  } catch (error) {
-    options.log.warn('cannot save the port; the next start will use a different one', { port: http.port, error });
-  }
-  return { http, takenPort: undefined };
+/** Returns what asks the nodes for the usage of their containers; undefined if metrics are not served. */
+function usageOf(options: CompleteOptions, own: NodeConnector): ControlPlaneOptions['usage'] {
+  const { selection, clock, connector = own } = options;
+  const settings = nodesOf(options, selection);
+  if (!selection.includes('metrics') || (settings === undefined && connector === own)) return undefined;
+  return clusterUsage(connector, { settings: settings ?? {}, clock });
+}
+
+/** Returns the network for nodes whose pods are processes of this machine. */
+function networkOf(
+  options: EmbeddedClusterOptions,
+  selection: ComponentSelection,
+): Pick<ClusterNetworkOptions, 'mode' | 'nodes' | 'hasDns'> {
+  const settings = nodesOf(options, selection);
+  if (settings === undefined) return { mode: undefined, nodes: 0, hasDns: false };
+  const { driver = 'process', network = 'loopback', count: nodes = 1 } = settings;
+  const hasDns = selection.includes('coredns');
+  return { mode: driver === 'process' ? network : undefined, nodes, hasDns };
+}
+
+/** Returns the parts of the control plane that nodes show as static pods. There is no etcd: state is kept in the process. */
+function controlPlanePods(
+  selection: ComponentSelection,
+  controllers: readonly BuiltInControllerFactory[],
+): readonly string[] {
+  const manager = controllers.some(({ actsAsServer }) => !actsAsServer) ? ['kube-controller-manager'] : [];
+  return ['kube-apiserver', ...manager, ...(selection.includes('scheduler') ? ['kube-scheduler'] : [])];
 }

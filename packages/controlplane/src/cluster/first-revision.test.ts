@@ -26,7 +26,7 @@ describe('firstRevision', () => {
     const clock = new VirtualClock();
     await using storage = new MemoryStorage({ clock, initialRevision: 1_000 });
     const watch = (fromRevision: number) => storage.watch({ prefix: '/', fromRevision }, () => {});
-    expect(() => watch(999)).toThrow(/compacted/);
-    watch(1_000)[Symbol.dispose]();
+    await expect(watch(999)).rejects.toThrow(/compacted/);
+    (await watch(1_000))[Symbol.dispose]();
   });
 });

@@ -9,6 +9,9 @@ export const adminIdentity: Identity = { commonName: 'kubernetes-admin', organiz
 /** The scheduler, with its bootstrap role. */
 export const schedulerIdentity: Identity = { commonName: 'system:kube-scheduler', organizations: [] };
 
+/** The proxy that routes services, with its bootstrap role. */
+export const proxyIdentity: Identity = { commonName: 'system:kube-proxy', organizations: [] };
+
 /** The API server itself, for its own internal requests. */
 export const serverIdentity: Identity = { commonName: 'system:apiserver', organizations: ['system:masters'] };
 

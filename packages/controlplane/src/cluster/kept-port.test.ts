@@ -37,11 +37,20 @@ describe('port of EmbeddedCluster', () => {
     await new Promise((resolve) => unknownUser.close(resolve));
     expect(await place()).toEqual({ port, takenPort: undefined });
   });
+
+  it('frees the addresses of services if the cluster cannot start because its port is taken', async () => {
+    const taken = await listenOn(0);
+    const { port } = taken.address() as { port: number };
+    await expect(EmbeddedCluster.start({ directory, port, node: {} })).rejects.toThrow(String(port));
+    const { range } = JSON.parse(readFileSync(join(directory, 'network.json'), 'utf8')) as { range: number };
+    const mark = await listenOn(10_250, `127.${range}.0.1`);
+    for (const server of [mark, taken]) await new Promise((resolve) => server.close(resolve));
+  });
 });
 
-function listenOn(port: number): Promise<Server> {
+function listenOn(port: number, host: string = '127.0.0.1'): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', reject).listen(port, '127.0.0.1', () => resolve(server));
+    server.once('error', reject).listen(port, host, () => resolve(server));
   });
 }

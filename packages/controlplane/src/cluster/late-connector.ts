@@ -5,6 +5,7 @@ import type {
   ExecOptions,
   LogOptions,
   NodeConnector,
+  NodeUsage,
   PortForwardOptions,
 } from '../kube-apiserver/pods/node-connector.ts';
 
@@ -31,6 +32,11 @@ export class LateConnector implements NodeConnector {
 
   async portForward(pod: KubernetesObject, options: PortForwardOptions): Promise<void> {
     await this.#reach(pod).portForward?.(pod, options);
+  }
+
+  async usage(): Promise<readonly NodeUsage[]> {
+    const all = await Promise.all([...this.targets.values()].map(async (target) => (await target.usage?.()) ?? []));
+    return all.flat();
   }
 
   #reach(pod: KubernetesObject): NodeConnector {

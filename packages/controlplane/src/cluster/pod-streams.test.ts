@@ -19,13 +19,13 @@ const path = '/api/v1/namespaces/default/pods/p';
 const connector = {
   logs: async () => (async function* () {})(),
   async exec(_pod: unknown, { command, stdin, stdout, stderr }: ExecOptions) {
-    stdout(Buffer.from(command.join('|')));
-    for await (const chunk of stdin ?? []) stderr(chunk);
+    await stdout(Buffer.from(command.join('|')));
+    for await (const chunk of stdin ?? []) await stderr(chunk);
     return { exitCode: command.length };
   },
   async attach(_pod: unknown, { container, stdout, stderr }: AttachOptions) {
-    stdout(Buffer.from(container));
-    stderr(Buffer.from('not wanted'));
+    await stdout(Buffer.from(container));
+    await stderr(Buffer.from('not wanted'));
   },
   async portForward(_pod: unknown, { port, input, output }: PortForwardOptions) {
     if (port === 1) throw new Error('nothing is listening');
@@ -53,16 +53,16 @@ describe('pod streams over raw WebSocket and SPDY requests', () => {
       key: pem(users[0].user['client-key-data']),
     };
     const metadata = { name: 'own', namespace: 'default' };
-    await cluster.client().resource(ServiceAccount).create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+    await cluster.client().resource(ServiceAccount).create(ServiceAccount({ metadata }));
     await cluster
       .client()
       .resource(Pod)
-      .create({
-        apiVersion: 'v1',
-        kind: 'Pod',
-        metadata: { name: 'p', namespace: 'default' },
-        spec: { serviceAccountName: 'own', nodeName: 'elsewhere', containers: [{ name: 'c', image: 'i' }] },
-      });
+      .create(
+        Pod({
+          metadata: { name: 'p', namespace: 'default' },
+          spec: { serviceAccountName: 'own', nodeName: 'elsewhere', containers: [{ name: 'c', image: 'i' }] },
+        }),
+      );
   });
   afterAll(async () => {
     await cluster[Symbol.asyncDispose]();
@@ -128,6 +128,20 @@ describe('pod streams over raw WebSocket and SPDY requests', () => {
       reason: 'NonZeroExitCode',
       details: { causes: [{ reason: 'ExitCode', message: '2' }] },
     });
+  });
+
+  it.each([
+    ['long', 5, 1 << 20],
+    ['empty', 1_025, 0],
+  ])('disconnects a client that sends a message of endless %s fragments', async (_, count, size) => {
+    const url = `${cluster.url}${path}/exec?command=a&stdin=true&stdout=true`.replace('https', 'wss');
+    const socket = new WebSocket(url, 'v5.channel.k8s.io', tls);
+    const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+    socket.on('open', () => {
+      for (let i = 0; i < count; i++) socket.send(Buffer.alloc(size), { fin: false });
+    });
+    socket.on('error', () => {}); // the server may reset the connection
+    expect([1006, 1008, 1009]).toContain(await closed);
   });
 
   it('attaches only the requested streams', async () => {

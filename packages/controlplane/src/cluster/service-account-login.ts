@@ -3,9 +3,10 @@ import type { Clock, Timer } from '@kubewright/apimachinery';
 import { ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
+import { clusterLogEvents } from '../log/cluster-log-events.ts';
 
 /** Requested token lifetime, in seconds. A new token is fetched after four fifths of it. */
-const TOKEN_SECONDS = 3_600;
+const tokenSeconds = 3_600;
 
 /** Options for {@link ServiceAccountLogin}. */
 export interface ServiceAccountLoginOptions {
@@ -35,13 +36,13 @@ export class ServiceAccountLogin implements Disposable {
     const body = {
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenRequest',
-      spec: { expirationSeconds: TOKEN_SECONDS },
+      spec: { expirationSeconds: tokenSeconds },
     };
     const accounts = client.resource(ServiceAccount).subresource('token');
     const { status } = await accounts.create<{ status: { token: string } }>({ namespace, name }, body);
     writeFileSync(tokenFile, status.token, { mode: 0o600 });
     if (this.#disposed) return;
-    this.#timer = clock.setTimer(TOKEN_SECONDS * 800, () => void this.#renewLater(), { unref: true });
+    this.#timer = clock.setTimer(tokenSeconds * 800, () => void this.#renewLater(), { unref: true });
   }
 
   [Symbol.dispose](): void {
@@ -54,7 +55,12 @@ export class ServiceAccountLogin implements Disposable {
       await this.renew();
     } catch (error) {
       const { namespace, name, log, clock } = this.#options;
-      log.error('cannot renew a service account token; retrying in 1 minute', { namespace, name, error });
+      log.error('cannot renew a service account token; retrying in 1 minute', {
+        event: clusterLogEvents.tokenRenewalFailed,
+        namespace,
+        name,
+        error,
+      });
       if (!this.#disposed) this.#timer = clock.setTimer(60_000, () => void this.#renewLater(), { unref: true });
     }
   }

@@ -24,11 +24,41 @@ export class StateDirectoryError extends KubewrightError {
   readonly code = 'KW5502';
 }
 
+/** JSON notes of a cluster, kept in one folder. */
+export interface Notes {
+  /** Reads a note; returns `undefined` if it is missing or incomplete. */
+  readNote<T>(name: string): T | undefined;
+  /** Writes a note that only the user can read. @throws {@link StateDirectoryError} if it cannot be written */
+  writeNote(name: string, value: unknown): void;
+}
+
+/** Returns the notes in a folder, which is created with the first of them. */
+export function notesIn(path: string): Notes {
+  return {
+    readNote<T>(name: string): T | undefined {
+      try {
+        return JSON.parse(readFileSync(join(path, name), 'utf8')) as T;
+      } catch {
+        // Missing, or truncated by a crash: treated as missing.
+        return undefined;
+      }
+    },
+    writeNote(name, value) {
+      try {
+        makeFolder(path, 0o711);
+        writeFileSync(join(path, name), `${JSON.stringify(value)}\n`, { mode: 0o600 });
+      } catch (error) {
+        throw unusable(path, error);
+      }
+    },
+  };
+}
+
 /**
  * The folder for an embedded cluster's persistent state: certificates, kubeconfig, process notes and temporary folders. Only the
  * user can read it, git ignores it, and one instance at a time holds it.
  */
-export class StateDirectory implements Disposable {
+export class StateDirectory implements Disposable, Notes {
   /** Absolute path. */
   readonly path: string;
   /** The previous holder, if it was killed before it released the folder; otherwise `undefined`. */
@@ -65,6 +95,25 @@ export class StateDirectory implements Disposable {
     return StateDirectory.#hold(resolve(path), { isTemporary: false });
   }
 
+  /**
+   * Returns the folder of a cluster's state: `directory`, otherwise one inside the folder of its objects, otherwise a temporary one.
+   *
+   * @throws {@link StateDirectoryError} if it cannot be created, is not writable, or another instance holds it.
+   */
+  static open({
+    directory,
+    data,
+  }: {
+    readonly directory?: string | undefined;
+    readonly data?: string | undefined;
+  }): StateDirectory {
+    if (directory !== undefined) return StateDirectory.take(directory);
+    if (data === undefined) return StateDirectory.temporary();
+    // Pods enter the folder of the objects for their volumes.
+    orUnusable(data, () => makeFolder(resolve(data), 0o711));
+    return StateDirectory.take(join(data, 'cluster'));
+  }
+
   static #hold(path: string, { isTemporary }: { readonly isTemporary: boolean }): StateDirectory {
     return orUnusable(path, () => {
       makeFolder(path, 0o700);
@@ -79,23 +128,12 @@ export class StateDirectory implements Disposable {
     return join(this.path, ...names);
   }
 
-  /** Reads a JSON note; returns `undefined` if it is missing or incomplete. */
   readNote<T>(name: string): T | undefined {
-    try {
-      return JSON.parse(readFileSync(this.file(name), 'utf8')) as T;
-    } catch {
-      // Missing, or truncated by a crash: treated as missing.
-      return undefined;
-    }
+    return notesIn(this.path).readNote<T>(name);
   }
 
-  /** Writes a JSON note that only the user can read. @throws {@link StateDirectoryError} if it cannot be written */
   writeNote(name: string, value: unknown): void {
-    try {
-      writeFileSync(this.file(name), `${JSON.stringify(value)}\n`, { mode: 0o600 });
-    } catch (error) {
-      throw unusable(this.path, error);
-    }
+    notesIn(this.path).writeNote(name, value);
   }
 
   /** Releases the folder; removes it if it is temporary. */

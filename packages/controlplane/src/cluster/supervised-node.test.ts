@@ -26,11 +26,11 @@ it('recreates a node if its agent stops or cannot be created', async () => {
   const nodes = plane.client.resource(Node);
   await expect.poll(() => nodes.get({ name: 'n' }).catch(() => undefined)).toBeDefined();
   await made[0]?.stop({ withinMs: 0 });
-  await expect.poll(() => made.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => made.length, { timeout: 30_000 }).toBe(2);
   await nodes.delete({ name: 'n' });
-  await expect.poll(() => nodes.get({ name: 'n' }).catch(() => undefined), { timeout: 15_000 }).toBeDefined();
+  await expect.poll(() => nodes.get({ name: 'n' }).catch(() => undefined), { timeout: 30_000 }).toBeDefined();
   await node.stop({ withinMs: 1_000 });
   const failed = lines.filter(({ msg }) => msg === 'node agent failed; restarting');
   expect(failed.map(({ error }) => error?.includes('injected fault') ?? false)).toEqual([false, true]);
   expect(attempts).toBe(3);
-}, 40_000);
+});

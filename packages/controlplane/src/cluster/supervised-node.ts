@@ -1,6 +1,7 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { Logger } from '@kubewright/runtime';
 import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
+import { clusterLogEvents } from '../log/cluster-log-events.ts';
 import { runWithRestarts } from './restarts.ts';
 
 /** A node that has been created but is not running yet. */
@@ -49,7 +50,7 @@ export class SupervisedNode {
         run: () => this.#runOnce(started),
         failed: (error, { restartInMs }) => {
           if (hasStarted) {
-            log.error('node agent failed; restarting', { error, restartInMs });
+            log.error('node agent failed; restarting', { event: clusterLogEvents.nodeFailed, error, restartInMs });
             return;
           }
           // A node that cannot start is not retried: the caller of start() reports the error.

@@ -4,8 +4,13 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isForbidden, type KubernetesObject, systemClock, systemRandom } from '@kubewright/apimachinery';
-import { issueCertificate } from '@kubewright/apimachinery/internal';
+import {
+  isForbidden,
+  issueCertificate,
+  type KubernetesObject,
+  systemClock,
+  systemRandom,
+} from '@kubewright/apimachinery';
 import {
   converter,
   defaulter,

@@ -7,19 +7,21 @@ import {
   type KubernetesObject,
   type LabelSelector,
   objectKey,
+  type Stored,
 } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import { patchObject, type WriteContext } from './object-writes.ts';
 
 /** An owner's claim to objects. */
 export interface Claim<O extends KubernetesObject, T extends KubernetesObject> {
-  readonly owner: O;
+  readonly owner: Stored<O>;
   readonly ownerKind: Kind<O>;
   readonly selector: LabelSelector;
   readonly kind: Kind<T>;
   /** Candidates in the owner's namespace: objects that it controls and objects without a controller. */
-  readonly candidates: readonly T[];
+  readonly candidates: readonly Stored<T>[];
   /** Returns true if an object meets further conditions. */
-  readonly matches?: (object: T) => boolean;
+  readonly matches?: (object: Stored<T>) => boolean;
   /** Finalizers added on adoption and removed on release. */
   readonly finalizers?: readonly string[];
 }
@@ -32,9 +34,9 @@ export interface Claim<O extends KubernetesObject, T extends KubernetesObject> {
 export async function claim<O extends KubernetesObject, T extends KubernetesObject>(
   ctx: WriteContext,
   what: Claim<O, T>,
-): Promise<readonly T[]> {
+): Promise<readonly Stored<T>[]> {
   const { owner, candidates, selector, matches = () => true } = what;
-  const mine: T[] = [];
+  const mine: Stored<T>[] = [];
   let checked: Promise<void> | undefined;
   for (const object of candidates) {
     const controller = controllerOf(object);
@@ -74,9 +76,9 @@ async function canAdopt<O extends KubernetesObject, T extends KubernetesObject>(
 async function adopt<O extends KubernetesObject, T extends KubernetesObject>(
   ctx: WriteContext,
   { owner, ownerKind, kind, finalizers }: Claim<O, T>,
-  object: T,
-): Promise<T | undefined> {
-  const { name = '', uid = '' } = owner.metadata;
+  object: Stored<T>,
+): Promise<Stored<T> | undefined> {
+  const { name, uid } = owner.metadata;
   const reference = {
     apiVersion: apiVersionOf(ownerKind),
     kind: ownerKind.kind,
@@ -89,7 +91,7 @@ async function adopt<O extends KubernetesObject, T extends KubernetesObject>(
     metadata: {
       ownerReferences: [reference],
       uid: object.metadata.uid,
-      ...(finalizers && { finalizers }),
+      ...defined({ finalizers }),
     },
   };
   return patchOrGone(ctx, { kind, object, patch: { type: 'strategic', body } });
@@ -98,13 +100,13 @@ async function adopt<O extends KubernetesObject, T extends KubernetesObject>(
 async function release<O extends KubernetesObject, T extends KubernetesObject>(
   ctx: WriteContext,
   { owner, kind, finalizers }: Claim<O, T>,
-  object: T,
+  object: Stored<T>,
 ): Promise<void> {
   const body = {
     metadata: {
       ownerReferences: [{ $patch: 'delete', uid: owner.metadata.uid }],
       uid: object.metadata.uid,
-      ...(finalizers && { '$deleteFromPrimitiveList/finalizers': finalizers }),
+      ...defined({ '$deleteFromPrimitiveList/finalizers': finalizers }),
     },
   };
   await patchOrGone(ctx, { kind, object, patch: { type: 'strategic', body } });
@@ -113,7 +115,7 @@ async function release<O extends KubernetesObject, T extends KubernetesObject>(
 async function patchOrGone<T extends KubernetesObject>(
   ctx: WriteContext,
   write: Parameters<typeof patchObject<T>>[1],
-): Promise<T | undefined> {
+): Promise<Stored<T> | undefined> {
   try {
     return await patchObject(ctx, write);
   } catch (error) {

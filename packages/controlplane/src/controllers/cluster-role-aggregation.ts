@@ -20,7 +20,7 @@ export function clusterRoleAggregation(): BuiltInController {
         ),
       ],
       async reconcile(role, ctx) {
-        const name = role.metadata.name ?? '';
+        const name = role.metadata.name;
         const selectors = role.aggregationRule?.clusterRoleSelectors;
         if (selectors === undefined) {
           aggregating.delete(name);

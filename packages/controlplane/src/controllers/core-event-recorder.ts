@@ -1,18 +1,19 @@
-import type { Clock, KubernetesObject } from '@kubewright/apimachinery';
+import type { Clock, KubernetesObject, Stored } from '@kubewright/apimachinery';
 import { Event } from '@kubewright/apimachinery/core/v1';
-import { formatTime } from '@kubewright/apimachinery/internal';
+import { defined, formatTime } from '@kubewright/apimachinery/internal';
 import type { RequestContext } from '@kubewright/runtime';
+import { clusterLogEvents } from '../log/cluster-log-events.ts';
 
 /** An event to record about an object. */
 export interface CoreEventNote {
-  readonly about: KubernetesObject;
+  readonly about: KubernetesObject & { readonly metadata: { readonly name: string } };
   /** @defaultValue 'Normal' */
   readonly type?: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
-const mostKnown = 4_096;
+const maxKnown = 4_096;
 const burst = 25;
 const refillMs = 300_000;
 
@@ -23,7 +24,7 @@ const refillMs = 300_000;
  */
 export class CoreEventRecorder {
   readonly #component: string;
-  readonly #known = new Map<string, Event>();
+  readonly #known = new Map<string, Stored<Event>>();
   readonly #tokens = new Map<string, { tokens: number; atMs: number }>();
   /** Pending writes, by the signal of their reconcile: its client rejects writes once the reconcile is over. */
   readonly #writing = new WeakMap<AbortSignal, Promise<void>>();
@@ -34,12 +35,17 @@ export class CoreEventRecorder {
 
   /** Starts to write an event. Run the reconcile with {@link CoreEventRecorder.during}, which waits for the write. */
   record(ctx: Context, note: CoreEventNote): void {
-    if (!this.#allows(note.about.metadata.uid ?? '', ctx.clock)) return;
+    if (!this.#allows(subjectOf(note), ctx.clock)) return;
     const before = this.#writing.get(ctx.signal) ?? Promise.resolve();
     const write = before
       .then(() => this.#write(ctx, note))
       .catch((error: unknown) => {
-        ctx.log.info('Unable to write event (will not retry!)', { reason: note.reason, note: note.message, error });
+        ctx.log.info('Unable to write event (will not retry!)', {
+          event: clusterLogEvents.eventFailed,
+          reason: note.reason,
+          note: note.message,
+          error,
+        });
       });
     this.#writing.set(ctx.signal, write);
   }
@@ -55,12 +61,12 @@ export class CoreEventRecorder {
 
   async #write(ctx: Context, note: CoreEventNote): Promise<void> {
     const { client, clock, signal } = ctx;
-    const key = [note.about.metadata.uid, note.type, note.reason, note.message].join('\n');
+    const key = [subjectOf(note), note.reason, note.message].join('\n');
     const known = this.#known.get(key);
     const events = client.resource(Event);
-    let event: Event;
+    let event: Stored<Event>;
     if (known) {
-      const { name = '', namespace = '' } = known.metadata;
+      const { name, namespace } = known.metadata;
       const body = { count: (known.count ?? 1) + 1, lastTimestamp: formatTime(clock.now()) };
       event = await events
         .patch({ name, namespace }, { type: 'merge', body }, { signal })
@@ -71,26 +77,22 @@ export class CoreEventRecorder {
     }
     this.#known.delete(key);
     this.#known.set(key, event);
-    if (this.#known.size > mostKnown) this.#known.delete(this.#known.keys().next().value ?? '');
+    if (this.#known.size > maxKnown) this.#known.delete(this.#known.keys().next().value ?? '');
   }
 
   #event({ clock, random }: Context, note: CoreEventNote): Event {
     const { about, type = 'Normal', reason, message } = note;
-    const { name = '', namespace, uid, resourceVersion } = about.metadata;
+    const { name, namespace, uid, resourceVersion } = about.metadata;
     const at = formatTime(clock.now());
     const chance = Math.floor(random.next() * 0x100000);
     const suffix = clock.now().toString(16) + chance.toString(16).padStart(5, '0');
-    return {
-      apiVersion: 'v1',
-      kind: 'Event',
+    return Event({
       metadata: { name: `${name.slice(0, 236)}.${suffix}`, namespace: namespace ?? 'default' },
       involvedObject: {
         kind: about.kind,
         apiVersion: about.apiVersion,
         name,
-        ...(namespace !== undefined && { namespace }),
-        ...(uid !== undefined && { uid }),
-        ...(resourceVersion !== undefined && { resourceVersion }),
+        ...defined({ namespace, uid, resourceVersion }),
       },
       reason,
       message: message.slice(0, 1_024),
@@ -101,7 +103,7 @@ export class CoreEventRecorder {
       type,
       reportingComponent: this.#component,
       reportingInstance: '',
-    };
+    });
   }
 
   #allows(uid: string, clock: Clock): boolean {
@@ -109,7 +111,7 @@ export class CoreEventRecorder {
     const bucket = this.#tokens.get(uid) ?? { tokens: burst, atMs: now };
     this.#tokens.delete(uid);
     this.#tokens.set(uid, bucket);
-    if (this.#tokens.size > mostKnown) this.#tokens.delete(this.#tokens.keys().next().value ?? '');
+    if (this.#tokens.size > maxKnown) this.#tokens.delete(this.#tokens.keys().next().value ?? '');
     bucket.tokens = Math.min(burst, bucket.tokens + (now - bucket.atMs) / refillMs);
     bucket.atMs = now;
     if (bucket.tokens < 1) return false;
@@ -119,3 +121,9 @@ export class CoreEventRecorder {
 }
 
 type Context = Pick<RequestContext, 'client' | 'clock' | 'random' | 'log' | 'signal'>;
+
+/** Returns what client-go's spam filter counts events by: the object and the type, so that Normal events cannot use up the Warnings. */
+function subjectOf({ about: { apiVersion, kind, metadata }, type }: CoreEventNote): string {
+  const { namespace, name, uid } = metadata;
+  return [apiVersion, kind, namespace, name, uid, type].join('\n');
+}

@@ -1,14 +1,22 @@
-import { findCondition, isDeleting, isInvalid, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
+import {
+  findCondition,
+  isDeleting,
+  isInvalid,
+  type Kind,
+  type KubernetesObject,
+  type Stored,
+} from '@kubewright/apimachinery';
 import {
   CustomResourceDefinition,
   type CustomResourceDefinitionCondition,
 } from '@kubewright/apimachinery/apiextensions/v1';
 import { formatTime } from '@kubewright/apimachinery/internal';
 import { controller, type ReconcileContext } from '@kubewright/runtime';
+import { clusterLogEvents } from '../log/cluster-log-events.ts';
 import type { BuiltInController } from './built-in-controller.ts';
 import { ignoreNotFound } from './ignore-not-found.ts';
 
-const FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+const finalizer = 'customresourcecleanup.apiextensions.k8s.io';
 export const inProgress: Cause = {
   reason: 'InstanceDeletionInProgress',
   message: 'CustomResource deletion is in progress',
@@ -24,21 +32,21 @@ type Context = ReconcileContext<CustomResourceDefinition>;
 
 /**
  * Deletes the objects of a CRD that is being deleted and then removes its finalizer. The `Terminating` condition reports
- * progress. Upstream's API server does this itself, so the controller acts under the server's identity. Unlike upstream it works
- * through the API, so a CRD without a served version is kept until one is served.
+ * progress. Upstream's API server does this itself, so the controller acts under the server's identity, to which the server also
+ * serves the objects of a CRD without a served version.
  */
 export function customResourceCleanup(): BuiltInController {
   return {
     account: 'apiextensions',
+    actsAsServer: true,
     definition: controller({
       name: 'customresourcecleanup',
       for: CustomResourceDefinition,
       async reconcile(crd, ctx) {
-        if (!isDeleting(crd) || !crd.metadata.finalizers?.includes(FINALIZER)) return undefined;
+        if (!isDeleting(crd) || !crd.metadata.finalizers?.includes(finalizer)) return undefined;
         // A CRD that was never served has no objects.
         if (findCondition(crd.status?.conditions, 'Established')?.status !== 'True') return release(crd, ctx);
-        const kind = servedKind(crd);
-        if (!kind) return explain(crd, ctx, unserved(crd));
+        const kind = instanceKind(crd);
         await explain(crd, ctx, inProgress);
         if ((await deleteInstances(kind, ctx)) > 0) return { requeueAfterMs: 200 };
         return release(crd, ctx);
@@ -48,17 +56,21 @@ export function customResourceCleanup(): BuiltInController {
 }
 
 /** Writes why the CRD still exists, unless its conditions already say so. */
-async function explain(crd: CustomResourceDefinition, ctx: Context, cause: Cause): Promise<undefined> {
+async function explain(crd: Stored<CustomResourceDefinition>, ctx: Context, cause: Cause): Promise<undefined> {
   const conditions = terminatingBecause(cause, { conditions: crd.status?.conditions ?? [], nowMs: ctx.clock.now() });
   if (!conditions) return;
   const body = { status: { conditions } };
   const crds = ctx.client.resource(CustomResourceDefinition);
   try {
-    await crds.status.patch({ name: crd.metadata.name ?? '' }, { type: 'merge', body }, { signal: ctx.signal });
+    await crds.status.patch({ name: crd.metadata.name }, { type: 'merge', body }, { signal: ctx.signal });
   } catch (error) {
     // The server may reject other fields of the CRD, such as a finalizer's name. That must not keep the objects alive.
     if (!isInvalid(error)) throw error;
-    ctx.log.info('the server rejected the Terminating condition of a CRD', { ...cause, error: error.message });
+    ctx.log.info('the server rejected the Terminating condition of a CRD', {
+      event: clusterLogEvents.crdConditionRejected,
+      ...cause,
+      error: error.message,
+    });
   }
 }
 
@@ -75,36 +87,28 @@ export function terminatingBecause(
   return [...conditions.filter(({ type }) => type !== 'Terminating'), terminating];
 }
 
-async function release(crd: CustomResourceDefinition, ctx: Context): Promise<undefined> {
-  const name = crd.metadata.name ?? '';
+async function release(crd: Stored<CustomResourceDefinition>, ctx: Context): Promise<undefined> {
+  const name = crd.metadata.name;
   const crds = ctx.client.resource(CustomResourceDefinition);
   // Read live, because the condition may have just been written.
   const latest = await crds.get({ name }, { signal: ctx.signal });
   if (latest.metadata.uid !== crd.metadata.uid) return;
-  const finalizers = (latest.metadata.finalizers ?? []).filter((each) => each !== FINALIZER);
+  const finalizers = (latest.metadata.finalizers ?? []).filter((each) => each !== finalizer);
   const body = { metadata: { finalizers, resourceVersion: latest.metadata.resourceVersion } };
   await crds.patch({ name }, { type: 'merge', body }, { signal: ctx.signal });
 }
 
-/** Returns the reason why a CRD without a served version still exists. */
-export function unserved({ spec }: CustomResourceDefinition): Cause {
-  const stored = spec.versions.find(({ storage }) => storage)?.name ?? '';
-  const message = `could not list instances: no version of ${spec.names.plural}.${spec.group} is served; set served to true for version ${stored} so they can be deleted`;
-  return { reason: 'InstanceDeletionFailed', message };
-}
-
-function servedKind({ spec }: CustomResourceDefinition): Kind<KubernetesObject> | undefined {
+/** Returns the kind of the objects in a version that the server serves to itself. */
+function instanceKind({ spec }: CustomResourceDefinition): Kind<KubernetesObject> {
   const { group, names, scope, versions } = spec;
-  const version = versions.find(({ served }) => served);
-  return (
-    version && {
-      group,
-      version: version.name,
-      kind: names.kind,
-      plural: names.plural,
-      scope: scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
-    }
-  );
+  const version = versions.find(({ served }) => served) ?? versions.find(({ storage }) => storage);
+  return {
+    group,
+    version: version?.name ?? '',
+    kind: names.kind,
+    plural: names.plural,
+    scope: scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
+  };
 }
 
 /**
@@ -119,7 +123,7 @@ async function deleteInstances(kind: Kind<KubernetesObject>, ctx: Context): Prom
   for await (const { metadata } of client.listAll({ signal: ctx.signal })) {
     left++;
     if (metadata.deletionTimestamp) continue;
-    const { namespace, name = '' } = metadata;
+    const { namespace, name } = metadata;
     const key = namespace === undefined ? { name } : { namespace, name };
     await client.delete(key, { signal: ctx.signal }).catch(ignoreNotFound);
   }

@@ -1,4 +1,4 @@
-import { isNotFound, type Kind, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
+import { isNotFound, type Kind, type KubernetesObject, objectKey, type Stored } from '@kubewright/apimachinery';
 import { deepFreeze } from '@kubewright/apimachinery/internal';
 import type { Patch } from '@kubewright/client';
 import type { RequestContext } from '@kubewright/runtime';
@@ -17,7 +17,10 @@ export interface ObjectWrite<T extends KubernetesObject> {
  *
  * @throws StatusError if the server rejects the request.
  */
-export async function createObject<T extends KubernetesObject>(ctx: WriteContext, write: ObjectWrite<T>): Promise<T> {
+export async function createObject<T extends KubernetesObject>(
+  ctx: WriteContext,
+  write: ObjectWrite<T>,
+): Promise<Stored<T>> {
   const { kind, object } = write;
   return noted(ctx, { kind, object: await ctx.client.resource(kind).create(object, { signal: ctx.signal }) });
 }
@@ -27,7 +30,10 @@ export async function createObject<T extends KubernetesObject>(ctx: WriteContext
  *
  * @throws StatusError with reason `Conflict` if it has changed in the meantime.
  */
-export async function updateObject<T extends KubernetesObject>(ctx: WriteContext, write: ObjectWrite<T>): Promise<T> {
+export async function updateObject<T extends KubernetesObject>(
+  ctx: WriteContext,
+  write: ObjectWrite<T>,
+): Promise<Stored<T>> {
   const { kind } = write;
   const object = withoutManagedFields(write.object);
   return noted(ctx, { kind, object: await ctx.client.resource(kind).update(object, { signal: ctx.signal }) });
@@ -38,7 +44,10 @@ export async function updateObject<T extends KubernetesObject>(ctx: WriteContext
  *
  * @throws StatusError with reason `Conflict` if the object has changed in the meantime.
  */
-export async function updateStatus<T extends KubernetesObject>(ctx: WriteContext, write: ObjectWrite<T>): Promise<T> {
+export async function updateStatus<T extends KubernetesObject>(
+  ctx: WriteContext,
+  write: ObjectWrite<T>,
+): Promise<Stored<T>> {
   const { kind } = write;
   const object = withoutManagedFields(write.object);
   return noted(ctx, { kind, object: await ctx.client.resource(kind).status.update(object, { signal: ctx.signal }) });
@@ -52,7 +61,7 @@ export async function updateStatus<T extends KubernetesObject>(ctx: WriteContext
 export async function patchObject<T extends KubernetesObject>(
   ctx: WriteContext,
   write: ObjectWrite<T> & { readonly patch: Patch },
-): Promise<T> {
+): Promise<Stored<T>> {
   const { kind, patch } = write;
   const key = objectKey(write.object);
   return noted(ctx, { kind, object: await ctx.client.resource(kind).patch(key, patch, { signal: ctx.signal }) });
@@ -66,7 +75,7 @@ export async function patchObject<T extends KubernetesObject>(
 export async function patchStatus<T extends KubernetesObject>(
   ctx: WriteContext,
   write: ObjectWrite<T> & { readonly patch: Patch },
-): Promise<T> {
+): Promise<Stored<T>> {
   const { kind, patch } = write;
   const key = objectKey(write.object);
   return noted(ctx, { kind, object: await ctx.client.resource(kind).status.patch(key, patch, { signal: ctx.signal }) });
@@ -75,19 +84,22 @@ export async function patchStatus<T extends KubernetesObject>(
 /** Deletes exactly this object, by uid. Returns false if it no longer exists. */
 export async function deleteObject<T extends KubernetesObject>(
   ctx: WriteContext,
-  write: ObjectWrite<T> & {
+  write: {
+    readonly kind: Kind<T>;
+    readonly object: T & { readonly metadata: { readonly uid: string } };
     readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
     readonly gracePeriodSeconds?: number;
   },
 ): Promise<boolean> {
   const { kind, object, propagationPolicy, gracePeriodSeconds } = write;
-  const { uid = '' } = object.metadata;
+  const { uid } = object.metadata;
   const key = objectKey(object);
   try {
     const answer = await ctx.client
       .resource(kind)
       .delete(key, { preconditions: { uid }, propagationPolicy, gracePeriodSeconds, signal: ctx.signal });
-    if ('metadata' in answer && 'deletionTimestamp' in answer.metadata) noted(ctx, { kind, object: answer as T });
+    if ('metadata' in answer && 'deletionTimestamp' in answer.metadata)
+      noted(ctx, { kind, object: answer as Stored<T> });
     else ctx.cache.noteDeletion(kind, { key, uid });
     return true;
   } catch (error) {
@@ -97,7 +109,10 @@ export async function deleteObject<T extends KubernetesObject>(
   }
 }
 
-function noted<T extends KubernetesObject>(ctx: WriteContext, { kind, object }: ObjectWrite<T>): T {
+function noted<T extends KubernetesObject>(
+  ctx: WriteContext,
+  { kind, object }: { readonly kind: Kind<T>; readonly object: Stored<T> },
+): Stored<T> {
   ctx.cache.noteWrite(kind, deepFreeze(object));
   return object;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { StatusError, sleep, systemClock } from '@kubewright/apimachinery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error: plain JavaScript, shared with the recorder
-import { createNode, runScenario, scenarios } from './testdata/scenarios.mjs';
+import { createNode, refreshNode, runScenario, scenarios } from './testdata/scenarios.mjs';
 import { TestControlPlane } from './testdata/test-control-plane.ts';
 
 interface Picture {
@@ -19,6 +19,7 @@ const recorded = JSON.parse(
 
 describe('built-in controllers', () => {
   let plane: TestControlPlane;
+  let heartbeat: ReturnType<typeof setInterval> | undefined;
 
   const call = async (method: string, path: string, body?: unknown, type = 'application/json') => {
     try {
@@ -34,8 +35,11 @@ describe('built-in controllers', () => {
   beforeAll(async () => {
     plane = await TestControlPlane.start(process.env['KW_LOG'] ? { log: process.stdout } : {});
     await createNode(call);
+    // The node lifecycle controller treats a silent node as lost.
+    heartbeat = setInterval(() => void refreshNode(call), 5_000);
   });
   afterAll(async () => {
+    clearInterval(heartbeat);
     await plane[Symbol.asyncDispose]();
     expect(plane.errors).toEqual([]);
     // Each controller runs under its own account, whose bootstrap role covers everything it does in these scenarios.

@@ -3,8 +3,8 @@ import { ConfigMap, Namespace } from '@kubewright/apimachinery/core/v1';
 import { controller, enqueueMapped, watch } from '@kubewright/runtime';
 import type { BuiltInController } from './built-in-controller.ts';
 
-const NAME = 'kube-root-ca.crt';
-const DESCRIPTION =
+const configMapName = 'kube-root-ca.crt';
+const description =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
 
 /** Publishes the cluster's CA certificate as a ConfigMap in every namespace, for pods to use. */
@@ -19,7 +19,7 @@ export function rootCaPublisher(options: { readonly ca: string }): BuiltInContro
           ConfigMap,
           enqueueMapped(({ namespace }) => [{ name: namespace }]),
           // Watches only the published ConfigMaps.
-          { fieldSelector: `metadata.name=${NAME}` },
+          { fieldSelector: `metadata.name=${configMapName}` },
         ),
       ],
       maxConcurrentReconciles: 5,
@@ -27,13 +27,13 @@ export function rootCaPublisher(options: { readonly ca: string }): BuiltInContro
       fenced: false,
       async reconcile(namespace, ctx) {
         if (isDeleting(namespace)) return;
-        const key = { namespace: namespace.metadata.name ?? '', name: NAME };
+        const key = { namespace: namespace.metadata.name, name: configMapName };
         const found = ctx.cache.lister(ConfigMap).get(key);
         const configMaps = ctx.client.resource(ConfigMap);
-        const annotations = { 'kubernetes.io/description': DESCRIPTION };
+        const annotations = { 'kubernetes.io/description': description };
         const data = { 'ca.crt': options.ca };
         if (!found) {
-          const wanted: ConfigMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...key, annotations }, data };
+          const wanted = ConfigMap({ metadata: { ...key, annotations }, data });
           await configMaps.create(wanted, { signal: ctx.signal }).catch(ignoreAlreadyExists);
         } else if (found.data?.['ca.crt'] !== options.ca || Object.keys(found.data).length > 1) {
           const metadata = { ...found.metadata, annotations: { ...found.metadata.annotations, ...annotations } };

@@ -20,9 +20,9 @@ export function serviceAccountController(): BuiltInController {
       // Its role cannot read namespaces, and the accounts are deleted with their namespace anyway.
       fenced: false,
       async reconcile(namespace, ctx) {
-        const key = { namespace: namespace.metadata.name ?? '', name: 'default' };
+        const key = { namespace: namespace.metadata.name, name: 'default' };
         if (isDeleting(namespace) || ctx.cache.lister(ServiceAccount).view(key)) return;
-        const account: ServiceAccount = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: key };
+        const account = ServiceAccount({ metadata: key });
         try {
           await ctx.client.resource(ServiceAccount).create(account, { signal: ctx.signal });
         } catch (error) {

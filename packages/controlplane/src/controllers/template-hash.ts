@@ -1,3 +1,5 @@
+import { stringifyJson } from '@kubewright/apimachinery/internal';
+
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
 /**
@@ -25,7 +27,7 @@ export function safeEncode(text: string): string {
 /** Returns JSON with sorted keys. Null, undefined and empty lists in objects count as absent, as in Go's structs. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  if (typeof value !== 'object' || value === null) return stringifyJson(value ?? null);
   const parts = Object.entries(value)
     .filter(([, member]) => !isEmpty(member))
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -33,10 +33,10 @@ describe('builtinDefinitions', () => {
   it('stores both event APIs and both autoscaler versions under one prefix each', () => {
     const prefixes = definitions
       .filter(({ resource }) => resource === 'events')
-      .map((d) => [d.storagePrefix, d.storageApiVersion]);
+      .map((d) => [d.storagePrefix, d.storageApiVersion, d.ttlSeconds]);
     expect(prefixes).toEqual([
-      ['/registry/events/', 'v1'],
-      ['/registry/events/', 'v1'],
+      ['/registry/events/', 'v1', 3600],
+      ['/registry/events/', 'v1', 3600],
     ]);
     const autoscalers = definitions.filter(({ resource }) => resource === 'horizontalpodautoscalers');
     expect(new Set(autoscalers.map((d) => d.storagePrefix)).size).toBe(1);

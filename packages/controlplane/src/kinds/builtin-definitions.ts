@@ -1,5 +1,7 @@
 import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { ResourceDefinition, Strategy, SubresourceDefinition } from '@kubewright/apiserver';
+import { storagePrefix } from '@kubewright/apiserver/internal';
 import { type BuiltinResource, builtinResources, builtinSchema, type SchemaNode } from '@kubewright/schema/internal';
 import { builtinCells } from './builtin-cells.ts';
 import { builtinDefaults } from './builtin-defaults.ts';
@@ -53,10 +55,11 @@ function storedDefinition(parts: Parts): ResourceDefinition {
       zero ??= types.zero(kind.struct);
       return zero;
     },
-    storagePrefix:
-      kind.storagePrefix ?? `/registry/${resource.group === '' ? '' : `${resource.group}/`}${resource.resource}/`,
+    storagePrefix: storagePrefix(resource),
     storageApiVersion: kind.storageApiVersion ?? apiVersionOf(resource),
-    ...(kind.conversion && { conversion: kind.conversion }),
+    ttlSeconds: kind.ttlSeconds,
+    claims: kind.claims as ResourceDefinition['claims'],
+    ...defined({ conversion: kind.conversion }),
     strategy: { ...mainStrategy(kind, types), ...rules(parts.validations.get(kind.resource)) },
     cells: cells.get(kind.resource) ?? nameAndAge,
     fieldLabels: new Map(Object.entries(kind.fieldLabels ?? {})) as unknown as ResourceDefinition['fieldLabels'],
@@ -96,7 +99,7 @@ function hookedDefinition(resource: BuiltinResource, options: BuiltinDefinitions
     get schema() {
       return schemaOf(resource);
     },
-    storagePrefix: `/registry/${resource.resource}/`,
+    storagePrefix: storagePrefix(resource),
     storageApiVersion: apiVersionOf(resource),
     strategy: { generation: 'none', allowUnconditionalUpdate: true, allowCreateOnUpdate: false },
     cells: nameAndAge,
@@ -107,7 +110,7 @@ function hookedDefinition(resource: BuiltinResource, options: BuiltinDefinitions
 }
 
 /** Warnings for every request to a deprecated resource (1.36). */
-const DEPRECATIONS: ReadonlyMap<string, string> = new Map([
+const deprecations: ReadonlyMap<string, string> = new Map([
   ['/v1/endpoints', 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
   ['/v1/componentstatuses', 'v1 ComponentStatus is deprecated in v1.19+'],
 ]);
@@ -130,7 +133,7 @@ function namesOf(row: BuiltinResource): Names {
     categories: row.categories,
     verbs: row.verbs,
     storageVersionHash: row.storageVersionHash,
-    deprecation: DEPRECATIONS.get(`${row.group}/${row.version}/${row.resource}`),
+    deprecation: deprecations.get(`${row.group}/${row.version}/${row.resource}`),
     custom: false,
     // Upstream's descriptions are not copied.
     columns: (row.columns ?? nameAndAgeColumns).map((column) => ({ ...column, description: '' })),

@@ -10,7 +10,7 @@ export interface KindStrategy<T> {
   validateUpdate?(object: T, old: T, context: StrategyContext): readonly FieldError[];
   warnings?(object: T, old: T | undefined): readonly string[];
   validateName?(name: string): readonly string[];
-  gracefulSeconds?(object: T, asked: number | undefined): number | undefined;
+  gracefulSeconds?(object: T, asked: number | bigint | undefined): number | bigint | undefined;
   abandon?(object: T): void;
 }
 
@@ -46,8 +46,10 @@ export interface BuiltinKind<T = never> {
   readonly conversion?: Conversion;
   /** The stored version, if it is another one. */
   readonly storageApiVersion?: string;
-  /** The storage prefix, if it is another resource's: `/registry/events/`. */
-  readonly storagePrefix?: string;
+  /** See {@link ResourceDefinition.claims}. */
+  readonly claims?: (object: T) => readonly string[];
+  /** See {@link ResourceDefinition.ttlSeconds}. */
+  readonly ttlSeconds?: number;
 }
 
 /** The rules of a subresource. All fields that it does not own are first taken from the stored object. */

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { Draft, Strategy } from '@kubewright/apiserver';
 import type { BuiltinKind, KindStrategy, KindView, StatusHandling } from './builtin-kind.ts';
 import { copyJson } from './copy-json.ts';
@@ -6,7 +7,7 @@ import { wireShapes } from './generated/wire-shapes.ts';
 import type { WireTypes } from './wire/wire-types.ts';
 
 /** Kinds whose deletion returns the removed object. */
-const ANSWERS_WITH_DELETED: ReadonlySet<string> = new Set([
+const returningDeleted: ReadonlySet<string> = new Set([
   '/v1/persistentvolumes',
   '/v1/persistentvolumeclaims',
   '/v1/pods',
@@ -25,9 +26,9 @@ export function mainStrategy(kind: BuiltinKind, types: WireTypes): Strategy {
   return {
     ...shared(kind, types),
     ...passedOn(own),
-    ...(kind.resets && { resets: kind.resets }),
+    ...defined({ resets: kind.resets }),
     ...(kind.unsaidPropagationWarning && { unsaidPropagationWarning: kind.unsaidPropagationWarning }),
-    answersWithDeleted: ANSWERS_WITH_DELETED.has(kind.resource),
+    returnsDeleted: returningDeleted.has(kind.resource),
     prepareForCreate(object, context) {
       if (handling === 'reset') resetStatus({ object, kind, types });
       own.prepareForCreate?.(object, context);
@@ -72,8 +73,7 @@ function shared(kind: BuiltinKind, types: WireTypes): Strategy {
     generation: kind.generation ?? 'none',
     allowUnconditionalUpdate: kind.allowUnconditionalUpdate ?? true,
     allowCreateOnUpdate: kind.allowCreateOnUpdate ?? false,
-    ...(kind.garbageCollection === undefined ? {} : { garbageCollection: kind.garbageCollection }),
-    ...(kind.defaultPropagation === undefined ? {} : { defaultPropagation: kind.defaultPropagation }),
+    ...defined({ garbageCollection: kind.garbageCollection, defaultPropagation: kind.defaultPropagation }),
     applyDefaults(object) {
       types.normalize(kind.struct, object);
       types.applyDefaults(kind.struct, object);
@@ -84,12 +84,7 @@ function shared(kind: BuiltinKind, types: WireTypes): Strategy {
 function passedOn(own: Partial<Strategy>): Partial<Strategy> {
   const { validate, validateUpdate, warnings, validateName, gracefulSeconds, abandon } = own;
   return {
-    ...(validate && { validate }),
-    ...(validateUpdate && { validateUpdate }),
-    ...(warnings && { warnings }),
-    ...(validateName && { validateName }),
-    ...(gracefulSeconds && { gracefulSeconds }),
-    ...(abandon && { abandon }),
+    ...defined({ validate, validateUpdate, warnings, validateName, gracefulSeconds, abandon }),
   };
 }
 

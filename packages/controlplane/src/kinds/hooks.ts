@@ -9,12 +9,12 @@ import { podBinding } from './core/pod-binding.ts';
  * Streams that clients open with a GET if they use a WebSocket. A client that may only read pods must not run commands in them: the
  * rule is upstream's since 1.35, whose 403 has no message.
  */
-const REACH_INTO_PODS: ReadonlySet<string> = new Set(['pods/exec', 'pods/attach', 'pods/portforward']);
+const reachIntoPods: ReadonlySet<string> = new Set(['pods/exec', 'pods/attach', 'pods/portforward']);
 
 /** Returns the behavior of a subresource other than a status or scale; the caller's takes precedence. */
 export function connectSubresource(path: string, options: BuiltinDefinitionsOptions): ConnectSubresource {
   const given = options.connect?.get(path);
-  if (given) return { ...given, getNeedsCreate: REACH_INTO_PODS.has(path) };
+  if (given) return { ...given, getNeedsCreate: reachIntoPods.has(path) };
   if (path === 'pods/binding') return podBinding(options.clock);
   return { type: 'connect', connect: () => Promise.reject(notServed(path)) };
 }

@@ -8,5 +8,5 @@ export {
   memoryServiceAllocator,
   type ServiceAllocator,
 } from './core/service-allocator.ts';
-export { EventExpiry } from './events/event-expiry.ts';
+export { eventTtlSeconds } from './events/event.ts';
 export { builtinPriorities } from './group-priorities.ts';

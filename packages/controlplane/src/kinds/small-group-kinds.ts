@@ -26,7 +26,12 @@ export const smallGroupKinds: readonly BuiltinKind[] = [
   builtinKind<PriorityClass>({
     resource: 'scheduling.k8s.io/v1/priorityclasses',
     struct: 'schedulingv1.PriorityClass',
-    generation: 'object',
+    strategy: {
+      // It never increases.
+      prepareForCreate({ metadata }) {
+        metadata.generation = 1;
+      },
+    },
   }),
   builtinKind<Lease>({
     resource: 'coordination.k8s.io/v1/leases',

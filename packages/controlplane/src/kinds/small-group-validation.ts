@@ -1,12 +1,49 @@
-import { type FieldError, FieldPath, forbiddenField, invalidField } from '@kubewright/apimachinery';
-import type { Lease, PodDisruptionBudget, PriorityClass, RuntimeClass } from './generated/drafts.ts';
-import { enumOf, fields, immutable, nonNegative, present, required, rule } from './validation/check.ts';
+import { duplicateField, type FieldError, FieldPath, forbiddenField, invalidField } from '@kubewright/apimachinery';
+import { resources } from './core/resources-validation.ts';
+import { toleration } from './core/scheduling-validation.ts';
+import type {
+  Lease,
+  PodDisruptionBudget,
+  PriorityClass,
+  RuntimeClass,
+  Scheduling,
+  Toleration,
+} from './generated/drafts.ts';
+import {
+  type Check,
+  each,
+  enumOf,
+  fields,
+  immutable,
+  nonNegative,
+  objectFields,
+  present,
+  required,
+  rule,
+} from './validation/check.ts';
 import { type ValidationEntry, validationOf } from './validation/kind-validation.ts';
-import { countOrPercent, dnsLabel, labelSelector } from './validation/rules.ts';
+import { countOrPercent, dnsLabel, labelSelector, labels } from './validation/rules.ts';
 
-const SPEC = FieldPath.of('spec');
-const HIGHEST_USER_PRIORITY = 1_000_000_000;
-const SYSTEM_PRIORITIES = ['system-node-critical', 'system-cluster-critical'];
+const uniqueTolerations: Check<Toleration[]> = (list, path) => {
+  const seen = new Set<string>();
+  const faults = each(toleration)(list, path);
+  const duplicates = (list ?? []).flatMap((one, index) => {
+    const key = JSON.stringify([one.key, one.operator, one.value, one.effect]);
+    if (seen.has(key)) return [duplicateField(path.index(index), goToleration(one))];
+    seen.add(key);
+    return [];
+  });
+  return [...faults, ...duplicates];
+};
+
+/** Returns a toleration as Go prints it. */
+function goToleration({ key = '', operator = '', value = '', effect = '', tolerationSeconds }: Toleration): object {
+  return { Key: key, Operator: operator, Value: value, Effect: effect, TolerationSeconds: tolerationSeconds ?? null };
+}
+
+const specPath = FieldPath.of('spec');
+const highestUserPriority = 1_000_000_000;
+const systemPriorities = ['system-node-critical', 'system-cluster-critical'];
 
 /** Validation of groups with few kinds. */
 export const smallGroupValidation: readonly ValidationEntry[] = [
@@ -23,10 +60,15 @@ export const smallGroupValidation: readonly ValidationEntry[] = [
       fields<Lease['spec']>({
         leaseDurationSeconds: rule((seconds) => seconds > 0, 'must be greater than 0'),
         leaseTransitions: nonNegative,
-      })(spec, SPEC),
+      })(spec, specPath),
   }),
   validationOf<RuntimeClass>('node.k8s.io/v1/runtimeclasses', {
-    validate: ({ handler }) => required(dnsLabel)(handler, FieldPath.of('handler')),
+    validate: objectFields<RuntimeClass>({
+      handler: required(dnsLabel),
+      // Upstream's path leaves out "podFixed".
+      overhead: (overhead, path) => resources({ limits: overhead?.podFixed }, path),
+      scheduling: fields<Scheduling>({ nodeSelector: labels, tolerations: uniqueTolerations }),
+    }),
     validateUpdate: ({ handler }, old) => immutable(handler, { old: old.handler, path: FieldPath.of('handler') }),
   }),
 ];
@@ -40,13 +82,13 @@ function budgetFaults(spec: PodDisruptionBudget['spec']): readonly FieldError[] 
       MaxUnavailable: spec.maxUnavailable,
       UnhealthyPodEvictionPolicy: spec.unhealthyPodEvictionPolicy ?? null,
     };
-    faults.push(invalidField(SPEC, shown, 'minAvailable and maxUnavailable cannot be both set'));
+    faults.push(invalidField(specPath, shown, 'minAvailable and maxUnavailable cannot be both set'));
   }
   return [
     ...faults,
-    ...countOrPercent(spec.minAvailable, SPEC.child('minAvailable')),
-    ...countOrPercent(spec.maxUnavailable, SPEC.child('maxUnavailable')),
-    ...present(labelSelector)(spec.selector, SPEC.child('selector')),
+    ...countOrPercent(spec.minAvailable, specPath.child('minAvailable')),
+    ...countOrPercent(spec.maxUnavailable, specPath.child('maxUnavailable')),
+    ...present(labelSelector)(spec.selector, specPath.child('selector')),
   ];
 }
 
@@ -54,15 +96,15 @@ function priorityFaults({ metadata, value, preemptionPolicy }: PriorityClass): r
   const name = metadata.name ?? '';
   const faults: FieldError[] = [];
   if (name.startsWith('system-')) {
-    if (!SYSTEM_PRIORITIES.includes(name)) {
+    if (!systemPriorities.includes(name)) {
       const detail = `priority class names with 'system-' prefix are reserved for system use only. error: ${name} is not a known system priority class`;
       faults.push(forbiddenField(FieldPath.of('metadata', 'name'), detail));
     }
-  } else if (value > HIGHEST_USER_PRIORITY) {
+  } else if (value > highestUserPriority) {
     faults.push(
       forbiddenField(
         FieldPath.of('value'),
-        `maximum allowed value of a user defined priority is ${HIGHEST_USER_PRIORITY}`,
+        `maximum allowed value of a user defined priority is ${highestUserPriority}`,
       ),
     );
   }

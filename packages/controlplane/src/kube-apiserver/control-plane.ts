@@ -1,33 +1,9 @@
-import { createPrivateKey } from 'node:crypto';
-import type { Clock, Random } from '@kubewright/apimachinery';
-import type { KeyPair } from '@kubewright/apimachinery/internal';
-import {
-  type ApiHandler,
-  ApiServer,
-  type ApiServerOptions,
-  type Authorizer,
-  type ConnectSubresource,
-  certificateAuthenticator,
-  discoveryHandler,
-  type HealthCheck,
-  healthHandler,
-  MutableCatalog,
-  type NonResourceHandler,
-  openApiHandler,
-  rootHandler,
-  StaticTokenAuthenticator,
-  type Storage,
-  superuserAuthorizer,
-  UnionAuthorizer,
-  type UserInfo,
-  versionHandler,
-} from '@kubewright/apiserver';
+import { type ApiHandler, ApiServer, MutableCatalog } from '@kubewright/apiserver';
 import {
   AdmissionWebhooks,
   Aggregation,
   asServer,
   CrdServing,
-  crdDefinition,
   HttpsWebhookCaller,
   type ReadObject,
   type SchemaTools,
@@ -38,95 +14,53 @@ import {
 } from '@kubewright/apiserver/internal';
 import { kubernetesEnvironment, PatternCache } from '@kubewright/schema';
 import { decodeProtobuf } from '@kubewright/schema/internal';
-import {
-  builtinDefinitions,
-  builtinPriorities,
-  EventExpiry,
-  memoryServiceAllocator,
-  podBindings,
-} from '../kinds/index.ts';
-import { admissionPlugins } from './admission/index.ts';
-import {
-  authenticationReviews,
-  openIdHandler,
-  ServiceAccountAuthenticator,
-  ServiceAccountTokens,
-  tokenRequest,
-} from './authentication/index.ts';
-import { accessReviews, NodeAuthorizer, NodeGraph, RbacAuthorizer, RbacIndex } from './authorization/index.ts';
+import { builtinPriorities, memoryServiceAllocator } from '../kinds/index.ts';
+import { AccessControl } from './access-control.ts';
+import { admissionPlugins, resourceQuotaAdmission } from './admission/index.ts';
+import { issueLegacyToken, type LegacyToken, type ServiceAccountTokens } from './authentication/index.ts';
 import {
   ApiServices,
-  type AuthenticationTrust,
   bootstrap,
+  defaultServiceCidr,
   publishAuthentication,
   publishServer,
+  publishTokenTracking,
 } from './bootstrap/index.ts';
+import { builtinResources } from './builtin-resources.ts';
+import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { followServices } from './follow-services.ts';
-
-/** Options for {@link ControlPlane}. */
-export interface ControlPlaneOptions {
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Private key (PEM, PKCS #8) that signs service-account tokens. */
-  readonly serviceAccountKey: string;
-  /** Static bearer tokens. */
-  readonly tokens?: ReadonlyMap<string, UserInfo> | undefined;
-  /** Subresources that connect to nodes, such as `pods/log` and `pods/exec`. */
-  readonly connect?: ReadonlyMap<string, ConnectSubresource> | undefined;
-  /** Allows loopback addresses as endpoints, which pods of the process driver use. @defaultValue false */
-  readonly allowLoopbackEndpoints?: boolean | undefined;
-  /** Identity used when the server proxies requests to other servers. @defaultValue none */
-  readonly frontProxy?: FrontProxy | undefined;
-  /** Limits on requests. */
-  readonly limits?: ApiServerOptions['limits'];
-  /** Calls webhooks. @defaultValue over HTTPS */
-  readonly webhookCaller?: WebhookCaller | undefined;
-  /** Returns `host:port` under which clients reach the server, for discovery. */
-  readonly serverAddress: () => string;
-  /** Called with the server's own internal errors. */
-  readonly onError: (error: unknown) => void;
-}
-
-/** Data by which aggregated API servers recognize this server. */
-export interface FrontProxy extends AuthenticationTrust {
-  clientCertificate(): Promise<KeyPair>;
-}
+import { nonResourceHandlers } from './non-resource-handlers.ts';
 
 /** An API server with authentication, authorization, admission and validation. It has no sockets and no controllers. */
 export class ControlPlane implements AsyncDisposable {
   readonly server: ApiServer;
   readonly catalog: MutableCatalog = new MutableCatalog();
-  readonly tokens: ServiceAccountTokens;
   readonly #options: ControlPlaneOptions;
+  readonly #serviceCidr: string;
   readonly #read: ReadObject;
-  readonly #rbac = new RbacIndex();
-  readonly #nodes = new NodeGraph();
-  readonly #crds: CrdServing;
-  readonly #events: EventExpiry;
+  readonly #access: AccessControl;
   readonly #webhooks: AdmissionWebhooks;
+  readonly #allocator: ReturnType<typeof memoryServiceAllocator>;
+  readonly #crds: CrdServing;
+  readonly #aggregation: Aggregation;
+  readonly #apiServices: ApiServices;
   readonly #followers: Disposable[] = [];
   #started = false;
-  readonly #apiServices: ApiServices;
-  readonly #aggregation: Aggregation;
-  readonly #followServices: () => Promise<Disposable>;
 
   constructor(options: ControlPlaneOptions) {
-    const { storage, clock, random, onError, serviceAccountKey } = options;
+    const { storage, clock, random, onError, serviceCidr: cidr = defaultServiceCidr } = options;
     this.#options = options;
+    this.#serviceCidr = cidr;
     this.#read = storedObjectReader(storage);
-    this.#events = new EventExpiry({ storage, clock, onError });
-    this.tokens = new ServiceAccountTokens({ signingKey: createPrivateKey(serviceAccountKey), clock, random });
+    this.#access = new AccessControl(options, { read: this.#read, handle: () => this.server.handle });
     const tools = schemaTools();
     this.#webhooks = new AdmissionWebhooks(tools.environment);
     const client = this.#makeWebhookClient();
-    const identity = this.#makeIdentity();
-    const allocator = memoryServiceAllocator({ clock, random });
-    this.#followServices = () => followServices(storage, allocator);
+    this.#allocator = memoryServiceAllocator({ clock, random, cidr });
     this.#crds = this.#serveCustomResources(tools, client);
-    this.#putBuiltins({ tools, identity, allocator });
+    this.#serveBuiltinResources(tools);
     this.#aggregation = this.#aggregate();
-    this.server = this.#makeServer(identity, client);
+    this.server = this.#makeServer(client);
     this.#apiServices = new ApiServices({
       handle: this.server.handle,
       catalog: this.catalog,
@@ -135,20 +69,26 @@ export class ControlPlane implements AsyncDisposable {
     });
   }
 
+  /** Signs and verifies the tokens of service accounts. */
+  get tokens(): ServiceAccountTokens {
+    return this.#access.tokens;
+  }
+
   #makeWebhookClient(): WebhookClient {
     const { storage, clock, webhookCaller: caller = this.#ownCaller() } = this.#options;
     return WebhookClient.withServices({ caller, clock, storage, read: this.#read });
   }
 
-  #makeIdentity(): Identity {
-    return {
-      accounts: new ServiceAccountAuthenticator({ tokens: this.tokens, read: this.#read }),
-      authorizer: new UnionAuthorizer([
-        superuserAuthorizer,
-        new NodeAuthorizer({ index: this.#rbac, graph: this.#nodes }),
-        new RbacAuthorizer(this.#rbac),
-      ]),
-    };
+  /** Signs the token of a Secret of type `kubernetes.io/service-account-token`. */
+  issueLegacyToken(token: LegacyToken): string {
+    return issueLegacyToken(this.#access.tokens, token);
+  }
+
+  /** Creates a webhook caller that is disposed with the server. */
+  #ownCaller(): WebhookCaller {
+    const caller = new HttpsWebhookCaller({ dial: this.#options.dial });
+    this.#followers.push(caller);
+    return caller;
   }
 
   #serveCustomResources(tools: SchemaTools, client: WebhookClient): CrdServing {
@@ -159,7 +99,7 @@ export class ControlPlane implements AsyncDisposable {
       tools: { ...tools, conversion: { client, random } },
       onRemoved: (prefix) => this.server.watches.close(prefix),
       // Names are granted when a definition is written, so a definition that waits for names is rewritten unchanged.
-      onNamesFreed: (name) => void this.#writeAsItIs(`${CRDS}/${name}`),
+      onNamesFreed: (name) => void this.#rewrite(`${crdPath}/${name}`),
       onChanged: () => {
         // Changes made during startup are picked up by the refresh at the end of start().
         if (this.#started) void this.#apiServices.refresh();
@@ -168,38 +108,22 @@ export class ControlPlane implements AsyncDisposable {
     });
   }
 
-  #putBuiltins(parts: {
-    readonly tools: SchemaTools;
-    readonly identity: Identity;
-    readonly allocator: ReturnType<typeof memoryServiceAllocator>;
-  }): void {
-    const { tools, identity, allocator } = parts;
-    const { accounts, authorizer } = identity;
-    const { clock, random, allowLoopbackEndpoints, connect } = this.#options;
-    const definitions = builtinDefinitions({
-      clock,
-      random,
-      allocator,
-      allowLoopbackEndpoints,
-      connect: new Map([
-        ['serviceaccounts/token', tokenRequest({ tokens: this.tokens, read: this.#read, clock })],
-        ...(connect ?? []),
-      ]),
-      virtual: new Map([
-        ...accessReviews({ authorizer, index: this.#rbac }),
-        ...authenticationReviews({ serviceAccounts: accounts, clock }),
-        ['bindings', podBindings(() => asServer(this.server.handle))],
-      ]),
-      foreign: new Map([
-        ['customresourcedefinitions', (row) => crdDefinition(row, { tools, clock, namesInUse: this.#crds.namesInUse })],
-      ]),
+  #serveBuiltinResources(tools: SchemaTools): void {
+    const definitions = builtinResources(this.#options, {
+      access: this.#access,
+      read: this.#read,
+      tools,
+      allocator: this.#allocator,
+      crds: this.#crds,
+      handle: (request) => this.server.handle(request),
     });
     for (const definition of definitions) this.catalog.put(definition);
   }
 
   #aggregate(): Aggregation {
-    const { storage, clock, frontProxy, onError } = this.#options;
+    const { storage, clock, dial, frontProxy, onError } = this.#options;
     return new Aggregation({
+      dial,
       storage,
       read: this.#read,
       clock,
@@ -209,9 +133,11 @@ export class ControlPlane implements AsyncDisposable {
     });
   }
 
-  #makeServer({ accounts, authorizer }: Identity, client: WebhookClient): ApiServer {
-    const { storage, clock, random, tokens = new Map(), limits, onError } = this.#options;
-    const { catalog } = this;
+  #makeServer(client: WebhookClient): ApiServer {
+    const { storage, clock, random, serverAddress, limits, onError } = this.#options;
+    const { disabledAdmissionPlugins: disabled = [], podSecurity, processes = false } = this.#options;
+    const { authenticators, authorizer, rbac } = this.#access;
+    const { catalog, tokens } = this;
     const read = this.#read;
     const watches = (): ApiServer['watches'] => this.server.watches;
     const metrics = new ServerMetrics({ catalog, storage, watches, others: [this.#webhooks.metrics] });
@@ -220,19 +146,41 @@ export class ControlPlane implements AsyncDisposable {
       clock,
       random,
       catalog,
-      authenticators: [certificateAuthenticator, new StaticTokenAuthenticator(tokens), accounts],
+      authenticators,
       authorizer,
       admissionPlugins: [
-        ...admissionPlugins({ storage, read, random, index: this.#rbac, authorizer }),
+        ...admissionPlugins({ storage, read, random, index: rbac, authorizer, podSecurity, processes }),
         ...this.#webhooks.plugins({ client, clock, random, catalog, read, authorizer }),
-      ],
+        resourceQuotaAdmission({ storage, clock, handle: (request) => this.server.handle(request) }),
+      ].filter(({ name }) => !disabled.includes(name)),
       aggregation: this.#aggregation.handler,
-      nonResourceHandlers: this.#nonResourceHandlers(metrics),
+      nonResourceHandlers: nonResourceHandlers({
+        storage,
+        catalog,
+        remote: this.#aggregation,
+        tokens,
+        metrics,
+        serverAddress,
+        isStarted: () => this.#started,
+      }),
       decodeProtobuf: (bytes) => decodeProtobuf(bytes).object,
       limits,
       onError,
       audit: metrics.audit,
     });
+  }
+
+  /** Reads the stored objects and creates those that every cluster has. Requests get correct responses from then on. */
+  async start(): Promise<void> {
+    const { storage, clock, random } = this.#options;
+    await this.#access.start();
+    await this.#webhooks.start(storage);
+    await this.#crds.start();
+    this.#followers.push(await followServices(storage, this.#allocator));
+    await bootstrap({ storage, clock, random, serviceCidr: this.#serviceCidr });
+    await this.#aggregation.start();
+    this.#started = true;
+    await this.#apiServices.refresh();
   }
 
   /**
@@ -242,8 +190,9 @@ export class ControlPlane implements AsyncDisposable {
   async publish(): Promise<void> {
     const { handle } = this.server;
     const { serverAddress, frontProxy } = this.#options;
-    await publishServer({ handle, address: serverAddress() });
+    await publishServer({ handle, address: serverAddress(), serviceCidr: this.#serviceCidr });
     if (frontProxy) await publishAuthentication(handle, frontProxy);
+    await publishTokenTracking(handle, this.#options.clock);
   }
 
   /** Handles a request. The same function serves sockets and in-process callers. */
@@ -251,90 +200,26 @@ export class ControlPlane implements AsyncDisposable {
     return this.server.handle;
   }
 
-  /** Reads the stored objects and creates those that every cluster has. Requests get correct responses from then on. */
-  async start(): Promise<void> {
-    const { storage, clock, random } = this.#options;
-    await this.#rbac.start(storage);
-    await this.#nodes.start(storage);
-    await this.#webhooks.start(storage);
-    await this.#crds.start();
-    await this.#events.start();
-    this.#followers.push(await this.#followServices());
-    await bootstrap({ storage, clock, random });
-    await this.#aggregation.start();
-    this.#started = true;
-    await this.#apiServices.refresh();
-  }
-
-  /** Creates a webhook caller that is disposed with the server. */
-  #ownCaller(): WebhookCaller {
-    const caller = new HttpsWebhookCaller();
-    this.#followers.push(caller);
-    return caller;
-  }
-
-  #nonResourceHandlers(metrics: ServerMetrics): readonly NonResourceHandler[] {
-    const { serverAddress } = this.#options;
-    const { catalog } = this;
-    const remote = this.#aggregation;
-    const started: HealthCheck = {
-      name: 'poststarthook/rbac/bootstrap-roles',
-      check: () => (this.#started ? undefined : 'not finished'),
-    };
-    const checks: readonly HealthCheck[] = [{ name: 'ping', check: () => undefined }, started];
-    return [
-      healthHandler({ checks }),
-      versionHandler(),
-      rootHandler({ catalog, remote, paths: PATHS }),
-      openIdHandler({ tokens: this.tokens, serverAddress }),
-      discoveryHandler({ catalog, remote, serverAddress, priorities: builtinPriorities }),
-      openApiHandler({ catalog, remote }),
-      metrics.handler,
-    ];
+  /** Returns the storage prefixes of objects that expire, with their time to live in seconds. */
+  ttls(): ReadonlyMap<string, number> {
+    const all = this.catalog.all().map(({ storagePrefix, ttlSeconds = 0 }) => [storagePrefix, ttlSeconds] as const);
+    return new Map(all.filter(([, ttlSeconds]) => ttlSeconds > 0));
   }
 
   /** Rewrites an object unchanged. An object that was deleted or rejected in the meantime needs no rewrite. */
-  async #writeAsItIs(path: string): Promise<void> {
+  async #rewrite(path: string): Promise<void> {
     await asServer(this.server.handle)('PATCH', path, { body: {}, contentType: 'application/merge-patch+json' });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server[Symbol.asyncDispose]();
-    for (const follower of [
-      this.#rbac,
-      this.#nodes,
-      this.#crds,
-      this.#events,
-      this.#webhooks,
-      this.#aggregation,
-      ...this.#followers,
-    ]) {
+    for (const follower of [this.#access, this.#crds, this.#webhooks, this.#aggregation, ...this.#followers]) {
       follower[Symbol.dispose]();
     }
   }
 }
 
-const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-
-/** Paths listed under `/` in addition to those of API groups. */
-const PATHS = [
-  '/.well-known/openid-configuration',
-  '/healthz',
-  '/livez',
-  '/metrics',
-  '/openapi/v2',
-  '/openapi/v3',
-  '/openapi/v3/',
-  '/openid/v1/jwks',
-  '/readyz',
-  '/version',
-];
-
-/** Authenticates service accounts, and authorizes everyone. */
-interface Identity {
-  readonly accounts: ServiceAccountAuthenticator;
-  readonly authorizer: Authorizer;
-}
+const crdPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 function schemaTools(): SchemaTools {
   const patterns = new PatternCache();

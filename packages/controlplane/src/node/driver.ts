@@ -1,15 +1,22 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { TerminalSize } from '../kube-apiserver/pods/node-connector.ts';
+import type { MemoryFiles } from './inproc/memory-files.ts';
 
 /**
  * Runs containers for the node agent. The agent decides what runs and when (init order, restarts, probes, grace periods). A
  * driver only starts and stops single container attempts and reports results. Drivers: `simulated` (pure functions of pod and
- * clock), `process` (a container is a local process group).
+ * clock), `process` (a container is a local process group), `inproc` (a container is a function).
  */
 export interface Driver extends AsyncDisposable {
   readonly name: string;
-  /** True if {@link RunningContainer.exec} supports `sizes`. @defaultValue false */
-  readonly hasTerminals?: boolean;
+  /** The reason why containers and commands cannot run on terminals; absent if they can. */
+  readonly noTerminals?: string | undefined;
+  /** True if containers start without delay: the status of a new pod is then written once they run. @defaultValue false */
+  readonly startsAtOnce?: boolean;
+  /** True if containers do not read their environment, so the node needs no Services. @defaultValue false */
+  readonly ignoresEnvironment?: boolean;
+  /** Where volumes are kept, if not on disk. */
+  readonly files?: MemoryFiles;
   /** Prepares the resources shared by the pod's containers (address, folders) before any container starts. */
   preparePod(pod: PodSandboxRequest): Promise<PodSandbox>;
   /** Frees the resources of {@link preparePod} once all containers have ended. Idempotent. */
@@ -19,7 +26,7 @@ export interface Driver extends AsyncDisposable {
    *
    * @throws ImageError with reason `ErrImagePull` or `InvalidImageName` and a message that explains how to map it.
    */
-  pullImage(image: string): Promise<ImageReference>;
+  pullImage(image: string, request: PullRequest): Promise<ImageReference>;
   /** Returns the user that a container runs as, so its volumes can be owned by that user; absent if users do not apply. */
   userOf?(container: {
     readonly podUid: string;
@@ -28,8 +35,20 @@ export interface Driver extends AsyncDisposable {
   }): Promise<{ readonly uid: number; readonly gid: number; readonly groups?: readonly number[] } | undefined>;
   /** Starts one attempt of a container. Resolves once it runs. */
   startContainer(request: ContainerRequest): Promise<RunningContainer>;
+  /**
+   * Returns what running containers use, by their ids; those of which nothing is known are missing. @defaultValue nothing is known
+   */
+  usages?(containers: readonly UsedContainer[]): Promise<ReadonlyMap<string, Usage>>;
   /** Kills everything immediately and starts nothing more, without waiting. The last resort if a stop takes too long. */
   kill(): void;
+}
+
+/** The container that an image is pulled for. */
+export interface PullRequest {
+  readonly podUid: string;
+  readonly containerName: string;
+  /** True if the node has pulled the image before and the container's pull policy lets it use that one. */
+  readonly isPresent: boolean;
 }
 
 /** A pod whose containers are about to start. */
@@ -48,6 +67,16 @@ export interface PodSandbox {
   readonly podIP: string;
   /** Folder for the pod's volumes and logs; absent if the driver keeps nothing on disk. */
   readonly folder?: string;
+  /** Where this machine reaches the declared ports of a pod with its own network. */
+  readonly hostAddress?: HostAddress;
+}
+
+/** An address of this machine at which a pod's ports are reachable. */
+export interface HostAddress {
+  readonly ip: string;
+  readonly ports: readonly number[];
+  /** Ports at which this process cannot listen, with the reason. */
+  readonly failed: readonly { readonly port: number; readonly why: string }[];
 }
 
 /** A resolved image. */
@@ -87,6 +116,8 @@ export interface ContainerRequest {
   readonly stopSignal?: string;
   /** Standard input: `open` stays open for attached clients; `once` ends with the first client that closes it. */
   readonly stdin: 'none' | 'open' | 'once';
+  /** True if the container runs on its own terminal, with all output on `stdout`. */
+  readonly tty: boolean;
   /** Receives the container's output in chunks. */
   readonly output: ContainerOutput;
 }
@@ -101,6 +132,8 @@ export interface VolumeMount {
   readonly mountPath: string;
   readonly hostPath: string;
   readonly readOnly: boolean;
+  /** The same place without links, if it is in a volume: containers can replace it and the folders above it by links. */
+  readonly subPath?: { readonly volume: string; readonly below: string };
 }
 
 /** A running container. */
@@ -117,6 +150,21 @@ export interface RunningContainer {
   attach(request: AttachRequest): Promise<void>;
 }
 
+/** A running container whose usage is read. */
+export interface UsedContainer {
+  readonly pod: KubernetesObject;
+  readonly name: string;
+  readonly running: RunningContainer;
+}
+
+/** The usage of a container: the processor time since its start, and memory. */
+export interface Usage {
+  /** When it was measured, in milliseconds since 1970. */
+  readonly atMs: number;
+  readonly cpuSeconds: number;
+  readonly memoryBytes: number;
+}
+
 /** Result of a container. */
 export interface ContainerExit {
   readonly exitCode: number;
@@ -126,18 +174,19 @@ export interface ContainerExit {
   readonly finishedAtMs: number;
 }
 
-/** A command to run in a container's environment. */
+/** A command to run in a container's environment. With `sizes`, it runs on its own terminal, with all output on `stdout`. */
 export interface ExecRequest extends AttachRequest {
   readonly command: readonly string[];
-  /** Runs it on a terminal of these sizes, with all output on `stdout`. @defaultValue no terminal */
-  readonly sizes?: AsyncIterable<TerminalSize> | undefined;
 }
 
 /** Streams of an attached client. */
 export interface AttachRequest {
   readonly stdin: AsyncIterable<Uint8Array> | undefined;
-  readonly stdout: (chunk: Uint8Array) => void;
-  readonly stderr: (chunk: Uint8Array) => void;
+  /** Receives output. The process waits until the promise resolves. */
+  readonly stdout: (chunk: Uint8Array) => Promise<void> | void;
+  readonly stderr: (chunk: Uint8Array) => Promise<void> | void;
+  /** Sizes of the client's terminal, if it has one. */
+  readonly sizes?: AsyncIterable<TerminalSize> | undefined;
   readonly signal: AbortSignal;
 }
 

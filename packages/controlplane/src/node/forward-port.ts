@@ -1,5 +1,6 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { PortForwardOptions } from '../kube-apiserver/pods/node-connector.ts';
+import type { Sockets } from '../network/sockets.ts';
 
 /**
  * Connects to a port and copies bytes both ways until the server has ended or `signal` is aborted. A client that has closed its
@@ -7,14 +8,19 @@ import type { PortForwardOptions } from '../kube-apiserver/pods/node-connector.t
  *
  * @throws the connection's error.
  */
-export async function forwardPort(host: string, options: PortForwardOptions): Promise<void> {
+export async function forwardPort(
+  host: string,
+  { sockets, ...options }: PortForwardOptions & { readonly sockets: Sockets },
+): Promise<void> {
   const { port, input, output, signal } = options;
   if (signal.aborted) return;
-  const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
+  const socket = await sockets.connect({ host, port });
+  // Later errors end the reader below.
+  socket.on('error', () => undefined);
   const cut = (): void => void socket.destroy();
   signal.addEventListener('abort', cut, { once: true });
   try {
-    await opened(socket);
+    if (signal.aborted) return;
     send(input, socket).catch(() => socket.destroy());
     await receive(socket, output);
   } finally {
@@ -37,19 +43,6 @@ async function send(input: AsyncIterable<Uint8Array>, socket: Socket): Promise<v
     if (!socket.write(chunk)) await drained(socket);
   }
   socket.end();
-}
-
-function opened(socket: Socket): Promise<void> {
-  return new Promise((resolve, reject) => {
-    socket.once('connect', () => {
-      socket.off('error', reject);
-      // Later errors end the reader below.
-      socket.on('error', () => undefined);
-      resolve();
-    });
-    socket.once('error', reject);
-    socket.once('close', () => resolve());
-  });
 }
 
 function drained(socket: Socket): Promise<void> {

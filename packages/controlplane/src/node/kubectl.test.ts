@@ -21,7 +21,7 @@ describe.skipIf(!hasKubectl)('a node used through kubectl', () => {
       clock: systemClock,
       random: systemRandom,
       log: silentLogger,
-      node: {},
+      node: { allowHostPath: true },
     });
   });
   afterAll(async () => {
@@ -63,12 +63,20 @@ describe.skipIf(!hasKubectl)('a node used through kubectl', () => {
   });
   const running = (name: string) => kubectl('wait', '--for=condition=Ready', `pod/${name}`, '--timeout=15s');
 
+  it('shows what pods and nodes use', async () => {
+    await apply(pod('user', ['sleep', '600']));
+    const top = async (...args: string[]) => (await kubectl('top', ...args, '--no-headers')).out;
+    await expect.poll(() => top('pod', 'user'), { timeout: 30_000 }).toMatch(/^user +\d+m +[1-9]\d*Mi *\n$/);
+    // The node also runs the control plane.
+    expect(await top('node')).toMatch(/^kubewright +\d+m +\d+% +[1-9]\d+Mi +\d+% *\n$/);
+  });
+
   it('reads logs, follows them, and reads those of the previous attempt', async () => {
     await apply(pod('talker', ['sh', '-c', 'echo one; echo two >&2; sleep 1; echo three; exit 3']));
-    await expect.poll(async () => (await kubectl('logs', 'talker')).out, { timeout: 15_000 }).toContain('two\n');
+    await expect.poll(async () => (await kubectl('logs', 'talker')).out, { timeout: 30_000 }).toContain('two\n');
     expect((await kubectl('logs', '-f', 'talker')).out).toMatch(/one\ntwo\nthree\n$/);
     await expect
-      .poll(async () => (await kubectl('logs', '--previous', '--tail=1', 'talker')).out, { timeout: 15_000 })
+      .poll(async () => (await kubectl('logs', '--previous', '--tail=1', 'talker')).out, { timeout: 30_000 })
       .toBe('three\n');
     expect((await kubectl('logs', 'talker', '-c', 'nobody')).err).toContain(
       'container nobody is not valid for pod talker',
@@ -101,6 +109,14 @@ describe.skipIf(!hasKubectl)('a node used through kubectl', () => {
     expect(unknown.err).toContain('exec: "nosuchprog": executable file not found in $PATH\n');
   });
 
+  it('debugs the node in a pod that has the file system of this machine', async () => {
+    const [first = ''] = readFileSync('/etc/passwd', 'utf8').split('\n');
+    const look = ['head', '-n', '1', '/host/etc/passwd'];
+    const { out, err } = await kubectl('debug', 'node/kubewright', '--image=busybox', '--', ...look);
+    const [, name = ''] = /(node-debugger-kubewright-\w+)/.exec(out + err) ?? [];
+    await expect.poll(async () => (await kubectl('logs', name)).out, { timeout: 30_000 }).toContain(`${first}\n`);
+  });
+
   it('runs an ephemeral debug container', async () => {
     await apply(pod('looked-at', ['sleep', '1000']));
     await running('looked-at');
@@ -108,7 +124,7 @@ describe.skipIf(!hasKubectl)('a node used through kubectl', () => {
     const added = await kubectl('debug', 'looked-at', '--image=busybox', '-c', 'look', '--', ...look);
     expect(added).toMatchObject({ code: 0 });
     await expect
-      .poll(async () => (await kubectl('logs', 'looked-at', '-c', 'look')).out, { timeout: 15_000 })
+      .poll(async () => (await kubectl('logs', 'looked-at', '-c', 'look')).out, { timeout: 30_000 })
       .toMatch(/\nhere\n$/);
     expect(await kubectl('exec', 'looked-at', '-c', 'look', '--', 'echo', 'inside')).toMatchObject({ out: 'inside\n' });
     const path = 'jsonpath={.status.ephemeralContainerStatuses[0].name}';
@@ -161,7 +177,7 @@ describe.skipIf(!hasKubectl)('a node used through kubectl', () => {
       pod('self', ['sh', '-c', 'kubectl auth whoami -o jsonpath={.status.userInfo.username}; echo; sleep 100']),
     );
     await expect
-      .poll(async () => (await out()).out, { timeout: 15_000 })
+      .poll(async () => (await out()).out, { timeout: 30_000 })
       .toContain('system:serviceaccount:default:default');
   });
 
@@ -169,7 +185,7 @@ describe.skipIf(!hasKubectl)('a node used through kubectl', () => {
     await apply(pod('described', ['sleep', '1000']));
     await running('described');
     await expect
-      .poll(async () => (await kubectl('describe', 'pod', 'described')).out, { timeout: 10_000 })
+      .poll(async () => (await kubectl('describe', 'pod', 'described')).out, { timeout: 30_000 })
       .toMatch(/Scheduled[\s\S]*Pull[\s\S]*Created[\s\S]*Started/);
     const waiting = await kubectl('delete', 'pod', 'described', '--timeout=15s');
     expect(waiting.out).toContain('deleted');
@@ -184,6 +200,6 @@ describe.skipIf(!hasKubectl)('a node used through kubectl', () => {
     const child = spawn('kubectl', ['--kubeconfig', cluster.kubeconfig, 'create', '--raw', path, '-f', '-']);
     child.stdin.end(JSON.stringify(body));
     expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0);
-    await expect.poll(async () => (await kubectl('get', 'pod', 'evicted')).code, { timeout: 15_000 }).toBe(1);
+    await expect.poll(async () => (await kubectl('get', 'pod', 'evicted')).code, { timeout: 30_000 }).toBe(1);
   });
 });

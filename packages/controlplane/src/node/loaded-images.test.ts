@@ -22,12 +22,12 @@ describe('loaded images', () => {
   });
 
   const create = (name: string, image: string, more: object = {}): Promise<Pod> =>
-    cluster.admin.resource(Pod).create({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name, namespace },
-      spec: { restartPolicy: 'Never', containers: [{ name: 'c', image, ...more }] },
-    });
+    cluster.admin.resource(Pod).create(
+      Pod({
+        metadata: { name, namespace },
+        spec: { restartPolicy: 'Never', containers: [{ name: 'c', image, ...more }] },
+      }),
+    );
   const get = (name: string): Promise<Pod> => cluster.admin.resource(Pod).get({ namespace, name });
   const messages = async (): Promise<readonly string[]> =>
     (await cluster.admin.resource(Event).list({ namespace })).items.map(({ message = '' }) => message);
@@ -57,24 +57,24 @@ describe('loaded images', () => {
       ['old', '0.1'],
       ['new', '0.2'],
     ] as const) {
-      await expect.poll(async () => (await get(name)).status?.phase, { timeout: 10_000 }).toBe('Succeeded');
+      await expect.poll(async () => (await get(name)).status?.phase, { timeout: 30_000 }).toBe('Succeeded');
       expect(await logOf(name)).toMatch(new RegExp(`^this is ${version}$`, 'm'));
     }
     const reason = async () => (await get('neither')).status?.containerStatuses?.[0]?.state?.waiting?.reason;
-    await expect.poll(reason, { timeout: 10_000 }).toMatch(/ErrImagePull|ImagePullBackOff/);
+    await expect.poll(reason, { timeout: 30_000 }).toMatch(/ErrImagePull|ImagePullBackOff/);
     const why =
       /Failed to pull image "shop:0.3": image "shop:0.3" is not loaded on this node: loaded tags are shop:0.1, shop:0.2/;
-    await expect.poll(messages, { timeout: 5_000 }).toContainEqual(expect.stringMatching(why));
+    await expect.poll(messages, { timeout: 30_000 }).toContainEqual(expect.stringMatching(why));
     const wrong = /Failed to pull image "wrong": .*"wrong" has the unknown field "run"; valid fields are/;
-    await expect.poll(messages, { timeout: 5_000 }).toContainEqual(expect.stringMatching(wrong));
+    await expect.poll(messages, { timeout: 30_000 }).toContainEqual(expect.stringMatching(wrong));
   });
 
   it("report that a pod's command replaces their own", async () => {
     await create('replaced', 'shop:0.1', { command: ['echo', 'mine'] });
-    await expect.poll(async () => (await get('replaced')).status?.phase, { timeout: 10_000 }).toBe('Succeeded');
+    await expect.poll(async () => (await get('replaced')).status?.phase, { timeout: 30_000 }).toBe('Succeeded');
     expect(await logOf('replaced')).toMatch(/^\[kubewright\] shop: running the pod's command \(echo mine\) instead of/);
     const note = /; the pod's command overrides the image's command \(node .*main\.mjs\)$/;
-    await expect.poll(messages, { timeout: 5_000 }).toContainEqual(expect.stringMatching(note));
+    await expect.poll(messages, { timeout: 30_000 }).toContainEqual(expect.stringMatching(note));
   });
 
   it.each([
@@ -86,7 +86,7 @@ describe('loaded images', () => {
     const name = image.replace(/:.*/, '');
     await create(name, image, { command });
     const phase = async () => (await get(name)).status?.phase;
-    await expect.poll(phase, { timeout: 15_000 }).toBe('Succeeded');
+    await expect.poll(phase, { timeout: 30_000 }).toBe('Succeeded');
     expect(await logOf(name)).toContain(`\n${expected}\n`);
   });
 });

@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers'; // seam: see its use
 import { type Clock, isDeleting, isNotFound, objectKey, type Random } from '@kubewright/apimachinery';
 import { Node, Pod, type PodStatus, Service } from '@kubewright/apimachinery/core/v1';
-import { sameJson } from '@kubewright/apimachinery/internal';
+import { defined, sameJson } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import {
   type EventRecorder,
@@ -15,9 +16,12 @@ import {
   watch,
 } from '@kubewright/runtime';
 import type { HandlerContext } from '@kubewright/runtime/internal';
-import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
+import type { NodeConnector, NodeUsage } from '../kube-apiserver/pods/node-connector.ts';
+import { clusterLogEvents } from '../log/cluster-log-events.ts';
+import { hostSockets, type Sockets } from '../network/sockets.ts';
 import { Deadline } from './deadline.ts';
-import type { Driver } from './driver.ts';
+import type { Driver, Usage } from './driver.ts';
+import { MemoryPodVolumes } from './inproc/memory-pod-volumes.ts';
 import { LocalLogStore } from './logs/local-log-store.ts';
 import type { LogKey } from './logs/log-store.ts';
 import { LocalConnector } from './node-connector.ts';
@@ -29,7 +33,7 @@ import { FollowedObjects } from './objects/followed-objects.ts';
 import { ApiPodObjects } from './pod/api-pod-objects.ts';
 import { hostPortConflict } from './pod/host-ports.ts';
 import type { PodEvent, PodHost, PodSettings } from './pod/pod-host.ts';
-import { PodWorker } from './pod/pod-worker.ts';
+import { PodWorker, type SyncResult } from './pod/pod-worker.ts';
 import type { ProbeRunner } from './probes/probe-runner.ts';
 import { CheckedPodVolumes } from './volumes/checked-pod-volumes.ts';
 import { LocalPodVolumes } from './volumes/local-pod-volumes.ts';
@@ -41,6 +45,8 @@ export interface NodeAgentOptions {
   readonly client: KubernetesClient;
   readonly driver: Driver;
   readonly probes: ProbeRunner;
+  /** Connects to pods. @defaultValue this machine's sockets */
+  readonly sockets?: Sockets | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -63,6 +69,9 @@ export interface NodeAgentOptions {
 const defaultStopMs = 6_000;
 /** Part of the time limit reserved for final events and killed processes after containers have stopped. */
 const afterContainersMs = 700;
+
+/** Turns of the event loop in which a pod whose containers start immediately should run. */
+const maxTurns = 6;
 
 const nodeRequest: ReconcileRequest = { name: '*node' };
 const leaseRequest: ReconcileRequest = { name: '*lease' };
@@ -96,7 +105,12 @@ export class NodeAgent implements AsyncDisposable {
       clock,
       onDropping: (key, error) => this.#logFails(key, error),
       onDropped: ({ podUid, container }, lines) =>
-        log.warn('dropped lines from a container log', { pod: this.#podName(podUid), container, lines }),
+        log.warn('dropped lines from a container log', {
+          event: clusterLogEvents.containerLogDropped,
+          pod: this.#podName(podUid),
+          container,
+          lines,
+        }),
     });
     this.#options = options;
     this.#disk = new DiskPressure({
@@ -118,7 +132,9 @@ export class NodeAgent implements AsyncDisposable {
         const worker = this.#workers.get(uid);
         return worker?.isOver === false ? worker.podIP : undefined;
       },
-      hasTerminals: driver.hasTerminals ?? false,
+      noTerminals: driver.noTerminals,
+      sockets: options.sockets ?? hostSockets,
+      usage: () => this.#usage(),
     });
     this.#manager = new Manager({
       controllers: [this.#controller()],
@@ -140,12 +156,39 @@ export class NodeAgent implements AsyncDisposable {
       logs,
       probes: options.probes,
       node: { name: facts.name, ip: facts.addresses.internalIP },
-      objects: new ApiPodObjects({ client, cache: this.#manager.cache, followed: this.#followed }),
+      objects: new ApiPodObjects({
+        client,
+        services: (namespace) =>
+          driver.ignoresEnvironment ? [] : this.#manager.cache.lister(Service).list({ namespace }),
+        followed: this.#followed,
+      }),
       images: new Set(),
       settings: { ...options.settings, allocatable: facts.capacity },
       event: (pod, event) => this.#event(pod, event),
       noteFault: (error) => this.#disk.note(error),
       wake: (pod) => this.#queue?.enqueue(objectKey(pod)),
+    };
+  }
+
+  async #usage(): Promise<NodeUsage> {
+    const { driver, facts } = this.#options;
+    const pods = [...this.#workers.values()].map(({ pod, slots }) => ({
+      pod,
+      used: slots.flatMap(({ name, state }) =>
+        state.type === 'running' ? [{ pod, name, running: state.running }] : [],
+      ),
+    }));
+    const usages = (await driver.usages?.(pods.flatMap(({ used }) => used))) ?? new Map<string, Usage>();
+    return {
+      name: facts.name,
+      pods: pods.map(({ pod: { metadata }, used }) => ({
+        namespace: metadata.namespace ?? '',
+        name: metadata.name ?? '',
+        containers: used.flatMap(({ name, running: { containerId: id, startedAtMs } }) => {
+          const usage = usages.get(id);
+          return usage ? [{ name, id, startedAtMs, ...usage }] : [];
+        }),
+      })),
     };
   }
 
@@ -216,7 +259,8 @@ export class NodeAgent implements AsyncDisposable {
           { fieldSelector: `metadata.name=${name}` },
         ),
       ],
-      caches: [Service],
+      // A thousand simulated nodes would each keep all of them.
+      caches: this.#options.driver.ignoresEnvironment ? [] : [Service],
       sources: [
         {
           name: 'agent',
@@ -276,14 +320,14 @@ export class NodeAgent implements AsyncDisposable {
       this.#workers.set(uid, worker);
     }
     if (isDeleting(pod) && !this.#deletions.has(uid)) this.#deletions.set(uid, ctx.clock.now());
-    const { status, removable, wakeAtMs } = worker.sync(pod);
+    const { status, removable, wakeAtMs } = await this.#settled(worker, pod);
     try {
-      if (status && !sameJson(status, worker.written)) {
+      if (status && (!sameJson(status, worker.written) || isMarkedNotReady(pod, status))) {
         await ctx.client
           .resource(Pod)
           .status.patch(
             objectKey(pod),
-            { type: 'strategic', body: { metadata: { uid }, status: statusPatch(status) } },
+            { type: 'strategic', body: { metadata: { uid, ...annotationsOf(worker) }, status: statusPatch(status) } },
             { signal: ctx.signal },
           );
         worker.written = status;
@@ -300,6 +344,21 @@ export class NodeAgent implements AsyncDisposable {
       if (!isNotFound(error)) throw error;
     }
     return Number.isFinite(wakeAtMs) ? { requeueAfterMs: Math.max(wakeAtMs - ctx.clock.now(), 1) } : undefined;
+  }
+
+  /**
+   * Syncs a pod. If the driver starts containers immediately, a new pod is synced until it runs, because thousands of pods would
+   * otherwise have three statuses each within milliseconds.
+   */
+  async #settled(worker: PodWorker, pod: Pod): Promise<SyncResult> {
+    let result = worker.sync(pod);
+    if (!this.#options.driver.startsAtOnce || worker.written) return result;
+    for (let turn = 0; turn < maxTurns && result.status?.phase === 'Pending'; turn++) {
+      // seam: lets the steps of the start proceed; waits for no time.
+      await new Promise((resolve) => setImmediate(resolve));
+      result = worker.sync(pod);
+    }
+    return result;
   }
 
   #untilRemoval({ metadata }: Pod, nowMs: number): number {
@@ -329,6 +388,7 @@ export class NodeAgent implements AsyncDisposable {
     this.#disk.note(error);
     const pod = this.#workers.get(podUid)?.pod;
     this.#options.log.warn('cannot write to a container log; dropping lines', {
+      event: clusterLogEvents.containerLogFailed,
       pod: this.#podName(podUid),
       container,
       error,
@@ -343,8 +403,11 @@ export class NodeAgent implements AsyncDisposable {
     return new PodWorker(pod, {
       host,
       admit: () => hostPortConflict(pod, this.#activePods(pod)),
-      makeVolumes: (_pod, { folder, podIP }) =>
-        folder === undefined ? new CheckedPodVolumes(host, podIP) : new LocalPodVolumes({ host, folder, podIP }),
+      makeVolumes: (_pod, { folder, podIP }) => {
+        const { files } = host.driver;
+        if (files) return new MemoryPodVolumes({ host, files, podIP });
+        return folder === undefined ? new CheckedPodVolumes(host, podIP) : new LocalPodVolumes({ host, folder, podIP });
+      },
     });
   }
 
@@ -362,8 +425,19 @@ export class NodeAgent implements AsyncDisposable {
   }
 }
 
+/** Returns the annotation that says where this machine reaches the pod. */
+function annotationsOf({ hostAddress }: PodWorker): { readonly annotations?: Readonly<Record<string, string>> } {
+  return hostAddress === undefined ? {} : { annotations: { 'kubewright.dev/host-address': hostAddress } };
+}
+
 /** Clears unset reason and message fields explicitly, because the API merges conditions field by field. */
 function statusPatch(status: PodStatus): object {
   const conditions = status.conditions?.map((condition) => ({ reason: null, message: null, ...condition }));
-  return { ...status, ...(conditions && { conditions }) };
+  return { ...status, ...defined({ conditions }) };
+}
+
+/** True if the node lifecycle controller marked a pod not ready while this node was silent. */
+function isMarkedNotReady(pod: Pod, status: PodStatus): boolean {
+  const readyOf = ({ conditions }: PodStatus) => conditions?.find(({ type }) => type === 'Ready')?.status;
+  return readyOf(status) === 'True' && pod.status !== undefined && readyOf(pod.status) === 'False';
 }

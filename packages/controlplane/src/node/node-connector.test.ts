@@ -2,8 +2,11 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { type KubernetesObject, VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hostSockets } from '../network/sockets.ts';
+import type { RunningContainer } from './driver.ts';
 import type { LogStore } from './logs/log-store.ts';
 import { LocalConnector } from './node-connector.ts';
+import type { ContainerSlot } from './pod/container-slot.ts';
 
 describe('LocalConnector', () => {
   let host: Server;
@@ -29,16 +32,22 @@ describe('LocalConnector', () => {
       status: { podIP: '127.0.0.1', hostIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] },
     }) as KubernetesObject;
 
-  async function forward(uid: string): Promise<string> {
-    const connector = new LocalConnector({
+  function connectorOf(options: Partial<ConstructorParameters<typeof LocalConnector>[0]> = {}): LocalConnector {
+    return new LocalConnector({
       clock: new VirtualClock(),
       logs: {} as LogStore, // not used
       slots: () => [],
       podIP: (of) => (of === 'mine' ? '127.0.0.1' : undefined),
-      hasTerminals: false,
+      noTerminals: undefined,
+      usage: async () => ({ name: 'a', pods: [] }),
+      sockets: hostSockets,
+      ...options,
     });
+  }
+
+  async function forward(uid: string): Promise<string> {
     let text = '';
-    await connector.portForward(pod(uid), {
+    await connectorOf().portForward(pod(uid), {
       port,
       input: (async function* () {})(),
       output: async (chunk) => {
@@ -51,6 +60,18 @@ describe('LocalConnector', () => {
 
   it('forwards ports to the address that the node assigned to the pod', async () => {
     expect(await forward('mine')).toBe('a secret of the machine');
+  });
+
+  it('rejects terminals, with the reason, if the node has none', async () => {
+    const running = {} as RunningContainer; // not used
+    const slot = { name: 'c', state: { type: 'running', running, stopping: false } } as ContainerSlot;
+    const connector = connectorOf({ slots: () => [slot], noTerminals: 'there are no terminals here; omit -t' });
+    await connector.check(pod('mine'), { container: 'c' });
+    for (const terminal of ['exec', 'attach'] as const) {
+      await expect(connector.check(pod('mine'), { container: 'c', terminal })).rejects.toThrow(
+        'there are no terminals here; omit -t',
+      );
+    }
   });
 
   it('ignores an address that a user wrote into the status', async () => {

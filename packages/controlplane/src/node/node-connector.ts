@@ -7,8 +7,10 @@ import type {
   ExecOptions,
   LogOptions,
   NodeConnector,
+  NodeUsage,
   PortForwardOptions,
 } from '../kube-apiserver/pods/node-connector.ts';
+import type { Sockets } from '../network/sockets.ts';
 import type { RunningContainer } from './driver.ts';
 import { forwardPort } from './forward-port.ts';
 import type { LogStore } from './logs/log-store.ts';
@@ -16,10 +18,6 @@ import { readLog } from './logs/read-log.ts';
 import { isMirrorPod } from './object/mirror-pods.ts';
 import type { ContainerSlot } from './pod/container-slot.ts';
 import { networkFault } from './probes/network-fault.ts';
-
-const noTerminals =
-  'TTY is not supported on this node: the script program of util-linux is not installed; install it, or omit -t';
-const noAttachedTerminals = 'attaching to a TTY is not supported on this node; omit -t, or use kubectl exec -it';
 
 /** Connects to the pods of a node: logs, exec, attach and port forwarding. */
 export class LocalConnector implements NodeConnector {
@@ -30,8 +28,12 @@ export class LocalConnector implements NodeConnector {
     readonly slots: (podUid: string) => readonly ContainerSlot[] | undefined;
     /** Returns the address that this node assigned to one of its pods. */
     readonly podIP: (podUid: string) => string | undefined;
-    /** True if commands can run on a terminal. */
-    readonly hasTerminals: boolean;
+    /** The reason why containers and commands cannot run on terminals; undefined if they can. */
+    readonly noTerminals: string | undefined;
+    /** Connects to pods. */
+    readonly sockets: Sockets;
+    /** Returns what the node's containers use. */
+    readonly usage: () => Promise<NodeUsage>;
   };
 
   constructor(options: {
@@ -39,8 +41,10 @@ export class LocalConnector implements NodeConnector {
     readonly logs: LogStore;
     readonly slots: (podUid: string) => readonly ContainerSlot[] | undefined;
     readonly podIP: (podUid: string) => string | undefined;
-    /** True if commands can run on a terminal. */
-    readonly hasTerminals: boolean;
+    readonly noTerminals: string | undefined;
+    /** Connects to pods. */
+    readonly sockets: Sockets;
+    readonly usage: () => Promise<NodeUsage>;
   }) {
     this.#options = options;
   }
@@ -68,8 +72,12 @@ export class LocalConnector implements NodeConnector {
 
   async check(pod: KubernetesObject, { container, terminal }: ContainerCheckOptions): Promise<void> {
     this.#running(pod, container);
-    if (terminal === 'attach') throw badRequest(noAttachedTerminals);
-    if (terminal === 'exec' && !this.#options.hasTerminals) throw badRequest(noTerminals);
+    const { noTerminals } = this.#options;
+    if (terminal && noTerminals !== undefined) throw badRequest(noTerminals);
+  }
+
+  async usage(): Promise<readonly NodeUsage[]> {
+    return [await this.#options.usage()];
   }
 
   async exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }> {
@@ -80,9 +88,9 @@ export class LocalConnector implements NodeConnector {
   }
 
   async attach(pod: KubernetesObject, options: AttachOptions): Promise<void> {
-    const { stdin, stdout, stderr, signal } = options;
+    const { stdin, stdout, stderr, signal, sizes } = options;
     const running = this.#running(pod, options.container);
-    await running.attach({ stdin, stdout, stderr, signal });
+    await running.attach({ stdin, stdout, stderr, signal, sizes });
   }
 
   async portForward(pod: KubernetesObject, options: PortForwardOptions): Promise<void> {
@@ -92,7 +100,7 @@ export class LocalConnector implements NodeConnector {
     const host = this.#options.podIP(uid);
     if (host === undefined) throw new Error(`unable to do port forwarding: pod ${name} has no address yet`);
     try {
-      await forwardPort(host, options);
+      await forwardPort(host, { ...options, sockets: this.#options.sockets });
     } catch (error) {
       const text = networkFault(error, { host, port: options.port });
       throw new Error(`error forwarding port ${options.port} to pod ${name}, uid ${uid}: ${text}`, { cause: error });

@@ -1,4 +1,6 @@
-import { statSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isNotFound } from '@kubewright/apimachinery';
 import { PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,12 +22,12 @@ describe('pods of a node run by root', () => {
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
   const create = (name: string, spec: Partial<NonNullable<Pod['spec']>>): Promise<Pod> =>
-    cluster.admin.resource(Pod).create({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name, namespace },
-      spec: { terminationGracePeriodSeconds: 2, restartPolicy: 'Never', containers: [], ...spec },
-    });
+    cluster.admin.resource(Pod).create(
+      Pod({
+        metadata: { name, namespace },
+        spec: { terminationGracePeriodSeconds: 2, restartPolicy: 'Never', containers: [], ...spec },
+      }),
+    );
   const script = (line: string, more: object = {}) => ({
     name: 'c',
     image: 'busybox',
@@ -46,13 +48,13 @@ describe('pods of a node run by root', () => {
   const remove = async (name: string): Promise<void> => {
     await cluster.admin.resource(Pod).delete({ namespace, name });
     const isGone = async () => get(name).then(() => false, isNotFound);
-    await expect.poll(isGone, { timeout: 10_000 }).toBe(true);
+    await expect.poll(isGone, { timeout: 30_000 }).toBe(true);
   };
 
   it("cannot read another pod's token, signal its processes or see their environment", async (context) => {
     if (!isRoot) return context.skip(notRoot);
     await create('victim', { containers: [script(`echo "$$$$ ${tokenPath} $(id -u) $(id -g)"; exec sleep 1000`)] });
-    await expect.poll(() => logOf('victim').catch(() => ''), { timeout: 10_000 }).toMatch(/\/token \d+ \d+\n/);
+    await expect.poll(() => logOf('victim').catch(() => ''), { timeout: 30_000 }).toMatch(/\/token \d+ \d+\n/);
     const [, pid, token = '', uid, gid] = /(\d+) (\S+) (\d+) (\d+)\n/.exec(await logOf('victim')) ?? [];
     expect(statSync(token).uid).toBe(Number(uid));
     expect(gid).toBe(uid);
@@ -66,7 +68,7 @@ describe('pods of a node run by root', () => {
       'id -u',
     ];
     await create('attacker', { containers: [script(`${lines.join('; ')}; exit 0`)] });
-    await expect.poll(phase('attacker'), { timeout: 10_000 }).toBe('Succeeded');
+    await expect.poll(phase('attacker'), { timeout: 30_000 }).toBe('Succeeded');
     const log = await logOf('attacker');
     expect(log).not.toMatch(/^(read|seen|killed|environment|folder)$/m);
     expect(log).toMatch(/^own token\n\d+$/m);
@@ -74,6 +76,48 @@ describe('pods of a node run by root', () => {
     expect(await phase('victim')()).toBe('Running');
     await remove('victim');
     expect(() => statSync(token)).toThrow('ENOENT');
+    return undefined;
+  });
+
+  it('give their environment to no program that runs as root', async (context) => {
+    if (!isRoot) return context.skip(notRoot);
+    const folder = mkdtempSync(join(tmpdir(), 'kw-environment-'));
+    chmodSync(folder, 0o1777);
+    // The dynamic linker of each program that gets the variables writes a file as the program's user.
+    const env = [
+      { name: 'LD_DEBUG', value: 'files' },
+      { name: 'LD_DEBUG_OUTPUT', value: join(folder, 'ld') },
+    ];
+    await create('environment', { securityContext: { fsGroup: 4711 }, containers: [script('id -G', { env })] });
+    await expect.poll(phase('environment'), { timeout: 30_000 }).toBe('Succeeded');
+    expect(await logOf('environment')).toContain('4711');
+    const owners = readdirSync(folder).map((name) => statSync(join(folder, name)).uid);
+    rmSync(folder, { recursive: true });
+    expect(owners.length).toBeGreaterThan(0);
+    expect(owners).not.toContain(0);
+    return undefined;
+  });
+
+  it('cannot enter a closed folder by a working folder that is a link', async (context) => {
+    if (!isRoot) return context.skip(notRoot);
+    const closed = mkdtempSync(join(tmpdir(), 'kw-closed-'));
+    const open = join(closed, 'open');
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    writeFileSync(join(open, 'secret'), 'secret', { mode: 0o644 });
+    const volumeMounts = [{ name: 'data', mountPath: '/data' }];
+    await create('linked', {
+      volumes: [{ name: 'data', emptyDir: {} }],
+      initContainers: [{ name: 'link', image: 'busybox', command: ['ln', '-s', open, '/data/link'], volumeMounts }],
+      containers: [script('cat secret', { volumeMounts, workingDir: '/data/link' })],
+    });
+    await expect.poll(phase('linked'), { timeout: 30_000 }).toBe('Failed');
+    rmSync(closed, { recursive: true });
+    const [container] = (await get('linked')).status?.containerStatuses ?? [];
+    expect(container?.state?.terminated).toMatchObject({
+      reason: 'StartError',
+      message: expect.stringMatching(/chdir to cwd \(".*link"\) set in config.json failed: permission denied/),
+    });
     return undefined;
   });
 
@@ -90,7 +134,7 @@ describe('pods of a node run by root', () => {
       ].map((container) => ({ ...container, name: 'main' })),
       volumes: [{ name: 'shared', emptyDir: {} }],
     });
-    await expect.poll(phase('mixed'), { timeout: 10_000 }).toMatch(/Succeeded|Failed/);
+    await expect.poll(phase('mixed'), { timeout: 30_000 }).toMatch(/Succeeded|Failed/);
     expect(await logOf('mixed')).toMatch(/^drwxrws---/m);
     expect(await logOf('mixed', 'main')).toMatch(/^\d{10}\n54321$/m);
     return undefined;
@@ -105,7 +149,7 @@ describe('pods of a node run by root', () => {
         containers: [script(line, { volumeMounts: [{ name: 'data', mountPath: '/data' }], ...securityContext })],
         volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'handed-on' } }],
       });
-      await expect.poll(phase(name), { timeout: 10_000 }).toMatch(/Succeeded|Failed/);
+      await expect.poll(phase(name), { timeout: 30_000 }).toMatch(/Succeeded|Failed/);
       const log = await logOf(name);
       await remove(name);
       return log;
@@ -139,7 +183,7 @@ describe('pods of a node run by root', () => {
     const isReady = async () => (await get('db')).status?.containerStatuses?.[0]?.ready;
     for (const expected of ['PostgreSQL init process complete', 'Skipping initialization']) {
       await start();
-      await expect.poll(isReady, { timeout: 18_000 }).toBe(true);
+      await expect.poll(isReady, { timeout: 30_000 }).toBe(true);
       expect(await logOf('db')).toContain(expected);
       // The server creates a database with the user's name in single-user mode.
       expect((await get('db')).status?.containerStatuses?.[0]?.restartCount).toBe(0);
@@ -149,11 +193,11 @@ describe('pods of a node run by root', () => {
   }, 60_000);
 
   async function claim(name: string): Promise<void> {
-    await cluster.admin.resource(PersistentVolumeClaim).create({
-      apiVersion: 'v1',
-      kind: 'PersistentVolumeClaim',
-      metadata: { name, namespace },
-      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
-    });
+    await cluster.admin.resource(PersistentVolumeClaim).create(
+      PersistentVolumeClaim({
+        metadata: { name, namespace },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      }),
+    );
   }
 });

@@ -25,12 +25,12 @@ describe('processNode', () => {
     }
   };
   const createPod = (name: string, spec: Pod['spec']): Promise<Pod> =>
-    cluster.admin.resource(Pod).create({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name, namespace },
-      ...(spec && { spec: { terminationGracePeriodSeconds: 5, ...spec } }),
-    });
+    cluster.admin.resource(Pod).create(
+      Pod({
+        metadata: { name, namespace },
+        ...(spec && { spec: { terminationGracePeriodSeconds: 5, ...spec } }),
+      }),
+    );
   const conditionOf = (pod: Pod | undefined, type: string) => pod?.status?.conditions?.find((one) => one.type === type);
 
   it('registers a ready node', async () => {
@@ -40,18 +40,18 @@ describe('processNode', () => {
           const { items } = await cluster.admin.resource(Node).list();
           return items[0]?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
         },
-        { timeout: 10_000 },
+        { timeout: 30_000 },
       )
       .toBe('True');
   });
 
   it('runs a PostgreSQL pod from scheduling to deletion', async () => {
-    await cluster.admin.resource(Secret).create({
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name: 'db', namespace },
-      stringData: { password: 'hunter2' },
-    });
+    await cluster.admin.resource(Secret).create(
+      Secret({
+        metadata: { name: 'db', namespace },
+        stringData: { password: 'hunter2' },
+      }),
+    );
     await createPod('db', {
       containers: [
         {
@@ -65,7 +65,7 @@ describe('processNode', () => {
       ],
       volumes: [{ name: 'data', emptyDir: {} }],
     });
-    await expect.poll(async () => conditionOf(await podNow('db'), 'Ready')?.status, { timeout: 18_000 }).toBe('True');
+    await expect.poll(async () => conditionOf(await podNow('db'), 'Ready')?.status, { timeout: 30_000 }).toBe('True');
     const pod = await podNow('db');
     expect(pod?.status).toMatchObject({ phase: 'Running', hostIP: cluster.node.nodeIP });
     const psql = spawnSync('psql', ['-h', pod?.status?.podIP ?? '', '-U', 'postgres', '-Atc', 'select 6 * 7'], {
@@ -74,7 +74,7 @@ describe('processNode', () => {
     });
     if (psql.error === undefined) expect(psql.stdout).toBe('42\n');
     await cluster.admin.resource(Pod).delete({ namespace, name: 'db' });
-    await expect.poll(() => podNow('db'), { timeout: 10_000 }).toBeUndefined();
+    await expect.poll(() => podNow('db'), { timeout: 30_000 }).toBeUndefined();
   });
 
   it('clears the reasons of conditions once they are true', async () => {
@@ -90,12 +90,12 @@ describe('processNode', () => {
       ],
     });
     await expect
-      .poll(async () => conditionOf(await podNow('slow'), 'Ready')?.reason, { timeout: 10_000 })
+      .poll(async () => conditionOf(await podNow('slow'), 'Ready')?.reason, { timeout: 30_000 })
       .toBe('ContainersNotReady');
-    await expect.poll(async () => conditionOf(await podNow('slow'), 'Ready')?.status, { timeout: 15_000 }).toBe('True');
+    await expect.poll(async () => conditionOf(await podNow('slow'), 'Ready')?.status, { timeout: 30_000 }).toBe('True');
     expect(conditionOf(await podNow('slow'), 'Ready')).not.toHaveProperty('reason');
     await cluster.admin.resource(Pod).delete({ namespace, name: 'slow' }, { gracePeriodSeconds: 0 });
-    await expect.poll(() => podNow('slow'), { timeout: 5_000 }).toBeUndefined();
+    await expect.poll(() => podNow('slow'), { timeout: 30_000 }).toBeUndefined();
   });
 
   it('updates a changed secret in a running container and restarts a failed container', async () => {
@@ -124,13 +124,13 @@ describe('processNode', () => {
       volumes: [{ name: 'live', secret: { secretName: 'live' } }],
     });
     const statusOf = async () => (await podNow('watcher'))?.status?.containerStatuses?.[0];
-    await expect.poll(async () => (await statusOf())?.state?.running, { timeout: 10_000 }).toBeDefined();
-    await expect.poll(async () => (await statusOf())?.restartCount, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await statusOf())?.state?.running, { timeout: 30_000 }).toBeDefined();
+    await expect.poll(async () => (await statusOf())?.restartCount, { timeout: 30_000 }).toBe(1);
     expect((await statusOf())?.lastState?.terminated).toMatchObject({ exitCode: 9, reason: 'Error' });
     await cluster.admin
       .resource(Secret)
       .patch({ namespace, name: 'live' }, { type: 'merge', body: { stringData: { key: 'new' } } });
-    await expect.poll(async () => (await podNow('watcher'))?.status?.phase, { timeout: 10_000 }).toBe('Succeeded');
+    await expect.poll(async () => (await podNow('watcher'))?.status?.phase, { timeout: 30_000 }).toBe('Succeeded');
   });
 
   it('detects the end of a pod, and deletes it even if a child has left for another session', async () => {
@@ -139,16 +139,16 @@ describe('processNode', () => {
       restartPolicy: 'Never',
       containers: [{ name: 'c', image: 'busybox', command: ['sh', '-c', `${daemon} exit 3`] }],
     });
-    await expect.poll(async () => (await podNow('finished'))?.status?.phase, { timeout: 10_000 }).toBe('Failed');
+    await expect.poll(async () => (await podNow('finished'))?.status?.phase, { timeout: 30_000 }).toBe('Failed');
     const [status] = (await podNow('finished'))?.status?.containerStatuses ?? [];
     expect(status?.state?.terminated).toMatchObject({ exitCode: 3, reason: 'Error' });
     await createPod('daemons', {
       containers: [{ name: 'c', image: 'busybox', command: ['sh', '-c', `${daemon} echo $!; wait; sleep 777`] }],
     });
-    await expect.poll(async () => (await podNow('daemons'))?.status?.phase, { timeout: 10_000 }).toBe('Running');
+    await expect.poll(async () => (await podNow('daemons'))?.status?.phase, { timeout: 30_000 }).toBe('Running');
     for (const name of ['finished', 'daemons']) {
       await cluster.admin.resource(Pod).delete({ namespace, name }, { gracePeriodSeconds: 1 });
-      await expect.poll(() => podNow(name), { timeout: 10_000 }).toBeUndefined();
+      await expect.poll(() => podNow(name), { timeout: 30_000 }).toBeUndefined();
     }
     const { stdout } = spawnSync('ps', ['axeww', '-o', 'command='], { encoding: 'utf8' });
     expect(stdout.split('\n').filter((line) => /^sleep 777.* HOSTNAME=(finished|daemons)( |$)/.test(line))).toEqual([]);
@@ -158,20 +158,20 @@ describe('processNode', () => {
     await createPod('forced', {
       containers: [{ name: 'c', image: 'node:20', command: ['node', '-e', 'setInterval(()=>{},1e9)'] }],
     });
-    await expect.poll(async () => (await podNow('forced'))?.status?.phase, { timeout: 10_000 }).toBe('Running');
+    await expect.poll(async () => (await podNow('forced'))?.status?.phase, { timeout: 30_000 }).toBe('Running');
     await cluster.admin.resource(Pod).delete({ namespace, name: 'forced' }, { gracePeriodSeconds: 0 });
     const again = await createPod('forced', { containers: [{ name: 'c', image: 'pause' }] });
-    await expect.poll(async () => (await podNow('forced'))?.status?.phase, { timeout: 10_000 }).toBe('Running');
+    await expect.poll(async () => (await podNow('forced'))?.status?.phase, { timeout: 30_000 }).toBe('Running');
     expect((await podNow('forced'))?.metadata.uid).toBe(again.metadata.uid);
   });
 
   it('keeps data in a claim and makes it accessible to pods of any user', async () => {
-    await cluster.admin.resource(PersistentVolumeClaim).create({
-      apiVersion: 'v1',
-      kind: 'PersistentVolumeClaim',
-      metadata: { name: 'kept', namespace },
-      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
-    });
+    await cluster.admin.resource(PersistentVolumeClaim).create(
+      PersistentVolumeClaim({
+        metadata: { name: 'kept', namespace },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      }),
+    );
     const use = (name: string, line: string) =>
       createPod(name, {
         restartPolicy: 'Never',
@@ -187,11 +187,11 @@ describe('processNode', () => {
       });
     const phase = (name: string) => async () => (await podNow(name))?.status?.phase;
     await use('writer', 'cd /data && mkdir below && echo first > below/file');
-    await expect.poll(phase('writer'), { timeout: 10_000 }).toBe('Succeeded');
+    await expect.poll(phase('writer'), { timeout: 30_000 }).toBe('Succeeded');
     await cluster.admin.resource(Pod).delete({ namespace, name: 'writer' });
-    await expect.poll(() => podNow('writer'), { timeout: 10_000 }).toBeUndefined();
+    await expect.poll(() => podNow('writer'), { timeout: 30_000 }).toBeUndefined();
     await use('reader', 'cd /data && grep first below/file && echo second >> below/file');
-    await expect.poll(phase('reader'), { timeout: 10_000 }).toBe('Succeeded');
+    await expect.poll(phase('reader'), { timeout: 30_000 }).toBe('Succeeded');
   });
 
   it('reports each reason why a container cannot start in its own event', async () => {
@@ -203,7 +203,7 @@ describe('processNode', () => {
         { name: 'name', image: 'Bad:Image:x' },
       ],
     });
-    const told = async () => {
+    const seen = async () => {
       const { items } = await cluster.admin.resource(Event).list({ namespace });
       const own = items.filter(({ involvedObject }) => involvedObject.name === 'broken');
       return own.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
@@ -219,7 +219,7 @@ describe('processNode', () => {
       'Warning Failed: Error: InvalidImageName',
       expect.stringMatching(/^Warning InspectFailed: Failed to apply default image tag "Bad:Image:x": couldn't parse/),
     ]) {
-      await expect.poll(told, { timeout: 10_000 }).toContainEqual(expected);
+      await expect.poll(seen, { timeout: 30_000 }).toContainEqual(expected);
     }
     const states = (await podNow('broken'))?.status?.containerStatuses?.map(({ name, state, lastState }) => [
       name,
@@ -237,11 +237,11 @@ describe('processNode', () => {
       hostNetwork: true,
       containers: [{ name: 'c', image: 'busybox', command: ['sleep', '1000'], ports: [{ containerPort: 8123 }] }],
     });
-    await expect.poll(async () => (await podNow('host'))?.status?.phase, { timeout: 10_000 }).toBe('Running');
+    await expect.poll(async () => (await podNow('host'))?.status?.phase, { timeout: 30_000 }).toBe('Running');
     const { nodeIP } = cluster.node;
     expect((await podNow('host'))?.status).toMatchObject({ podIP: nodeIP, hostIP: nodeIP, podIPs: [{ ip: nodeIP }] });
     await cluster.admin.resource(Pod).delete({ namespace, name: 'host' }, { gracePeriodSeconds: 0 });
-    await expect.poll(() => podNow('host'), { timeout: 5_000 }).toBeUndefined();
+    await expect.poll(() => podNow('host'), { timeout: 30_000 }).toBeUndefined();
   });
 
   it('shows the control plane components as static pods and recreates them', async () => {
@@ -258,7 +258,7 @@ describe('processNode', () => {
             () => undefined,
           ),
         {
-          timeout: 10_000,
+          timeout: 30_000,
         },
       )
       .toBe('Running');

@@ -5,6 +5,9 @@ import type { Clock, Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
+import { clusterLogEvents } from '../log/cluster-log-events.ts';
+import { LoopbackRange } from '../network/loopback-range.ts';
+import type { PodNetwork } from '../network/pod-network.ts';
 import { makeFolder } from './make-folder.ts';
 import { NodeAgent } from './node-agent.ts';
 import type { NodeFacts } from './object/node-description.ts';
@@ -13,7 +16,6 @@ import { ImageMap } from './process/image-map.ts';
 import type { ImageSource } from './process/image-program.ts';
 import { ImageFile } from './process/images/image-file.ts';
 import { builtInImages } from './process/images/index.ts';
-import { LoopbackRange } from './process/loopback-range.ts';
 import { MarkedProcesses } from './process/marked-processes.ts';
 import { podUidRange, type UidRange } from './process/pod-users.ts';
 import { ProcessDriver } from './process/process-driver.ts';
@@ -59,8 +61,12 @@ export interface ProcessNodeOptions {
    * user namespace does not contain them
    */
   readonly podUids?: UidRange | undefined;
+  /** Gives each pod its own network and file system. @defaultValue pods share those of this machine */
+  readonly network?: PodNetwork | undefined;
   /** Allows pods to mount folders of this machine. @defaultValue false */
   readonly allowHostPath?: boolean | undefined;
+  /** Folder of the cluster's local volumes, which every user of containers can enter. @defaultValue one that ends with the node */
+  readonly volumeRoot?: string | undefined;
   /** First and longest backoff before a restart, in milliseconds. @defaultValue 10_000 and 300_000 */
   readonly restartBackOff?: { readonly initialMs: number; readonly maxMs: number } | undefined;
   /** Control plane components to show as static pods. @defaultValue API server, controllers, scheduler */
@@ -89,6 +95,8 @@ const removalDelayMs = 750;
 /** The usual components that this cluster has. There is no etcd: state is kept in the process. */
 const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
+const sharedNetwork =
+  'pods share the loopback network of this machine: two programs cannot listen on the same port of all addresses, so let them listen on POD_IP; names of services do not resolve, so use cluster IPs or the variables <NAME>_SERVICE_HOST and <NAME>_SERVICE_PORT';
 const tooLong = 'TMPDIR is too long for container socket paths; using /tmp instead';
 const sharedAddress =
   '127.0.0.1 is the only loopback address on this system: all pods share it, so their ports can conflict';
@@ -107,19 +115,23 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   const instance = random.uid().replaceAll('-', '');
   const late: { agent?: NodeAgent } = {};
   const onFault = (error: unknown): void => {
-    log.warn('cannot update the list of running processes', { error });
+    log.warn('cannot update the list of running processes', { event: clusterLogEvents.processesNotSaved, error });
     late.agent?.noteFault(error);
   };
   const journal = new ProcessJournal(join(directory, 'processes.json'), { instance, marked, onFault });
   const note = join(directory, 'sandbox.json');
-  const temporary = options.temporary ?? temporaryFolder({ onTooLong: (folder) => log.warn(tooLong, { folder }) });
+  const temporary =
+    options.temporary ??
+    temporaryFolder({
+      onTooLong: (folder) => log.warn(tooLong, { event: clusterLogEvents.temporaryFolderTooLong, folder }),
+    });
   try {
     sweep({ journal, marked, note, temporary, log });
   } catch (cause) {
     throw notesUnusable(directory, cause);
   }
   const addresses = await LoopbackRange.reserve(random);
-  if (addresses.isShared) log.warn(sharedAddress);
+  if (addresses.isShared) log.warn(sharedAddress, { event: clusterLogEvents.addressesShared });
   const folders = await makeSandboxes(addresses, { temporary, instance, note });
   const env = options.env ?? process.env;
   const { platform, execPath, version } = process;
@@ -138,16 +150,20 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
     clock,
     random,
     agentUid: process.getuid?.(),
+    network: options.network,
     allowRootPods: options.allowRootPods ?? false,
     podUids: podUidRange(addresses.number, { chosen: options.podUids }),
     terminalProgram: findTerminalProgram({ platform, path: env['PATH'] ?? '' }),
   });
+  const { network } = options;
+  const nodeIP = network?.nodeIP ?? addresses.nodeIP;
   const { initialMs, maxMs } = options.restartBackOff ?? { initialMs: 10_000, maxMs: 300_000 };
   const agent = new NodeAgent({
-    facts: nodeFacts(nodeName, { nodeIP: addresses.nodeIP, capacity: options.capacity ?? {}, random }),
+    facts: nodeFacts(nodeName, { nodeIP, capacity: options.capacity ?? {}, random, isShared: network === undefined }),
     client,
     driver,
-    probes: new LocalProbeRunner(clock),
+    probes: new LocalProbeRunner(clock, network?.sockets),
+    sockets: network?.sockets,
     clock,
     random,
     log,
@@ -155,9 +171,9 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
       restartBackOffMs: initialMs,
       maxRestartBackOffMs: maxMs,
       allowHostPath: options.allowHostPath ?? false,
-      // Claims do not outlive the cluster's process, and every user that containers run as can enter this folder.
-      claimFolder: folders.claims(),
-      apiServer: options.apiServer,
+      volumeRoot: options.volumeRoot ?? folders.volumes(),
+      // Pods with their own files find the API server as in any cluster.
+      apiServer: network ? undefined : options.apiServer,
     },
     folders: [folders.root, directory],
     components: options.components ?? components,
@@ -178,7 +194,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
     stopped ??= end(time);
     return stopped;
   };
-  return { agent, connector: agent.connector, nodeIP: addresses.nodeIP, stop, [Symbol.asyncDispose]: () => stop() };
+  return { agent, connector: agent.connector, nodeIP, stop, [Symbol.asyncDispose]: () => stop() };
 }
 
 /** Creates the folder of all containers and records its path. Releases the addresses if that fails. */
@@ -222,7 +238,11 @@ function sweep(parts: {
 }): void {
   const { journal, marked, note, temporary, log } = parts;
   const ended = journal.sweep();
-  if (ended > 0) log.info('stopped containers left over from an earlier run', { count: ended });
+  if (ended > 0)
+    log.info('stopped containers left over from an earlier run', {
+      event: clusterLogEvents.containersLeftOver,
+      count: ended,
+    });
   for (const { root, instance } of forgottenSandboxes(temporary)) {
     marked.endNow({ mark: instance });
     removeSandboxes(root);
@@ -237,9 +257,15 @@ function sweep(parts: {
 
 function nodeFacts(
   name: string,
-  options: { readonly nodeIP: string; readonly capacity: Readonly<Record<string, string>>; readonly random: Random },
+  options: {
+    readonly nodeIP: string;
+    readonly capacity: Readonly<Record<string, string>>;
+    readonly random: Random;
+    /** True if pods share this machine's network. */
+    readonly isShared: boolean;
+  },
 ): NodeFacts {
-  const { nodeIP, capacity, random } = options;
+  const { nodeIP, capacity, random, isShared } = options;
   const id = random.uid();
   return {
     name,
@@ -253,6 +279,7 @@ function nodeFacts(
     },
     kubeletPort,
     labels: {},
+    note: isShared ? { reason: 'SharedNetwork', text: sharedNetwork } : undefined,
     annotations: {
       'kubewright.dev/driver': 'process',
       'kubewright.dev/description': `Containers on this node run as local processes on ${hostname()}: a development tool, not a security boundary`,

@@ -11,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import { findTerminalProgram } from './process/terminal.ts';
 
-vi.setConfig({ testTimeout: 30_000 });
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 const terminalProgram = findTerminalProgram({ platform: process.platform, path: process.env['PATH'] ?? '' });
 const namespace = 'default';
@@ -46,9 +45,9 @@ describe.skipIf(!hasKubectl)('streams of pods through kubectl', () => {
       ],
     });
     await vi.waitFor(async () => expect((await kubectl('logs', 'echo')).out).toContain('listening'), {
-      timeout: 15_000,
+      timeout: 30_000,
     });
-  }, 30_000);
+  });
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL');
     await cluster[Symbol.asyncDispose]();
@@ -59,7 +58,7 @@ describe.skipIf(!hasKubectl)('streams of pods through kubectl', () => {
     const pods = cluster.client().resource(Pod);
     const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec };
     // The pods' service account is created soon after its namespace.
-    await vi.waitFor(() => pods.create(pod), { timeout: 10_000 });
+    await vi.waitFor(() => pods.create(pod), { timeout: 30_000 });
   }
 
   async function kubectl(...args: readonly string[]): Promise<{ out: string; err: string; code: number }> {
@@ -88,10 +87,36 @@ describe.skipIf(!hasKubectl)('streams of pods through kubectl', () => {
     return { child, seen, ended };
   }
 
+  /** Runs kubectl on a terminal of 29 lines and 91 columns: otherwise it requests none. */
+  function atTerminal(line: string, env: Readonly<Record<string, string>> = {}) {
+    const whole = `stty cols 91 rows 29; echo "this is $(tty)"; exec kubectl --kubeconfig ${cluster.kubeconfig} ${line}`;
+    const child = spawn(terminalProgram ?? '', ['-q', '-e', '-f', '-E', 'always', '-c', whole, '/dev/null'], {
+      env: { ...process.env, ...env, SHELL: '/bin/sh' },
+    });
+    children.push(child);
+    const seen = { out: '' };
+    child.stdout.on('data', (chunk) => {
+      seen.out += chunk;
+    });
+    return {
+      seen,
+      ended: new Promise<number | null>((resolve) => child.once('close', resolve)),
+      type: (text: string) => child.stdin.write(text),
+      shows: (text: string) => expect.poll(() => seen.out, { timeout: 30_000 }).toContain(text),
+      resize: (rows: number, columns: number) => {
+        const [, path = ''] = /this is (\S+)/.exec(seen.out) ?? [];
+        spawnSync('stty', ['-F', path, 'rows', String(rows), 'cols', String(columns)]);
+      },
+    };
+  }
+
+  const untilSize = (rows: number, columns: number): string =>
+    `until [ "$(stty size)" = "${rows} ${columns}" ]; do sleep 0.1; done`;
+
   /** Forwards a free port and returns its number. */
   async function forward(target: string, port: number, env?: Readonly<Record<string, string>>) {
     const running = start(['port-forward', target, `:${port}`], env);
-    await expect.poll(() => running.seen.out, { timeout: 10_000 }).toMatch(/Forwarding from 127\.0\.0\.1:(\d+)/);
+    await expect.poll(() => running.seen.out, { timeout: 30_000 }).toMatch(/Forwarding from 127\.0\.0\.1:(\d+)/);
     const local = Number(/127\.0\.0\.1:(\d+)/.exec(running.seen.out)?.[1]);
     return { ...running, local };
   }
@@ -125,7 +150,7 @@ describe.skipIf(!hasKubectl)('streams of pods through kubectl', () => {
   it('shows the control plane components as pods, without exec or attach', async () => {
     const parts = ['kube-apiserver-kubewright', 'kube-controller-manager-kubewright', 'kube-scheduler-kubewright'];
     const shown = async () => (await kubectl('-n', 'kube-system', 'get', 'pods', '-o', 'name')).out.trim().split('\n');
-    await expect.poll(shown, { timeout: 15_000 }).toEqual(parts.map((name) => `pod/${name}`));
+    await expect.poll(shown, { timeout: 30_000 }).toEqual(parts.map((name) => `pod/${name}`));
     const [pod = ''] = parts;
     const says = `pod ${pod} runs inside the cluster process and has no containers`;
     for (const args of [
@@ -139,7 +164,7 @@ describe.skipIf(!hasKubectl)('streams of pods through kubectl', () => {
     const { local, seen } = await forward('pod/echo', 7999);
     await ask(local, 'hello').catch(String);
     await expect
-      .poll(() => seen.err, { timeout: 10_000 })
+      .poll(() => seen.err, { timeout: 30_000 })
       .toMatch(
         /error forwarding port 7999 to pod echo, uid [0-9a-f-]{36}: dial tcp 127\.\d+\.\d+\.\d+:7999: connect: connection refused/,
       );
@@ -166,12 +191,12 @@ describe.skipIf(!hasKubectl)('streams of pods through kubectl', () => {
       ['attach', `${name}-deleted`],
     ].map((args) => async () => {
       await vi.waitFor(async () => expect((await kubectl('logs', args.at(-1)!)).out).toContain('waits'), {
-        timeout: 15_000,
+        timeout: 30_000,
       });
       return start(args, env);
     });
     const running = await Promise.all(attached.map((begin) => begin()));
-    for (const { seen } of running) await expect.poll(() => seen.out, { timeout: 10_000 }).toContain('waits');
+    for (const { seen } of running) await expect.poll(() => seen.out, { timeout: 30_000 }).toContain('waits');
     expect(await kubectl('exec', name, '--', 'touch', 'over')).toMatchObject({ code: 0 });
     await kubectl('delete', 'pod', `${name}-deleted`, '--wait=false');
     expect(await Promise.all(running.map(({ ended }) => ended))).toEqual([0, 0, 0]);
@@ -193,10 +218,10 @@ describe.skipIf(!hasKubectl)('streams of pods through kubectl', () => {
       restartPolicy: 'Never',
       containers: [{ name: 'c', image: 'busybox', command, stdin: true, stdinOnce: true }],
     });
-    await expect.poll(() => kubectl('logs', name).then(({ out }) => out), { timeout: 15_000 }).toContain('ready');
+    await expect.poll(() => kubectl('logs', name).then(({ out }) => out), { timeout: 30_000 }).toContain('ready');
     const attached = start(['attach', '-i', name], env);
     attached.child.stdin.write('one\n');
-    await expect.poll(() => attached.seen.out, { timeout: 10_000 }).toBe('ready\ngot one\n');
+    await expect.poll(() => attached.seen.out, { timeout: 30_000 }).toBe('ready\ngot one\n');
     attached.child.stdin.end('two\n');
     expect(await attached.ended, attached.seen.err).toBe(0);
     expect(attached.seen.out).toBe('ready\ngot one\ngot two\nover\n');
@@ -211,7 +236,7 @@ describe.skipIf(!hasKubectl)('streams of pods through kubectl', () => {
     expect(await run.ended, run.seen.err).toBe(0);
     expect(run.seen.out).toContain('through a pod\n');
     await expect
-      .poll(() => kubectl('get', 'pod', 'once').then(({ err }) => err), { timeout: 10_000 })
+      .poll(() => kubectl('get', 'pod', 'once').then(({ err }) => err), { timeout: 30_000 })
       .toContain('not found');
   });
 
@@ -219,29 +244,53 @@ describe.skipIf(!hasKubectl)('streams of pods through kubectl', () => {
     ['a WebSocket', {}],
     ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' }],
   ])('gives a command a terminal with the size of the local one, over %s', async (_name, env) => {
-    const line =
-      'until [ "$(stty size)" = "29 91" ]; do sleep 0.1; done; echo sized; read word; trap "exit 9" INT; echo "read $word"; sleep 1000 & wait';
-    // kubectl requests a terminal only if it runs on one.
-    const kubectlLine = `stty cols 91 rows 29; exec kubectl --kubeconfig ${cluster.kubeconfig} exec -it echo -- sh -c '${line}'`;
-    const outer = spawn(terminalProgram ?? '', ['-q', '-e', '-f', '-E', 'always', '-c', kubectlLine, '/dev/null'], {
-      env: { ...process.env, ...env, SHELL: '/bin/sh' },
-    });
-    children.push(outer);
-    let out = '';
-    outer.stdout.on('data', (chunk) => {
-      out += chunk;
-    });
-    const ended = new Promise((resolve) => outer.once('close', resolve));
-    await expect.poll(() => out, { timeout: 10_000 }).toContain('sized');
-    outer.stdin.write('something\r');
-    await expect.poll(() => out, { timeout: 10_000 }).toContain('read something');
-    outer.stdin.write('\u0003');
-    expect(await ended, out).toBe(9);
+    const line = `${untilSize(29, 91)}; echo sized; read word; trap "exit 9" INT; echo "read $word"; sleep 1000 & wait`;
+    const terminal = atTerminal(`exec -it echo -- sh -c '${line}'`, env);
+    await terminal.shows('sized');
+    terminal.type('something\r');
+    await terminal.shows('read something');
+    terminal.type('\u0003');
+    expect(await terminal.ended, terminal.seen.out).toBe(9);
   });
 
-  it('reports what has no terminal, with a remedy', async () => {
+  it.skipIf(terminalProgram === undefined).each([
+    ['a WebSocket', {}],
+    ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' }],
+  ])('attaches to the terminal of a container over %s, and resizes it', async (_name, env) => {
+    const name = `terminal-${Object.keys(env).length}`;
+    const line = `tty; ${untilSize(29, 91)}; echo sized; read word; echo "read $word"; ${untilSize(40, 120)}; echo resized; trap "exit 9" INT; sleep 1000 & wait`;
+    const container = { name: 'c', image: 'busybox', command: ['sh', '-c', line], stdin: true, tty: true };
+    await create(name, { restartPolicy: 'Never', containers: [container] });
+    await expect
+      .poll(() => kubectl('logs', name).then(({ out }) => out), { timeout: 30_000 })
+      .toMatch(/^\/dev\/pts\/\d+\r$/m);
+    const terminal = atTerminal(`attach -it ${name}`, env);
+    await terminal.shows('sized');
+    terminal.type('something\r');
+    await terminal.shows('read something');
+    terminal.resize(40, 120);
+    await terminal.shows('resized');
+    terminal.type('\u0003');
+    expect(await terminal.ended, terminal.seen.out).toBe(0);
+    const path = 'jsonpath={.status.containerStatuses[0].state.terminated.exitCode}';
+    await expect.poll(async () => (await kubectl('get', 'pod', name, '-o', path)).out, { timeout: 30_000 }).toBe('9');
+  });
+
+  it.skipIf(terminalProgram === undefined)('runs a pod and a debug container at a terminal', async () => {
+    const run = atTerminal('run shell -it --rm --restart=Never --image=busybox -- sh');
+    run.type('echo "sum $((6 * 7))"\r');
+    await run.shows('sum 42');
+    run.type('exit 3\r');
+    expect(await run.ended, run.seen.out).toBe(3);
+    const debug = atTerminal('debug -it echo --image=busybox -c look -- sh');
+    debug.type('echo "sum $((7 * 8)) on $(tty)"\r');
+    await debug.shows('sum 56 on /dev/pts/');
+    debug.type('exit\r');
+    expect(await debug.ended, debug.seen.out).toBe(0);
+  });
+
+  it('attaches without a terminal to a container that has none', async () => {
     const path = '/api/v1/namespaces/default/pods/echo/attach?stdin=true&tty=true';
-    const { err: asked } = await kubectl('get', '--raw', path);
-    expect(asked).toContain('attaching to a TTY is not supported on this node');
+    expect((await kubectl('get', '--raw', path)).err).toContain('Upgrade request required');
   });
 });

@@ -25,9 +25,9 @@ describe('temporaryFolder', () => {
   it('is /tmp if socket paths would be too long, and reports that', () => {
     const own = join(folder, 'a'.repeat(200), 'b'.repeat(100));
     mkdirSync(own, { recursive: true });
-    const told: string[] = [];
-    expect(temporaryFolder({ own, onTooLong: (long) => told.push(long) })).toBe('/tmp');
-    expect(told).toEqual([own]);
+    const seen: string[] = [];
+    expect(temporaryFolder({ own, onTooLong: (long) => seen.push(long) })).toBe('/tmp');
+    expect(seen).toEqual([own]);
   });
 
   it('reports why it cannot be used, and a remedy', () => {

@@ -1,13 +1,15 @@
 import { isNotFound } from '@kubewright/apimachinery';
-import { Node, Pod, type PodSpec } from '@kubewright/apimachinery/core/v1';
+import { Node, PersistentVolume, PersistentVolumeClaim, Pod, type PodSpec } from '@kubewright/apimachinery/core/v1';
 import { Event } from '@kubewright/apimachinery/events/v1';
+import { PriorityClass } from '@kubewright/apimachinery/scheduling/v1';
+import { StorageClass } from '@kubewright/apimachinery/storage/v1';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TestControlPlane } from '../controllers/testdata/test-control-plane.ts';
 
 describe('scheduler', () => {
   let plane: TestControlPlane;
   const namespace = 'default';
-  const within = { timeout: 5_000, interval: 10 };
+  const within = { timeout: 30_000, interval: 10 };
 
   beforeAll(async () => {
     plane = await TestControlPlane.start();
@@ -17,18 +19,20 @@ describe('scheduler', () => {
   afterAll(async () => {
     await plane[Symbol.asyncDispose]();
     expect(plane.errors).toEqual([]);
+    // The bootstrap role of the scheduler covers everything it does.
+    expect(plane.refusals).toEqual([]);
   });
 
-  async function createNode(name: string, cpu: string): Promise<void> {
+  async function createNode(name: string, cpu: string, labels: Readonly<Record<string, string>> = {}): Promise<void> {
     const nodes = plane.client.resource(Node);
-    await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
+    await nodes.create(Node({ metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } } }));
     const amounts = { cpu, memory: '8Gi', pods: '110' };
     const status = { capacity: amounts, allocatable: amounts };
     await nodes.status.patch({ name }, { type: 'merge', body: { status } });
   }
   async function createPod(name: string, spec: Partial<PodSpec> = {}): Promise<void> {
     const containers = [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }];
-    const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec: { containers, ...spec } };
+    const pod = Pod({ metadata: { name, namespace }, spec: { containers, ...spec } });
     await plane.client.resource(Pod).create(pod);
   }
   const read = (name: string): Promise<Pod> => plane.client.resource(Pod).get({ namespace, name });
@@ -79,5 +83,117 @@ describe('scheduler', () => {
     await expect.poll(() => reasonOf('impossible'), within).toBe('Unschedulable');
     await plane.client.resource(Pod).delete({ namespace, name: 'impossible' }, { gracePeriodSeconds: 0 });
     await expect(read('impossible')).rejects.toSatisfy(isNotFound);
+  });
+
+  it('explains in the condition and in an event why a pod fits nowhere', async () => {
+    await createPod('nowhere', { nodeSelector: { no: 'where' } });
+    await expect.poll(() => reasonOf('nowhere'), within).toBe('Unschedulable');
+    const message =
+      "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
+    const conditions = (await read('nowhere')).status?.conditions;
+    expect(conditions).toMatchObject([
+      { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message, observedGeneration: 1 },
+    ]);
+    const notes = async () =>
+      (await plane.client.resource(Event).list({ namespace, fieldSelector: 'regarding.name=nowhere' })).items.map(
+        ({ type, reason, action, note, reportingController }) => ({ type, reason, action, note, reportingController }),
+      );
+    const reporter = { type: 'Warning', action: 'Scheduling', reportingController: 'default-scheduler' };
+    await expect.poll(notes, within).toEqual([{ reason: 'FailedScheduling', note: message, ...reporter }]);
+  });
+
+  it('evicts pods for a more important one, which runs once they are gone', async () => {
+    const only = { nodeSelector: { pool: 'preempt' } };
+    await createNode('contested', '1', { pool: 'preempt' });
+    await plane.client.resource(PriorityClass).create(PriorityClass({ metadata: { name: 'high' }, value: 1_000 }));
+    await createPod('victim', only);
+    await expect.poll(() => nodeOf('victim'), within).toBe('contested');
+    await createPod('urgent', { ...only, priorityClassName: 'high' });
+    await expect.poll(async () => (await read('victim')).metadata.deletionTimestamp, within).toBeDefined();
+    expect((await read('victim')).status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'PreemptionByScheduler',
+        message: 'default-scheduler: preempting to accommodate a higher priority pod',
+      }),
+    );
+    await expect.poll(async () => (await read('urgent')).status?.nominatedNodeName, within).toBe('contested');
+    const { uid } = (await read('urgent')).metadata;
+    const preempted = async () =>
+      (await plane.client.resource(Event).list({ namespace, fieldSelector: 'reason=Preempted' })).items[0]?.note;
+    await expect.poll(preempted, within).toBe(`Preempted by pod ${uid} on node contested`);
+    expect(await nodeOf('urgent')).toBeUndefined();
+    await plane.client.resource(Pod).delete({ namespace, name: 'victim' }, { gracePeriodSeconds: 0 });
+    await expect.poll(() => nodeOf('urgent'), within).toBe('contested');
+  });
+
+  it('takes the node from a pod that waits for its volumes, without deleting the pod', async () => {
+    const only = { nodeSelector: { pool: 'awaited' } };
+    await createNode('awaited', '1', { pool: 'awaited' });
+    const storageClassName = 'absent';
+    await plane.client.resource(StorageClass).create(
+      StorageClass({
+        metadata: { name: storageClassName },
+        provisioner: 'example.com/absent',
+        volumeBindingMode: 'WaitForFirstConsumer',
+      }),
+    );
+    const resources = { requests: { storage: '1Gi' } };
+    await plane.client.resource(PersistentVolumeClaim).create(
+      PersistentVolumeClaim({
+        metadata: { name: 'never', namespace },
+        spec: { storageClassName, accessModes: ['ReadWriteOnce'], resources },
+      }),
+    );
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'never' } }];
+    await createPod('patient', { ...only, volumes });
+    await expect.poll(async () => (await read('patient')).status?.nominatedNodeName, within).toBe('awaited');
+    await createPod('first', { ...only, priorityClassName: 'high' });
+    await expect.poll(() => nodeOf('first'), within).toBe('awaited');
+    expect((await read('patient')).metadata.deletionTimestamp).toBeUndefined();
+    const { uid } = (await read('first')).metadata;
+    const notes = async () =>
+      (await plane.client.resource(Event).list({ namespace, fieldSelector: 'regarding.name=patient' })).items.map(
+        ({ note }) => note,
+      );
+    await expect.poll(notes, within).toContain(`Preempted by pod ${uid} on node awaited (in kube-scheduler memory).`);
+  });
+
+  it('binds a claim that waits for its pod to a volume that the chosen node reaches', async () => {
+    for (const name of ['near', 'far']) await createNode(name, '4', { pool: 'volumes' });
+    const storageClassName = 'local';
+    await plane.client.resource(StorageClass).create(
+      StorageClass({
+        metadata: { name: storageClassName },
+        provisioner: 'kubernetes.io/no-provisioner',
+        volumeBindingMode: 'WaitForFirstConsumer',
+      }),
+    );
+    const matchExpressions = [{ key: 'kubernetes.io/hostname', operator: 'In' as const, values: ['far'] }];
+    const size = { storage: '1Gi' };
+    await plane.client.resource(PersistentVolume).create(
+      PersistentVolume({
+        metadata: { name: 'disk' },
+        spec: {
+          storageClassName,
+          capacity: size,
+          accessModes: ['ReadWriteOnce'],
+          local: { path: '/disk' },
+          nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
+        },
+      }),
+    );
+    await plane.client.resource(PersistentVolumeClaim).create(
+      PersistentVolumeClaim({
+        metadata: { name: 'data', namespace },
+        spec: { storageClassName, accessModes: ['ReadWriteOnce'], resources: { requests: size } },
+      }),
+    );
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
+    await createPod('writer', { nodeSelector: { pool: 'volumes' }, volumes });
+    await expect.poll(() => nodeOf('writer'), { ...within, timeout: 30_000 }).toBe('far');
+    const claim = await plane.client.resource(PersistentVolumeClaim).get({ namespace, name: 'data' });
+    expect([claim.status?.phase, claim.spec?.volumeName]).toEqual(['Bound', 'disk']);
   });
 });

@@ -1,151 +1,196 @@
-import { objectKey } from '@kubewright/apimachinery';
-import { Node, Pod } from '@kubewright/apimachinery/core/v1';
+import type { Clock, Kind, KubernetesObject } from '@kubewright/apimachinery';
+import { ReplicaSet, StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import {
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  ReplicationController,
+  Service,
+} from '@kubewright/apimachinery/core/v1';
+import { PodDisruptionBudget } from '@kubewright/apimachinery/policy/v1';
+import {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  StorageClass,
+  VolumeAttachment,
+} from '@kubewright/apimachinery/storage/v1';
+import {
+  type CachedKind,
   type ControllerDefinition,
-  enqueueForObject,
-  enqueueMapped,
+  cached,
+  handlerFuncs,
+  type IndexFunc,
+  type ObjectView,
   type RequestContext,
   requestController,
+  type Source,
+  type Watch,
   watch,
 } from '@kubewright/runtime';
-import { chooseNode } from './choose-node.ts';
-import { nodeInfo } from './node-info.ts';
+import { CachedObjects } from './cached-objects.ts';
+import { SchedulerCache } from './cluster/scheduler-cache.ts';
+import type { ClusterEvent } from './framework/cluster-event.ts';
+import { NodeEvents } from './node-events.ts';
+import { defaultPreemption } from './plugins/default-preemption.ts';
+import { defaultPlugins } from './plugins/index.ts';
+import { schedulingGates } from './plugins/scheduling-gates.ts';
+import { PodEvents, schedulerName } from './pod-events.ts';
+import { isPodEnded } from './pod-status.ts';
+import { Evictions } from './preemption/evict.ts';
+import { EventHints } from './queue/event-hints.ts';
+import { SchedulingQueue } from './queue/scheduling-queue.ts';
+import { SchedulingAttempts } from './scheduling-attempt.ts';
+import { storageClassOf } from './volumes/storage-class-of.ts';
+import { VolumeBinder } from './volumes/volume-binder.ts';
+import { VolumeWaits } from './volumes/volume-waits.ts';
+import { type Work, Workers, workerCount } from './workers.ts';
 
-const NAME = 'default-scheduler';
-
-/** Bound pods by uid, until the cache shows the binding. The next choice must already count them. */
-type Assumed = Map<string, { readonly pod: Pod; readonly nodeName: string }>;
+/** Options for {@link schedulerController}. */
+export interface SchedulerOptions {
+  /** Times backoffs. */
+  readonly clock: Clock;
+}
 
 /**
- * Assigns pods to nodes, one pod at a time, with a minimal version of kube-scheduler's default profile: node name, cordon,
- * taints, node affinity, host ports, resources and scheduling gates. For a pod that fits no node, it sets the reason in the
- * PodScheduled condition and retries when a node or pod changes, and with growing backoff.
+ * Assigns pods to nodes as kube-scheduler 1.36 with its default profile: its plugins, its queue, its preemption, its messages.
+ * Decisions are made one at a time from an in-memory view of the cluster; bindings are written in the background.
  */
-export function schedulerController(): ControllerDefinition {
-  const assumed: Assumed = new Map();
+export function schedulerController(options: SchedulerOptions): ControllerDefinition {
+  const scheduler = new Scheduler(options);
   return requestController({
-    name: NAME,
-    for: Pod,
-    watches: [
-      watch(Pod, enqueueForObject(), { indexes: { waiting: ({ object }) => (isWaiting(object) ? ['true'] : []) } }),
-      // Pending pods may now fit on a changed node. The name `*` stands for all pending pods.
-      watch(
-        Node,
-        enqueueMapped(() => [everyWaitingPod]),
-      ),
-    ],
-    reconcile: (request, ctx) =>
-      request.name === everyWaitingPod.name
-        ? tryAll(ctx, assumed)
-        : tryOne(ctx.cache.lister(Pod).get(request), ctx, assumed),
+    name: schedulerName,
+    maxConcurrentReconciles: workerCount,
+    watches: scheduler.watches(),
+    caches: readKinds,
+    sources: [scheduler.source],
+    reconcile: (request, ctx) => scheduler.work(request.name, ctx),
   });
 }
 
-const everyWaitingPod = { name: '*' };
+/** Kinds that are only looked up. */
+const readKinds = [
+  cached(Namespace),
+  cached(PodDisruptionBudget),
+  cached(ReplicaSet),
+  cached(StatefulSet),
+  cached(ReplicationController),
+];
 
-function isWaiting({ spec, status, metadata }: Pod): boolean {
-  const ended = status?.phase === 'Succeeded' || status?.phase === 'Failed';
-  return (
-    !spec?.nodeName && (spec?.schedulerName ?? NAME) === NAME && metadata.deletionTimestamp === undefined && !ended
-  );
-}
+// Constants, so that a scheduler that restarts can share informers with other components again.
+const byStorageClass: IndexFunc<PersistentVolume> = ({ object }) => [storageClassOf(object)];
+const byNodeName: IndexFunc<VolumeAttachment> = ({ object }) => [object.spec.nodeName];
 
-async function tryAll(ctx: RequestContext, assumed: Assumed): Promise<void> {
-  for (const pod of ctx.cache.lister(Pod).list({ index: { name: 'waiting', value: 'true' } })) {
-    await tryOne(pod, ctx, assumed);
-  }
-}
+class Scheduler {
+  readonly #cache = new SchedulerCache();
+  readonly #objects = new CachedObjects();
+  readonly #queue: SchedulingQueue;
+  readonly #workers: Workers;
+  readonly #waits: VolumeWaits;
+  readonly #attempts: SchedulingAttempts;
+  readonly #pods: PodEvents;
+  readonly #nodes: NodeEvents;
 
-async function tryOne(
-  pod: Pod | undefined,
-  ctx: RequestContext,
-  assumed: Assumed,
-): Promise<{ requeue: true } | undefined> {
-  if (!pod || !isWaiting(pod) || assumed.has(pod.metadata.uid ?? '')) return undefined;
-  if ((pod.spec?.schedulingGates?.length ?? 0) > 0) {
-    await markUnscheduled(pod, ctx, {
-      reason: 'SchedulingGated',
-      message: 'Scheduling is blocked due to non-empty scheduling gates',
+  /** Requests workers once everything that exists is known. */
+  readonly source: Source = {
+    name: 'scheduling queue',
+    start: async (context, { signal }) => {
+      this.#workers.start(context);
+      signal.addEventListener('abort', () => this.#stop(), { once: true });
+    },
+  };
+
+  constructor({ clock }: SchedulerOptions) {
+    const cache = this.#cache;
+    const objects = this.#objects;
+    const view = { cache, objects };
+    const cancelWait = (uid: string, why: string): boolean => this.#waits.cancel(uid, why);
+    const evictions = new Evictions({ cache, objects, cancelWait });
+    this.#queue = new SchedulingQueue({
+      clock,
+      view,
+      hints: new EventHints([...defaultPlugins, defaultPreemption]),
+      gates: [schedulingGates, { name: defaultPreemption.name, holds: (pod) => evictions.isRunning(pod) }],
+      onReady: () => this.#workers.wake(),
     });
-    return undefined;
+    const queue = this.#queue;
+    this.#workers = new Workers({ next: () => this.#next(), hasMore: () => queue.ready > 0 });
+    this.#waits = new VolumeWaits({ clock, cache, objects, run: (work) => this.#workers.add(work) });
+    const binder = new VolumeBinder({ volumes: objects.assumedVolumes, claims: objects.assumedClaims });
+    const parts = { cache, objects, view, queue, evictions, binder, waits: this.#waits, plugins: defaultPlugins };
+    this.#attempts = new SchedulingAttempts({ ...parts, start: { index: 0 } });
+    this.#pods = new PodEvents({ cache, queue });
+    this.#nodes = new NodeEvents({ cache, queue });
   }
-  const choice = chooseNode(pod, nodeInfos(ctx, assumed));
-  if ('nodeName' in choice) {
-    await bind(pod, choice.nodeName, ctx, assumed);
-    return undefined;
-  }
-  ctx.events.record({
-    type: 'Warning',
-    reason: 'FailedScheduling',
-    action: 'Scheduling',
-    note: choice.unschedulable,
-    regarding: pod,
-  });
-  await markUnscheduled(pod, ctx, { reason: 'Unschedulable', message: choice.unschedulable });
-  return { requeue: true };
-}
 
-function nodeInfos(ctx: RequestContext, assumed: Assumed) {
-  const pods = ctx.cache.lister(Pod).list();
-  const byNode = new Map<string, Pod[]>();
-  const place = (nodeName: string, pod: Pod): void => {
-    const present = byNode.get(nodeName);
-    if (present) present.push(pod);
-    else byNode.set(nodeName, [pod]);
-  };
-  const known = new Set<string>();
-  for (const pod of pods) {
-    const uid = pod.metadata.uid ?? '';
-    known.add(uid);
-    if (pod.spec?.nodeName) {
-      assumed.delete(uid);
-      place(pod.spec.nodeName, pod);
+  /** Does one piece of work. */
+  async work(worker: string, ctx: RequestContext): Promise<void> {
+    this.#objects.use(ctx.cache);
+    await this.#workers.run(worker, ctx);
+  }
+
+  watches(): readonly Watch[] {
+    const services = handlerFuncs<Service>({
+      create: ({ object }) => this.#objects.services.put(object),
+      update: ({ object }) => this.#objects.services.put(object),
+      delete: ({ object }) => this.#objects.services.delete(object),
+    });
+    return [
+      watch(Pod, (event) => this.#handlePod(event)),
+      watch(Node, (event) => {
+        this.#nodes.handle(event);
+        if (event.type === 'delete') this.#waits.changed();
+      }),
+      watch(Service, services),
+      this.#watch(PersistentVolume, { indexes: { storageClass: byStorageClass } }),
+      this.#watch(PersistentVolumeClaim),
+      this.#watch(StorageClass),
+      this.#watch(CSINode),
+      this.#watch(CSIDriver),
+      this.#watch(CSIStorageCapacity),
+      this.#watch(VolumeAttachment, { indexes: { nodeName: byNodeName } }),
+    ];
+  }
+
+  #handlePod(event: Parameters<PodEvents['handle']>[0]): void {
+    if (event.type !== 'delete' && !isPodEnded(event.object.object)) {
+      this.#pods.handle(event);
+      return;
     }
+    // As upstream, a pod that ended frees its node as if it were deleted.
+    this.#pods.deleted(event.object);
+    this.#waits.cancel(event.object.uid, 'pod was deleted');
   }
-  for (const [uid, { pod, nodeName }] of assumed) {
-    if (known.has(uid)) place(nodeName, pod);
-    else assumed.delete(uid);
-  }
-  return ctx.cache
-    .lister(Node)
-    .list()
-    .map((node) => nodeInfo(node, byNode.get(node.metadata.name ?? '') ?? []));
-}
 
-async function bind(pod: Pod, nodeName: string, ctx: RequestContext, assumed: Assumed): Promise<void> {
-  const { uid = '' } = pod.metadata;
-  const binding = {
-    apiVersion: 'v1',
-    kind: 'Binding',
-    metadata: { name: pod.metadata.name, namespace: pod.metadata.namespace, uid },
-    target: { apiVersion: 'v1', kind: 'Node', name: nodeName },
-  };
-  assumed.set(uid, { pod, nodeName });
-  try {
-    await ctx.client.resource(Pod).subresource('binding').create(objectKey(pod), binding, { signal: ctx.signal });
-  } catch (error) {
-    assumed.delete(uid);
-    throw error;
+  /** Watches a kind whose changes may help waiting pods. */
+  #watch<T extends KubernetesObject>(kind: Kind<T>, options: Pick<CachedKind<T>, 'indexes'> = {}): Watch {
+    const resource = kind.kind as ClusterEvent['resource'];
+    const moved = (
+      action: 'Add' | 'Update' | 'Delete',
+      { old, now }: { old?: ObjectView<T>; now?: ObjectView<T> },
+    ): void => {
+      this.#waits.changed();
+      if (!this.#queue.hasWaiting) return;
+      // The kind determines the type of the objects.
+      this.#queue.move({ resource, action, old: old?.object, now: now?.object } as unknown as ClusterEvent);
+    };
+    const handler = handlerFuncs<T>({
+      create: ({ object }) => moved('Add', { now: object }),
+      update: ({ old, object }) => moved('Update', { old, now: object }),
+      delete: ({ object }) => moved('Delete', { old: object }),
+    });
+    return watch(kind, handler, options);
   }
-  const note = `Successfully assigned ${pod.metadata.namespace}/${pod.metadata.name} to ${nodeName}`;
-  ctx.events.record({ reason: 'Scheduled', action: 'Binding', note, regarding: pod });
-}
 
-async function markUnscheduled(
-  pod: Pod,
-  ctx: RequestContext,
-  why: { readonly reason: string; readonly message: string },
-): Promise<void> {
-  const present = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (present?.status === 'False' && present.reason === why.reason && present.message === why.message) return;
-  const since = present?.status === 'False' ? present.lastTransitionTime : undefined;
-  const lastTransitionTime = since ?? new Date(ctx.clock.now()).toISOString().replace(/\.\d{3}Z$/, 'Z');
-  const condition = { type: 'PodScheduled', status: 'False', lastTransitionTime, ...why };
-  await ctx.client
-    .resource(Pod)
-    .status.patch(
-      objectKey(pod),
-      { type: 'strategic', body: { status: { conditions: [condition] } } },
-      { signal: ctx.signal },
-    );
+  #next(): Work | undefined {
+    const queued = this.#queue.pop();
+    return queued && ((ctx) => this.#attempts.attempt(queued, ctx));
+  }
+
+  #stop(): void {
+    this.#queue[Symbol.dispose]();
+    this.#waits[Symbol.dispose]();
+  }
 }

@@ -70,6 +70,21 @@ export class CacheInUseError extends KubewrightError {
   }
 }
 
+/** Thrown when changing the namespaces of a kind whose declarations follow different ones. */
+export class AmbiguousNamespacesError extends KubewrightError {
+  override readonly name = 'AmbiguousNamespacesError';
+  /** Name the declaration to change; retrying does not help. */
+  readonly code = 'KW3019';
+
+  constructor(kind: Kind<KubernetesObject>) {
+    super({
+      what: `cannot change the namespaces of ${kind.kind}`,
+      why: 'its declarations follow different namespaces',
+      remedy: 'pass the declaration to change as "of"',
+    });
+  }
+}
+
 /** Thrown when one index name of a kind is declared with two different functions. */
 export class IndexConflictError extends KubewrightError {
   override readonly name = 'IndexConflictError';

@@ -2,25 +2,40 @@ import { FieldSelector, type KubernetesObject, LabelSelector } from '@kubewright
 import type { ListWatchScope } from '../reflector/list-watcher.ts';
 import type { CachedKind, CacheSelectors } from './cached-kind.ts';
 
+const namespaceField = 'metadata.namespace';
+
 /** The part of a kind that one informer follows. */
 export class CacheScope {
   readonly listWatch: ListWatchScope;
+  /** True if the scope contains every object of the namespaces it covers. */
+  readonly isWhole: boolean;
   readonly #labels: LabelSelector;
-  readonly #fields: FieldSelector;
+  /** Conditions on fields other than the namespace. */
+  readonly #fields: FieldSelector['requirements'];
+  /** The namespaces that the field selector requires and excludes; as sets, because a scope may exclude many. */
+  readonly #required: ReadonlySet<string>;
+  readonly #excluded: ReadonlySet<string>;
 
   constructor(listWatch: ListWatchScope) {
     this.listWatch = listWatch;
     this.#labels = LabelSelector.parse(listWatch.labelSelector ?? '');
-    this.#fields = FieldSelector.parse(listWatch.fieldSelector ?? '');
+    const { requirements } = FieldSelector.parse(listWatch.fieldSelector ?? '');
+    this.#fields = requirements.filter(({ field }) => field !== namespaceField);
+    const ofNamespace = requirements.filter(({ field }) => field === namespaceField);
+    const required = ofNamespace.filter(({ operator }) => operator === '=').map(({ value }) => value);
+    this.#required = new Set(required);
+    this.#excluded = new Set(ofNamespace.filter(({ operator }) => operator !== '=').map(({ value }) => value));
+    this.isWhole = this.#labels.isEmpty && this.#fields.length === 0;
   }
 
   /** True if the scope may contain objects of the namespace. */
   covers(namespace: string | undefined): boolean {
     const own = this.listWatch.namespace;
     if (own !== undefined) return own === namespace;
-    return this.#fields.requirements.every(
-      ({ field, operator, value }) =>
-        field !== 'metadata.namespace' || (value === (namespace ?? '')) === (operator === '='),
+    const name = namespace ?? '';
+    return (
+      !this.#excluded.has(name) &&
+      (this.#required.size === 0 || (this.#required.size === 1 && this.#required.has(name)))
     );
   }
 
@@ -28,12 +43,7 @@ export class CacheScope {
   holds(object: KubernetesObject): boolean {
     const { namespace, labels = {} } = object.metadata;
     if (!this.covers(namespace) || !this.#labels.matches(labels)) return false;
-    return this.#fields.requirements.every((term) => hasValue(object, term) === (term.operator === '='));
-  }
-
-  /** True if the scope contains every object of the namespaces it covers. */
-  get isWhole(): boolean {
-    return this.#labels.isEmpty && this.#fields.requirements.every(({ field }) => field === 'metadata.namespace');
+    return this.#fields.every((term) => hasValue(object, term) === (term.operator === '='));
   }
 }
 
@@ -77,6 +87,7 @@ function selectorsOf(cached: CachedKind, own: CacheSelectors): ListWatchScope {
   };
 }
 
-function isNames(namespaces: NonNullable<CachedKind['namespaces']>): namespaces is readonly string[] {
+/** True for namespaces without their own selectors. */
+export function isNames(namespaces: NonNullable<CachedKind['namespaces']>): namespaces is readonly string[] {
   return Array.isArray(namespaces);
 }

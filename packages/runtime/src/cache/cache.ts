@@ -52,11 +52,18 @@ export interface Cache {
   add(cached: CachedKind, options: { readonly signal: AbortSignal }): Promise<void>;
   /**
    * Changes which namespaces of a kind are cached, without a restart. Handlers receive delete events for removed namespaces and
-   * create events for added ones; namespaces that stay are not relisted.
+   * create events for added ones; namespaces that stay keep their selectors and are not relisted. The change lasts until the kind
+   * is removed, in later terms of the leader too. An empty list means all namespaces.
    *
-   * @throws KindNotCachedError (KW3001) when the kind is not declared.
+   * Changes all declarations of the kind if they follow the same namespaces; otherwise pass one of them as `of`.
+   *
+   * @throws KindNotCachedError (KW3001) when the kind, or the declaration `of`, is not declared.
+   * @throws AmbiguousNamespacesError (KW3019) when the declarations follow different namespaces and `of` is missing.
    */
-  setNamespaces(kind: Kind<KubernetesObject>, options: { readonly namespaces: readonly string[] }): Promise<void>;
+  setNamespaces(
+    kind: Kind<KubernetesObject>,
+    options: { readonly namespaces: readonly string[]; readonly of?: CachedKind | undefined },
+  ): Promise<void>;
   /**
    * Stops the informers of a kind and frees their memory; resolves once their connections are closed.
    *

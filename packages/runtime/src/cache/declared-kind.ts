@@ -1,8 +1,9 @@
-import type { Kind, KubernetesObject, ObjectKey } from '@kubewright/apimachinery';
-import { type CacheScope, scopesOf } from './cache-scope.ts';
-import type { CachedKind } from './cached-kind.ts';
+import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import { type CacheScope, isNames, scopesOf } from './cache-scope.ts';
+import type { CachedKind, CacheSelectors } from './cached-kind.ts';
 import type { InformerHandler, Subscription } from './event-fan-out.ts';
 import type { Informer } from './informer.ts';
+import type { InformerLease } from './informer-lease.ts';
 import type { Lister } from './lister.ts';
 import { MergedLister } from './merged-lister.ts';
 
@@ -10,11 +11,12 @@ import { MergedLister } from './merged-lister.ts';
 export interface DeclaredKindOptions {
   /** Namespaces to use if the declaration names none. */
   readonly namespaces: readonly string[] | undefined;
-  readonly informer: (cached: CachedKind, scope: CacheScope) => Informer<KubernetesObject>;
+  /** Namespaces set at run time, which apply instead of the declared ones. */
+  readonly changed?: readonly string[] | undefined;
+  readonly informer: (cached: CachedKind, scope: CacheScope) => InformerLease;
 }
 
-interface Followed {
-  readonly informer: Informer<KubernetesObject>;
+interface Followed extends InformerLease {
   readonly stop: AbortController;
   /** Aborted when the informer leaves the declaration, so that no one keeps waiting for it. */
   readonly left: AbortController;
@@ -25,20 +27,29 @@ interface Followed {
 /** One declaration and the informers that serve it: a single one, or one per namespace. */
 export class DeclaredKind {
   readonly lister: Lister<KubernetesObject>;
+  /** Identifies the declaration by what it declares, whichever namespaces are followed now. */
+  readonly scopeKey: string;
   readonly #options: DeclaredKindOptions;
   /** Keyed by the scope's JSON, in order. */
-  #followed: ReadonlyMap<string, Followed>;
+  #followed: ReadonlyMap<string, Followed> = new Map();
+  #informers: readonly Informer<KubernetesObject>[] = [];
+  /** The informers that follow one namespace each, by its name. */
+  #named: ReadonlyMap<string, Informer<KubernetesObject>> = new Map();
+  /** The informer that follows all namespaces, or all that are not named. */
+  #rest: Informer<KubernetesObject> | undefined;
   readonly #handlers = new Set<InformerHandler<KubernetesObject>>();
   #cached: CachedKind;
   #signal: AbortSignal | undefined;
 
   constructor(cached: CachedKind, options: DeclaredKindOptions) {
-    this.#cached = cached;
     this.#options = options;
-    this.#followed = this.#follow(scopesOf(cached, options.namespaces));
-    this.lister = new MergedLister(cached.kind, () => this.informers);
+    this.scopeKey = scopeKeyOf(cached, options.namespaces);
+    this.#cached = options.changed ? following(cached, options.changed) : cached;
+    this.#follow(scopesOf(this.#cached, options.namespaces));
+    this.lister = new MergedLister(cached.kind, this);
   }
 
+  /** The declaration, with the namespaces that are followed now. */
   get cached(): CachedKind {
     return this.#cached;
   }
@@ -48,17 +59,23 @@ export class DeclaredKind {
   }
 
   get informers(): readonly Informer<KubernetesObject>[] {
-    return [...this.#followed.values()].map((each) => each.informer);
+    return this.#informers;
   }
 
-  /** Identifies the part of the kind that is followed and the fields that are kept. */
-  get scopeKey(): string {
-    return scopeKeyOf(this.cached, this.#options.namespaces);
+  /** Returns the informer whose scope covers the namespace. */
+  at(namespace: string | undefined): Informer<KubernetesObject> | undefined {
+    const one = namespace === undefined ? undefined : this.#named.get(namespace);
+    return one ?? (this.#rest?.scope.covers(namespace) ? this.#rest : undefined);
+  }
+
+  /** The namespaces that are followed; `''` stands for all that are not named. */
+  get namespaces(): readonly string[] {
+    return this.#informers.map(({ scope }) => scope.listWatch.namespace ?? '');
   }
 
   /** True if reads see all objects of the kind, or of the namespaces it names. */
   get isWhole(): boolean {
-    return this.informers.every(({ scope }) => scope.isWhole);
+    return this.#informers.every(({ scope }) => scope.isWhole);
   }
 
   /** True if reads return objects with all their fields. */
@@ -69,7 +86,7 @@ export class DeclaredKind {
   /** True if reads in that namespace (undefined: in all declared ones) can be served from here. */
   covers(namespace: string | undefined): boolean {
     if (namespace === undefined || this.kind.scope === 'Cluster') return true;
-    return this.informers.some(({ scope }) => scope.covers(namespace));
+    return this.at(namespace) !== undefined;
   }
 
   get handlers(): number {
@@ -100,7 +117,7 @@ export class DeclaredKind {
   /** Adds the indexes of another declaration that uses the same informers. */
   addIndexes(indexes: NonNullable<CachedKind['indexes']>): void {
     this.#cached = { ...this.#cached, indexes: { ...indexes, ...this.#cached.indexes } };
-    for (const informer of this.informers) informer.addIndexes(indexes);
+    for (const informer of this.#informers) informer.addIndexes(indexes);
   }
 
   /**
@@ -129,7 +146,7 @@ export class DeclaredKind {
 
   /** True while the first list waits for the kind to be served. */
   get isMissing(): boolean {
-    return this.informers.some((informer) => !informer.hasSynced && !informer.isServed);
+    return this.#informers.some((informer) => !informer.hasSynced && !informer.isServed);
   }
 
   /** Starts the informers, including those added later. */
@@ -145,13 +162,12 @@ export class DeclaredKind {
 
   /**
    * Changes which namespaces are followed. Handlers receive delete events for removed namespaces; added ones are listed in the
-   * background. Until an added namespace has synced, reads show nothing of it.
+   * background. Until an added namespace has synced, reads show nothing of it. Namespaces that stay keep their selectors.
    */
-  async setNamespaces(namespaces: NonNullable<CachedKind['namespaces']>): Promise<void> {
+  async setNamespaces(namespaces: readonly string[]): Promise<void> {
     const before = this.#followed;
-    const cached = { ...this.cached, namespaces };
-    this.#cached = cached;
-    this.#followed = this.#follow(scopesOf(cached, undefined), before);
+    this.#cached = following(this.#cached, namespaces);
+    this.#follow(scopesOf(this.#cached, undefined));
     const left = [...before].filter(([key]) => !this.#followed.has(key)).map(([, each]) => each);
     for (const each of left) {
       for (const [handler, subscription] of each.subscriptions) {
@@ -172,24 +188,26 @@ export class DeclaredKind {
     await Promise.all([...this.#followed.values()].map((each) => this.#stop(each)));
   }
 
-  /** Returns the informers whose scope covers the key. */
-  of(key: ObjectKey): readonly Informer<KubernetesObject>[] {
-    return this.informers.filter(({ scope }) => this.kind.scope === 'Cluster' || scope.covers(key.namespace));
-  }
-
-  #follow(scopes: readonly CacheScope[], before?: ReadonlyMap<string, Followed>): ReadonlyMap<string, Followed> {
-    return new Map(
+  #follow(scopes: readonly CacheScope[]): void {
+    const before = this.#followed;
+    this.#followed = new Map(
       scopes.map((scope) => {
         const key = JSON.stringify(scope.listWatch);
-        return [key, before?.get(key) ?? this.#made(scope)];
+        return [key, before.get(key) ?? this.#made(scope)];
       }),
     );
+    this.#informers = [...this.#followed.values()].map((each) => each.informer);
+    const named = this.#informers.flatMap((informer) => {
+      const { namespace } = informer.scope.listWatch;
+      return namespace === undefined ? [] : [[namespace, informer] as const];
+    });
+    this.#named = new Map(named);
+    this.#rest = this.#informers.find(({ scope }) => scope.listWatch.namespace === undefined);
   }
 
   #made(scope: CacheScope): Followed {
-    const informer = this.#options.informer(this.cached, scope);
     return {
-      informer,
+      ...this.#options.informer(this.cached, scope),
       stop: new AbortController(),
       left: new AbortController(),
       running: undefined,
@@ -202,7 +220,7 @@ export class DeclaredKind {
     const onAbort = (): void => each.stop.abort(signal.reason);
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
-    each.running = each.informer.run(each.stop.signal).finally(() => signal.removeEventListener('abort', onAbort));
+    each.running = each.run(each.stop.signal).finally(() => signal.removeEventListener('abort', onAbort));
   }
 
   async #stop(each: Followed): Promise<void> {
@@ -224,6 +242,14 @@ async function unlessLeft(
   } catch (error) {
     if (signal.aborted || !left.signal.aborted) throw error;
   }
+}
+
+/** Returns the declaration for other namespaces. Those that had their own selectors keep them. */
+function following(cached: CachedKind, namespaces: readonly string[]): CachedKind {
+  const before = cached.namespaces;
+  if (before === undefined || isNames(before)) return { ...cached, namespaces };
+  const selectors = (name: string): CacheSelectors => (Object.hasOwn(before, name) ? (before[name] ?? {}) : {});
+  return { ...cached, namespaces: Object.fromEntries(namespaces.map((name) => [name, selectors(name)])) };
 }
 
 /** Identifies what a declaration follows and keeps; declarations with equal keys share informers. */

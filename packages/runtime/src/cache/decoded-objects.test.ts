@@ -38,6 +38,78 @@ describe('DecodedObjects', () => {
     expect(present(kept, entries.slice(-6))).toBe(6);
   });
 
+  it('keeps objects that are decoded again after they were evicted, up to a larger limit', () => {
+    const kept = new DecodedObjects(1_000, 10_000);
+    walk(kept);
+    expect(kept.bytes).toBe(1_000);
+    walk(kept);
+    walk(kept);
+    expect(present(kept)).toBe(1_000);
+    expect(kept.bytes).toBeLessThanOrEqual(11_000);
+  });
+
+  it('replaces few of them during repeated scans of more objects than fit', () => {
+    const kept = new DecodedObjects(1_000, 5_000);
+    walk(kept);
+    walk(kept);
+    const first = entries.filter((each) => each.decoded);
+    walk(kept);
+    const still = first.filter((each) => each.decoded);
+    expect(first.length).toBeGreaterThan(500);
+    expect(still.length).toBeGreaterThan(0.85 * first.length);
+    expect(still.length).toBeLessThan(first.length);
+    expect(kept.bytes).toBeLessThanOrEqual(6_000);
+  });
+
+  it('counts objects that are decoded again towards the only limit that is given', () => {
+    const kept = new DecodedObjects(1_000);
+    const most: number[] = [];
+    for (let scan = 0; scan < 4; scan++) {
+      for (const entry of entries) {
+        if (kept.get(entry) === undefined) kept.set(entry, `object ${entry.index}`, 10);
+        most.push(kept.bytes);
+      }
+    }
+    expect(Math.max(...most)).toBe(1_000);
+    // Half of them survive further scans.
+    const first = entries.filter((each) => each.decoded);
+    walk(kept);
+    expect(first.filter((each) => each.decoded).length).toBeGreaterThan(40);
+    const large = {};
+    kept.set(large, 'nearly all', 995);
+    expect([kept.get(large), kept.bytes <= 1_000]).toEqual(['nearly all', true]);
+  });
+
+  it('keeps objects that are decoded again in addition by default', () => {
+    const kept = new DecodedObjects();
+    const mebibyte = 1 << 20;
+    const few = entries.slice(0, 12);
+    for (let scan = 0; scan < 2; scan++) {
+      for (const entry of few) if (kept.get(entry) === undefined) kept.set(entry, 'large', mebibyte);
+    }
+    expect(kept.bytes).toBeGreaterThan(8 * mebibyte);
+  });
+
+  it('keeps the others if one is larger than the whole part for objects that are decoded again', () => {
+    const kept = new DecodedObjects(1_000, 500);
+    walk(kept);
+    walk(kept);
+    const before = entries.filter((each) => each.decoded).length;
+    for (let time = 0; time < 32; time++) {
+      kept.set({ decoded: null }, 'large', 501);
+    }
+    expect(entries.filter((each) => each.decoded).length).toBeGreaterThanOrEqual(before - 100);
+    expect(kept.bytes).toBeGreaterThan(500);
+  });
+
+  it('counts a new version of an object as decoded for the first time', () => {
+    const kept = new DecodedObjects(1_000, 10_000);
+    walk(kept);
+    const changed = entries.map(({ index }) => ({ index, isDiscarded: false }));
+    walk(kept, changed);
+    expect(kept.bytes).toBeLessThanOrEqual(1_000);
+  });
+
   it('drops changed objects and rejects objects larger than its limit', () => {
     const kept = new DecodedObjects(1_000);
     const [entry, large] = [{}, {}];

@@ -1,9 +1,11 @@
+import { getHeapStatistics } from 'node:v8';
+
 /** The cache entry that a decoded object belongs to. */
 export interface DecodedKey {
   /** True once the cache holds a newer version or none: only handlers of the current event still read it. */
   readonly isDiscarded?: boolean;
-  /** Link to the decoded object, set only by {@link DecodedObjects}; saves a lookup. */
-  decoded?: Decoded | undefined;
+  /** Link to the decoded object, set only by {@link DecodedObjects}; saves a lookup. Null once it was evicted. */
+  decoded?: Decoded | null | undefined;
 }
 
 /** A decoded object, as a node of a linked list. */
@@ -46,6 +48,8 @@ class Chain {
   }
 }
 
+const defaultMaxBytes = 8 * 1024 * 1024;
+
 /** Maximum number of discarded objects that are kept. */
 const maxDiscarded = 16;
 
@@ -53,10 +57,23 @@ const maxDiscarded = 16;
 const newPart = 1 / 16;
 
 /**
+ * Share of the heap limit for objects that had to be decoded again, in bytes of JSON; their heap size is about three times that.
+ * 43 MB of the usual 4 GB.
+ */
+const repeatedPart = 1 / 96;
+
+/** Share of a limit that the user has set for objects that had to be decoded again. */
+const repeatedShare = 1 / 2;
+
+/** If these are full, one of so many objects that are decoded again replaces the one that was not used for longest. */
+const replacedEvery = 16;
+
+/**
  * A cache of decoded objects, bounded by the sum of their JSON bytes. Objects that were read again are kept longest; others are
  * kept while there is room. A scan over more objects than fit therefore evicts nothing that is in use, and leaves only
- * short-lived garbage. Only a few discarded objects are kept, however often they were read, because each retains the whole slab
- * that holds its bytes.
+ * short-lived garbage. An object that is decoded again after it was evicted is kept in a second, larger part, because it is
+ * likely to be read once more; most versions of most objects are decoded once. Only a few discarded objects are kept, however often
+ * they were read, because each retains the whole slab that holds its bytes.
  */
 export class DecodedObjects {
   readonly #maxBytes: number;
@@ -64,16 +81,29 @@ export class DecodedObjects {
   readonly #used = new Chain();
   /** Ordered by decoding. */
   readonly #new = new Chain();
+  /** Objects that were decoded again after they had been evicted, ordered by last use. */
+  readonly #repeated = new Chain();
+  readonly #maxRepeatedBytes: number;
+  /** True if objects that are decoded again count towards the limit; otherwise they have their own. */
+  readonly #isShared: boolean;
+  #replaceable = 0;
   /** Ordered by the time they were decoded or discarded. */
   readonly #discarded = new Chain();
 
-  /** @param maxBytes - limit on the sum of the kept objects' JSON lengths; their heap size is about three times that. */
-  constructor(maxBytes: number = 8 * 1024 * 1024) {
-    this.#maxBytes = maxBytes;
+  /**
+   * @param maxBytes - limit on the sum of the kept objects' JSON lengths; their heap size is about three times that.
+   * @param maxRepeatedBytes - an additional limit for objects that are decoded again after they were evicted. By default, they take
+   * at most half of `maxBytes` if that is given, otherwise 1/96 of the heap limit in addition.
+   */
+  constructor(maxBytes?: number, maxRepeatedBytes?: number) {
+    this.#isShared = maxBytes !== undefined && maxRepeatedBytes === undefined;
+    this.#maxBytes = maxBytes ?? defaultMaxBytes;
+    this.#maxRepeatedBytes =
+      maxRepeatedBytes ?? (this.#isShared ? this.#maxBytes * repeatedShare : ofHeap(repeatedPart));
   }
 
   get bytes(): number {
-    return this.#used.bytes + this.#new.bytes;
+    return this.#used.bytes + this.#new.bytes + this.#repeated.bytes;
   }
 
   get(entry: DecodedKey): unknown {
@@ -83,12 +113,18 @@ export class DecodedObjects {
   }
 
   set(entry: DecodedKey, value: unknown, bytes: number): void {
+    const isRepeated = entry.decoded === null;
     this.delete(entry);
     if (bytes > this.#maxBytes) return;
     const decoded: Decoded = { key: entry, value, bytes, chain: undefined, before: undefined, after: undefined };
     entry.decoded = decoded;
     if (entry.isDiscarded) {
       this.#keepDiscarded(decoded);
+      return;
+    }
+    if (isRepeated && this.#hasRoom(bytes)) {
+      this.#repeated.append(decoded);
+      this.#shrink();
       return;
     }
     this.#new.append(decoded);
@@ -120,18 +156,53 @@ export class DecodedObjects {
   }
 
   #use(decoded: Decoded): void {
-    decoded.chain?.remove(decoded);
+    const { chain } = decoded;
+    chain?.remove(decoded);
+    if (chain === this.#repeated) {
+      chain.append(decoded);
+      return;
+    }
     this.#used.append(decoded);
     this.#shrink();
   }
 
   /** Keeps the object if there is still room, otherwise evicts it. */
   #age(decoded: Decoded): void {
-    if (this.bytes <= this.#maxBytes) this.#use(decoded);
-    else this.delete(decoded.key);
+    if (this.#limitedBytes <= this.#maxBytes) this.#use(decoded);
+    else this.#evict(decoded);
   }
 
   #shrink(): void {
-    while (this.bytes > this.#maxBytes && this.#used.first) this.delete(this.#used.first.key);
+    while (this.#limitedBytes > this.#maxBytes) {
+      const last = this.#used.first ?? (this.#isShared ? this.#repeated.first : undefined);
+      if (!last) return;
+      this.#evict(last);
+    }
   }
+
+  get #limitedBytes(): number {
+    return this.#used.bytes + this.#new.bytes + (this.#isShared ? this.#repeated.bytes : 0);
+  }
+
+  /**
+   * True if another object may be kept that was decoded again. A scan over more of them than fit must not replace all of them
+   * before they are read again.
+   */
+  #hasRoom(bytes: number): boolean {
+    if (bytes > this.#maxRepeatedBytes) return false;
+    const fits = (): boolean => this.#repeated.bytes + bytes <= this.#maxRepeatedBytes;
+    if (!fits() && ++this.#replaceable % replacedEvery === 0) {
+      while (!fits() && this.#repeated.first) this.#evict(this.#repeated.first);
+    }
+    return fits();
+  }
+
+  #evict({ key }: Decoded): void {
+    this.delete(key);
+    key.decoded = null;
+  }
+}
+
+function ofHeap(part: number): number {
+  return getHeapStatistics().heap_size_limit * part;
 }

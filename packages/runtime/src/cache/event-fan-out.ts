@@ -29,8 +29,8 @@ export class EventFanOut<T> {
   }
 
   /** Adds a handler and replays the existing objects to it; events that arrive during the replay are delivered immediately. */
-  subscribe(handler: InformerHandler<T>, replay: Omit<ReplayOptions<T>, 'tell'>): Subscription {
-    const replaying = new Replay({ ...replay, tell: (event) => this.tell(handler, event) });
+  subscribe(handler: InformerHandler<T>, replay: Omit<ReplayOptions<T>, 'notify'>): Subscription {
+    const replaying = new Replay({ ...replay, notify: (event) => this.notify(handler, event) });
     this.#handlers.set(handler, replaying);
     return {
       replayed: replaying.done,
@@ -42,10 +42,10 @@ export class EventFanOut<T> {
   }
 
   dispatch(event: ObjectEvent<T>): void {
-    for (const replay of this.#handlers.values()) replay.tell(event);
+    for (const replay of this.#handlers.values()) replay.notify(event);
   }
 
-  tell(handler: InformerHandler<T>, event: ObjectEvent<T>): void {
+  notify(handler: InformerHandler<T>, event: ObjectEvent<T>): void {
     try {
       handler(event);
     } catch (error) {

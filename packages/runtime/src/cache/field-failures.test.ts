@@ -1,10 +1,11 @@
 import { type Kind, type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
+import { LineSplitter } from '@kubewright/client/internal';
 import { describe, expect, it } from 'vitest';
 import { Cluster } from '../cluster/cluster.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { Thing } from '../reflector/testdata/subjects.ts';
-import { LineSplitter } from '../scan/line-splitter.ts';
 import { ListSplitter } from '../scan/list-splitter.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
 import { WorkQueue } from '../workqueue/work-queue.ts';
@@ -32,14 +33,14 @@ const thing = (name: string, version: number, more: { uid?: string; spec?: unkno
   apiVersion: 'v1',
   kind: 'Thing',
   metadata: { name, namespace: 'default', uid: more.uid ?? `u-${name}`, resourceVersion: String(version) },
-  ...(more.spec !== undefined && { spec: more.spec }),
+  ...defined({ spec: more.spec }),
 });
 
 describe('bugs reported in other clients: contents', () => {
   it('an object deleted and recreated across a relist', () => {
     const informer = informerOf();
-    const told: string[] = [];
-    informer.subscribe((event) => told.push(`${event.type} ${event.object.uid}`));
+    const seen: string[] = [];
+    informer.subscribe((event) => seen.push(`${event.type} ${event.object.uid}`));
     const byName = new Map<string, KubernetesObject>();
     const naively: string[] = [];
     for (const [uid, version] of [
@@ -53,7 +54,7 @@ describe('bugs reported in other clients: contents', () => {
       byName.set('a', thing('a', version, { uid }));
     }
     expect(naively).toEqual(['create u1', 'update u2']);
-    expect(told).toEqual(['create u1', 'delete u1', 'create u2']);
+    expect(seen).toEqual(['create u1', 'delete u1', 'create u2']);
   });
 
   it('a handler that throws', () => {
@@ -66,13 +67,13 @@ describe('bugs reported in other clients: contents', () => {
     ];
     expect(() => handlers.forEach((handler) => void handler('a'))).toThrow();
     const informer = informerOf();
-    const told: string[] = [];
+    const seen: string[] = [];
     informer.subscribe(() => {
       throw new Error('no');
     });
-    informer.subscribe((event) => told.push(event.object.name));
+    informer.subscribe((event) => seen.push(event.object.name));
     show(informer, [thing('a', 1), thing('b', 2)]);
-    expect([naively, told]).toEqual([[], ['a', 'b']]);
+    expect([naively, seen]).toEqual([[], ['a', 'b']]);
   });
 
   it('U+2028 in a value', () => {
@@ -81,9 +82,10 @@ describe('bugs reported in other clients: contents', () => {
       text.split(/\r\n|[\n\r\u2028\u2029\u0085]/).map((part) => JSON.parse(part));
     expect(() => naively(event)).toThrow(SyntaxError);
     const lines: unknown[] = [];
-    const splitter = new LineSplitter((bytes, start, end) =>
-      lines.push(JSON.parse(bytes.toString('utf8', start, end))),
-    );
+    const splitter = new LineSplitter({
+      onLine: (bytes, start, end) => lines.push(JSON.parse(bytes.toString('utf8', start, end))),
+      tooLong: () => new Error('too long'),
+    });
     splitter.push(Buffer.from(`${event}\n`));
     expect(lines).toEqual([JSON.parse(event)]);
   });

@@ -25,6 +25,13 @@ export class Indexer<T> {
     for (const view of present) for (const [name] of added) this.#put(name, view);
   }
 
+  /** Returns the name of an index that exists with another function, if there is one. */
+  conflicting(functions: Readonly<Record<string, IndexFunc<T>>>): string | undefined {
+    return Object.keys(functions).find(
+      (name) => (this.#indexes.get(name)?.func ?? functions[name]) !== functions[name],
+    );
+  }
+
   add(view: ObjectView<T>): void {
     if (this.#indexes.size === 0) return;
     for (const name of this.#indexes.keys()) this.#put(name, view);

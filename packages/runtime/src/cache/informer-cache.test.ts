@@ -1,10 +1,12 @@
 import { type Kind, type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ObjectEvent } from '../handler/events.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
+import { CacheScope } from './cache-scope.ts';
 import { cached } from './cached-kind.ts';
+import { Informer } from './informer.ts';
 import { InformerCache } from './informer-cache.ts';
 import { SplitReads } from './split-reads.ts';
 
@@ -92,36 +94,101 @@ describe('InformerCache scopes', () => {
     for (const namespace of ['a', 'b', 'c']) server.put(Thing, thing('x', { namespace }));
     const declared = cache.declare(cached(Thing, { namespaces: ['a', 'b'] }));
     await start();
-    const told: string[] = [];
-    declared.subscribe((event) => told.push(`${event.type} ${event.object.namespace}`));
+    const seen: string[] = [];
+    declared.subscribe((event) => seen.push(`${event.type} ${event.object.namespace}`));
     const before = server.requests.length;
     await cache.setNamespaces(Thing, { namespaces: ['b', 'c'] });
-    await eventually(() => told.length === 4);
-    expect(told).toEqual(['create a', 'create b', 'delete a', 'create c']);
+    await eventually(() => seen.length === 4);
+    expect(seen).toEqual(['create a', 'create b', 'delete a', 'create c']);
     expect(names(cache.lister(Thing).list())).toEqual(['b/x', 'c/x']);
     // Namespaces that stay are not listed again, and removed ones hold no watch.
     expect(server.requests.slice(before).every((request) => request.includes('/namespaces/c/'))).toBe(true);
     await eventually(() => server.openWatches === 2);
   });
 
+  it('keeps changed namespaces when the kind is declared again, until it is removed', async () => {
+    const { server, cache, start, stop } = setUp({ namespaces: ['a'] });
+    const declared = cache.declare(cached(Thing));
+    const labeled = cache.declare(cached(Thing, { labelSelector: 'color=red' }));
+    await start();
+    await cache.setNamespaces(Thing, { namespaces: ['b', 'c'] });
+    server.requests.length = 0;
+    expect(cache.declare(cached(Thing))).toBe(declared);
+    expect([declared.namespaces, labeled.namespaces]).toEqual([
+      ['b', 'c'],
+      ['b', 'c'],
+    ]);
+    // Declaring the current namespaces is another declaration, which later changes can address.
+    expect(cache.declare(cached(Thing, { namespaces: ['b', 'c'] }))).not.toBe(declared);
+    await cache.remove(Thing);
+    await cache.add(cached(Thing), { signal: stop.signal });
+    expect(cache.declare(cached(Thing)).namespaces).toEqual(['a']);
+  });
+
+  it('changes only the namespaces of the declaration it is given', async () => {
+    const { cache, start } = setUp({ namespaces: ['a'] });
+    const own = cached(Thing, { namespaces: ['operator'], labelSelector: 'color=red' });
+    const [all, operator] = [cache.declare(cached(Thing)), cache.declare(own)];
+    await start();
+    const change = (namespaces: readonly string[], of?: typeof own) => cache.setNamespaces(Thing, { namespaces, of });
+    await expect(change(['b'])).rejects.toMatchObject({ code: 'KW3019' });
+    await change(['b'], cached(Thing));
+    await change(['c'], own);
+    await change(['d'], own);
+    expect([all.namespaces, operator.namespaces]).toEqual([['b'], ['d']]);
+    await expect(change(['b'], cached(Thing, { fields: ['spec'] }))).rejects.toMatchObject({ code: 'KW3001' });
+    await expect(cache.setNamespaces(Place, { namespaces: ['b'] })).rejects.toThrow(/its objects have none/);
+  });
+
+  it('keeps the selectors of namespaces that stay', async () => {
+    const { server, cache, start } = setUp();
+    for (const namespace of ['a', 'b', 'c']) {
+      server.put(Thing, thing('red', { namespace, labels: { color: 'red' } }));
+      server.put(Thing, thing('blue', { namespace, labels: { color: 'blue' } }));
+    }
+    cache.declare(cached(Thing, { namespaces: { a: {}, b: { labelSelector: 'color=red' } } }));
+    await start();
+    await cache.setNamespaces(Thing, { namespaces: ['b', 'c'] });
+    await eventually(() => cache.lister(Thing).size === 3);
+    expect(names(cache.lister(Thing).list())).toEqual(['b/red', 'c/blue', 'c/red']);
+  });
+
+  it('reads one object or namespace through one informer, however many there are', async () => {
+    const { server, cache, reads, start } = setUp();
+    const namespaces = Array.from({ length: 40 }, (_, at) => `n${at}`);
+    for (let at = 0; at < 5; at++) cache.declare(cached(Thing, { namespaces, resyncMs: at }));
+    server.put(Thing, thing('x', { namespace: 'n7' }));
+    await start();
+    const covers = vi.spyOn(CacheScope.prototype, 'covers');
+    const synced = vi.spyOn(Informer.prototype, 'hasSynced', 'get');
+    const calls = (): number => covers.mock.calls.length + synced.mock.calls.length;
+    const key = { namespace: 'n7', name: 'x' };
+    expect((await reads.get(Thing, key))?.metadata.name).toBe('x');
+    expect(calls()).toBeLessThan(5);
+    expect(names(await reads.list(Thing, { namespace: 'n7' }))).toEqual(['n7/x']);
+    expect([cache.peek(Thing, key)?.name, cache.isCertain(Thing, key)]).toEqual(['x', true]);
+    expect(calls()).toBeLessThan(15);
+    vi.restoreAllMocks();
+  });
+
   it('shows an object written outside the selector once another client moves it into scope', async () => {
     const { server, cache, client, reads, start } = setUp();
-    const told: string[] = [];
+    const seen: string[] = [];
     cache
       .declare(cached(Thing, { fieldSelector: 'status.phase=Running' }))
-      .subscribe(({ type, object }) => told.push(`${type} ${object.name}`));
+      .subscribe(({ type, object }) => seen.push(`${type} ${object.name}`));
     await start();
     const key = { namespace: 'default', name: 'own' };
     await client.resource(Thing).create(thing('own') as Thing);
     expect(cache.peek(Thing, key)).toBeUndefined();
     expect((await reads.get(Thing, key))?.metadata.name).toBe('own');
     server.put(Thing, { ...server.get(Thing, 'own'), status: { phase: 'Running' } });
-    await eventually(() => told.length === 1);
+    await eventually(() => seen.length === 1);
     expect(cache.lister(Thing).get(key)?.status?.phase).toBe('Running');
     expect(cache.peek(Thing, key)?.object.status).toEqual({ phase: 'Running' });
     server.requests.length = 0;
     expect((await reads.get(Thing, key))?.status).toEqual({ phase: 'Running' });
-    expect([told, server.requests]).toEqual([['create own'], []]);
+    expect([seen, server.requests]).toEqual([['create own'], []]);
   });
 
   it('releases everything however often a kind is added and removed', async () => {
@@ -279,7 +346,7 @@ describe('InformerCache contents', () => {
       cache
         .lister(Thing)
         .list({ fieldSelector })
-        .map(({ metadata }) => metadata.name ?? '');
+        .map(({ metadata }) => metadata.name);
     expect(found('spec.node=n1')).toEqual(['a', 'b']);
     expect(found({ 'spec.node': 'n1', 'spec.size': '1' })).toEqual(['a']);
     expect(found('metadata.name=c,spec.size=1')).toEqual(['c']);
@@ -357,8 +424,8 @@ describe('InformerCache with kinds that are not served', () => {
   it('waits for a missing kind, follows it within two seconds, and again after it was removed', async () => {
     const { server, cache, clock, stop } = setUp();
     server.missing.add('things');
-    const told: string[] = [];
-    cache.declare(cached(Thing)).subscribe((event) => told.push(`${event.type} ${event.object.name}`));
+    const seen: string[] = [];
+    cache.declare(cached(Thing)).subscribe((event) => seen.push(`${event.type} ${event.object.name}`));
     void cache.run(stop.signal);
     await clock.advance(600_000);
     const [informer] = cache.informers;
@@ -369,7 +436,7 @@ describe('InformerCache with kinds that are not served', () => {
     server.missing.delete('things');
     server.put(Thing, thing('a'));
     await clock.advance(2_000);
-    await eventually(() => told.length === 1);
+    await eventually(() => seen.length === 1);
     expect(informer?.fault).toBeUndefined();
     server.missing.add('things');
     server.cutWatches();
@@ -381,8 +448,8 @@ describe('InformerCache with kinds that are not served', () => {
     expect(informer?.fault).toMatch('is not served');
     server.missing.delete('things');
     await clock.advance(2_000);
-    await eventually(() => told.length === 3);
-    expect(told).toEqual(['create a', 'delete a', 'create a']);
+    await eventually(() => seen.length === 3);
+    expect(seen).toEqual(['create a', 'delete a', 'create a']);
   });
 
   it('fails the wait or continues without objects, as declared', async () => {
@@ -407,8 +474,8 @@ describe('InformerCache with kinds that are not served', () => {
     for (const refused of ['the kind', 'everything']) {
       const { server, cache, clock, reads, start } = setUp();
       server.put(Thing, thing('a'));
-      const told: string[] = [];
-      cache.declare(cached(Thing)).subscribe((event) => told.push(`${event.type} ${event.object.name}`));
+      const seen: string[] = [];
+      cache.declare(cached(Thing)).subscribe((event) => seen.push(`${event.type} ${event.object.name}`));
       await start();
       const [informer] = cache.informers;
       server.interrupt = ({ url }) =>
@@ -416,13 +483,13 @@ describe('InformerCache with kinds that are not served', () => {
       server.cutWatches();
       await clock.advance(60_000);
       expect((await reads.get(Thing, { namespace: 'default', name: 'a' }))?.metadata.name).toBe('a');
-      expect([told, informer?.fault]).toEqual([['create a'], 'Thing may be stale: its list returns 404']);
+      expect([seen, informer?.fault]).toEqual([['create a'], 'Thing may be stale: its list returns 404']);
       server.interrupt = undefined;
       server.delete(Thing, 'a');
       server.put(Thing, thing('b'));
       await clock.advance(5_000);
-      await eventually(() => told.length === 3);
-      expect([told.slice(1).sort(), informer?.fault]).toEqual([['create b', 'delete a'], undefined]);
+      await eventually(() => seen.length === 3);
+      expect([seen.slice(1).sort(), informer?.fault]).toEqual([['create b', 'delete a'], undefined]);
     }
   });
 

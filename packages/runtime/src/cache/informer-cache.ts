@@ -1,21 +1,34 @@
-import type { Clock, Kind, KubernetesObject, ObjectKey, Random } from '@kubewright/apimachinery';
+import { setMaxListeners } from 'node:events';
+import {
+  apiVersionOf,
+  type Clock,
+  type Kind,
+  type KubernetesObject,
+  type ObjectKey,
+  type Random,
+} from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
-import type { CallTarget } from '@kubewright/client/internal';
 import type { ObjectView } from '../handler/object-view.ts';
 import { kindKey } from '../kind/define-kind.ts';
 import type { Logger } from '../log/logger.ts';
 import { type ListWatchClient, listWatcher } from '../reflector/list-watcher.ts';
 import { ServerReach } from '../reflector/server-reach.ts';
 import type { Cache, PartialObjectMetadata } from './cache.ts';
-import { CacheInUseError, IndexConflictError, KindNotCachedError } from './cache-errors.ts';
+import { AmbiguousNamespacesError, CacheInUseError, IndexConflictError, KindNotCachedError } from './cache-errors.ts';
 import type { CacheScope } from './cache-scope.ts';
 import type { CachedKind } from './cached-kind.ts';
 import { DeclaredKind, partKeyOf, scopeKeyOf } from './declared-kind.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { Informer } from './informer.ts';
+import type { InformerLease } from './informer-lease.ts';
+import type { InformerPool } from './informer-pool.ts';
+import { KindDeclarations } from './kind-declarations.ts';
 import type { Lister } from './lister.ts';
 import { ServedKinds } from './served-kinds.ts';
 import { WriteNotes } from './write-notes.ts';
+
+/** Namespaces set at run time, by kind and declaration. */
+export type ChangedNamespaces = Map<string, Map<string, readonly string[]>>;
 
 /** Options for an {@link InformerCache}. */
 export interface InformerCacheOptions {
@@ -24,18 +37,33 @@ export interface InformerCacheOptions {
   readonly random: Random;
   readonly log: Logger;
   /** Namespaces for namespaced kinds whose declaration names none. */
-  readonly namespaces?: readonly string[];
+  readonly namespaces?: readonly string[] | undefined;
+  /**
+   * Namespaces set at run time, by kind and declaration. Pass the same map to a cache that replaces this one.
+   * @defaultValue empty
+   */
+  readonly changedNamespaces?: ChangedNamespaces | undefined;
   /** Field managers whose managedFields entries are kept. */
-  readonly ownManagers?: ReadonlySet<string>;
-  readonly useWatchList?: boolean;
-  /** Limit on cached decoded objects, in bytes of their JSON. @defaultValue 8 MiB */
-  readonly decodedBytes?: number;
+  readonly ownManagers?: ReadonlySet<string> | undefined;
+  readonly useWatchList?: boolean | undefined;
+  /**
+   * Limit on cached decoded objects, in bytes of their JSON.
+   * @defaultValue 8 MiB, and 1/96 of the heap limit for objects that had to be decoded again after they were evicted
+   */
+  readonly decodedBytes?: number | undefined;
+  /** Informers that are shared with other caches. @defaultValue its own informers */
+  readonly informers?: InformerPool | undefined;
 }
 
 /** A cache that creates informers from declarations and shares them between equal declarations. */
 export class InformerCache implements Cache {
   readonly #options: InformerCacheOptions;
-  readonly #declared = new Map<string, DeclaredKind[]>();
+  readonly #declared = new Map<string, KindDeclarations>();
+  /** The declared kinds of each resource, one for each version, by `plural.group`. */
+  #byResource: ReadonlyMap<string, readonly Kind<KubernetesObject>[]> = new Map();
+  /** By `apiVersion kind`. */
+  #byType: ReadonlyMap<string, Kind<KubernetesObject>> = new Map();
+  readonly #changedNamespaces: ChangedNamespaces;
   readonly #decoded: DecodedObjects;
   readonly #notes: WriteNotes;
   readonly #served: ServedKinds;
@@ -44,11 +72,12 @@ export class InformerCache implements Cache {
 
   constructor(options: InformerCacheOptions) {
     this.#options = options;
+    this.#changedNamespaces = options.changedNamespaces ?? new Map();
     this.#decoded = new DecodedObjects(options.decodedBytes);
     this.#reach = new ServerReach(options);
     this.#served = new ServedKinds({ discovery: options.client.discovery, clock: options.clock });
     this.#notes = new WriteNotes({
-      kindOf: (target) => this.#kindOfTarget(target),
+      kindsOf: ({ group, resource }) => this.#byResource.get(resourceKey(group, resource)) ?? [],
       informersOf: (kind, key) => this.informersOf(kind, key),
     });
   }
@@ -60,17 +89,25 @@ export class InformerCache implements Cache {
    */
   declare(cached: CachedKind): DeclaredKind {
     const key = kindKey(cached.kind);
-    const declared = this.#declared.get(key) ?? [];
+    const declarations = this.#declared.get(key);
     const { namespaces } = this.#options;
     const scopeKey = scopeKeyOf(cached, namespaces);
-    refuseOtherIndexes(declared, { cached, namespaces });
-    const same = declared.find((each) => each.scopeKey === scopeKey && each.cached.transform === cached.transform);
+    refuseOtherIndexes(declarations?.all ?? [], { cached, namespaces });
+    const same = declarations?.all.find(
+      (each) => each.scopeKey === scopeKey && each.cached.transform === cached.transform,
+    );
     if (same) {
-      if (cached.indexes) same.addIndexes(cached.indexes);
+      if (cached.indexes) addIndexes(same, cached.indexes);
       return same;
     }
-    const made = new DeclaredKind(cached, { namespaces, informer: (of, scope) => this.#informer(of, scope) });
-    this.#declared.set(key, [...declared, made]);
+    const made = new DeclaredKind(cached, {
+      namespaces,
+      changed: this.#changedNamespaces.get(key)?.get(scopeKey),
+      informer: (of, scope) => this.#informer(of, scope),
+    });
+    if (declarations) declarations.add(made);
+    else this.#declared.set(key, new KindDeclarations(made));
+    this.#indexKinds();
     if (this.#signal) made.run(this.#signal);
     return made;
   }
@@ -80,22 +117,36 @@ export class InformerCache implements Cache {
     if (!this.#signal) return;
     await declared.waitForSync(options.signal);
     // The kind was removed while waiting, so it can no longer be read.
-    if (!this.#declared.get(kindKey(cached.kind))?.includes(declared)) throw new KindNotCachedError(cached.kind);
+    if (!this.#allOf(cached.kind).includes(declared)) throw new KindNotCachedError(cached.kind);
   }
 
   async setNamespaces(
     kind: Kind<KubernetesObject>,
-    options: { readonly namespaces: readonly string[] },
+    { namespaces, of }: { readonly namespaces: readonly string[]; readonly of?: CachedKind | undefined },
   ): Promise<void> {
-    const declared = this.#declared.get(kindKey(kind));
-    if (!declared) throw new KindNotCachedError(kind);
-    await Promise.all(declared.map((each) => each.setNamespaces(options.namespaces)));
+    if (kind.scope === 'Cluster') {
+      throw new TypeError(`cannot change the namespaces of ${kind.kind}: its objects have none`);
+    }
+    const key = kindKey(kind);
+    const scopeKey = of && scopeKeyOf(of, this.#options.namespaces);
+    const chosen = this.#allOf(kind).filter((each) => scopeKey === undefined || each.scopeKey === scopeKey);
+    if (chosen.length === 0) throw new KindNotCachedError(kind, of && 'it is not declared like this');
+    if (new Set(chosen.map((each) => JSON.stringify(each.namespaces))).size > 1)
+      throw new AmbiguousNamespacesError(kind);
+    const changed = this.#changedNamespaces.get(key) ?? new Map<string, readonly string[]>();
+    this.#changedNamespaces.set(key, changed);
+    for (const each of chosen) changed.set(each.scopeKey, namespaces);
+    const stopped = chosen.map((each) => each.setNamespaces(namespaces));
+    this.#declared.get(key)?.rank();
+    await Promise.all(stopped);
   }
 
   async remove(kind: Kind<KubernetesObject>): Promise<void> {
-    const declared = this.#declared.get(kindKey(kind)) ?? [];
+    const declared = this.#allOf(kind);
     if (declared.some((each) => each.handlers > 0)) throw new CacheInUseError(kind);
     this.#declared.delete(kindKey(kind));
+    this.#changedNamespaces.delete(kindKey(kind));
+    this.#indexKinds();
     await Promise.all(declared.map((each) => each.stop()));
   }
 
@@ -125,65 +176,73 @@ export class InformerCache implements Cache {
 
   /** Like {@link peek}, for callers that need only metadata. */
   peekMetadata(kind: Kind<KubernetesObject>, key: ObjectKey): ObjectView<PartialObjectMetadata> | undefined {
-    return viewIn(widest(this.#declared.get(kindKey(kind)) ?? []), key);
+    return viewIn(this.#declared.get(kindKey(kind))?.widest, key);
+  }
+
+  /**
+   * Returns the informers that serve reads of the kind in that namespace (undefined: in all declared ones); undefined if only the
+   * server can.
+   */
+  serving(
+    kind: Kind<KubernetesObject>,
+    namespace: string | undefined,
+  ): readonly Informer<KubernetesObject>[] | undefined {
+    const readable = this.#readable(kind);
+    if (namespace === undefined) return readable?.informers;
+    const informer = readable?.at(namespace);
+    return informer && [informer];
   }
 
   /** True if a write's response left the object's state unknown, so that only the server knows it. */
   isUncertain(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
-    return this.informersOf(kind, key).some(({ ownWrites }) => ownWrites.isUncertain(key));
+    return this.#writesAt(kind, key)?.isUncertain(key) ?? false;
   }
 
   /** True if {@link peek} does not show the object because a write of this process moved it out of the cached scope. */
   isOutside(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
-    const informers = this.#readable(kind)?.of(key) ?? [];
-    return informers.some(({ ownWrites }) => ownWrites.isOutside(key));
+    return this.#readable(kind)?.at(key.namespace)?.ownWrites.isOutside(key) ?? false;
   }
 
   /** False if only the server knows the object's state: a write's response left it unknown, or a write moved it out of scope. */
   isCertain(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
-    return this.informersOf(kind, key).every(
-      (each) => !each.ownWrites.isUncertain(key) && !each.ownWrites.isOutside(key),
-    );
+    const writes = this.#writesAt(kind, key);
+    return !writes || !(writes.isUncertain(key) || writes.isOutside(key));
   }
 
   metadata(kind: Kind<KubernetesObject>): Lister<PartialObjectMetadata> {
-    const declared = widest(this.#declared.get(kindKey(kind)) ?? []);
-    if (!declared) throw new KindNotCachedError(kind);
-    return declared.lister;
+    const declarations = this.#declared.get(kindKey(kind));
+    if (!declarations) throw new KindNotCachedError(kind);
+    return declarations.widest.lister;
   }
 
   /** Finds the declared kind of an object by its type; undefined if it is not cached. */
   kindOf(object: { readonly apiVersion: string; readonly kind: string }): Kind<KubernetesObject> | undefined {
-    for (const [first] of this.#declared.values()) {
-      const { kind } = first!;
-      const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
-      if (kind.kind === object.kind && apiVersion === object.apiVersion) return kind;
-    }
-    return undefined;
+    return this.#byType.get(`${object.apiVersion} ${object.kind}`);
   }
 
   /** The informers of all declarations. */
   get informers(): readonly Informer<KubernetesObject>[] {
-    return [...this.#declared.values()].flat().flatMap((each) => each.informers);
+    return this.#everything.flatMap((each) => each.informers);
   }
 
   /** Starts all informers; resolves when `signal` is aborted and they have stopped. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
-    const all = (): readonly DeclaredKind[] => [...this.#declared.values()].flat();
-    for (const each of all()) each.run(signal);
+    // Every declared kind adds a listener.
+    setMaxListeners(0, signal);
+    for (const each of this.#everything) each.run(signal);
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    await Promise.all(all().map((each) => each.stopped()));
+    await Promise.all(this.#everything.map((each) => each.stopped()));
   }
 
   async waitForSync(signal: AbortSignal): Promise<void> {
-    await Promise.all([...this.#declared.values()].flat().map((each) => each.waitForSync(signal)));
+    await Promise.all(this.#everything.map((each) => each.waitForSync(signal)));
   }
 
   /** Waits until all kinds have listed or are known not to be served. */
   async waitUntilKnown(signal: AbortSignal): Promise<void> {
-    await Promise.all([...this.#declared.values()].flat().map((each) => each.waitUntilKnown(signal)));
+    await Promise.all(this.#everything.map((each) => each.waitUntilKnown(signal)));
   }
 
   /** Returns a client whose writes are recorded in this cache, so that reads are never older than them. */
@@ -199,30 +258,51 @@ export class InformerCache implements Cache {
     this.#notes.deleted(kind, options);
   }
 
-  /** Returns all informers of a kind. */
-  allOf(kind: Kind<KubernetesObject>): readonly Informer<KubernetesObject>[] {
-    return (this.#declared.get(kindKey(kind)) ?? []).flatMap((each) => each.informers);
+  /** Returns the kind's informers, of all declarations, whose scope covers the key. */
+  informersOf(kind: Kind<KubernetesObject>, key: ObjectKey): readonly Informer<KubernetesObject>[] {
+    return this.#allOf(kind).flatMap((each) => each.at(key.namespace) ?? []);
   }
 
-  /** Returns the kind's informers whose scope covers the key. */
-  informersOf(kind: Kind<KubernetesObject>, key: ObjectKey): readonly Informer<KubernetesObject>[] {
-    return (this.#declared.get(kindKey(kind)) ?? []).flatMap((each) => each.of(key));
+  get #everything(): readonly DeclaredKind[] {
+    return [...this.#declared.values()].flatMap(({ all }) => all);
+  }
+
+  #allOf(kind: Kind<KubernetesObject>): readonly DeclaredKind[] {
+    return this.#declared.get(kindKey(kind))?.all ?? [];
   }
 
   /** Returns the declaration that serves reads of complete objects. */
   #readable(kind: Kind<KubernetesObject>): DeclaredKind | undefined {
-    return widest((this.#declared.get(kindKey(kind)) ?? []).filter((each) => each.cached.metadataOnly !== true));
+    return this.#declared.get(kindKey(kind))?.readable;
   }
 
-  #kindOfTarget(target: CallTarget): Kind<KubernetesObject> | undefined {
-    for (const [first] of this.#declared.values()) {
-      const { kind } = first!;
-      if (kind.group === target.group && kind.plural === target.resource) return kind;
+  /** Returns the own writes that reads of the key consider. */
+  #writesAt(kind: Kind<KubernetesObject>, key: ObjectKey): Informer<KubernetesObject>['ownWrites'] | undefined {
+    const declarations = this.#declared.get(kindKey(kind));
+    return (declarations?.readable ?? declarations?.widest)?.at(key.namespace)?.ownWrites;
+  }
+
+  #indexKinds(): void {
+    const kinds = [...this.#declared.values()].map(({ kind }) => kind);
+    const byResource = new Map<string, Kind<KubernetesObject>[]>();
+    for (const kind of kinds) {
+      const key = resourceKey(kind.group, kind.plural);
+      const versions = byResource.get(key);
+      if (versions) versions.push(kind);
+      else byResource.set(key, [kind]);
     }
-    return undefined;
+    this.#byResource = byResource;
+    this.#byType = new Map(kinds.map((kind) => [`${apiVersionOf(kind)} ${kind.kind}`, kind]));
   }
 
-  #informer(cached: CachedKind, scope: CacheScope): Informer<KubernetesObject> {
+  #informer(cached: CachedKind, scope: CacheScope): InformerLease {
+    const { informers } = this.#options;
+    if (informers) return informers.lease(cached, scope);
+    const informer = this.#ownInformer(cached, scope);
+    return { informer, run: (signal) => informer.run(signal) };
+  }
+
+  #ownInformer(cached: CachedKind, scope: CacheScope): Informer<KubernetesObject> {
     const { client, clock, random, log, ownManagers, useWatchList } = this.#options;
     // A kind's index function only ever receives objects of that kind.
     return new Informer<KubernetesObject>({
@@ -239,8 +319,8 @@ export class InformerCache implements Cache {
       decoded: this.#decoded,
       reach: this.#reach,
       isAbsent: (signal) => this.#served.isAbsent(cached.kind, signal),
-      ...(ownManagers && { ownManagers }),
-      ...(useWatchList !== undefined && { useWatchList }),
+      ownManagers,
+      useWatchList,
     });
   }
 }
@@ -248,16 +328,21 @@ export class InformerCache implements Cache {
 const onlyMetadata = 'only its metadata is cached; read cache.metadata(kind)';
 
 function viewIn(declared: DeclaredKind | undefined, key: ObjectKey): ObjectView<KubernetesObject> | undefined {
-  if (!declared?.covers(key.namespace)) return undefined;
-  if (declared.of(key).some(({ ownWrites }) => ownWrites.isOutside(key))) return undefined;
-  return declared.lister.view(key);
+  const informer = declared?.at(key.namespace);
+  return !informer || informer.ownWrites.isOutside(key) ? undefined : informer.lister.view(key);
 }
 
-/** Picks the declaration that serves reads: preferably one with all fields, then with all objects, then in all namespaces. */
-function widest(declared: readonly DeclaredKind[]): DeclaredKind | undefined {
-  const rank = (each: DeclaredKind): number =>
-    (each.isFull ? 4 : 0) + (each.isWhole ? 2 : 0) + (each.cached.namespaces === undefined ? 1 : 0);
-  return [...declared].sort((a, b) => rank(b) - rank(a))[0];
+function resourceKey(group: string, plural: string): string {
+  return `${plural}.${group}`;
+}
+
+/** @throws IndexConflictError (KW3018) if a cache that shares the informers has added an index of that name. */
+function addIndexes(declared: DeclaredKind, indexes: NonNullable<CachedKind['indexes']>): void {
+  for (const informer of declared.informers) {
+    const taken = informer.conflictingIndex(indexes);
+    if (taken !== undefined) throw new IndexConflictError(declared.kind, taken);
+  }
+  declared.addIndexes(indexes);
 }
 
 /**

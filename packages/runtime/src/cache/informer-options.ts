@@ -14,13 +14,15 @@ export interface InformerOptions<T> extends Omit<CachedKind, 'kind' | 'indexes' 
   readonly random: Random;
   readonly log: Logger;
   /** Objects to list and watch. @defaultValue all of the kind */
-  readonly scope?: CacheScope;
-  readonly ownManagers?: ReadonlySet<string>;
-  readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
-  readonly decoded?: DecodedObjects;
-  readonly useWatchList?: boolean;
+  readonly scope?: CacheScope | undefined;
+  readonly ownManagers?: ReadonlySet<string> | undefined;
+  readonly indexes?: Readonly<Record<string, IndexFunc<T>>> | undefined;
+  readonly decoded?: DecodedObjects | undefined;
+  readonly useWatchList?: boolean | undefined;
+  /** True if managers with different permissions read it. @defaultValue false */
+  readonly isShared?: boolean | undefined;
   /** Logs an unreachable server once for all informers that share it. */
-  readonly reach?: ServerReach;
+  readonly reach?: ServerReach | undefined;
   /** Reports whether discovery confirms that the kind is not served; without it, a 404 never empties the store. */
-  readonly isAbsent?: (signal: AbortSignal) => Promise<boolean>;
+  readonly isAbsent?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
 }

@@ -64,14 +64,14 @@ export class Informer<T> implements ReflectorSink {
     });
     this.#store = new Store<T>({
       kind,
-      ...(options.ownManagers && { ownManagers: options.ownManagers }),
-      ...(options.indexes && { indexes: options.indexes }),
-      ...(options.decoded && { decoded: options.decoded }),
-      ...(options.metadataOnly && { metadataOnly: true }),
+      ownManagers: options.ownManagers,
+      indexes: options.indexes,
+      decoded: options.decoded,
+      metadataOnly: options.metadataOnly,
       onIndexError: (index, error) =>
         log.error('an index function failed', { event: logEvents.indexFailed, index, error }),
     });
-    this.ownWrites = new OwnWrites<T>(clock, { isWhole: this.scope.isWhole });
+    this.ownWrites = new OwnWrites<T>(clock, { isWhole: this.scope.isWhole, isShared: options.isShared });
     this.lister = new StoreLister({ kind, store: this.#store, writes: this.ownWrites, scope: this.scope });
     this.#reflector = new Reflector({
       listWatcher,
@@ -88,9 +88,9 @@ export class Informer<T> implements ReflectorSink {
         this.ownWrites.watching(isOpen);
         this.#lag.watching(isOpen);
       },
-      ...(options.useWatchList !== undefined && { useWatchList: options.useWatchList }),
-      ...(options.isAbsent && { isAbsent: options.isAbsent }),
-      ...(options.reach && { reach: options.reach }),
+      useWatchList: options.useWatchList,
+      isAbsent: options.isAbsent,
+      reach: options.reach,
     });
     this.#lag = new LagGuard({
       clock,
@@ -202,10 +202,15 @@ export class Informer<T> implements ReflectorSink {
     this.#store.addIndexes(indexes);
   }
 
+  /** Returns the name of an index that exists with another function, if there is one. */
+  conflictingIndex(indexes: Readonly<Record<string, IndexFunc<T>>>): string | undefined {
+    return this.#store.indexer.conflicting(indexes);
+  }
+
   /** Sends a handler delete events for all objects, because it no longer follows this informer. */
   withdraw(handler: InformerHandler<T>): void {
     for (const object of this.#store.entries()) {
-      this.#fanOut.tell(handler, { type: 'delete', object, deleteStateUnknown: true });
+      this.#fanOut.notify(handler, { type: 'delete', object, deleteStateUnknown: true });
     }
   }
 
@@ -215,6 +220,11 @@ export class Informer<T> implements ReflectorSink {
     const inScope = this.scope.holds(object);
     const kept = inScope && this.#projection ? this.#projection.object(object) : object;
     this.ownWrites.wrote(kept, { stored: this.#store.get(namespace, name), inScope });
+  }
+
+  /** Records a write whose response shows the object in another version of its API. */
+  noteConverted(key: ObjectKey, version: StoredVersion): void {
+    this.ownWrites.wroteConverted(key, { version, stored: this.#store.get(key.namespace ?? '', key.name) });
   }
 
   /** Records that an object deleted by this process no longer exists. */

@@ -37,17 +37,17 @@ function cacheOf(server: FakeApiServer): { readonly cache: InformerCache; readon
 }
 
 /** Tracks the current state of a promise. */
-function fateOf(promise: Promise<unknown>): { is: string } {
-  const fate = { is: 'open' };
+function outcomeOf(promise: Promise<unknown>): { is: string } {
+  const outcome = { is: 'open' };
   promise.then(
     () => {
-      fate.is = 'kept';
+      outcome.is = 'kept';
     },
     (error: Error) => {
-      fate.is = error.name;
+      outcome.is = error.name;
     },
   );
-  return fate;
+  return outcome;
 }
 
 describe('namespaces and kinds removed from a cache', () => {
@@ -58,7 +58,7 @@ describe('namespaces and kinds removed from a cache', () => {
     const sites = controller({
       for: Site,
       cached: { namespaces: ['default', 'bad'] },
-      async reconcile({ metadata: { name = '' } }) {
+      async reconcile({ metadata: { name } }) {
         seen.push(name);
       },
     });
@@ -93,14 +93,14 @@ describe('namespaces and kinds removed from a cache', () => {
     const cache = new InformerCache({ client: server.client, clock, random: seededRandom(1), log: silentLogger });
     const declared = cache.declare(cached(Site, { namespaces: ['default', 'bad'] }));
     void cache.run(stop.signal);
-    const fate = fateOf(declared.waitForSync(stop.signal));
+    const outcome = outcomeOf(declared.waitForSync(stop.signal));
     await cache.setNamespaces(Site, { namespaces: ['default', 'late'] });
     await clock.advance(10_000);
-    expect(fate.is).toBe('open');
+    expect(outcome.is).toBe('open');
     isOpen = true;
     await eventually(() => {
       void clock.advance(1_000);
-      return fate.is === 'kept';
+      return outcome.is === 'kept';
     });
     expect(cache.informers.every(({ hasSynced }) => hasSynced)).toBe(true);
   });
@@ -108,8 +108,8 @@ describe('namespaces and kinds removed from a cache', () => {
   it('release all waiters of a removed kind and reject its add', async () => {
     const server = serverWithout('bad');
     const { cache, signal } = cacheOf(server);
-    const added = fateOf(cache.add(cached(Page, { namespaces: ['bad'] }), { signal }));
-    const all = fateOf(cache.waitForSync(signal));
+    const added = outcomeOf(cache.add(cached(Page, { namespaces: ['bad'] }), { signal }));
+    const all = outcomeOf(cache.waitForSync(signal));
     await cache.remove(Page);
     await eventually(() => added.is !== 'open' && all.is !== 'open');
     expect([added.is, all.is]).toEqual(['KindNotCachedError', 'kept']);

@@ -4,19 +4,26 @@ import { OutsideCacheScopeError } from './cache-errors.ts';
 import type { Informer } from './informer.ts';
 import type { CacheListOptions, Lister } from './lister.ts';
 
-/** Reads several informers as one, for a kind that is cached per namespace. The set of informers may change. */
+/** The informers that a {@link MergedLister} reads; they may change. */
+export interface MergedInformers<T> {
+  /** In order of their namespaces. */
+  readonly informers: readonly Informer<T>[];
+  /** Returns the informer whose scope covers the namespace. */
+  at(namespace: string | undefined): Informer<T> | undefined;
+}
+
+/** Reads several informers as one, for a kind that is cached per namespace. */
 export class MergedLister<T> implements Lister<T> {
   readonly #kind: Kind<KubernetesObject>;
-  readonly #informers: () => readonly Informer<T>[];
+  readonly #from: MergedInformers<T>;
 
-  /** @param informers - in order of their namespaces. */
-  constructor(kind: Kind<KubernetesObject>, informers: () => readonly Informer<T>[]) {
+  constructor(kind: Kind<KubernetesObject>, from: MergedInformers<T>) {
     this.#kind = kind;
-    this.#informers = informers;
+    this.#from = from;
   }
 
   get size(): number {
-    return this.#informers().reduce((sum, { lister }) => sum + lister.size, 0);
+    return this.#from.informers.reduce((sum, { lister }) => sum + lister.size, 0);
   }
 
   get(key: ObjectKey): Stored<T> | undefined {
@@ -24,7 +31,7 @@ export class MergedLister<T> implements Lister<T> {
   }
 
   view(key: ObjectKey): ObjectView<T> | undefined {
-    const informer = this.#informers().find(({ scope }) => scope.covers(key.namespace));
+    const informer = this.#from.at(key.namespace);
     if (!informer) throw new OutsideCacheScopeError(this.#kind, key);
     return informer.lister.view(key);
   }
@@ -34,16 +41,23 @@ export class MergedLister<T> implements Lister<T> {
   }
 
   views(options: CacheListOptions = {}): readonly ObjectView<T>[] {
-    const informers = this.#informers();
-    if (options.namespace !== undefined) {
-      const one = informers.find(({ scope }) => scope.covers(options.namespace));
-      if (!one) throw new OutsideCacheScopeError(this.#kind, { namespace: options.namespace, name: '*' });
+    const { namespace, limit = Number.POSITIVE_INFINITY } = options;
+    if (namespace !== undefined) {
+      const one = this.#from.at(namespace);
+      if (!one) throw new OutsideCacheScopeError(this.#kind, { namespace, name: '*' });
       return one.lister.views(options);
     }
-    const views = informers.flatMap(({ lister }) => lister.views(options));
+    const { informers } = this.#from;
+    if (informers.length === 1) return informers[0]!.lister.views(options);
     // An informer that stands for all unnamed namespaces interleaves with the others, so sort.
-    if (informers.some(({ scope }) => scope.listWatch.namespace === undefined)) views.sort(byNamespace);
-    return options.limit === undefined ? views : views.slice(0, options.limit);
+    const isMixed = informers.some(({ scope }) => scope.listWatch.namespace === undefined);
+    const views: ObjectView<T>[] = [];
+    for (const { lister } of informers) {
+      if (views.length >= limit && !isMixed) break;
+      for (const view of lister.views(options)) views.push(view);
+    }
+    if (isMixed) views.sort(byNamespace);
+    return views.slice(0, limit);
   }
 }
 

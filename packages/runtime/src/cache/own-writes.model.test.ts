@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { WriteOutcome } from '@kubewright/client/internal';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atScale } from '../testdata/model-scale.ts';
+import { runsAtScale, timeoutAtScale } from '../testdata/model-scale.ts';
 import { type Flaw, isFitting, keys, naive, real, type Subject, VersionedServer } from './testdata/write-subjects.ts';
 
 // Compares reads after own writes with a plain model of a server that keeps history. Not covered: servers whose versions are not
@@ -70,12 +70,12 @@ class Comparison {
     readonly name: string;
     readonly version: number;
     readonly answer: unknown;
-    readonly tell: (outcome: WriteOutcome) => void;
+    readonly report: (outcome: WriteOutcome) => void;
   }[] = [];
   /** The version up to which the watch has delivered everything. */
   #shown = 0;
   /** The version that the subject can know it has reached, from events, lists and bookmarks. */
-  #told = 0;
+  #seen = 0;
   /** The newest version of an own write by key whose response this program has read. */
   readonly #known = new Map<string, number>();
   /** Keys that a write left in an unknown state. */
@@ -115,11 +115,11 @@ class Comparison {
         return;
       case 'bookmark':
         this.#subject.bookmark(this.#shown);
-        this.#told = this.#shown;
+        this.#seen = this.#shown;
         return;
       case 'relist': {
         this.#shown = Math.max(this.#shown, this.server.version - each.behind);
-        this.#told = this.#shown;
+        this.#seen = this.#shown;
         const objects = [...this.server.states[this.#shown]!.values()];
         const listed = this.#selecting ? objects.filter(isFitting) : objects;
         this.#subject.list(listed, this.#shown);
@@ -134,7 +134,7 @@ class Comparison {
 
   /** Data loss is visible only if the restored server is behind what it has already shown. */
   #restore(version: number): void {
-    if (version >= this.#told) return;
+    if (version >= this.#seen) return;
     this.server.states.length = version + 1;
     this.server.changes.length = version + 1;
     this.#pending.length = 0;
@@ -149,21 +149,21 @@ class Comparison {
     if (verb === 'evict' || verb === 'delete') this.#mayAsk.add(name);
     const exists = this.server.states[this.server.version]!.has(name);
     if (verb === 'put') {
-      const tell = this.#subject.begin({ verb: exists ? 'update' : 'create', name });
+      const report = this.#subject.begin({ verb: exists ? 'update' : 'create', name });
       const answer = this.server.put(name, fits);
-      this.#pending.push({ name, version: this.server.version, answer, tell });
+      this.#pending.push({ name, version: this.server.version, answer, report });
     } else if (exists && verb === 'status') {
-      const tell = this.#subject.begin({ verb: 'update', name, subresource: 'status' });
+      const report = this.#subject.begin({ verb: 'update', name, subresource: 'status' });
       const answer = this.server.put(name, isFitting(this.server.states[this.server.version]!.get(name)!));
-      this.#pending.push({ name, version: this.server.version, answer, tell });
+      this.#pending.push({ name, version: this.server.version, answer, report });
     } else if (exists) {
-      const tell = this.#subject.begin(
+      const report = this.#subject.begin(
         verb === 'evict' ? { verb: 'create', name, subresource: 'eviction' } : { verb: 'delete', name },
       );
       const gone = this.server.delete(name)!;
       const details = verb === 'evict' ? {} : { details: { uid: gone.metadata.uid } };
       const answer = { kind: 'Status', apiVersion: 'v1', status: 'Success', ...details };
-      this.#pending.push({ name, version: this.server.version, answer, tell });
+      this.#pending.push({ name, version: this.server.version, answer, report });
     }
   }
 
@@ -176,18 +176,18 @@ class Comparison {
     else if (this.#selecting && isLabelled(call.answer) && !isFitting(call.answer)) {
       this.#outside.set(call.name, Math.max(call.version, this.#outside.get(call.name) ?? 0));
     }
-    call.tell(lost ? { error: new Error('lost'), sent: true } : { answer: structuredClone(call.answer) });
+    call.report(lost ? { error: new Error('lost'), sent: true } : { response: structuredClone(call.answer) });
   }
 
   #show(version: number): void {
     const { type, object } = this.server.changes[version]!;
-    const told = (): void => {
-      this.#told = Math.max(this.#told, version);
+    const seen = (): void => {
+      this.#seen = Math.max(this.#seen, version);
     };
     if (!this.#selecting) {
       if (type === 'PUT') this.#subject.put(object);
       else this.#subject.remove(object);
-      told();
+      seen();
       return;
     }
     const before = this.server.states[version - 1]!.get(object.metadata.name!);
@@ -196,7 +196,7 @@ class Comparison {
       this.#isInside(object);
     } else if (before && isFitting(before)) this.#subject.remove(object);
     else return;
-    told();
+    seen();
   }
 
   /** The watch has shown it at or after the version that moved it out, so it need not be queried. */
@@ -238,9 +238,9 @@ describe('reads after own writes', () => {
   it(
     'are never older than anything written or shown, even with late, repeated or missing events',
     () => {
-      fc.assert(comparison(real), { numRuns: atScale(10_000) });
+      fc.assert(comparison(real), { numRuns: runsAtScale(10_000) });
     },
-    atScale(120_000),
+    timeoutAtScale(120_000),
   );
 
   it.each<Flaw>(['remembers nothing', 'forgets a write at the next event of its key', 'never lets go of a deletion'])(

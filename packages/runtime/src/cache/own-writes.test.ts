@@ -141,10 +141,10 @@ describe('OwnWrites', () => {
   it('resolves an uncertain deletion from watch events', () => {
     const version = { uid: 'u1', resourceVersion: '5' };
     const deletionTimestamp = '2026-01-01T00:00:00Z';
-    const isSettled = (tell: (writes: OwnWrites<KubernetesObject>) => void, isWhole = true): boolean => {
+    const isSettled = (report: (writes: OwnWrites<KubernetesObject>) => void, isWhole = true): boolean => {
       const writes = new OwnWrites<KubernetesObject>(new VirtualClock(), { isWhole });
       writes.uncertainDeletion(key, { version, stored: version });
-      tell(writes);
+      report(writes);
       return !writes.isUncertain(key);
     };
     expect(isSettled((writes) => writes.seen(key, { removed: { uid: 'u1', resourceVersion: '6' } }))).toBe(true);
@@ -158,6 +158,33 @@ describe('OwnWrites', () => {
     expect(isSettled((writes) => writes.seen(key, { removed: { uid: 'u1', resourceVersion: '6' } }), false)).toBe(
       false,
     );
+  });
+
+  it('is uncertain about a write in another version of the API until the watch has shown it', () => {
+    const written = (resourceVersion: string) => ({ uid: 'u1', resourceVersion });
+    const stored = written('4');
+    const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
+    writes.wroteConverted(key, { version: written('6'), stored });
+    writes.wroteConverted(key, { version: written('5'), stored });
+    writes.seen(key, { stored: written('5') });
+    expect(writes.isUncertain(key)).toBe(true);
+    writes.seen(key, { stored: written('6') });
+    expect(writes.isUncertain(key)).toBe(false);
+
+    writes.wroteConverted(key, { version: written('6'), stored: written('6') });
+    writes.caughtUp('8');
+    writes.wroteConverted(key, { version: written('7'), stored });
+    expect(writes.isUncertain(key)).toBe(false);
+
+    writes.wroteConverted(key, { version: written('9'), stored });
+    writes.seen(key, { removed: written('10') });
+    expect(writes.isUncertain(key)).toBe(false);
+
+    // A write with an unknown outcome may take effect later.
+    writes.uncertain(key);
+    writes.wroteConverted(key, { version: written('11'), stored });
+    writes.seen(key, { stored: written('11') });
+    expect(writes.isUncertain(key)).toBe(true);
   });
 
   it('is certain of a deletion that the watch showed before its response', () => {

@@ -31,6 +31,7 @@ const maxEntries = 10_000;
 export class OwnWrites<T> {
   readonly #clock: Clock;
   readonly #isWhole: boolean;
+  readonly #isShared: boolean;
   readonly #writes = new PendingWrites<T>();
   /** Keyed by UID, because one name may have had several objects that were all deleted. */
   readonly #deleted = new Map<string, Noted & { readonly key: string }>();
@@ -46,10 +47,14 @@ export class OwnWrites<T> {
   #watchedMs = 0;
   #openedMs: number | undefined;
 
-  /** @param options - `isWhole`: true if an object the watch shows as removed was deleted, rather than having left a selector. */
-  constructor(clock: Clock, options: { readonly isWhole?: boolean } = {}) {
+  /**
+   * @param options - `isWhole`: true if an object the watch shows as removed was deleted, rather than having left a selector.
+   * `isShared`: true if programs read it that may not be allowed to read the server; no object is then in an unknown state.
+   */
+  constructor(clock: Clock, options: { readonly isWhole?: boolean; readonly isShared?: boolean | undefined } = {}) {
     this.#clock = clock;
     this.#isWhole = options.isWhole ?? true;
+    this.#isShared = options.isShared ?? false;
   }
 
   get size(): number {
@@ -139,7 +144,31 @@ export class OwnWrites<T> {
     this.#doubt({ key, deletionOf: version });
   }
 
-  #doubt(what: Pick<Uncertainty, 'key' | 'deletionOf'>): void {
+  /**
+   * Records that an object was written in another version of its API, so that its content in this one is unknown. The watch
+   * resolves it by showing the written version or a later one.
+   */
+  wroteConverted(
+    key: ObjectKey,
+    what: { readonly version: StoredVersion; readonly stored: StoredVersion | undefined },
+  ): void {
+    const { version, stored } = what;
+    const { uid, resourceVersion } = version;
+    if (compareResourceVersions(resourceVersion, resourceVersion) === undefined) {
+      this.uncertain(key);
+      return;
+    }
+    const removed = this.#removed.get(uid);
+    if (this.#deleted.has(uid) || (removed && reached(removed, version))) return;
+    if ((stored && reached(stored, version)) || this.#hasComePast(resourceVersion)) return;
+    const { writtenAs, mark } = this.#uncertain.get(keyOf(key)) ?? {};
+    // The watch cannot resolve what is uncertain for another reason.
+    if (mark !== undefined && !writtenAs) this.uncertain(key);
+    else if (!writtenAs || !reached(writtenAs, version)) this.#doubt({ key, writtenAs: version });
+  }
+
+  #doubt(what: Pick<Uncertainty, 'key' | 'deletionOf' | 'writtenAs'>): void {
+    if (this.#isShared) return;
     this.#forgetOld();
     remember(this.#uncertain, keyOf(what.key), {
       ...what,
@@ -171,7 +200,8 @@ export class OwnWrites<T> {
     const written = this.#writes.get(id);
     if (written && reached(version, written)) this.#writes.delete(id);
     if (removed && this.#isWhole) this.#deleted.delete(version.uid);
-    const deletionOf = this.#uncertain.get(id)?.deletionOf;
+    const { writtenAs, deletionOf } = this.#uncertain.get(id) ?? {};
+    if (writtenAs && reached(version, writtenAs)) this.#uncertain.delete(id);
     if (!deletionOf) return;
     const settles = removed ? this.#isWhole && version.uid === deletionOf.uid : isDeletionOf(deletionOf, version);
     if (settles) this.#uncertain.delete(id);
@@ -228,7 +258,7 @@ export class OwnWrites<T> {
 
   /** Returns the keys of objects whose current state only the server knows. */
   uncertainKeys(namespace: string | undefined): readonly ObjectKey[] {
-    const released = this.#writes.released();
+    const released = this.#isShared ? [] : this.#writes.released();
     if (this.#uncertain.size === 0 && released.length === 0) return [];
     this.#forgetOld();
     const keys = [...[...this.#uncertain.values()].map((each) => each.key), ...released];
@@ -236,6 +266,7 @@ export class OwnWrites<T> {
   }
 
   isUncertain(key: ObjectKey): boolean {
+    if (this.#isShared) return false;
     if (this.#writes.isReleased(keyOf(key))) return true;
     if (this.#uncertain.size === 0) return false;
     this.#forgetOld();
@@ -290,6 +321,8 @@ interface Uncertainty {
   readonly untilMs: number;
   /** The version whose deletion has an unknown outcome, if that is the cause. */
   readonly deletionOf?: StoredVersion;
+  /** The version that was written in another version of the API, if that is the cause. */
+  readonly writtenAs?: StoredVersion;
 }
 
 /** True if a version the watch showed resolves the deletion of another. */

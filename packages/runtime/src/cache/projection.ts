@@ -1,4 +1,5 @@
 import { apiVersionOf, type Kind, type KubernetesObject, type ObjectMeta } from '@kubewright/apimachinery';
+import { parseExactJson, stringifyJson } from '@kubewright/apimachinery/internal';
 import { cutDecoded, cutFields, type FieldTree, fieldTree } from '../scan/field-cut.ts';
 import type { CachedKind } from './cached-kind.ts';
 
@@ -73,17 +74,17 @@ class TransformProjection implements Projection {
   }
 
   bytes(bytes: Buffer, start: number, end: number): ObjectBytes {
-    const object = JSON.parse(bytes.toString('utf8', start, end)) as KubernetesObject;
+    const object = parseExactJson(bytes.toString('utf8', start, end)) as KubernetesObject;
     const made = this.object(object);
     if (made === object) return { bytes, start, end };
-    const text = Buffer.from(JSON.stringify(made), 'utf8');
+    const text = Buffer.from(stringifyJson(made), 'utf8');
     return { bytes: text, start: 0, end: text.length };
   }
 
   object(object: KubernetesObject): KubernetesObject {
     let made: KubernetesObject;
     try {
-      made = this.#transform(JSON.parse(JSON.stringify(object)) as KubernetesObject);
+      made = this.#transform(parseExactJson(stringifyJson(object)) as KubernetesObject);
       if (typeof made !== 'object' || made === null) throw new TypeError(`a transform returned ${made}, not an object`);
     } catch (error) {
       this.#onError(error);

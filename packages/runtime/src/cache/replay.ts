@@ -13,7 +13,7 @@ export interface ReplayOptions<T> {
   readonly present: readonly ObjectView<T>[];
   /** Returns false for an object that has since changed or been deleted, because that event was already delivered. */
   readonly isCurrent: (object: ObjectView<T>) => boolean;
-  readonly tell: (event: ObjectEvent<T>) => void;
+  readonly notify: (event: ObjectEvent<T>) => void;
 }
 
 /**
@@ -35,10 +35,10 @@ export class Replay<T> implements Disposable {
   }
 
   /** Delivers an event, adjusted for a subscriber that has seen only some of the objects. */
-  tell(event: ObjectEvent<T>): void {
-    const { tell } = this.#options;
+  notify(event: ObjectEvent<T>): void {
+    const { notify } = this.#options;
     const adjusted = this.#shown ? adjust(event, this.#shown) : event;
-    if (adjusted) tell(adjusted);
+    if (adjusted) notify(adjusted);
   }
 
   [Symbol.dispose](): void {
@@ -48,13 +48,13 @@ export class Replay<T> implements Disposable {
 
   /** A short replay runs to the end without yielding. */
   async #run(): Promise<void> {
-    const { clock, present, isCurrent, tell } = this.#options;
+    const { clock, present, isCurrent, notify } = this.#options;
     let workedMs = 0;
     for (const [index, object] of present.entries()) {
       if (this.#isDone) return;
       const startMs = clock.monotonic();
       if (isCurrent(object)) {
-        tell({ type: 'create', object, isInInitialList: true });
+        notify({ type: 'create', object, isInInitialList: true });
         this.#shown?.add(object);
       }
       workedMs += clock.monotonic() - startMs;

@@ -20,10 +20,18 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop.abort();
 });
 
-/** A cache whose watch delivers nothing: reads show only what was written or queried. */
-async function blind(options: { readonly labelSelector?: string } = {}) {
+/** A cache whose watch delivers nothing unless `watches` is set: reads show only what was written or queried. */
+async function blind({
+  kinds = [Thing],
+  watches = false,
+  ...options
+}: {
+  readonly labelSelector?: string;
+  readonly kinds?: readonly (typeof Thing)[];
+  readonly watches?: boolean;
+} = {}) {
   const clock = new VirtualClock();
-  const server = new FakeApiServer([Thing], { clock });
+  const server = new FakeApiServer(kinds, { clock });
   const stop = new AbortController();
   stops.push(stop);
   const parts = { client: server.client, clock, random: seededRandom(3), log: silentLogger, useWatchList: false };
@@ -31,14 +39,14 @@ async function blind(options: { readonly labelSelector?: string } = {}) {
   const client = cache.following(server.client);
   server.put(Thing, { metadata: { name: 'old', labels: { app: 'x' } } });
   server.interrupt = ({ verb, url }) => {
-    if (verb === 'watch') return new Promise(() => {});
+    if (verb === 'watch' && !watches) return new Promise(() => {});
     if (url.pathname.endsWith('/eviction')) {
       server.delete(Thing, 'a');
       return json(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' });
     }
     return undefined;
   };
-  cache.declare(cached(Thing, options));
+  for (const kind of kinds) cache.declare(cached(kind, options));
   void cache.run(stop.signal);
   await cache.waitForSync(stop.signal);
   const reads = new SplitReads({ cache, client });
@@ -158,6 +166,42 @@ describe('reads after writes through the client', () => {
     expect(server.requests.slice(before).filter((request) => request.startsWith('GET'))).toEqual([]);
   });
 
+  it('show a write in every cached version of the resource', async () => {
+    const Older: typeof Thing = { ...Thing, version: 'v1beta1' };
+    const { server, cache, client, reads, gets } = await blind({ kinds: [Older, Thing] });
+    for (const written of [Older, Thing]) {
+      const things = client.resource(written);
+      const apiVersion = `example.com/${written.version}`;
+      await things.create({ ...object(), apiVersion, spec: written.version });
+      for (const read of [Older, Thing]) {
+        expect(await reads.get(read, key)).toMatchObject({
+          apiVersion: `example.com/${read.version}`,
+          spec: written.version,
+        });
+        expect((await reads.list(read)).map(({ metadata }) => metadata.name)).toEqual(['a', 'old']);
+      }
+      await things.delete(key);
+      for (const read of [Older, Thing]) {
+        expect(await reads.get(read, key)).toBeUndefined();
+        expect(cache.lister(read).list()).toHaveLength(1);
+      }
+      expect(server.get(Thing, 'a')).toBeUndefined();
+    }
+    // One for each write, in the version that it was not written in.
+    expect(gets()).toBe(2);
+  });
+
+  it('are served from the cache once the watch has shown a write in another version', async () => {
+    const Older: typeof Thing = { ...Thing, version: 'v1beta1' };
+    const { server, cache, client, reads, gets } = await blind({ kinds: [Older, Thing], watches: true });
+    await client.resource(Thing).create({ ...object(), spec: 1 });
+    await eventually(() => [Older, Thing].every((kind) => cache.peek(kind, key)));
+    await client.resource(Thing).patch(key, { type: 'merge', body: { spec: 2 } });
+    await eventually(() => !cache.isUncertain(Older, key));
+    expect(await reads.get(Older, key)).toMatchObject({ apiVersion: 'example.com/v1beta1', spec: 2 });
+    expect([gets(), server.get(Thing, 'a').spec]).toEqual([0, 2]);
+  });
+
   it('send no request after a write that was rejected before it was sent', async () => {
     const { client, reads, gets } = await blind();
     const fenced = client.intercepted(() => Promise.reject(new Error('refused')));
@@ -196,7 +240,7 @@ describe('reads after writes through the client', () => {
     const things = cache.following(server.client).resource(Thing);
     for (let i = 0; i < 300; i++) {
       const { metadata } = await things.create({ ...object(), metadata: { namespace: 'default', name: `t${i}` } });
-      if (i % 2 === 0) await things.delete({ namespace: 'default', name: metadata.name ?? '' });
+      if (i % 2 === 0) await things.delete({ namespace: 'default', name: metadata.name });
     }
     const writes = cache.informers[0]?.ownWrites;
     await eventually(() => writes?.size === 0);

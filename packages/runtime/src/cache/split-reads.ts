@@ -39,10 +39,10 @@ export class SplitReads {
     options: ReadOptions = {},
   ): Promise<Stored<T> | undefined> {
     options.signal?.throwIfAborted();
-    const informers = this.#cache.informersOf(kind, key);
-    if (!this.#cache.holds(kind, key.namespace) || !canAnswer(informers)) return this.#live(kind, key, options);
+    const informers = this.#cache.serving(kind, key.namespace);
+    if (!informers || !canAnswer(informers)) return this.#live(kind, key, options);
     const unknown = informers.some(({ ownWrites }) => ownWrites.isUncertain(key) || ownWrites.isOutside(key));
-    return unknown ? this.#ask(kind, key, options) : this.#cache.lister(kind).get(key);
+    return unknown ? this.#readLive(kind, key, options) : this.#cache.lister(kind).get(key);
   }
 
   /**
@@ -57,13 +57,14 @@ export class SplitReads {
   ): Promise<readonly Stored<T>[]> {
     const { signal, ...wanted } = options;
     signal?.throwIfAborted();
-    const informers = this.#informersIn(kind, wanted.namespace);
-    const isHeld = this.#cache.holds(kind, wanted.namespace);
-    if (isHeld && wanted.index && informers.some(({ isServed }) => !isServed)) throw new KindNotServedError(kind);
-    // The server has no indexes, and a cache that has not listed yet is incomplete.
-    if (isHeld && wanted.index) await Promise.all(informers.map((each) => each.waitForSync(signal ?? never)));
-    if (isHeld && (wanted.index || canAnswer(informers))) {
-      await this.#askUncertain(kind, options);
+    const informers = this.#cache.serving(kind, wanted.namespace);
+    if (informers && wanted.index) {
+      if (informers.some(({ isServed }) => !isServed)) throw new KindNotServedError(kind);
+      // The server has no indexes, and a cache that has not listed yet is incomplete.
+      await Promise.all(informers.map((each) => each.waitForSync(signal ?? never)));
+    }
+    if (informers && (wanted.index || canAnswer(informers))) {
+      await this.#askUncertain(kind, { informers, namespace: wanted.namespace, signal });
       return this.#cache.lister(kind).list(wanted);
     }
     if (wanted.index) {
@@ -81,20 +82,22 @@ export class SplitReads {
     return items;
   }
 
-  #informersIn(kind: Kind<KubernetesObject>, namespace: string | undefined): readonly Informer<KubernetesObject>[] {
-    return namespace === undefined ? this.#cache.allOf(kind) : this.#cache.informersOf(kind, { namespace, name: '' });
-  }
-
-  async #askUncertain(kind: Kind<KubernetesObject>, options: CacheListOptions & ReadOptions): Promise<void> {
-    const { namespace, signal } = options;
-    const keys = this.#informersIn(kind, namespace).flatMap(({ ownWrites }) => ownWrites.uncertainKeys(namespace));
+  async #askUncertain(
+    kind: Kind<KubernetesObject>,
+    options: ReadOptions & {
+      readonly informers: readonly Informer<KubernetesObject>[];
+      readonly namespace: string | undefined;
+    },
+  ): Promise<void> {
+    const { informers, namespace, signal } = options;
+    const keys = informers.flatMap(({ ownWrites }) => ownWrites.uncertainKeys(namespace));
     for (const [where, group] of byNamespace(keys)) {
       if (group.length > atOnce && group.length > this.#cached(kind, where) / objectsPerGet) {
-        await this.#askByList(kind, { namespace: where, keys: group, signal });
+        await this.#readByList(kind, { namespace: where, keys: group, signal });
         continue;
       }
       for (let at = 0; at < group.length; at += atOnce) {
-        await Promise.all(group.slice(at, at + atOnce).map((key) => this.#ask(kind, key, { signal })));
+        await Promise.all(group.slice(at, at + atOnce).map((key) => this.#readLive(kind, key, { signal })));
       }
     }
   }
@@ -104,31 +107,31 @@ export class SplitReads {
   }
 
   /** Reads many objects of a namespace with one list and updates the cache. */
-  async #askByList(
+  async #readByList(
     kind: Kind<KubernetesObject>,
     options: ReadOptions & { readonly namespace: string | undefined; readonly keys: readonly ObjectKey[] },
   ): Promise<void> {
     const { namespace, signal } = options;
-    const asked = new Map(
+    const expected = new Map(
       options.keys.map((key) => [key.name, this.#cache.informersOf(kind, key).map((informer) => informer.asking(key))]),
     );
     const found = new Map<string, KubernetesObject>();
     for await (const item of this.#client.resource(kind).listAll({ namespace, signal })) {
-      const { name = '' } = item.metadata;
-      if (asked.has(name)) found.set(name, deepFreeze(item));
+      const { name } = item.metadata;
+      if (expected.has(name)) found.set(name, deepFreeze(item));
     }
-    for (const [name, informers] of asked) for (const tell of informers) tell(found.get(name));
+    for (const [name, informers] of expected) for (const apply of informers) apply(found.get(name));
   }
 
   /** Reads an object live and updates the cache. */
-  async #ask<T extends KubernetesObject>(
+  async #readLive<T extends KubernetesObject>(
     kind: Kind<T>,
     key: ObjectKey,
     options: ReadOptions,
   ): Promise<Stored<T> | undefined> {
-    const told = this.#cache.informersOf(kind, key).map((informer) => informer.asking(key));
+    const askers = this.#cache.informersOf(kind, key).map((informer) => informer.asking(key));
     const object = await this.#live(kind, key, options);
-    for (const tell of told) tell(object);
+    for (const answer of askers) answer(object);
     return object;
   }
 

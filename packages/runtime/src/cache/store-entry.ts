@@ -1,5 +1,5 @@
 import type { KubernetesObject, ObjectKey, OwnerReference, Stored } from '@kubewright/apimachinery';
-import { deepFreeze } from '@kubewright/apimachinery/internal';
+import { deepFreeze, parseExactJson } from '@kubewright/apimachinery/internal';
 import type { ObjectView } from '../handler/object-view.ts';
 import { MalformedJsonError, readString, skipValue } from '../scan/json-bytes.ts';
 import type { MetadataScan } from '../scan/metadata-scan.ts';
@@ -38,7 +38,7 @@ export class StoreEntry<T> implements ObjectView<T> {
   /** The last full list that contained this object. */
   epoch = 0;
   /** Set by {@link DecodedObjects}. */
-  decoded: Decoded | undefined = undefined;
+  decoded: Decoded | null | undefined = undefined;
   readonly #labelsAt: number;
   readonly #annotationsAt: number;
   readonly #ownersAt: number;
@@ -122,7 +122,7 @@ export class StoreEntry<T> implements ObjectView<T> {
   #decode(): KubernetesObject {
     const text = this.slab.bytes.toString('utf8', this.offset, this.offset + this.length);
     try {
-      return JSON.parse(text) as KubernetesObject;
+      return parseExactJson(text) as KubernetesObject;
     } catch (cause) {
       throw new MalformedJsonError(`${this.context.kind} ${this.namespace}/${this.name}`, { cause });
     }

@@ -64,6 +64,7 @@ export class StoreLister<T> implements Lister<T> {
     const { namespace, limit } = options;
     const [first, ...rest] = this.#terms(options);
     const selector = selectorOf(options);
+    if (limit === 0) return [];
     let views = first ? this.#byIndex(first) : this.#selected(namespace, selector);
     if (namespace !== undefined && first) views = views.filter((view) => view.namespace === namespace);
     for (const term of rest) views = views.filter((view) => this.#has(view, term));

@@ -1,8 +1,9 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import { parseExactJson, stringifyJson } from '@kubewright/apimachinery/internal';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListSplitter } from '../scan/list-splitter.ts';
-import { atScale } from '../testdata/model-scale.ts';
+import { runsAtScale, timeoutAtScale } from '../testdata/model-scale.ts';
 import { Store } from './store.ts';
 
 // Compares the store with a map of objects. Not covered: behavior at sizes that take long to build, such as slabs of a megabyte
@@ -19,9 +20,7 @@ type Command =
   | { readonly type: 'list'; readonly keep: readonly boolean[]; readonly cuts: readonly number[] };
 
 /** JSON values after a round trip, because JSON has no -0. */
-const json: fc.Arbitrary<unknown> = fc
-  .jsonValue({ maxDepth: 3 })
-  .map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+const json: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 3 }).map((value) => parseExactJson(JSON.stringify(value)));
 
 const command: fc.Arbitrary<Command> = fc.oneof(
   {
@@ -84,7 +83,7 @@ function real(): Subject {
   const store = new Store<Thing>({ kind: Thing, ownManagers: new Set(['me']), indexes });
   return {
     put: (object) => {
-      const bytes = Buffer.from(`  ${JSON.stringify(object)}`);
+      const bytes = Buffer.from(`  ${stringifyJson(object)}`);
       store.put(bytes, 2, bytes.length);
     },
     remove: (key) => void store.remove(keyOf(key).namespace, keyOf(key).name),
@@ -92,7 +91,7 @@ function real(): Subject {
       store.beginListing();
       const splitter = new ListSplitter((bytes, start, end) => void store.put(bytes, start, end));
       const body = Buffer.from(
-        JSON.stringify({ kind: 'ThingList', items: objects, metadata: { resourceVersion: '9' } }),
+        stringifyJson({ kind: 'ThingList', items: objects, metadata: { resourceVersion: '9' } }),
       );
       const ends = [...new Set(cuts.map((cut) => cut % body.length)), body.length].sort((a, b) => a - b);
       let at = 0;
@@ -194,9 +193,9 @@ describe('Store', () => {
   it(
     'holds every object that was put, for any bytes and any chunk boundaries',
     () => {
-      fc.assert(comparison(real), { numRuns: atScale(10_000) });
+      fc.assert(comparison(real), { numRuns: runsAtScale(10_000) });
     },
-    atScale(120_000),
+    timeoutAtScale(120_000),
   );
 
   it.each<Flaw>([

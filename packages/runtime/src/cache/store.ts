@@ -14,13 +14,13 @@ import { type EntryContext, StoreEntry } from './store-entry.ts';
 export interface StoreOptions<T> {
   readonly kind: Kind<KubernetesObject>;
   /** Field managers whose managedFields entries are kept; all others are cut. */
-  readonly ownManagers?: ReadonlySet<string>;
-  readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
-  readonly decoded?: DecodedObjects;
+  readonly ownManagers?: ReadonlySet<string> | undefined;
+  readonly indexes?: Readonly<Record<string, IndexFunc<T>>> | undefined;
+  readonly decoded?: DecodedObjects | undefined;
   /** True if the server sends `PartialObjectMetadata`; objects are then returned with their own kind. */
-  readonly metadataOnly?: boolean;
+  readonly metadataOnly?: boolean | undefined;
   /** Called when an index function throws; the object is then missing from that index. */
-  readonly onIndexError?: (index: string, error: unknown) => void;
+  readonly onIndexError?: ((index: string, error: unknown) => void) | undefined;
 }
 
 /** The result of a change to the store. */

@@ -5,6 +5,7 @@ import {
   type KubernetesObject,
   type ObjectKey,
   objectKey,
+  parseApiVersion,
   type Status,
   StatusError,
 } from '@kubewright/apimachinery';
@@ -13,8 +14,8 @@ import type { Informer } from './informer.ts';
 
 /** Options for {@link WriteNotes}. */
 export interface WriteNotesOptions {
-  /** Returns the declared kind that a call targets; undefined if it is not cached. */
-  readonly kindOf: (target: CallTarget) => Kind<KubernetesObject> | undefined;
+  /** Returns the declared kinds that a call targets, one for each cached version of the resource. */
+  readonly kindsOf: (target: CallTarget) => readonly Kind<KubernetesObject>[];
   /** Returns the informers whose scope covers the key. */
   readonly informersOf: (kind: Kind<KubernetesObject>, key: ObjectKey) => readonly Informer<KubernetesObject>[];
 }
@@ -34,8 +35,15 @@ export class WriteNotes {
   }
 
   readonly observer: WriteObserver = (write) => {
-    const kind = this.#options.kindOf(write.target);
-    if (!kind || harmless.has(write.target.subresource ?? '')) return undefined;
+    const kinds = this.#options.kindsOf(write.target);
+    if (kinds.length === 0 || harmless.has(write.target.subresource ?? '')) return undefined;
+    const observers = kinds.map((kind) => this.#observe(kind, write));
+    return (outcome) => {
+      for (const observe of observers) observe(outcome);
+    };
+  };
+
+  #observe(kind: Kind<KubernetesObject>, write: ClientWrite): (outcome: WriteOutcome) => void {
     if (write.verb === 'deletecollection') return this.#collection(kind, write);
     const { key } = write;
     if (write.verb !== 'delete' || !key || write.target.subresource !== undefined) {
@@ -48,16 +56,21 @@ export class WriteNotes {
       this.#deletion(kind, { key, uid, outcome });
       for (const removal of removals) removal[Symbol.dispose]();
     };
-  };
+  }
 
-  /** Records an object from the server's response. */
+  /** Records an object from the server's response, which may be in another version of its API than the cached one. */
   wrote(kind: Kind<KubernetesObject>, object: KubernetesObject): void {
     const key = objectKey(object);
+    const { uid = '', resourceVersion = '' } = object.metadata;
     if (isGoneWith(object)) {
-      this.deleted(kind, { key, uid: object.metadata.uid ?? '' });
+      this.deleted(kind, { key, uid });
       return;
     }
-    for (const informer of this.#options.informersOf(kind, key)) informer.noteWrite(object);
+    const isConverted = object.apiVersion !== apiVersionOf(kind);
+    for (const informer of this.#options.informersOf(kind, key)) {
+      if (isConverted) informer.noteConverted(key, { uid, resourceVersion });
+      else informer.noteWrite(object);
+    }
   }
 
   deleted(kind: Kind<KubernetesObject>, options: { readonly key: ObjectKey; readonly uid: string }): void {
@@ -69,7 +82,7 @@ export class WriteNotes {
   #object(kind: Kind<KubernetesObject>, call: { readonly write: ClientWrite; readonly outcome: WriteOutcome }): void {
     const { outcome, write } = call;
     if (hadNoEffect(outcome)) return;
-    if ('answer' in outcome && isObjectOf(kind, outcome.answer)) this.wrote(kind, outcome.answer);
+    if ('response' in outcome && isObjectOf(kind, outcome.response)) this.wrote(kind, outcome.response);
     else if (write.key) this.#uncertain(kind, write.key);
   }
 
@@ -83,7 +96,7 @@ export class WriteNotes {
       else if (!hadNoEffect(outcome)) this.#uncertain(kind, key);
       return;
     }
-    const { answer } = outcome;
+    const { response: answer } = outcome;
     if (isObjectOf(kind, answer)) {
       // A lingering object has a deletionTimestamp; some kinds respond with the object even though it is deleted.
       if (answer.metadata.deletionTimestamp) this.wrote(kind, answer);
@@ -112,7 +125,8 @@ export class WriteNotes {
     call: { readonly where: ObjectKey; readonly outcome: WriteOutcome },
   ): void {
     const { outcome, where } = call;
-    const items = 'answer' in outcome ? (outcome.answer as { readonly items?: unknown } | undefined)?.items : undefined;
+    const items =
+      'response' in outcome ? (outcome.response as { readonly items?: unknown } | undefined)?.items : undefined;
     if (Array.isArray(items)) {
       for (const item of items as readonly KubernetesObject[]) {
         const { uid = '', resourceVersion = '' } = item.metadata;
@@ -137,10 +151,11 @@ export class WriteNotes {
   }
 }
 
+/** True for an object of the kind in any of its versions. */
 function isObjectOf(kind: Kind<KubernetesObject>, value: unknown): value is KubernetesObject {
   if (typeof value !== 'object' || value === null || !('metadata' in value)) return false;
   const { apiVersion, kind: name } = value as Partial<KubernetesObject>;
-  return name === kind.kind && apiVersion === apiVersionOf(kind);
+  return name === kind.kind && parseApiVersion(apiVersion ?? '').group === kind.group;
 }
 
 /** True if the write itself removed the object: it was being deleted, and nothing holds it any longer. */

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import { deepFreeze } from '@kubewright/apimachinery/internal';
+import { deepFreeze, parseExactJson, stringifyJson } from '@kubewright/apimachinery/internal';
 import { DecodedView } from './decoded-view.ts';
 
 /**
@@ -13,5 +13,5 @@ export function writtenView<T>(object: KubernetesObject): DecodedView<T> {
 }
 
 function copyOf(object: KubernetesObject): KubernetesObject {
-  return JSON.parse(JSON.stringify(object)) as KubernetesObject;
+  return parseExactJson(stringifyJson(object)) as KubernetesObject;
 }

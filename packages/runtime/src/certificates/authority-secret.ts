@@ -1,5 +1,6 @@
 import { isAlreadyExists, isConflict, isNotFound, type ObjectKey } from '@kubewright/apimachinery';
 import { Secret } from '@kubewright/apimachinery/core/v1';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import { type AuthorityPolicy, type AuthorityState, nextAuthorityState } from './authority-state.ts';
 import { CertificateError } from './certificate-error.ts';
@@ -19,7 +20,7 @@ export interface KeptAuthority {
 }
 
 /** Maximum number of steps and lost races per call; beyond it, another client must be undoing every step. */
-const mostSteps = 20;
+const maxSteps = 20;
 
 /**
  * Reads the authority's Secret and performs the steps that are due. Any number of replicas may run it concurrently: each write
@@ -31,7 +32,7 @@ export async function keepAuthority(options: KeepOptions): Promise<KeptAuthority
   const { client, secret: key, policy, signal } = options;
   const secrets = client.resource(Secret);
   let isChanged = false;
-  for (let step = 0; step < mostSteps; step++) {
+  for (let step = 0; step < maxSteps; step++) {
     const found = await read(options);
     const kept = found && stateOf(found);
     const state = nextAuthorityState(kept, policy(kept));
@@ -99,15 +100,13 @@ function dataOf(state: AuthorityState): Readonly<Record<string, string>> {
 
 function newSecret(key: ObjectKey, state: AuthorityState): Secret {
   const { name, namespace } = key;
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
+  return Secret({
     metadata: {
       name,
-      ...(namespace !== undefined && { namespace }),
+      ...defined({ namespace }),
       labels: { 'app.kubernetes.io/managed-by': 'kubewright' },
     },
     type: 'kubernetes.io/tls',
     data: dataOf(state),
-  };
+  });
 }

@@ -1,6 +1,7 @@
 import * as crypto from 'node:crypto';
 import { isIP } from 'node:net';
-import { type CertificateSubject, issueCertificate, type KeyPair } from '@kubewright/apimachinery/internal';
+import { issueCertificate } from '@kubewright/apimachinery';
+import type { CertificateSubject, KeyPair } from '@kubewright/apimachinery/internal';
 import type { AuthorityLifetimes } from './authority-lifetimes.ts';
 
 /** The authority's state, shared by all replicas. */
@@ -16,7 +17,7 @@ export interface AuthorityState {
 /** Options for {@link nextAuthorityState}. */
 export interface AuthorityPolicy extends Required<AuthorityLifetimes> {
   readonly subject: CertificateSubject;
-  /** Names and addresses at which the server is called. */
+  /** Names and addresses at which clients reach the server. */
   readonly hosts: readonly string[];
   readonly nowMs: number;
   /**

@@ -17,8 +17,8 @@ export interface CertificateParts {
   readonly port: number;
   /** Names (`<plural>.<group>`) of the CustomResourceDefinitions whose objects the server converts. */
   readonly converts: readonly string[];
-  readonly client?: KubernetesClient;
-  readonly metrics?: CertificateMetrics;
+  readonly client?: KubernetesClient | undefined;
+  readonly metrics?: CertificateMetrics | undefined;
   /** Serves new connections with this pair from now on. */
   readonly publish: (pair: KeyPair) => void;
 }

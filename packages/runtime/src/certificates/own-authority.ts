@@ -13,7 +13,7 @@ export interface OwnAuthorityOptions {
    * added if missing. Replaces whatever Service the configurations name.
    */
   readonly url?: string;
-  /** Additional names and addresses at which the server is called. */
+  /** Additional names and addresses at which clients reach the server. */
   readonly hosts?: readonly string[];
   /** MutatingWebhookConfigurations to inject the authority into. */
   readonly mutating?: readonly string[];

@@ -1,5 +1,4 @@
-import { sleep } from '@kubewright/apimachinery';
-import { issueCertificate } from '@kubewright/apimachinery/internal';
+import { issueCertificate, sleep } from '@kubewright/apimachinery';
 import type { CertificateSource } from './certificate-source.ts';
 
 /** Options for {@link selfSigned}. */

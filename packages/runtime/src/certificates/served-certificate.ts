@@ -9,7 +9,7 @@ export type ServedCertificateParts = Omit<CertificateParts, 'publish'>;
 /** TLS settings that apply to every certificate of a server. */
 export interface ServedContext extends Pick<SecureContextOptions, 'minVersion' | 'ca'> {
   /** File with the authority that must have issued callers' certificates; reread when it changes. Takes precedence over `ca`. */
-  readonly clientCaFile?: string;
+  readonly clientCaFile?: string | undefined;
 }
 
 /** Keeps a TLS server's certificate in sync with its source. New connections use the new one; open connections continue. */

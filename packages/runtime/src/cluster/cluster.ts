@@ -79,7 +79,7 @@ export class Cluster implements Runnable, WatchedCluster {
       clock,
       random,
       log: log.named('cache'),
-      ...(namespaces && { namespaces }),
+      namespaces,
     });
     this.client = this.#cache.following(options.client.intercepted(kindFinder({ discovery, clock, explain: true })));
     this.#reads = new SplitReads({ cache: this.#cache, client: this.client });

@@ -12,8 +12,11 @@ import type { ControllerParts } from './definition/controller-parts.ts';
 import { ReconcilePipeline } from './pipeline/reconcile-pipeline.ts';
 import type { ReconcileRun } from './pipeline/reconcile-run.ts';
 import { AwaitedEnds } from './sources/awaited-ends.ts';
-import { ControllerSources } from './sources/controller-sources.ts';
+import { ControllerSources, type Watched } from './sources/controller-sources.ts';
 import { EventLoopTurn } from './sources/event-loop-turn.ts';
+
+/** Delay until a key whose worker failed is retried, in milliseconds. */
+const retryMs = 1_000;
 
 /** Runs one declared controller: sources fill the queue, workers reconcile its keys. */
 export class ControllerLoop {
@@ -56,8 +59,10 @@ export class ControllerLoop {
     const { rateLimiter } = this.#definition;
     return new WorkQueue({
       clock: this.#parts.clock,
-      ...(rateLimiter && { rateLimiter }),
-      ...(metrics && { metrics }),
+      rateLimiter,
+      onLimiterError: (error) =>
+        this.#log.error('the rate limiter failed', { event: logEvents.rateLimiterFailed, error }),
+      metrics,
     });
   }
 
@@ -104,7 +109,7 @@ export class ControllerLoop {
   /** Subscribes to the caches and waits until all existing objects are queued; starts only once, even if called repeatedly. */
   startSources(signal: AbortSignal): Promise<void> {
     this.#declared ??= this.#declare();
-    return this.#sources.start(signal);
+    return this.#sources.start(signal, this.#declared.watched);
   }
 
   /**
@@ -129,7 +134,7 @@ export class ControllerLoop {
    */
   async missingKinds(signal: AbortSignal): Promise<readonly string[]> {
     const { watched = [], read = [] } = this.#declared ?? {};
-    const declared = [...watched, ...read];
+    const declared = [...watched.map((each) => each.declared), ...read];
     await Promise.all(declared.map((each) => each.waitUntilKnown(signal)));
     return [...new Set(declared.filter((each) => each.isMissing).map(({ kind }) => kind.kind))];
   }
@@ -139,12 +144,11 @@ export class ControllerLoop {
     await Promise.all((this.#declared?.read ?? []).map((each) => each.waitForSync(signal)));
   }
 
-  /** Resolves the declarations once: a program may change their namespaces afterwards. */
   #declare(): Declared {
     const { watches, caches = [] } = this.#definition;
     const { cache } = this.#parts;
     return {
-      watched: watches.map((watch) => cache.declare(watch.cached)),
+      watched: watches.map((watch) => ({ watch, declared: cache.declare(watch.cached) })),
       read: caches.map((each) => cache.declare(asCachedKind(each))),
     };
   }
@@ -186,8 +190,9 @@ export class ControllerLoop {
       try {
         await this.#pipeline.process(item);
       } catch (error) {
-        // Only a rate limiter or a metric that throws gets here; the worker must survive it.
+        // Only a metric that throws gets here; the worker must survive it, and the key must not be lost.
         this.#log.error('worker failed; continuing', { event: logEvents.workerFailed, key: item.key, error });
+        this.queue.addAfter(item.key, { priority: item.priority, delayMs: retryMs });
       } finally {
         this.queue.done(item.key);
       }
@@ -208,7 +213,7 @@ export class ControllerLoop {
 
 /** Declarations of the kinds that a controller needs. */
 interface Declared {
-  readonly watched: readonly DeclaredKind[];
+  readonly watched: readonly Watched[];
   readonly read: readonly DeclaredKind[];
 }
 

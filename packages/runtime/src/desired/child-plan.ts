@@ -14,7 +14,7 @@ export interface PlannedChild {
   readonly name: string;
   /** The children it waits for. */
   readonly after: readonly { readonly id: string; readonly name: string }[];
-  /** Why it must not be changed now. */
+  /** The reason why it must not be changed now. */
   readonly inactive: string | undefined;
 }
 

@@ -5,24 +5,28 @@ import {
   type KubernetesObject,
   setCondition,
 } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { ObjectReadiness } from './object-state.ts';
 
 /** A fact about a child, with the child's name for messages. */
-export type ToldOf<What> = readonly [name: string, what: What];
+export type Named<What> = readonly [name: string, what: What];
 
 /** The outcome of one reconcile for the children. */
 export interface ChildrenOutcome {
   /** Desired children that exist, with their state. */
-  readonly states: readonly ToldOf<ObjectReadiness>[];
+  readonly states: readonly Named<ObjectReadiness>[];
   /** Desired children that do not exist yet, with what they wait for. */
-  readonly waiting: readonly ToldOf<string>[];
+  readonly waiting: readonly Named<string>[];
   /** Children that are being deleted. */
   readonly leaving: readonly string[];
-  /** Why the reconcile cannot continue; a retry alone does not help. */
+  /** The reason why the reconcile cannot continue; a retry alone does not help. */
   readonly refused?: { readonly reason: string; readonly message: string };
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
+
+/** Types of the conditions that are derived from children. */
+export const derivedTypes: ReadonlySet<string> = new Set(['Ready', 'Reconciling', 'Stalled']);
 
 /**
  * Derives an object's conditions from its children, following kstatus: `Ready` always, `Reconciling` and `Stalled` only while
@@ -43,11 +47,7 @@ export function derivedConditions(
   const types = new Set(updates.map((each) => each.type));
   let conditions: readonly Condition[] = before.filter((each) => types.has(each.type));
   for (const update of updates) {
-    conditions = setCondition(
-      conditions,
-      { ...(generation !== undefined && { observedGeneration: generation }), ...update },
-      clock,
-    );
+    conditions = setCondition(conditions, { ...defined({ observedGeneration: generation }), ...update }, clock);
   }
   return conditions;
 }
@@ -55,7 +55,7 @@ export function derivedConditions(
 function derive({ states, waiting, leaving, refused }: ChildrenOutcome): readonly ConditionUpdate[] {
   const failed = states.filter(([, each]) => each.state === 'Failed');
   const stalled =
-    refused ?? (failed.length > 0 ? { reason: 'ChildFailed', message: told(failed.map(sentence)) } : undefined);
+    refused ?? (failed.length > 0 ? { reason: 'ChildFailed', message: joined(failed.map(sentence)) } : undefined);
   if (stalled) {
     return [
       { type: 'Ready', status: 'False', ...stalled },
@@ -68,21 +68,21 @@ function derive({ states, waiting, leaving, refused }: ChildrenOutcome): readonl
     ...leaving.map((name) => `${name} is being deleted`),
   ];
   if (open.length === 0) return [{ type: 'Ready', status: 'True', reason: 'ChildrenReady', message: '' }];
-  const reconciling = { reason: 'ChildrenNotReady', message: told(open) };
+  const reconciling = { reason: 'ChildrenNotReady', message: joined(open) };
   return [
     { type: 'Ready', status: 'False', ...reconciling },
     { type: 'Reconciling', status: 'True', ...reconciling },
   ];
 }
 
-function sentence([name, { message }]: ToldOf<ObjectReadiness>): string {
+function sentence([name, { message }]: Named<ObjectReadiness>): string {
   return `${name} ${message}`;
 }
 
 /** Joins sentences to a readable length, far below the limit of a condition's message. */
-function told(sentences: readonly string[]): string {
-  const more = sentences.length - mostNamed;
-  const text = sentences.slice(0, mostNamed).join('; ');
+function joined(sentences: readonly string[]): string {
+  const more = sentences.length - maxNamed;
+  const text = sentences.slice(0, maxNamed).join('; ');
   return (more > 0 ? `${text}; and ${more} more` : text).slice(0, 4_096);
 }
 

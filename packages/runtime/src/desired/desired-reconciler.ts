@@ -1,4 +1,5 @@
 import {
+  type Condition,
   type ConditionUpdate,
   findCondition,
   isConflict,
@@ -10,13 +11,21 @@ import {
   StatusError,
   type Stored,
 } from '@kubewright/apimachinery';
+import type { JsonObject } from '@kubewright/apimachinery/internal';
 import { logEvents } from '../log/log-events.ts';
 import type { LoopContext } from '../reconcile/context.ts';
+import { isMap, ownedPart } from '../reconcile/manager-entry.ts';
 import { childId, type Observed } from '../reconcile/observed-children.ts';
 import type { ReconcileOutcome } from '../reconcile/reconcile.ts';
-import { TerminalError } from '../reconcile/terminal-error.ts';
+import { findError, TerminalError } from '../reconcile/terminal-error.ts';
 import { childName, childPlan, type PlannedChild } from './child-plan.ts';
-import { type ChildrenOutcome, conditionsOf, derivedConditions, type ToldOf } from './derived-conditions.ts';
+import {
+  type ChildrenOutcome,
+  conditionsOf,
+  derivedConditions,
+  derivedTypes,
+  type Named,
+} from './derived-conditions.ts';
 import type { DesiredState } from './desired-state.ts';
 import { type ObjectReadiness, objectState } from './object-state.ts';
 import { reportCreated, reportDeleted, reportPhase, reportRefused } from './report-changes.ts';
@@ -39,8 +48,8 @@ export interface DesiredReconcilerOptions {
 /** Reconciles the cluster to match a desired state: first children, then status, then pruning. */
 export class DesiredReconciler {
   readonly #options: DesiredReconcilerOptions;
-  readonly #states = new Map<string, ToldOf<ObjectReadiness>>();
-  readonly #waiting: ToldOf<string>[] = [];
+  readonly #states = new Map<string, Named<ObjectReadiness>>();
+  readonly #waiting: Named<string>[] = [];
   #changed = false;
 
   constructor(options: DesiredReconcilerOptions) {
@@ -66,10 +75,10 @@ export class DesiredReconciler {
     };
     try {
       state = compute();
-      return await this.run(state, compute);
+      return await this.#run(state, compute);
     } catch (error) {
-      if (error instanceof TerminalError) {
-        await this.#setStatus(state, { refused: { reason: cannotReconcile, message: error.message } });
+      if (findError(error, isTerminal)) {
+        await this.#setStatus(state, { refused: { reason: cannotReconcile, message: messageOf(error) } });
       } else if (error === thrown && !this.#hasGivenUp()) {
         // A pure function will throw the same error again; report it only once, because the message may differ each time.
         await this.#setStatus(state, { refused: { reason: cannotReconcile, message: messageOf(error) } });
@@ -86,8 +95,14 @@ export class DesiredReconciler {
     return stalled?.reason === cannotReconcile && stalled.observedGeneration === object.metadata.generation;
   }
 
+  /** Realizes a state that a reconcile returned. */
+  async ofState(state: DesiredState): Promise<ReconcileOutcome> {
+    await this.#settle();
+    return this.#run(state);
+  }
+
   /** Realizes a state; `recompute` computes it again after children were applied. */
-  async run(state: DesiredState, recompute?: () => DesiredState): Promise<ReconcileOutcome> {
+  async #run(state: DesiredState, recompute?: () => DesiredState): Promise<ReconcileOutcome> {
     const { children } = state;
     const plan = children && childPlan(children, { owner: this.#options.object, owns: this.#options.owns });
     for (const each of plan ?? []) await this.#bringAbout(each, state);
@@ -216,13 +231,27 @@ export class DesiredReconciler {
     const outcome = { states: [...this.#states.values()], waiting: this.#waiting, leaving: [], ...what };
     const { clock } = context;
     const given = givenConditions(state);
-    const conditions = derivedConditions(outcome, { given, before: conditionsOf(latest), generation, clock });
+    const derived = derivedConditions(outcome, { given, before: conditionsOf(latest), generation, clock });
     const observedGeneration = generation === undefined ? {} : { observedGeneration: generation };
-    const whole = { ...(isOurs ? state.status : statusOf(latest)), ...observedGeneration, conditions };
+    const kept = isOurs ? {} : this.#ownStatus(latest);
+    const conditions = [...derived, ...keptConditions(kept)];
+    const whole = { ...(isOurs ? state.status : kept), ...observedGeneration, conditions };
     const answer = await this.#applyStatus(whole, shape);
     if (!answer) return;
     reportPhase({ before: latest, after: answer }, context);
   }
+
+  /** Returns what this controller has applied to the status before; the status may also have fields of other managers. */
+  #ownStatus(latest: KubernetesObject): JsonObject {
+    const { status } = ownedPart(latest, { fieldManager: this.#options.fieldManager, subresource: 'status' });
+    return isMap(status) ? status : {};
+  }
+}
+
+/** Returns the conditions that the function gave before, without the derived ones. */
+function keptConditions({ conditions }: JsonObject): readonly Condition[] {
+  if (!Array.isArray(conditions)) return [];
+  return (conditions as readonly Condition[]).filter(({ type }) => !derivedTypes.has(type));
 }
 
 /** Returns the conditions from the function; for each type, separate ones take precedence over those in the status. */
@@ -258,10 +287,10 @@ function atOnce(state: DesiredState): DesiredState {
   });
 }
 
-function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 4_096);
+function isTerminal(error: unknown): error is TerminalError {
+  return error instanceof TerminalError;
 }
 
-function statusOf(object: KubernetesObject): object {
-  return (object as KubernetesObject & { readonly status?: object }).status ?? {};
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 4_096);
 }

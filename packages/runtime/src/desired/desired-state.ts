@@ -18,7 +18,7 @@ export type Child = KubernetesObject | UnstructuredObject;
 export interface OrderedChild {
   readonly child: Child;
   readonly after: readonly Child[];
-  /** Why the child must not be changed now. Set by {@link activateIf}. */
+  /** The reason why the child must not be changed now. Set by {@link activateIf}. */
   readonly inactive?: string | undefined;
 }
 

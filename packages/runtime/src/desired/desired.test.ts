@@ -320,6 +320,13 @@ describe('desired', () => {
       },
       /makes no sense/,
     ],
+    [
+      'a wrapped terminal error',
+      () => {
+        throw new Error('cannot plan', { cause: new TerminalError('the spec makes no sense') });
+      },
+      /cannot plan/,
+    ],
   ])('stalls with %s', async (_, desired, message) => {
     const server = new FakeApiServer([Site, Page]);
     put(server, []);

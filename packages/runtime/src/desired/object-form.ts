@@ -33,17 +33,17 @@ export interface ObjectFormOptions {
 /** Adapts a controller's function to the object form, whether it acts, returns the desired state, or does both. */
 export function objectForm({ run, primary, owns, fieldManager }: ObjectFormOptions): ObjectForm {
   const shape = new StatusShape(primary);
-  const realization = (object: Stored<KubernetesObject>, context: LoopContext): DesiredReconciler =>
+  const reconcilerOf = (object: Stored<KubernetesObject>, context: LoopContext): DesiredReconciler =>
     new DesiredReconciler({ context, object, kind: primary, owns, shape, fieldManager });
   return async (object, context) => {
     if (run.desired) {
       // Deleting an object also deletes its children, so recreating them would work against that.
-      return isDeleting(object) ? undefined : realization(object, context).ofFunction(run.desired);
+      return isDeleting(object) ? undefined : reconcilerOf(object, context).ofFunction(run.desired);
     }
     const outcome = await run.reconcile(object, context);
     if (!isState(outcome)) return outcome;
     const { children: _children, ...rest } = outcome;
-    return realization(object, context).run(isDeleting(object) ? rest : outcome);
+    return reconcilerOf(object, context).ofState(isDeleting(object) ? rest : outcome);
   };
 }
 

@@ -236,6 +236,22 @@ describe('the state that a reconcile returns', () => {
     expect(await acting(site, context)).toEqual(outcome);
   });
 
+  it('queries the server for children that a lost response left unknown', async () => {
+    const asked: unknown[] = [];
+    const owning = {
+      ...context,
+      cache: { peek: () => undefined, holds: () => true },
+      observed: { list: () => [] },
+      list: async (...query: unknown[]) => {
+        asked.push(query);
+        return [];
+      },
+    } as unknown as LoopContext;
+    const run = { level: 'object', reconcile: async () => ({ children: [] }) } as const;
+    await objectForm({ run, primary: Site, owns: [Page], fieldManager: 'site' })(site, owning);
+    expect(asked).toEqual([[Page, { namespace: 'default', limit: 0 }]]);
+  });
+
   it('runs again with backoff on request', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });

@@ -1,3 +1,4 @@
+import { parseExactJson, sameJson } from '@kubewright/apimachinery/internal';
 import type { ManagedFieldsEntry } from '@kubewright/apimachinery/meta/v1';
 import type { PathStep } from './json-difference.ts';
 
@@ -27,9 +28,9 @@ function holds(fields: unknown, steps: readonly PathStep[]): boolean {
 function names(member: string, { item, index }: { readonly item: unknown; readonly index: number }): boolean {
   if (member === `i:${index}`) return true;
   try {
-    if (member.startsWith('v:')) return JSON.stringify(item) === JSON.stringify(JSON.parse(member.slice(2)));
+    if (member.startsWith('v:')) return sameJson(item, parseExactJson(member.slice(2)));
     if (!member.startsWith('k:') || !isMap(item)) return false;
-    return Object.entries(JSON.parse(member.slice(2)) as object).every(([name, value]) => item[name] === value);
+    return Object.entries(parseExactJson(member.slice(2)) as object).every(([name, value]) => item[name] === value);
   } catch {
     // An unknown form of member.
     return false;

@@ -16,9 +16,9 @@ import type { Finding, FutileWrite } from './finding.ts';
 import { differences, formatPath } from './json-difference.ts';
 import { reportThreshold, WrittenObject } from './written-object.ts';
 
-const mostKeys = 512;
-const mostObjects = 8;
-const mostVersions = 32;
+const maxKeys = 512;
+const maxObjects = 8;
+const maxVersions = 32;
 /** Minimum interval between reports of the same finding, in milliseconds. */
 const silenceMs = 600_000;
 const noVersions: ReadonlySet<string> = new Set();
@@ -43,7 +43,7 @@ class Trail {
   /** Versions written by the key's reconciles, oldest first. */
   #versions: Set<string> | undefined;
   #objects: Map<string, WrittenObject> | undefined;
-  #told: Map<string, number> | undefined;
+  #reported: Map<string, number> | undefined;
   /**
    * Versions of the objects whose events requested the next reconcile. Whether they are echoes of its own writes is decided when
    * it starts, because an event may arrive before the response to the write.
@@ -57,14 +57,14 @@ class Trail {
     return this.#objects;
   }
 
-  get told(): Map<string, number> {
-    this.#told ??= new Map();
-    return this.#told;
+  get reported(): Map<string, number> {
+    this.#reported ??= new Map();
+    return this.#reported;
   }
 
   asked(by: ShownVersion | undefined): void {
     this.#askedBy ??= new Set();
-    if (by === undefined || this.#askedBy.size >= mostVersions) this.#foreign = true;
+    if (by === undefined || this.#askedBy.size >= maxVersions) this.#foreign = true;
     else this.#askedBy.add(versionName(by));
   }
 
@@ -155,7 +155,7 @@ export class FutileWrites {
 
   /** Returns the interceptor of a reconcile's calls. */
   interceptor(session: WriteSession): ClientInterceptor {
-    return (call, next) => (isWrite(call) ? this.#write(session, { call, next }) : next(call));
+    return (call, next) => (isWrite(call) && !call.request.upgrade ? this.#write(session, { call, next }) : next(call));
   }
 
   /** Returns the observer of a reconcile's writes. */
@@ -176,7 +176,7 @@ export class FutileWrites {
     const kind = target.key && cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
     const before = kind && cache.peek(kind, target.key!)?.object;
     return (outcome) => {
-      const answer = 'answer' in outcome ? asObject(outcome.answer) : undefined;
+      const answer = 'response' in outcome ? asObject(outcome.response) : undefined;
       if (!answer || answer.kind !== target.kind) return;
       const trail = this.#trail(session);
       trail.wrote(versionOf(answer));
@@ -188,7 +188,6 @@ export class FutileWrites {
         this.#noop(session, { object, answer, id });
         return;
       }
-      object.noops = 0;
       if (session.selfTriggered) onFutile('self-triggered');
       const changes = differences(before, answer, 16);
       for (const { pattern, path, times } of object.note(changes, {
@@ -196,7 +195,7 @@ export class FutileWrites {
         selfTriggered: session.selfTriggered,
       })) {
         const managers = object.others.get(path) ?? [];
-        this.#tell(session, { answer, finding: { pattern, object: nameOf(answer), path, times, managers } });
+        this.#report(session, { answer, finding: { pattern, object: nameOf(answer), path, times, managers } });
       }
     };
   }
@@ -210,12 +209,13 @@ export class FutileWrites {
     },
   ): void {
     const { object, answer, id } = what;
-    if (++object.noops < reportThreshold) return;
+    const times = object.noteNoop(this.#options.clock.monotonic());
+    if (times < reportThreshold) return;
     const wanted = session.intended(id);
     const [lost] = wanted ? differences(wanted, onlyMembersOf(wanted, answer), 1) : [];
     const path = lost ? formatPath(lost.steps) : '(the set of owned fields)';
-    const finding: Finding = { pattern: 'no-op', object: nameOf(answer), path, times: object.noops, managers: [] };
-    this.#tell(session, { answer, finding });
+    const finding: Finding = { pattern: 'no-op', object: nameOf(answer), path, times, managers: [] };
+    this.#report(session, { answer, finding });
   }
 
   /** Looks up the field's other managers before a value is written back once more. */
@@ -234,16 +234,16 @@ export class FutileWrites {
     }
   }
 
-  #tell(
+  #report(
     { run, trail }: WriteSession,
     { answer, finding }: { readonly answer: KubernetesObject; readonly finding: Finding },
   ): void {
     const id = idOfObject(answer);
     const now = this.#options.clock.monotonic();
-    const told = `${finding.pattern} ${id}`;
-    if (now - (trail.told.get(told) ?? Number.NEGATIVE_INFINITY) < silenceMs) return;
-    trail.told.set(told, now);
-    if (trail.told.size > mostObjects) trail.told.delete(trail.told.keys().next().value ?? '');
+    const pattern = `${finding.pattern} ${id}`;
+    if (now - (trail.reported.get(pattern) ?? Number.NEGATIVE_INFINITY) < silenceMs) return;
+    trail.reported.set(pattern, now);
+    if (trail.reported.size > maxObjects) trail.reported.delete(trail.reported.keys().next().value ?? '');
     if (finding.pattern === 'conflict') this.#options.onFutile('conflict');
     run.report(finding, answer);
   }
@@ -257,7 +257,7 @@ export class FutileWrites {
   #trail({ run: { key }, trail }: WriteSession): Trail {
     this.#trails.delete(key);
     this.#trails.set(key, trail);
-    if (this.#trails.size > mostKeys) this.#trails.delete(this.#trails.keys().next().value ?? '');
+    if (this.#trails.size > maxKeys) this.#trails.delete(this.#trails.keys().next().value ?? '');
     return trail;
   }
 
@@ -265,7 +265,7 @@ export class FutileWrites {
     const object = trail.objects.get(id) ?? new WrittenObject();
     trail.objects.delete(id);
     trail.objects.set(id, object);
-    if (trail.objects.size > mostObjects) trail.objects.delete(trail.objects.keys().next().value ?? '');
+    if (trail.objects.size > maxObjects) trail.objects.delete(trail.objects.keys().next().value ?? '');
     return object;
   }
 }
@@ -281,7 +281,7 @@ function versionOf({ metadata }: { readonly metadata: KubernetesObject['metadata
 
 function remember(versions: Set<string>, version: string): void {
   versions.add(version);
-  if (versions.size > mostVersions) versions.delete(versions.values().next().value ?? '');
+  if (versions.size > maxVersions) versions.delete(versions.values().next().value ?? '');
 }
 
 /** Returns an id that also distinguishes kinds of the same name in different groups. */

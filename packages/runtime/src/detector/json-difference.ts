@@ -1,3 +1,4 @@
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 /** One step of a path: a member, or a list item with the members that identify it, if any. */
 export type PathStep =
   | { readonly field: string }
@@ -31,7 +32,7 @@ const listKeys: readonly ListKey[] = [
   ['uid'],
   ['ip'],
 ];
-const mostDeep = 32;
+const maxDepth = 32;
 
 /** Members that change with every write, or that the writer cannot choose. */
 const serverOwned: ReadonlySet<string> = new Set([
@@ -58,7 +59,7 @@ interface Place {
 
 function walk({ before, after, steps }: Place, into: { readonly found: Difference[]; readonly limit: number }): void {
   if (into.found.length >= into.limit || Object.is(before, after)) return;
-  if (steps.length < mostDeep) {
+  if (steps.length < maxDepth) {
     if (isMap(before) && isMap(after)) {
       const inMetadata = steps.length === 1 && 'field' in steps[0]! && steps[0].field === 'metadata';
       for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
@@ -72,7 +73,7 @@ function walk({ before, after, steps }: Place, into: { readonly found: Differenc
       return;
     }
   }
-  if (JSON.stringify(before) !== JSON.stringify(after)) into.found.push({ steps, value: after });
+  if (stringifyJson(before) !== stringifyJson(after)) into.found.push({ steps, value: after });
 }
 
 function walkLists(
@@ -107,7 +108,7 @@ function identifies(key: ListKey, items: readonly unknown[]): boolean {
 
 function idOf(item: unknown, key: ListKey): string | undefined {
   if (!isMap(item) || key.some((member) => own(item, member) === undefined)) return undefined;
-  return JSON.stringify(key.map((member) => item[member]));
+  return stringifyJson(key.map((member) => item[member]));
 }
 
 /** Formats a path for people: `.status.conditions[type=Ready].lastTransitionTime`. At most 200 characters. */

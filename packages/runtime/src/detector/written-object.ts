@@ -1,10 +1,11 @@
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 import { type Difference, formatPath, type PathStep } from './json-difference.ts';
 
 /** Number of times a pattern must occur before it is reported. */
 export const reportThreshold = 5;
 /** Observations older than this are ignored, in milliseconds. */
 const windowMs = 600_000;
-const mostPaths = 4;
+const maxPaths = 4;
 
 interface Written {
   /** Hash of the value; values are not kept because they may be secret. */
@@ -20,22 +21,30 @@ interface Written {
 /** A controller's writes to one object, as far as patterns need them: a few paths, no values. */
 export class WrittenObject {
   #paths = new Map<string, Written>();
-  /** Consecutive writes that changed nothing. */
-  noops = 0;
+  #noops = 0;
+  #noopAtMs = Number.NEGATIVE_INFINITY;
   /** Other managers of a path at the last check, by path. */
   readonly others: Map<string, readonly string[]> = new Map();
 
-  /** Records a write; returns the paths that show a pattern now. */
+  /** Records a write that changed nothing; returns the number of such writes in a row. */
+  noteNoop(nowMs: number): number {
+    this.#noops = nowMs - this.#noopAtMs < windowMs ? this.#noops + 1 : 1;
+    this.#noopAtMs = nowMs;
+    return this.#noops;
+  }
+
+  /** Records a write that changed something; returns the paths that show a pattern now. */
   note(
     changes: readonly Difference[],
     at: { readonly nowMs: number; readonly selfTriggered: boolean },
   ): readonly { readonly pattern: 'hot-loop' | 'conflict'; readonly path: string; readonly times: number }[] {
+    this.#noops = 0;
     const before = this.#paths;
     const recent = [...before].filter(([, each]) => at.nowMs - each.atMs < windowMs);
     // Paths that this write does not change do not trigger reconciles.
     this.#paths = new Map(recent.map(([path, each]) => [path, { ...each, own: 0 }]));
     const seen: ReturnType<WrittenObject['note']>[number][] = [];
-    for (const { steps, value } of changes.slice(0, mostPaths)) {
+    for (const { steps, value } of changes.slice(0, maxPaths)) {
       const path = formatPath(steps);
       const old = this.#paths.has(path) ? before.get(path) : undefined;
       const hash = hashOf(value);
@@ -46,7 +55,7 @@ export class WrittenObject {
       if (own >= reportThreshold && old?.hash !== hash) seen.push({ pattern: 'hot-loop', path, times: own });
       else if (back >= reportThreshold) seen.push({ pattern: 'conflict', path, times: back });
     }
-    while (this.#paths.size > mostPaths) this.#paths.delete(this.#paths.keys().next().value ?? '');
+    while (this.#paths.size > maxPaths) this.#paths.delete(this.#paths.keys().next().value ?? '');
     return seen;
   }
 
@@ -65,7 +74,7 @@ export class WrittenObject {
 
 /** Hashes a value (two FNV-1a hashes). Good enough to detect changes, reveals no secrets, and needs no library. */
 function hashOf(value: unknown): string {
-  const text = JSON.stringify(value) ?? '';
+  const text = stringifyJson(value);
   let a = 0x811c9dc5;
   let b = 0x9dc5811c;
   for (let i = 0; i < text.length; i++) {

@@ -18,7 +18,7 @@ export interface KindFinderOptions {
  * Minimum interval between discovery requests, in milliseconds. Callers that get an error for a missing kind should soon notice
  * that it was installed; callers that wait for the kind list it every second or two and need no discovery for that.
  */
-const readAgainMs = { told: 1_000, waiting: 10_000 };
+const readAgainMs = { explained: 1_000, waiting: 10_000 };
 
 /** API groups that every server has: their kinds and plurals are known, so a 404 there refers to the object. */
 const builtInGroups: ReadonlySet<string> = new Set([
@@ -91,7 +91,7 @@ class Mappers {
 
   constructor(options: KindFinderOptions) {
     this.#options = options;
-    this.#againMs = options.explain ? readAgainMs.told : readAgainMs.waiting;
+    this.#againMs = options.explain ? readAgainMs.explained : readAgainMs.waiting;
   }
 
   /** Returns the last result, if there is one, without a request. */

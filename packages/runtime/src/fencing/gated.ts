@@ -1,8 +1,8 @@
 import type { ClientCall } from '@kubewright/client';
 
-/** True for calls that may change something. */
-export function isWrite(call: ClientCall): boolean {
-  return call.request.method !== 'GET' && call.request.method !== 'HEAD';
+/** True for calls that may change something. A WebSocket, such as that of `exec`, is a GET that starts something. */
+export function isWrite({ request: { method, upgrade } }: ClientCall): boolean {
+  return (method !== 'GET' && method !== 'HEAD') || upgrade === true;
 }
 
 /** Adds a check to a call, to run in the same tick in which the connection receives it, after the call's existing checks. */

@@ -236,12 +236,12 @@ describe('writeFence', () => {
                   apiVersion: 'example.com/v1',
                   kind: 'Site',
                   name: 'a',
-                  uid: site.metadata.uid ?? '',
+                  uid: site.metadata.uid,
                   controller: true,
                 },
               ],
             },
-            spec: { text: site.metadata.uid ?? '' },
+            spec: { text: site.metadata.uid },
           });
           made++;
         },

@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import type { LeaderElectionOptions } from '../leader-election/leader-election-options.ts';
 import type { ManagerOptions } from '../manager/manager-options.ts';
 import type { WebhookDefinition } from '../webhook/webhook-definition.ts';
@@ -8,11 +9,11 @@ import { filesOf, webhookFlags, webhookServerOf } from './webhook-flags.ts';
 /** Options for {@link managerFlags}. */
 export interface ManagerFlagsOptions {
   /** The leader election that `--leader-elect` enables; without it, the flag is rejected. */
-  readonly leaderElection?: LeaderElectionOptions;
+  readonly leaderElection?: LeaderElectionOptions | undefined;
   /**
    * The webhooks to serve. With `--webhook-service`, the operator injects its own certificate authority into their configurations.
    */
-  readonly webhooks?: readonly WebhookDefinition[];
+  readonly webhooks?: readonly WebhookDefinition[] | undefined;
 }
 
 /**
@@ -83,8 +84,7 @@ export function managerFlags(args: readonly string[], options: ManagerFlagsOptio
   const namespaces = namespacesOf(flags.get('namespace') ?? '');
   const metricsCertificates = filesOf('metrics', flags);
   return {
-    ...(kubeconfig !== undefined && { kubeconfig }),
-    ...(context !== undefined && { context }),
+    ...defined({ kubeconfig, context }),
     ...(namespaces.length > 0 && { namespaces }),
     ...(is('leader-elect') && options.leaderElection && { leaderElection: options.leaderElection }),
     healthProbeBindAddress: flags.get('health-probe-bind-address') ?? ':8081',
@@ -93,7 +93,7 @@ export function managerFlags(args: readonly string[], options: ManagerFlagsOptio
       metricsSecurity: metricsCertificates ? { certificates: metricsCertificates } : {},
     }),
     webhookServer: webhookServerOf(flags, options.webhooks ?? []),
-    ...(log && { log }),
+    ...defined({ log }),
   };
 }
 

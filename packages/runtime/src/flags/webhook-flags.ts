@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import { certificateFiles } from '../certificates/certificate-files.ts';
 import type { CertificateSource } from '../certificates/certificate-source.ts';
 import { ownAuthority } from '../certificates/own-authority.ts';
@@ -36,7 +37,7 @@ export function webhookServerOf(
   return {
     port: portOf(flags.get('webhook-port') ?? '9443'),
     ...(host !== '' && { host }),
-    ...(certificates && { certificates }),
+    ...defined({ certificates }),
   };
 }
 
@@ -47,7 +48,7 @@ export function filesOf(
 ): CertificateSource | undefined {
   const [directory, certificate, key] = ['path', 'name', 'key'].map((part) => flags.get(`${server}-cert-${part}`));
   if (directory === undefined || directory === '') return undefined;
-  return certificateFiles({ directory, ...(certificate && { certificate }), ...(key && { key }) });
+  return certificateFiles({ directory, ...defined({ certificate, key }) });
 }
 
 function ownOf(place: string, webhooks: readonly WebhookDefinition[]): CertificateSource | undefined {

@@ -70,7 +70,7 @@ export class ProbeServer implements AsyncDisposable {
     // The server was created with node:https, because there are TLS settings.
     this.#certificate = new ServedCertificate(this.#server as SecureServer, {
       minVersion: 'TLSv1.2',
-      ...(clientCaFile !== undefined && { clientCaFile }),
+      clientCaFile,
     });
     const failed = (error: unknown): void =>
       parts.log.error('the certificate is no longer renewed', {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { gated } from '../fencing/gated.ts';
 import { silentLogger } from '../log/silent-logger.ts';
-import { atScale } from '../testdata/model-scale.ts';
+import { runsAtScale, timeoutAtScale } from '../testdata/model-scale.ts';
 import { LeaderElector } from './leader-elector.ts';
 import { ProcessClock } from './testdata/process-clock.ts';
 import { LeaseServer, SimulatedTransport } from './testdata/simulated-network.ts';
@@ -215,8 +215,8 @@ async function straysOf(scenario: Scenario, guard: Guard): Promise<readonly stri
 }
 
 describe('LeaderElector under process, clock and network faults', () => {
-  it('never lets two processes write', { timeout: atScale(300_000) }, async () => {
-    const runs = atScale(1_200);
+  it('never lets two processes write', { timeout: timeoutAtScale(300_000) }, async () => {
+    const runs = runsAtScale(1_200);
     let writes = 0;
     await fc.assert(
       fc.asyncProperty(scenario, async (drawn) => {
@@ -231,7 +231,7 @@ describe('LeaderElector under process, clock and network faults', () => {
     expect(writes).toBeGreaterThan(runs * 6);
   });
 
-  it('has exactly one leader again once the faults end', { timeout: atScale(120_000) }, async () => {
+  it('has exactly one leader again once the faults end', { timeout: timeoutAtScale(120_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (drawn) => {
         const election = new Election({ scenario: drawn, guard: 'whileLeading' });
@@ -243,11 +243,11 @@ describe('LeaderElector under process, clock and network faults', () => {
         const writers = new Set(election.writes.slice(before));
         expect([...writers]).toEqual([election.holder]);
       }),
-      { numRuns: atScale(60) },
+      { numRuns: runsAtScale(60) },
     );
   });
 
-  it('keeps the term when a response is lost', { timeout: atScale(60_000) }, async () => {
+  it('keeps the term when a response is lost', { timeout: timeoutAtScale(60_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(lostAnswers, async (drawn) => {
         const election = new Election({ scenario: drawn, guard: 'whileLeading' });
@@ -256,7 +256,7 @@ describe('LeaderElector under process, clock and network faults', () => {
         expect(election.terms).toBe(1);
         expect(election.strays).toEqual([]);
       }),
-      { numRuns: atScale(60) },
+      { numRuns: runsAtScale(60) },
     );
   });
 

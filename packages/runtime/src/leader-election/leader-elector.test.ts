@@ -22,7 +22,7 @@ interface Candidate {
   readonly elector: LeaderElector;
   readonly stop: AbortController;
   readonly terms: string[];
-  readonly told: string[];
+  readonly received: string[];
   leading: boolean;
 }
 
@@ -34,10 +34,10 @@ interface CandidateOptions {
 
 function campaign(server: FakeApiServer, clock: VirtualClock, how: string | CandidateOptions): Candidate {
   const { identity, drainMs = 0, log = silentLogger } = typeof how === 'string' ? { identity: how } : how;
-  const told: string[] = [];
+  const received: string[] = [];
   const elector = new LeaderElector({
     onTerm: (what, { kind, metadata: { namespace, name, uid } }) =>
-      void told.push(`${what} ${kind} ${namespace}/${name} ${uid === undefined ? '' : 'known'}`),
+      void received.push(`${what} ${kind} ${namespace}/${name} ${uid === undefined ? '' : 'known'}`),
     id: 'lock',
     identity,
     client: server.client,
@@ -47,7 +47,7 @@ function campaign(server: FakeApiServer, clock: VirtualClock, how: string | Cand
   });
   const stop = new AbortController();
   stops.push(stop);
-  const candidate: Candidate = { elector, stop, terms: [], told, leading: false };
+  const candidate: Candidate = { elector, stop, terms: [], received, leading: false };
   void elector.run(stop.signal, async (term) => {
     candidate.leading = true;
     candidate.terms.push('begin');
@@ -84,7 +84,7 @@ describe('LeaderElector', () => {
     await run(clock, 6, () => expect(a.leading && b.leading).toBe(false));
     expect([a.leading, b.leading]).toEqual([false, true]);
     expect(server.get(Lease, 'lock').spec).toMatchObject({ holderIdentity: 'bb', leaseTransitions: 1 });
-    expect([a.told, b.told]).toEqual([
+    expect([a.received, b.received]).toEqual([
       ['became leader Lease default/lock known', 'stopped leading Lease default/lock known'],
       ['became leader Lease default/lock known'],
     ]);

@@ -103,7 +103,7 @@ export class LeaderElector {
       const term = await this.#acquire(signal);
       if (!term) return;
       if (signal.aborted) return this.#release(term);
-      this.#tell('became leader');
+      this.#notify('became leader');
       this.#options.log.info('successfully acquired lease', { event: logEvents.leaseAcquired, ...this.#fields() });
       await this.#serve(term, { signal, lead });
       if (!signal.aborted)
@@ -130,7 +130,7 @@ export class LeaderElector {
     try {
       await this.#renew(term, over.signal);
       const isLost = !over.signal.aborted;
-      this.#tell('stopped leading');
+      this.#notify('stopped leading');
       termSignal.abort(new LeaderElectionError({ what: 'this term as leader has ended' }));
       try {
         await work;
@@ -316,7 +316,7 @@ export class LeaderElector {
     await this.#leases.update({ ...lease, spec: { ...lease.spec, ...free } }, { signal });
   }
 
-  #tell(what: 'became leader' | 'stopped leading'): void {
+  #notify(what: 'became leader' | 'stopped leading'): void {
     const { name, namespace } = this.#key();
     const { apiVersion, kind, metadata } = this.#observed ?? this.#lease(undefined);
     // If the lease was deleted or taken meanwhile, only its name is still known.

@@ -31,7 +31,7 @@ describe('lease connections', () => {
       for (let i = 0; i < slowCalls; i++) {
         transport.request({ method: 'POST', path: `/slow/${i}`, signal: stop.signal }).catch(() => {});
       }
-      await expect.poll(() => slow, { timeout: 10_000 }).toBe(slowCalls);
+      await expect.poll(() => slow, { timeout: 30_000 }).toBe(slowCalls);
       const elector = new LeaderElector({
         id: 'lock',
         namespace: 'default',

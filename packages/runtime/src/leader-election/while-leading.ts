@@ -19,3 +19,23 @@ export function whileLeading(elector: LeaderElector): ClientInterceptor {
   };
   return (call, next) => next(isWrite(call) ? gated(call, check) : call);
 }
+
+/**
+ * Allows each write only in the term in which it was called, so that code which is bound to no term writes only while this process
+ * leads.
+ *
+ * @param elector - returns the elector once it campaigns.
+ */
+export function whileElected(elector: () => LeaderElector | undefined): ClientInterceptor {
+  return (call, next) => {
+    if (!isWrite(call)) return next(call);
+    const current = elector();
+    if (current?.isLeading) return whileLeading(current)(call, next);
+    throw new LeaderElectionError({
+      what: 'rejected a write of manager.client',
+      why: 'this replica does not lead',
+      remedy:
+        'write through the client that a controller or runnable receives, or, for what any replica may write, through manager.unfencedClient',
+    });
+  };
+}

@@ -88,7 +88,9 @@ export const logEvents = {
   controllerLate: 'controller.late',
   /** The manager waits for running reconciles to end. */
   reconcilesStopping: 'reconciles.stopping',
-  /** An unexpected error in a worker, outside a reconcile. */
+  /** A rate limiter failed; a failed key is retried after a second. */
+  rateLimiterFailed: 'rate-limiter.failed',
+  /** An unexpected error in a worker, outside a reconcile; the key is retried after a second. */
   workerFailed: 'worker.failed',
   /** An event handler failed. */
   handlerFailed: 'handler.failed',

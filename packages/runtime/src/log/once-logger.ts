@@ -2,17 +2,17 @@ import type { Logger } from './logger.ts';
 
 /** Logs a lasting failure once: the same message before a success is logged at debug level. */
 export class OnceLogger {
-  #told: string | undefined;
+  #last: string | undefined;
 
   failed(log: Logger, message: string, fields: { readonly error: unknown; readonly [key: string]: unknown }): void {
     const { error } = fields;
     const text = error instanceof Error ? error.message : String(error);
-    if (text === this.#told) log.debug(message, fields);
+    if (text === this.#last) log.debug(message, fields);
     else log.error(message, fields);
-    this.#told = text;
+    this.#last = text;
   }
 
   succeeded(): void {
-    this.#told = undefined;
+    this.#last = undefined;
   }
 }

@@ -1,5 +1,5 @@
 /** Maximum number of frames shown per error. */
-const mostFrames = 10;
+const maxFrames = 10;
 
 /** A frame in node_modules: dependency code, not the user's own. */
 const dependency = /[\\/]node_modules[\\/]/;
@@ -21,7 +21,7 @@ export function framesForPeople(
   const others = frames.filter((frame) => !isOfNode(frame) && !isInternal(frame));
   const first = others.filter((frame) => !dependency.test(frame));
   const chosen = others.length > 0 ? [...first, ...others.filter((frame) => dependency.test(frame))] : frames;
-  return chosen.slice(0, mostFrames).map((frame) => `    ${frame.trim()}`);
+  return chosen.slice(0, maxFrames).map((frame) => `    ${frame.trim()}`);
 }
 
 /** Returns the error name that a stack begins with, such as `TypeError`; undefined if it is just `Error`. */

@@ -20,8 +20,10 @@ import type { StopBudget } from './stop-budget.ts';
 export interface AddedController extends AsyncDisposable {
   readonly name: string;
   /**
-   * Resolves when its caches are filled and its workers run for the first time; on a follower, once this process leads.
-   * @throws ManagerError (KW3007) if it is removed before.
+   * Resolves when its caches are filled and its workers run for the first time; on a follower, once this process leads. If kinds
+   * that it needs are not installed, its workers start once they are.
+   * @throws ManagerError (KW3007) if it is removed, or the manager stops, before.
+   * @throws the error that kept it from starting, which also stops the manager.
    */
   started(): Promise<void>;
   /**
@@ -37,6 +39,10 @@ export interface ControllerRunnableOptions {
   readonly needLeaderElection: boolean;
   /** Creates what the controller uses, with a separate cache. */
   readonly makeParts: (client: KubernetesClient) => Omit<ControllerParts, 'cache'> & { readonly cache: InformerCache };
+  /** Aborted when the manager stops. */
+  readonly managerStop: AbortSignal;
+  /** Waits until its caches have synced, with the manager's time limit. */
+  readonly synced: (cache: InformerCache, signal: AbortSignal) => Promise<void>;
   /** Time limit for stopping, and whether the manager as a whole stops. */
   readonly stopping: () => { readonly budget: StopBudget; readonly isManager: boolean };
   /** Called once, when the controller was removed. */
@@ -65,6 +71,12 @@ export class ControllerRunnable implements Runnable, AddedController {
     this.#options = options;
     this.name = options.definition.name;
     this.needLeaderElection = options.needLeaderElection;
+    const { managerStop } = options;
+    const onStop = (): void => {
+      const what = `the controller "${this.name}" was not started`;
+      this.#started.fail(new ManagerError({ what, why: 'the manager has stopped' }, { cause: managerStop.reason }));
+    };
+    managerStop.addEventListener('abort', onStop, { once: true, signal: this.#removal.signal });
   }
 
   get definition(): ControllerDefinition {
@@ -90,7 +102,12 @@ export class ControllerRunnable implements Runnable, AddedController {
   }
 
   run(signal: AbortSignal, { client }: RunnableContext): Promise<void> {
-    this.#run = this.#runTerm(AbortSignal.any([signal, this.#removal.signal]), client);
+    const term = AbortSignal.any([signal, this.#removal.signal]);
+    this.#run = this.#runTerm(term, client).catch((error: unknown) => {
+      // After a lost term, the controller may start in the next term.
+      if (!term.aborted) this.#started.fail(error);
+      throw error;
+    });
     return this.#run;
   }
 
@@ -115,7 +132,7 @@ export class ControllerRunnable implements Runnable, AddedController {
 
   async #runTerm(signal: AbortSignal, client: KubernetesClient): Promise<void> {
     if (signal.aborted) return;
-    const { definition, makeParts, stopping } = this.#options;
+    const { definition, makeParts, synced, stopping } = this.#options;
     const parts = makeParts(client);
     const group = new ControllerGroup([definition], parts);
     if (this.#before) group.takeOver(this.#before);
@@ -125,7 +142,7 @@ export class ControllerRunnable implements Runnable, AddedController {
     const cacheStop = new AbortController();
     const caching = parts.cache.run(cacheStop.signal);
     try {
-      await group.start(signal, { after: Promise.resolve() });
+      await group.start(signal, { after: synced(parts.cache, signal) });
       working.reach();
       if (signal.aborted) return;
       this.#started.reach();

@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import type { ControllerDefinition, ControllerSettings } from '../controller/definition/controller-definition.ts';
 import { ManagerError } from './manager-error.ts';
 
@@ -29,7 +30,7 @@ export function withDefaults(
   const { primary } = definition;
   const kind = primary && (primary.group === '' ? primary.kind : `${primary.kind}.${primary.group}`);
   const byKind = kind !== undefined && Object.hasOwn(concurrencyByKind, kind) ? concurrencyByKind[kind] : undefined;
-  return { ...rest, ...(byKind !== undefined && { maxConcurrentReconciles: byKind }), ...definition };
+  return { ...rest, ...defined({ maxConcurrentReconciles: byKind }), ...definition };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import { ControllerLoop } from '../controller/controller-loop.ts';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import type { ControllerParts } from '../controller/definition/controller-parts.ts';
@@ -10,7 +11,7 @@ import type { StopBudget } from './stop-budget.ts';
 const undisturbedMs = 2_000;
 
 /** Maximum number of keys that are logged. */
-const mostKeys = 10;
+const maxKeys = 10;
 
 /** Options for stopping a group. */
 export interface StopOptions {
@@ -111,7 +112,7 @@ export class ControllerGroup {
     using _patience = clock.setTimer(undisturbed ? Math.min(undisturbedMs, budget.leftMs) : 0, giveUp);
     const all = Promise.all(this.#loops.map((loop) => loop.stop({ deadline: deadline.signal })));
     const names = (): readonly string[] => this.#loops.filter((loop) => loop.isWorking).map((loop) => loop.name);
-    const lasts = (): void => this.#tellWaiting(budget, settleMs - (undisturbed ? 0 : undisturbedMs));
+    const lasts = (): void => this.#logWaiting(budget, settleMs - (undisturbed ? 0 : undisturbedMs));
     if (await budget.wait(all, { names, lasts })) return;
     const controllers = names();
     // Empty if the last reconcile ended together with the budget.
@@ -119,15 +120,15 @@ export class ControllerGroup {
       log.error('reconciles did not end in time', { event: logEvents.controllerLate, controllers });
   }
 
-  #tellWaiting({ leftMs, endsAtOnce }: StopBudget, mostMs: number): void {
+  #logWaiting({ leftMs, endsAtOnce }: StopBudget, maxMs: number): void {
     const keys = this.#loops.flatMap((loop) => loop.queue.working().map((key) => `${loop.name} ${key}`));
     if (keys.length === 0) return;
-    const more = keys.length > mostKeys ? [`and ${keys.length - mostKeys} more`] : [];
+    const more = keys.length > maxKeys ? [`and ${keys.length - maxKeys} more`] : [];
     this.#parts.log.info('stopping: waiting for running reconciles to end', {
       event: logEvents.reconcilesStopping,
-      reconciles: [...keys.slice(0, mostKeys), ...more],
-      atMostMs: Math.min(leftMs, mostMs),
-      ...(endsAtOnce !== undefined && { endsAtOnce }),
+      reconciles: [...keys.slice(0, maxKeys), ...more],
+      atMostMs: Math.min(leftMs, maxMs),
+      ...defined({ endsAtOnce }),
     });
   }
 }

@@ -1,4 +1,5 @@
 import { sleep, VirtualClock } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { controller, requestController } from '../controller/definition/define-controller.ts';
 import { defineKind } from '../kind/define-kind.ts';
@@ -87,7 +88,7 @@ describe('Leadership', () => {
     }
 
     /** Ignores its signal and writes as often as it can. */
-    function deaf(told: string[], options: Partial<Runnable> = {}): Runnable {
+    function deaf(seen: string[], options: Partial<Runnable> = {}): Runnable {
       let terms = 0;
       return {
         name: 'deaf',
@@ -101,8 +102,8 @@ describe('Leadership', () => {
               .resource(Site)
               .patch(key, { type: 'merge', body })
               .then(
-                () => told.push(`term ${term} writes`),
-                (error: { readonly code?: string }) => told.push(`term ${term} is refused: ${error.code}`),
+                () => seen.push(`term ${term} writes`),
+                (error: { readonly code?: string }) => seen.push(`term ${term} is refused: ${error.code}`),
               );
           }
         },
@@ -119,29 +120,58 @@ describe('Leadership', () => {
 
     it('lets a leader-only runnable write only in its own term', async () => {
       const server = new FakeApiServer([LeaseKind, Event, Site], { clock });
-      const told: string[] = [];
-      await started(server, [deaf(told)]);
+      const seen: string[] = [];
+      await started(server, [deaf(seen)]);
       await pass(5_000);
-      expect(new Set(told.splice(0))).toEqual(new Set(['term 1 writes']));
+      expect(new Set(seen.splice(0))).toEqual(new Set(['term 1 writes']));
       const giveBack = await loseTo(server, 'other');
-      told.splice(0);
+      seen.splice(0);
       await pass(5_000);
-      expect(new Set(told.splice(0))).toEqual(new Set(['term 1 is refused: KW3008']));
+      expect(new Set(seen.splice(0))).toEqual(new Set(['term 1 is refused: KW3008']));
       giveBack();
       // The run left behind continues during the next term, which is not its own.
       await pass(70_000);
       expect(server.get(LeaseKind, 'lock').spec.holderIdentity).toBe('me');
-      const [last, ...before] = [...new Set(told)].reverse();
+      const [last, ...before] = [...new Set(seen)].reverse();
       expect([last, ...before]).toEqual(['term 2 writes', 'term 1 is refused: KW3008']);
+    });
+
+    it("lets the manager's client write only while it leads, and its unfenced client always", async () => {
+      const server = new FakeApiServer([LeaseKind, Event, Site], { clock });
+      server.put(Site, { metadata: { name: 'a' }, spec: { ttl: 'x' } });
+      manager = new Manager({ ...rest, client: server.client });
+      const key = { namespace: 'default', name: 'a' };
+      const { client, unfencedClient } = manager;
+      const write = (by: KubernetesClient) =>
+        by.resource(Site).patch(key, { type: 'merge', body: { spec: { ttl: 'y' } } });
+      const refused = { code: 'KW3008', message: expect.stringContaining('manager.unfencedClient') };
+      await expect(write(client)).rejects.toMatchObject(refused);
+      manager.run().catch(() => {});
+      await manager.elected();
+      await write(client);
+      const giveBack = await loseTo(server, 'other');
+      await expect(write(client)).rejects.toMatchObject(refused);
+      // A connection into a pod is opened with a GET.
+      await expect(client.pods.exec({ namespace: 'default', name: 'p' }, { command: ['ls'] })).rejects.toMatchObject(
+        refused,
+      );
+      expect((await client.resource(Site).get(key)).spec.ttl).toBe('y');
+      await write(unfencedClient);
+      giveBack();
+      await eventually(() => {
+        void clock.advance(500);
+        return server.get(LeaseKind, 'lock').spec.holderIdentity === 'me';
+      });
+      await write(client);
     });
 
     it('does not restrict runnables that run on every replica', async () => {
       const server = new FakeApiServer([LeaseKind, Event, Site], { clock });
-      const told: string[] = [];
-      await started(server, [deaf(told, { needLeaderElection: false })]);
+      const seen: string[] = [];
+      await started(server, [deaf(seen, { needLeaderElection: false })]);
       await loseTo(server, 'other');
       await pass(5_000);
-      expect(new Set(told)).toEqual(new Set(['term 1 writes']));
+      expect(new Set(seen)).toEqual(new Set(['term 1 writes']));
     });
 
     it('stops runnables immediately, even while a reconcile takes long to end', async () => {
@@ -168,6 +198,43 @@ describe('Leadership', () => {
       await eventually(() => isReconciling && signal !== undefined);
       await loseTo(server, 'other');
       expect(signal?.aborted).toBe(true);
+    });
+
+    it('keeps the namespaces that a program has set', async () => {
+      const server = new FakeApiServer([Site, LeaseKind, Event], { clock });
+      for (const namespace of ['first', 'second', 'third'])
+        server.put(Site, { metadata: { name: 'a', namespace }, spec: { ttl: '1' } });
+      const seen: string[] = [];
+      const recording = (name: string) =>
+        controller({
+          for: Site,
+          name,
+          async reconcile({ metadata }, ctx) {
+            seen.push(`${name} ${metadata.namespace}`);
+            if (name === 'added' && metadata.namespace === 'first')
+              await ctx.cache.setNamespaces(Site, { namespaces: ['third'] });
+          },
+        });
+      manager = new Manager({
+        ...rest,
+        client: server.client,
+        namespaces: ['first'],
+        controllers: [recording('own')],
+      });
+      manager.run().catch(() => {});
+      manager.add(recording('added'));
+      await eventually(() => seen.includes('own first'));
+      await manager.cache.setNamespaces(Site, { namespaces: ['second'] });
+      const expected = ['added first', 'added third', 'own first', 'own second'];
+      await eventually(() => expected.every((each) => seen.includes(each)));
+      const release = await loseTo(server, 'other');
+      seen.length = 0;
+      release();
+      await eventually(() => {
+        void clock.advance(500);
+        return seen.length === 2;
+      });
+      expect(seen.sort()).toEqual(['added third', 'own second']);
     });
 
     it('carries keys from channels and requeue results over to the next term', async () => {

@@ -47,11 +47,17 @@ interface Term {
 /** Runs controllers: all of them immediately, or those that need a lease for as long as it is held, term after term. */
 export class Leadership {
   readonly #options: LeadershipOptions;
+  #elector: LeaderElector | undefined;
   /** The next term; controllers that warm up already have sources. */
   #next: Term | undefined;
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
+  }
+
+  /** The candidate, once it campaigns. */
+  get elector(): LeaderElector | undefined {
+    return this.#elector;
   }
 
   /** Runs until `signal` is aborted, which happens when the manager stops. */
@@ -72,22 +78,32 @@ export class Leadership {
         events.record({ reason: 'LeaderElection', action, note: `${elector.identity} ${what}`, regarding: lease });
       },
     });
+    this.#elector = elector;
     metrics?.leader(elector.name, false);
     this.#prepareTerm(elector, { signal });
     await always.start(signal, { after: prepared });
     onReady();
-    await elector.run(signal, async (term) => {
-      metrics?.leader(elector.name, true);
-      try {
-        await this.#lead(this.#next!, { term, stopping: signal });
-      } finally {
-        metrics?.leader(elector.name, false);
-        const over = this.#next;
-        this.#next = undefined;
-        if (!signal.aborted) this.#prepareTerm(elector, { signal, over });
-      }
-    });
-    await this.#next?.group.stop({ undisturbed: false, budget: this.#options.budget() });
+    try {
+      await elector.run(signal, (term) => this.#runTerm(elector, { term, stopping: signal }));
+    } finally {
+      await this.#next?.group.stop({ undisturbed: false, budget: this.#options.budget() });
+    }
+  }
+
+  async #runTerm(
+    elector: LeaderElector,
+    { term, stopping }: { readonly term: AbortSignal; readonly stopping: AbortSignal },
+  ): Promise<void> {
+    const { metrics } = this.#options;
+    metrics?.leader(elector.name, true);
+    try {
+      await this.#lead(this.#next!, { term, stopping });
+    } finally {
+      metrics?.leader(elector.name, false);
+      const over = this.#next;
+      this.#next = undefined;
+      if (!stopping.aborted) this.#prepareTerm(elector, { signal: stopping, over });
+    }
   }
 
   /** A queue cannot restart after a shutdown, so each term gets its own controllers, with the keys left by the previous term. */

@@ -39,13 +39,13 @@ function start(server: FakeApiServer, options: ManagerOptions): { manager: Manag
   return { manager, done };
 }
 
-function telling(name: string, told: string[], more: Partial<Runnable> = {}): Runnable {
+function recording(name: string, received: string[], more: Partial<Runnable> = {}): Runnable {
   return {
     name,
     async run(signal) {
-      told.push(`${name} starts`);
+      received.push(`${name} starts`);
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-      told.push(`${name} stops`);
+      received.push(`${name} stops`);
     },
     ...more,
   };
@@ -61,15 +61,16 @@ describe('Manager lifecycle', () => {
       refusal = error;
     });
     expect(refusal).toMatchObject({ code: 'KW3007', message: expect.stringMatching(/twice/) });
-    expect(() => manager.add(telling('late', []))).not.toThrow();
+    expect(() => manager.add(recording('late', []))).not.toThrow();
   });
 
   it('starts cache dependencies, caches, runnables and controllers in this order, and stops them in reverse', async () => {
     const server = new FakeApiServer([Site]);
     server.put(Site, { metadata: { name: 'a' }, spec: { domain: 'a' } });
-    const told: string[] = [];
+    const received: string[] = [];
     server.interrupt = ({ url, verb }) => {
-      if (verb === 'GET' && url.pathname.endsWith('/sites') && !told.includes('caches list')) told.push('caches list');
+      if (verb === 'GET' && url.pathname.endsWith('/sites') && !received.includes('caches list'))
+        received.push('caches list');
       return undefined;
     };
     server.watchListSupported = false;
@@ -77,7 +78,7 @@ describe('Manager lifecycle', () => {
     const sites = controller({
       for: Site,
       async reconcile() {
-        told.push('reconcile');
+        received.push('reconcile');
       },
     });
     const stop = new AbortController();
@@ -85,8 +86,8 @@ describe('Manager lifecycle', () => {
       controllers: [sites],
       signal: stop.signal,
       runnables: [
-        telling('other', told),
-        telling('webhook', told, {
+        recording('other', received),
+        recording('webhook', received, {
           beforeCaches: true,
           ready: () =>
             new Promise((resolve) => {
@@ -95,18 +96,18 @@ describe('Manager lifecycle', () => {
         }),
       ],
     });
-    await eventually(() => told.includes('webhook starts'));
+    await eventually(() => received.includes('webhook starts'));
     // Nothing else starts before the webhook is ready: the first list may need it.
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
-    expect(told).toEqual(['webhook starts']);
+    expect(received).toEqual(['webhook starts']);
     ready();
     await manager.elected();
-    await eventually(() => told.includes('reconcile'));
-    expect(told).toEqual(['webhook starts', 'caches list', 'other starts', 'reconcile']);
+    await eventually(() => received.includes('reconcile'));
+    expect(received).toEqual(['webhook starts', 'caches list', 'other starts', 'reconcile']);
     stop.abort();
     await done;
-    expect(told.slice(4)).toEqual(['other stops', 'webhook stops']);
-    expect(() => manager.add(telling('late', told))).toThrow(/the manager was stopped/);
+    expect(received.slice(4)).toEqual(['other stops', 'webhook stops']);
+    expect(() => manager.add(recording('late', received))).toThrow(/the manager was stopped/);
   });
 
   it('does not wait with a budget of 0, and waits forever with a negative one', async () => {
@@ -168,6 +169,80 @@ describe('Manager lifecycle', () => {
     expect(String(ended)).toMatch(/cannot sync the caches of Site: timed out after 30000 ms/);
   });
 
+  it('settles started() of an added controller that never starts', async () => {
+    const added = controller({ for: Site, name: 'added', async reconcile() {} });
+    const fails = (started: Promise<void>) => expect(started).rejects;
+    const held = { holderIdentity: 'other', leaseDurationSeconds: 15, renewTime: '2099-01-01T00:00:00.000000Z' };
+    const server = new FakeApiServer([Site, Lease]);
+    server.put(Lease, { metadata: { name: 'held', namespace: 'default' }, spec: held });
+
+    const { manager: follower } = start(server, { leaderElection: { id: 'held', namespace: 'default' } });
+    const never = follower.add(added).started();
+    await follower.started();
+    await follower[Symbol.asyncDispose]();
+    await fails(never).toThrow('the controller "added" was not started: the manager has stopped');
+
+    const idle = new Manager({ client: server.client, log: silentLogger, handleSignals: false });
+    const idleStarts = [idle.started(), idle.elected(), idle.add(added).started()];
+    await idle[Symbol.asyncDispose]();
+    for (const each of idleStarts) await fails(each).toMatchObject({ code: 'KW3007' });
+
+    const throwing = { name: 'throwing', start: () => Promise.reject(new Error('no source')) };
+    const { manager, done } = start(server, {});
+    const failed = manager.add(controller({ for: Site, sources: [throwing], async reconcile() {} })).started();
+    await fails(failed).toThrow('no source');
+    await fails(done).toMatchObject({ cause: new Error('no source') });
+  });
+
+  it('limits the time for the caches of an added controller, and reports its permissions', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site], { clock });
+    server.interrupt = () => {
+      throw failure(403, 'Forbidden', 'not allowed');
+    };
+    const { manager, done } = start(server, { clock, cacheSyncTimeoutMs: 30_000 });
+    let ended: unknown;
+    done.catch((error: unknown) => {
+      ended = error;
+    });
+    await manager.started();
+    expect(manager.permissions.rules).toEqual([]);
+    const failed = manager.add(controller({ for: Site, name: 'added', async reconcile() {} })).started();
+    failed.catch(() => {});
+    const reading = { apiGroups: ['example.com'], resources: ['sites'], verbs: ['get', 'list', 'watch'] };
+    expect(manager.permissions.rules).toContainEqual(reading);
+    await eventually(() => {
+      void clock.advance(1_000);
+      return ended !== undefined;
+    });
+    await expect(failed).rejects.toThrow(/cannot sync the caches of Site: timed out after 30000 ms/);
+  });
+
+  it('stops everything else when one part fails to stop, and throws that failure', async () => {
+    const virtual = new VirtualClock();
+    let isStopping = false;
+    const clock = {
+      now: () => virtual.now(),
+      monotonic: () => virtual.monotonic(),
+      setTimer(...timer: Parameters<VirtualClock['setTimer']>) {
+        // The limit for writing pending events.
+        if (isStopping && timer[0] === 1_000) throw new Error('no timer');
+        return virtual.setTimer(...timer);
+      },
+    };
+    const { manager, done } = start(new FakeApiServer([Site], { clock: virtual }), {
+      clock,
+      healthProbeBindAddress: '127.0.0.1:0',
+    });
+    await manager.started();
+    const url = `http://127.0.0.1:${manager.ports.health}/healthz`;
+    expect((await fetch(url)).status).toBe(200);
+    isStopping = true;
+    await manager[Symbol.asyncDispose]();
+    await expect(done).rejects.toThrow('no timer');
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
   it('fills the queue of a follower that warms up, and processes it once elected', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Lease], { clock });
@@ -189,7 +264,7 @@ describe('Manager lifecycle', () => {
         },
       ],
       async reconcile(object) {
-        seen.push(object.metadata.name ?? '');
+        seen.push(object.metadata.name);
       },
     });
     const { manager } = start(server, {

@@ -26,6 +26,7 @@ export class ManagerLifecycle {
   readonly elected: Milestone = new Milestone();
   readonly #options: ManagerLifecycleOptions;
   readonly #stop = new AbortController();
+  readonly #stopErrors: unknown[] = [];
   #budget: StopBudget | undefined;
 
   constructor(options: ManagerLifecycleOptions) {
@@ -61,7 +62,16 @@ export class ManagerLifecycle {
     else this.#stop.abort(new RunFailure(error));
   }
 
-  /** Reports the outcome: throws the failure that stopped the manager, or an error that names what did not end in time. */
+  /** Records that a part could not be stopped. */
+  stopFailed(error: unknown): void {
+    this.#options.log.error('error while stopping', { event: logEvents.managerStopFailed, error });
+    this.#stopErrors.push(error);
+  }
+
+  /**
+   * Reports the outcome: throws the failure that stopped the manager, the errors of its stop, or an error that names what did not
+   * end in time.
+   */
   end(): void {
     const { reason } = this.signal;
     const late = this.budget.late.join(', ');
@@ -69,7 +79,9 @@ export class ManagerLifecycle {
       what: `these parts of the manager did not stop in time: ${late}`,
       remedy: 'check that they stop when their signal aborts',
     });
-    const failure = reason instanceof RunFailure ? reason.cause : late === '' ? undefined : left;
+    const [stopError, ...more] = this.#stopErrors;
+    const stopping = more.length > 0 ? new AggregateError(this.#stopErrors, 'several parts failed to stop') : stopError;
+    const failure = reason instanceof RunFailure ? reason.cause : (stopping ?? (late === '' ? undefined : left));
     const never = failure ?? new ManagerError({ what: 'the manager was stopped before it had started' });
     this.started.fail(never);
     this.elected.fail(never);

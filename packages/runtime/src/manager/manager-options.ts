@@ -1,6 +1,7 @@
 import type { Clock, Kind, KubernetesObject, Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { CachedKind } from '../cache/cached-kind.ts';
+import type { SharedInformers } from '../cache/shared-informers.ts';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import type { HealthCheck } from '../health/checks-handler.ts';
 import type { HttpHandler } from '../health/probe-server.ts';
@@ -37,6 +38,11 @@ export interface ManagerOptions {
   readonly caches?: readonly (CachedKind | Kind<KubernetesObject>)[];
   /** Restricts namespaced caches. @defaultValue all namespaces */
   readonly namespaces?: readonly string[];
+  /**
+   * Informers shared with other managers of this process; their client lists and watches.
+   * @internal
+   */
+  readonly informers?: SharedInformers;
   readonly clock?: Clock;
   readonly random?: Random;
   /** @defaultValue JSON lines on stderr; readable lines if stderr is a terminal */

@@ -2,13 +2,15 @@ import { hostname } from 'node:os';
 import type { Clock, Random } from '@kubewright/apimachinery';
 import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
 import { asCachedKind, type CachedKind } from '../cache/cached-kind.ts';
-import { InformerCache } from '../cache/informer-cache.ts';
+import { type ChangedNamespaces, InformerCache } from '../cache/informer-cache.ts';
+import { informerPool } from '../cache/shared-informers.ts';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import { kindFinder } from '../discovery/kind-finder.ts';
 import { KindResolver } from '../discovery/kind-resolver.ts';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
+import { includes } from '../permissions/permission.ts';
 import { Permissions } from '../permissions/permission-report.ts';
 import { requiredPermissions } from '../permissions/required-permissions.ts';
 import { UsedPermissions } from '../permissions/used-permissions.ts';
@@ -19,11 +21,16 @@ import type { ManagerOptions } from './manager-options.ts';
 export interface ManagerParts {
   readonly client: KubernetesClient;
   readonly cache: InformerCache;
-  /** Creates another cache, for controllers that are added later. */
-  readonly makeCache: (controllers: readonly ControllerDefinition[]) => InformerCache;
+  /** Creates another cache with what the controllers declare, for those that are added later. */
+  readonly makeCache: (
+    controllers: readonly ControllerDefinition[],
+    changedNamespaces?: ChangedNamespaces,
+  ) => InformerCache;
   readonly recorder: ApiEventRecorder;
   readonly kinds: KindResolver;
   readonly permissions: Permissions;
+  /** Adds what a controller that is added later needs to the permissions. */
+  readonly require: (controller: ControllerDefinition) => void;
 }
 
 /** Options for creating the shared parts. */
@@ -41,26 +48,37 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
   const { namespaces, caches = [] } = options;
   const { discovery } = plain;
   const used = new UsedPermissions();
-  const required = requiredPermissions(controllers, {
-    leaderElection: options.leaderElection !== undefined,
-    sharding: options.sharding !== undefined,
-  });
-  const makeCache = (of: readonly ControllerDefinition[]): InformerCache =>
-    new InformerCache({
+  const required = [
+    ...requiredPermissions(controllers, {
+      leaderElection: options.leaderElection !== undefined,
+      sharding: options.sharding !== undefined,
+    }),
+  ];
+  const require = (controller: ControllerDefinition): void => {
+    const others = requiredPermissions([controller]).filter((each) => !required.some((one) => includes(each, one)));
+    required.push(...others);
+  };
+  const makeCache: ManagerParts['makeCache'] = (of, changedNamespaces) => {
+    const made = new InformerCache({
       client: plain.intercepted(kindFinder({ discovery, clock, explain: false }), used.interceptor),
       clock,
       random,
       log: log.named('cache'),
+      changedNamespaces,
       ownManagers: new Set(of.map((each) => each.fieldManager ?? each.name)),
-      ...(namespaces && { namespaces }),
+      namespaces,
+      informers: options.informers && informerPool(options.informers),
     });
+    const own = of === controllers ? caches.map(asCachedKind) : [];
+    for (const each of declarations(own, of)) made.declare(each);
+    return made;
+  };
   const cache = makeCache(controllers);
   // Cache reads are never behind writes made through this client.
   const client = cache.following(plain.intercepted(kindFinder({ discovery, clock, explain: true }), used.interceptor));
-  for (const each of declarations(caches.map(asCachedKind), controllers)) cache.declare(each);
   const recorder = new ApiEventRecorder({ client, clock, random, log: log.named('events'), host: hostname() });
   const permissions = new Permissions({ required, used });
-  return { client, cache, makeCache, recorder, permissions, kinds: new KindResolver({ cache, client }) };
+  return { client, cache, makeCache, recorder, permissions, require, kinds: new KindResolver({ cache, client }) };
 }
 
 /**

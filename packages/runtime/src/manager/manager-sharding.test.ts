@@ -28,7 +28,7 @@ describe('Manager sharding', () => {
       const sites = controller({
         for: Site,
         sharded: true,
-        reconcile({ metadata: { name = '' } }) {
+        reconcile({ metadata: { name } }) {
           expect(doing.has(name)).toBe(false);
           doing.add(name);
           return Promise.resolve().then(() => {

@@ -174,6 +174,62 @@ describe('Manager', () => {
     expect(seen).toEqual(['example.org', '1', undefined, '0']);
   });
 
+  it('does not retry a terminal error that is the cause of another, or joined with others', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site], { clock });
+    for (const name of ['caused', 'joined', 'moved']) server.put(Site, site(name));
+    const { log, lines } = collectLog();
+    const runs: string[] = [];
+    const hopeless = new Error('inner', { cause: new TerminalError('never') });
+    const sites = controller({
+      for: Site,
+      async reconcile({ metadata: { name } }) {
+        runs.push(name);
+        if (name === 'caused') throw new Error('cannot plan', { cause: hopeless });
+        if (name === 'joined') throw new AggregateError([new Error('other'), hopeless], 'several');
+        const circle = new Error('circle');
+        circle.cause = circle;
+        if (runs.filter((each) => each === name).length === 1) throw circle;
+      },
+    });
+    start(server, { controllers: [sites], clock, log });
+    await eventually(() => {
+      void clock.advance(100);
+      return runs.length === 4;
+    });
+    await clock.advance(10_000);
+    expect(runs.sort()).toEqual(['caused', 'joined', 'moved', 'moved']);
+    const failures = lines.filter(({ msg }) => String(msg).includes('not retried')).map(({ error }) => error);
+    expect(failures.sort()).toEqual([expect.stringMatching('^cannot plan'), expect.stringMatching('^several')]);
+  });
+
+  it('keeps and reports a failed key if the rate limiter throws', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site], { clock });
+    server.put(Site, site('a'));
+    const { log, lines } = collectLog();
+    const broken = (): never => {
+      throw new Error('broken limiter');
+    };
+    let runs = 0;
+    const sites = controller({
+      for: Site,
+      rateLimiter: { when: broken, forget: broken, failures: () => 0 },
+      async reconcile() {
+        if (++runs < 3) throw new Error('flaky');
+        return runs === 3 ? { requeueAfterMs: 5_000 } : undefined;
+      },
+    });
+    start(server, { controllers: [sites], clock, log });
+    await eventually(() => {
+      void clock.advance(500);
+      return runs === 4;
+    });
+    const events = lines.map(({ event }) => event);
+    expect(events.filter((each) => each === 'reconcile.failed')).toHaveLength(2);
+    expect(events.filter((each) => each === 'rate-limiter.failed')).toHaveLength(4);
+  });
+
   it('retries failures with backoff, logs them with the key, and does not retry terminal ones', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });
@@ -185,7 +241,7 @@ describe('Manager', () => {
     const sites = controller({
       for: Site,
       reconcile(object) {
-        runs.push(object.metadata.name ?? '');
+        runs.push(object.metadata.name);
         if (object.metadata.name === 'hopeless') return Promise.reject(new TerminalError('never'));
         if (object.metadata.name === 'thrower' && runs.filter((each) => each === 'thrower').length < 2)
           throw new Error('sync');
@@ -227,7 +283,7 @@ describe('Manager', () => {
       for: Site,
       reconcileTimeoutMs: 1_000,
       async reconcile(object, ctx) {
-        runs.push(object.metadata.name ?? '');
+        runs.push(object.metadata.name);
         if (object.metadata.name !== 'stuck' || late) return;
         late = () => ctx.setStatus({ ready: true });
         await new Promise(() => {});
@@ -324,8 +380,8 @@ describe('Manager', () => {
       return ended !== undefined;
     });
     expect(String(ended)).toMatch(/did not stop in time: deaf/);
-    const told = lines.filter((line) => line['runnables']);
-    expect(told).toMatchObject(['info', 'error'].map((level) => ({ level, runnables: ['deaf'] })));
+    const noted = lines.filter((line) => line['runnables']);
+    expect(noted).toMatchObject(['info', 'error'].map((level) => ({ level, runnables: ['deaf'] })));
   });
 
   it('logs which reconciles a stop waits for, the time limit, and how to end immediately', async () => {
@@ -355,13 +411,13 @@ describe('Manager', () => {
       void clock.advance(500);
       return waits() !== undefined;
     });
-    const told = {
+    const noted = {
       level: 'info',
       reconciles: ['site default/a'],
       atMostMs: 10_000,
       endsAtOnce: 'Ctrl-C (or SIGTERM) again',
     };
-    expect(waits()).toMatchObject(told);
+    expect(waits()).toMatchObject(noted);
     expect(clock.monotonic() - beganMs).toBeGreaterThanOrEqual(2_000);
     let ended = false;
     void done.catch(() => {}).then(() => (ended = true));
@@ -403,7 +459,7 @@ describe('Manager', () => {
       for: Site,
       rateLimiter: { when: broken, forget: () => {}, failures: () => 0 },
       async reconcile(object) {
-        seen.push(object.metadata.name ?? '');
+        seen.push(object.metadata.name);
         if (object.metadata.name === 'a') throw new Error('fails');
       },
     });
@@ -425,7 +481,7 @@ describe('Manager', () => {
         },
       ],
       async reconcile(object) {
-        seen.push(object.metadata.name ?? '');
+        seen.push(object.metadata.name);
       },
     });
     const { log, lines } = collectLog();
@@ -474,7 +530,7 @@ describe('Manager', () => {
       await clock.advance(1_000);
       return (await fetch(url)).status;
     };
-    await expect.poll(status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(status, { timeout: 30_000 }).toBe(200);
   });
 
   it('serves probes and metrics like controller-runtime', async () => {
@@ -498,8 +554,8 @@ describe('Manager', () => {
     await eventually(() => reconciled === 1);
     const text = async (url: string): Promise<string> => (await fetch(url)).text();
     const { health, metrics } = manager.ports;
-    const told = { level: 'info', url: `http://127.0.0.1:${metrics}/metrics`, readers: 'anybody' };
-    expect(lines.find(({ msg }) => msg === 'serving metrics')).toMatchObject(told);
+    const noted = { level: 'info', url: `http://127.0.0.1:${metrics}/metrics`, readers: 'anyone' };
+    expect(lines.find(({ msg }) => msg === 'serving metrics')).toMatchObject(noted);
     expect(await text(`http://127.0.0.1:${health}/healthz`)).toBe('ok');
     expect(await text(`http://127.0.0.1:${health}/readyz?verbose`)).toContain('[+]caches ok');
     expect((await fetch(`http://127.0.0.1:${health}/readyz/none`)).status).toBe(404);

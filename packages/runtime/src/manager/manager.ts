@@ -1,9 +1,11 @@
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
+import type { ChangedNamespaces, InformerCache } from '../cache/informer-cache.ts';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import type { ControllerParts } from '../controller/definition/controller-parts.ts';
 import { KindResolver } from '../discovery/kind-resolver.ts';
+import { whileElected } from '../leader-election/while-leading.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import { logEvents } from '../log/log-events.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
@@ -51,10 +53,12 @@ export class Manager implements AsyncDisposable {
   readonly #controllers: readonly ControllerDefinition[];
   readonly #from: PartsOptions;
   #parts: ManagerParts | undefined;
+  #electedClient: KubernetesClient | undefined;
+  #leadership: Leadership | undefined;
   readonly #first: RunnableGroup;
   readonly #everywhere: RunnableGroup;
   readonly #leading: RunnableGroup;
-  readonly #fate: ManagerLifecycle;
+  readonly #lifecycle: ManagerLifecycle;
   readonly #servers: ProbeServers;
   readonly #webhooks: WebhooksRunnable | undefined;
   #watchdog: Watchdog | undefined;
@@ -71,13 +75,13 @@ export class Manager implements AsyncDisposable {
     const { clock = systemClock, random = systemRandom } = options;
     this.#options = options;
     const { log = defaultLogger({ clock }), gracefulShutdownTimeoutMs = 30_000 } = options;
-    this.#fate = new ManagerLifecycle({ clock, log, gracefulShutdownTimeoutMs });
-    const managed = managedControllers(options, { client: () => this.client, clock, random, log });
+    this.#lifecycle = new ManagerLifecycle({ clock, log, gracefulShutdownTimeoutMs });
+    const managed = managedControllers(options, { client: () => this.unfencedClient, clock, random, log });
     this.#controllers = managed.controllers;
     if (options.tracer) this.#tracing = new ReconcileTracing(options.tracer);
     this.#from = { options, controllers: this.#controllers, clock, random, log };
     if (options.client) this.#parts = makeParts(options.client, this.#from);
-    const group = { log, failed: (error: unknown): void => this.#fate.fail(error) };
+    const group = { log, failed: (error: unknown): void => this.#lifecycle.fail(error) };
     this.#first = new RunnableGroup(group);
     this.#everywhere = new RunnableGroup(group);
     this.#leading = new RunnableGroup(group);
@@ -94,11 +98,24 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * The client that controllers share, not bound to a reconcile or to leadership: for anything that any replica may do at any
-   * time. Writes that only the leader may make go through `ctx.client`, or the client passed to `Runnable.run`.
+   * A client for the program around the controllers. With leader election, it writes only while this replica leads: other writes
+   * are rejected with `LeaderElectionError` (KW3008). It is bound to no term, unlike `ctx.client` and the client passed to
+   * `Runnable.run`, which also stop work of an earlier term: prefer those.
    * @throws ManagerError (KW3007) before `run()` if the manager creates its own client.
    */
   get client(): KubernetesClient {
+    const { client } = this.#shared;
+    if (!this.#options.leaderElection) return client;
+    this.#electedClient ??= client.intercepted(whileElected(() => this.#leadership?.elector));
+    return this.#electedClient;
+  }
+
+  /**
+   * The same client without the check for leadership: for writes that any replica may make at any time, such as those of an HTTP
+   * server.
+   * @throws ManagerError (KW3007) before `run()` if the manager creates its own client.
+   */
+  get unfencedClient(): KubernetesClient {
     return this.#shared.client;
   }
 
@@ -149,7 +166,7 @@ export class Manager implements AsyncDisposable {
   }
 
   #addRunnable(runnable: Runnable): void {
-    if (this.#fate.signal.aborted)
+    if (this.#lifecycle.signal.aborted)
       throw new ManagerError({ what: `cannot add "${runnable.name}"`, why: 'the manager was stopped' });
     this.#groupOf(runnable).add(runnable);
   }
@@ -162,18 +179,22 @@ export class Manager implements AsyncDisposable {
   #addController(given: ControllerDefinition): AddedController {
     const definition = addable(given, { defaults: this.#options.controllerDefaults, others: this.#definitions });
     logOverlaps([...this.#definitions, definition], this.#from.log);
+    // Each term has another cache.
+    const changedNamespaces: ChangedNamespaces = new Map();
     const runnable = new ControllerRunnable({
       definition,
       needLeaderElection: definition.needLeaderElection ?? true,
       makeParts: (client) => {
-        const cache = this.#shared.makeCache([definition]);
+        const cache = this.#shared.makeCache([definition], changedNamespaces);
         const following = cache.following(client);
         const kinds = new KindResolver({ cache, client: following });
         return { ...this.#controllerParts(following), cache, kinds };
       },
+      managerStop: this.#lifecycle.signal,
+      synced: (cache, signal) => this.#cacheSync(cache, signal),
       stopping: () => {
-        const isManager = this.#fate.signal.aborted;
-        return { budget: isManager ? this.#fate.budget : this.#fate.newBudget(), isManager };
+        const isManager = this.#lifecycle.signal.aborted;
+        return { budget: isManager ? this.#lifecycle.budget : this.#lifecycle.newBudget(), isManager };
       },
       removed: () => {
         this.#groupOf(runnable).remove(runnable);
@@ -183,6 +204,7 @@ export class Manager implements AsyncDisposable {
     });
     this.#addRunnable(runnable);
     this.#added.set(definition.name, runnable);
+    this.#parts?.require(definition);
     return runnable;
   }
 
@@ -206,24 +228,25 @@ export class Manager implements AsyncDisposable {
    * not installed, and the controllers that need them, start automatically once the kinds are installed.
    */
   started(): Promise<void> {
-    return this.#fate.started.promise;
+    return this.#lifecycle.started.promise;
   }
 
   /** Resolves when this process leads for the first time; without leader election, when it starts to work. */
   elected(): Promise<void> {
-    return this.#fate.elected.promise;
+    return this.#lifecycle.elected.promise;
   }
 
   /** Stops the manager and waits for its end; errors are thrown only by `run()`. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#fate.stop(new ManagerError({ what: 'the manager was disposed' }));
-    await this.#running?.catch(() => {});
+    this.#lifecycle.stop(new ManagerError({ what: 'the manager was disposed' }));
+    if (this.#running) await this.#running.catch(() => {});
+    else this.#lifecycle.end();
   }
 
   async #run(): Promise<void> {
     const { signal: outer, handleSignals = outer === undefined, watchdog = true } = this.#options;
     using stop = stopSignal({ outer, handleSignals, log: this.#from.log });
-    const onStop = (): void => this.#fate.stop(stop.signal.reason);
+    const onStop = (): void => this.#lifecycle.stop(stop.signal.reason);
     if (stop.signal.aborted) onStop();
     else stop.signal.addEventListener('abort', onStop, { once: true });
     // Caches outlive the controllers, because finishing reconciles still read them.
@@ -240,24 +263,24 @@ export class Manager implements AsyncDisposable {
       if (!this.#parts) {
         ownClient = await loadClient(this.#from, this.#metrics);
         this.#parts = makeParts(ownClient, this.#from);
+        for (const { definition } of this.#added.values()) this.#parts.require(definition);
       }
       if (watchdog) {
         const { Watchdog } = await import('../watchdog/watchdog.ts');
         this.#watchdog = new Watchdog({ log: this.#from.log, clock: this.#from.clock });
       }
-      await this.#first.start(this.#fate.signal, { client: this.client });
+      await this.#first.start(this.#lifecycle.signal, { client: this.unfencedClient });
       this.#group = this.#makeGroup((definition) => !this.#needsLease(definition));
       caches = this.#shared.cache.run(cacheStop.signal);
       await serving;
-      await this.#work(this.#group, this.#fate.signal);
+      await this.#work(this.#group, this.#lifecycle.signal);
     } catch (error) {
-      if (!this.#fate.signal.aborted) this.#fate.fail(error);
+      if (!this.#lifecycle.signal.aborted) this.#lifecycle.fail(error);
     }
     // Servers that are still starting cannot be stopped.
     await serving?.catch(() => {});
-    await this.#shutDown({ cacheStop, caches });
-    await ownClient?.[Symbol.asyncDispose]();
-    this.#fate.end();
+    await this.#shutDown({ cacheStop, caches, ownClient });
+    this.#lifecycle.end();
   }
 
   async #startServers(): Promise<void> {
@@ -276,9 +299,10 @@ export class Manager implements AsyncDisposable {
     const parts = (): ReturnType<WebhooksRunnableOptions['parts']> => ({
       clock: this.#from.clock,
       log: this.#from.log,
-      client: this.client,
+      client: this.unfencedClient,
       cache: this.cache,
-      ...(this.#metrics && { metrics: this.#metrics.webhooks, certificateMetrics: this.#metrics.certificates }),
+      metrics: this.#metrics?.webhooks,
+      certificateMetrics: this.#metrics?.certificates,
     });
     const runnable = new WebhooksRunnable({ webhooks, server, parts });
     this.#first.add(runnable);
@@ -290,9 +314,9 @@ export class Manager implements AsyncDisposable {
     prepared.catch(() => {
       // Thrown to the awaiting callers; there may be none yet.
     });
-    const leadership = new Leadership({
+    this.#leadership = new Leadership({
       election: this.#options.leaderElection,
-      client: this.client,
+      client: this.unfencedClient,
       clock: this.#from.clock,
       random: this.#from.random,
       log: this.#from.log,
@@ -302,37 +326,62 @@ export class Manager implements AsyncDisposable {
       always,
       leading: this.#leading,
       prepared,
-      budget: () => (signal.aborted ? this.#fate.budget : this.#fate.newBudget()),
-      onReady: () => this.#fate.started.reach(),
-      onElected: () => this.#fate.elected.reach(),
+      budget: () => (signal.aborted ? this.#lifecycle.budget : this.#lifecycle.newBudget()),
+      onReady: () => this.#lifecycle.started.reach(),
+      onElected: () => this.#lifecycle.elected.reach(),
     });
-    await leadership.run(signal);
+    await this.#leadership.run(signal);
   }
 
   /** Waits for caches, then starts everything that needs caches but no lease. */
   async #prepare(signal: AbortSignal): Promise<void> {
-    const timeoutMs = this.#options.cacheSyncTimeoutMs ?? 0;
-    await cacheSync(this.#shared.cache, { clock: this.#from.clock, log: this.#from.log, timeoutMs, signal });
-    await this.#everywhere.start(signal, { client: this.client });
+    await this.#cacheSync(this.#shared.cache, signal);
+    await this.#everywhere.start(signal, { client: this.unfencedClient });
+  }
+
+  #cacheSync(cache: InformerCache, signal: AbortSignal): Promise<void> {
+    const { cacheSyncTimeoutMs: timeoutMs = 0 } = this.#options;
+    return cacheSync(cache, { clock: this.#from.clock, log: this.#from.log, timeoutMs, signal });
   }
 
   async #shutDown(parts: {
     readonly cacheStop: AbortController;
     readonly caches: Promise<void> | undefined;
+    readonly ownClient: KubernetesClient | undefined;
   }): Promise<void> {
-    if (!this.#fate.signal.aborted) this.#fate.stop(new ManagerError({ what: 'the manager has stopped' }));
-    const { budget } = this.#fate;
-    await this.#group?.stop({ undisturbed: true, budget });
-    await this.#everywhere.stop(budget);
-    parts.cacheStop.abort();
-    await parts.caches;
-    await this.#first.stop(budget);
+    if (!this.#lifecycle.signal.aborted) this.#lifecycle.stop(new ManagerError({ what: 'the manager has stopped' }));
+    const { budget } = this.#lifecycle;
+    const steps: readonly (() => Promise<void> | undefined)[] = [
+      () => this.#group?.stop({ undisturbed: true, budget }),
+      () => this.#everywhere.stop(budget),
+      () => {
+        parts.cacheStop.abort();
+        return parts.caches;
+      },
+      () => this.#first.stop(budget),
+      () => this.#flushEvents(),
+      () => this.#servers[Symbol.asyncDispose](),
+      () => this.#watchdog?.[Symbol.asyncDispose](),
+      async () => this.#logPermissions(),
+      () => parts.ownClient?.[Symbol.asyncDispose](),
+    ];
+    for (const step of steps) {
+      try {
+        await step();
+      } catch (error) {
+        // The remaining parts must be stopped all the same.
+        this.#lifecycle.stopFailed(error);
+      }
+    }
+  }
+
+  async #flushEvents(): Promise<void> {
     const flush = new AbortController();
-    const timer = this.#from.clock.setTimer(1_000, () => flush.abort());
+    using _limit = this.#from.clock.setTimer(1_000, () => flush.abort());
     await this.#parts?.recorder.stop(flush.signal);
-    timer[Symbol.dispose]();
-    await this.#servers[Symbol.asyncDispose]();
-    await this.#watchdog?.[Symbol.asyncDispose]();
+  }
+
+  #logPermissions(): void {
     // For tools that compare the permissions with what is granted.
     if (!this.#parts) return;
     const { rules, used } = this.#parts.permissions;
@@ -359,7 +408,7 @@ export class Manager implements AsyncDisposable {
 
   #makeGroup(
     wanted: (definition: ControllerDefinition) => boolean,
-    client: KubernetesClient = this.client,
+    client: KubernetesClient = this.unfencedClient,
   ): ControllerGroup {
     return new ControllerGroup(this.#controllers.filter(wanted), this.#controllerParts(client));
   }
@@ -374,11 +423,11 @@ export class Manager implements AsyncDisposable {
       random: this.#from.random,
       log: this.#from.log,
       recorder: (controller, regarding) => recorder.for(controller, regarding),
-      panicked: (error) => this.#fate.fail(error),
-      failed: (error) => this.#fate.fail(error),
-      ...(this.#tracing && { tracing: this.#tracing }),
-      ...(this.#watchdog && { activity: this.#watchdog.activity }),
-      ...(this.#metrics && { metrics: this.#metrics }),
+      panicked: (error) => this.#lifecycle.fail(error),
+      failed: (error) => this.#lifecycle.fail(error),
+      tracing: this.#tracing,
+      activity: this.#watchdog?.activity,
+      metrics: this.#metrics,
     };
   }
 }

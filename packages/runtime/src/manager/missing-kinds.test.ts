@@ -76,8 +76,8 @@ describe('a manager with kinds that are not installed', () => {
     await passing(() => runs.plain > 0);
     await manager.started();
     expect(runs.waiting).toBe(0);
-    const [told] = log.lines.filter(({ fields }) => fields?.['event'] === 'controller.waiting');
-    expect(told).toMatchObject({ level: 'warn', fields: { controller: 'waiting', kinds: ['Optional'] } });
+    const [seen] = log.lines.filter(({ fields }) => fields?.['event'] === 'controller.waiting');
+    expect(seen).toMatchObject({ level: 'warn', fields: { controller: 'waiting', kinds: ['Optional'] } });
     server.missing.delete('optionals');
     server.put(Optional, { metadata: { name: 'o' }, spec: { text: 'x' } });
     await passing(() => runs.waiting > 0);

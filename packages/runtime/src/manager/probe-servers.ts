@@ -56,7 +56,7 @@ export class ProbeServers implements AsyncDisposable {
       });
     if (metrics && metricsBindAddress !== '0') {
       this.#ports.metrics = await this.#listenForMetrics(metrics, metricsBindAddress);
-      this.#tellMetrics(metricsBindAddress, this.#ports.metrics);
+      this.#logMetrics(metricsBindAddress, this.#ports.metrics);
     }
   }
 
@@ -75,11 +75,11 @@ export class ProbeServers implements AsyncDisposable {
   }
 
   /** Logs the URL, and whether readers must authenticate: with a program's flags they must, without them they need not. */
-  #tellMetrics(address: string, port: number): void {
+  #logMetrics(address: string, port: number): void {
     const { metricsSecurity: security } = this.#options.options;
     const host = address.slice(0, address.lastIndexOf(':')) || 'localhost';
     const token = 'those with a bearer token of a user who may get /metrics';
-    const readers = security && security.authorize !== false ? token : 'anybody';
+    const readers = security && security.authorize !== false ? token : 'anyone';
     const url = `${security ? 'https' : 'http'}://${host}:${port}/metrics`;
     const certificate = security?.clientCaFile === undefined ? {} : { clientCaFile: security.clientCaFile };
     this.#options.log.info('serving metrics', { event: logEvents.metricsServing, url, readers, ...certificate });

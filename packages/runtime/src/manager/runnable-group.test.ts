@@ -39,4 +39,12 @@ describe('RunnableGroup', () => {
     expect(started).toEqual(['term 1', 'term 2', 'term 3']);
     expect(log.messages('warn')).toHaveLength(1);
   });
+
+  it("gives each runnable the manager's log under its own name", async () => {
+    const log = new RecordingLogger();
+    const group = new RunnableGroup({ log, failed: () => {} });
+    group.add({ name: 'sweeper', run: async (_signal, context) => context.log.info('swept') });
+    await group.start(new AbortController().signal, contextOf('term 1'));
+    expect(log.lines).toMatchObject([{ message: 'swept', fields: { logger: 'sweeper' } }]);
+  });
 });

@@ -4,11 +4,13 @@ import type { Runnable, RunnableContext } from '../runnable/runnable.ts';
 import { ManagerError } from './manager-error.ts';
 import type { StopBudget } from './stop-budget.ts';
 
-/** The arguments that the runnables of a group were started with. */
+/** The arguments that the runnables of a group were started with. Each of them gets its own log. */
 interface Start {
   readonly stop: AbortController;
-  readonly context: RunnableContext;
+  readonly context: SharedContext;
 }
+
+type SharedContext = Omit<RunnableContext, 'log'>;
 
 /** Runnables that are started and stopped together. Can be restarted after a stop. */
 export class RunnableGroup {
@@ -39,7 +41,7 @@ export class RunnableGroup {
   }
 
   /** Starts all runnables; resolves when all are ready, or when `signal` is aborted. */
-  async start(signal: AbortSignal, context: RunnableContext): Promise<void> {
+  async start(signal: AbortSignal, context: SharedContext): Promise<void> {
     if (this.#started || signal.aborted) return;
     const started: Start = { stop: new AbortController(), context };
     this.#started = started;
@@ -104,7 +106,7 @@ export class RunnableGroup {
 
   async #guard(runnable: Runnable, { stop: { signal }, context }: Start): Promise<void> {
     try {
-      await runnable.run(signal, context);
+      await runnable.run(signal, { ...context, log: this.#log.named(runnable.name) });
     } catch (error) {
       if (signal.aborted)
         this.#log.debug('a runnable failed after it was stopped', {

@@ -54,11 +54,14 @@ export class StopBudget {
   }
 }
 
-function timeOver(clock: Clock, ms: number): { readonly promise: Promise<'over'>; readonly timer?: Disposable } {
+function timeOver(
+  clock: Clock,
+  ms: number,
+): { readonly promise: Promise<'over'>; readonly timer?: Disposable | undefined } {
   if (ms === Number.POSITIVE_INFINITY) return { promise: new Promise(() => {}) };
   let timer: Disposable | undefined;
   const promise = new Promise<'over'>((resolve) => {
     timer = clock.setTimer(ms, () => resolve('over'));
   });
-  return { promise, ...(timer && { timer }) };
+  return { promise, timer };
 }

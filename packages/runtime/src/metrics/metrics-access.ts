@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock, KubernetesObject } from '@kubewright/apimachinery';
 import { TokenReview, type UserInfo } from '@kubewright/apimachinery/authentication/v1';
 import { SubjectAccessReview } from '@kubewright/apimachinery/authorization/v1';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
@@ -90,7 +91,7 @@ export class MetricsAccess {
           metadata: {},
           spec: { token },
         });
-        // A token that cannot be parsed is also answered with an error; it belongs to an unknown client and is not a server
+        // A token that cannot be parsed also results in an error; it belongs to an unknown client and is not a server
         // fault.
         return status?.authenticated ? (status.user ?? {}) : undefined;
       },
@@ -104,10 +105,7 @@ export class MetricsAccess {
     const { username, groups, uid, extra } = what.user;
     const nonResourceAttributes = { path: what.request.path, verb: what.request.method.toLowerCase() };
     const spec = {
-      ...(username !== undefined && { user: username }),
-      ...(groups && { groups }),
-      ...(uid !== undefined && { uid }),
-      ...(extra && { extra }),
+      ...defined({ user: username, groups, uid, extra }),
       nonResourceAttributes,
     };
     return this.#decisions.get(JSON.stringify(spec), {

@@ -14,7 +14,7 @@ const reconcileBuckets = [
 const results: readonly ReconcileResultLabel[] = ['error', 'requeue_after', 'requeue', 'success'];
 
 /** Maximum number of priorities with their own series; later ones share one, to limit cardinality. */
-const mostPriorities = 25;
+const maxPriorities = 25;
 
 /** Starts at 10 ns, then eleven times ten times the previous bound, multiplied as in Go so that the labels match Go's. */
 function queueBuckets(): number[] {
@@ -284,7 +284,7 @@ function counted(make: MetricFactory, counter: PlainMetric, labels: Readonly<Rec
 function priorityLabels(): (priority: number) => string {
   const seen = new Set<number>();
   return (priority) => {
-    if (seen.size < mostPriorities) seen.add(priority);
+    if (seen.size < maxPriorities) seen.add(priority);
     return seen.has(priority) ? String(priority) : 'exceeded_cardinality_limit';
   };
 }

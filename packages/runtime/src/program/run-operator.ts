@@ -41,7 +41,7 @@ export async function runOperator(options: ManagerOptions, surroundings?: Operat
   }
   const { leaderElection, webhooks = [], ...rest } = options;
   try {
-    const flags = managerFlags(args, { webhooks, ...(leaderElection && { leaderElection }) });
+    const flags = managerFlags(args, { webhooks, leaderElection });
     const webhookServer = { ...flags.webhookServer, ...options.webhookServer };
     const log = rest.log ?? flags.log ?? defaultLogger({ clock: rest.clock ?? systemClock });
     await using tracing = rest.tracer

@@ -1,13 +1,6 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import { type JsonObject, sameJson } from '@kubewright/apimachinery/internal';
-import type { ManagedFieldsEntry } from '@kubewright/apimachinery/meta/v1';
-
-/** Selects an entry of `managedFields`. */
-export interface ManagerEntry {
-  readonly fieldManager: string;
-  /** @defaultValue the object itself */
-  readonly subresource?: string;
-}
+import { elementNamed, entryOf, isMap, type ManagerEntry, type NamedElement } from './manager-entry.ts';
 
 /** Members that no manager owns: the server sets them, or they identify the object. */
 const unowned: ReadonlySet<string> = new Set([
@@ -29,25 +22,16 @@ const unowned: ReadonlySet<string> = new Set([
  * result is false, and the server then finds that nothing changed.
  */
 export function appliedAlready(wanted: KubernetesObject, live: KubernetesObject, manager: ManagerEntry): boolean {
-  const entry = live.metadata.managedFields?.find((each) => isEntryOf(each, manager));
+  const entry = entryOf(live, manager);
   if (!entry?.fieldsV1 || entry.apiVersion !== wanted.apiVersion) return false;
-  const {
-    apiVersion: _v,
-    kind: _k,
-    metadata,
-    ...rest
-  } = wanted as unknown as Readonly<Record<string, unknown>> & KubernetesObject;
-  const owned = Object.fromEntries(Object.entries(metadata).filter(([key]) => !unowned.has(key)));
-  const tree = Object.keys(owned).length > 0 ? { ...rest, metadata: owned } : rest;
-  return sameMap(tree, live, entry.fieldsV1);
+  return sameMap(appliedMembers(wanted), live, entry.fieldsV1);
 }
 
-function isEntryOf(entry: ManagedFieldsEntry, manager: ManagerEntry): boolean {
-  return (
-    entry.operation === 'Apply' &&
-    entry.manager === manager.fieldManager &&
-    (entry.subresource ?? '') === (manager.subresource ?? '')
-  );
+/** Returns the members of an applied object that its manager owns. */
+export function appliedMembers(wanted: KubernetesObject): JsonObject {
+  const { apiVersion: _v, kind: _k, metadata, ...rest } = wanted as unknown as JsonObject & KubernetesObject;
+  const owned = Object.fromEntries(Object.entries(metadata).filter(([key]) => !unowned.has(key)));
+  return Object.keys(owned).length > 0 ? { ...rest, metadata: owned } : rest;
 }
 
 function sameValue(wanted: unknown, live: unknown, fields: JsonObject): boolean {
@@ -90,23 +74,6 @@ function sameList(wanted: readonly unknown[], live: readonly unknown[], fields: 
   return places.every((place, index) => index === 0 || place > (places[index - 1] ?? 0));
 }
 
-/** The list element that a step of a field path identifies. */
-interface NamedElement {
-  readonly is: (item: unknown) => boolean;
-  /** Undefined for an element of a set. */
-  readonly keys: readonly (readonly [string, unknown])[] | undefined;
-}
-
-function elementNamed(step: string): NamedElement | undefined {
-  const sort = step.slice(0, 2);
-  if (sort !== 'v:' && sort !== 'k:') return undefined;
-  const value: unknown = JSON.parse(step.slice(2));
-  if (sort === 'v:') return { is: (item) => sameJson(item, value), keys: undefined };
-  if (!isMap(value)) return undefined;
-  const keys = Object.entries(value);
-  return { is: (item) => isMap(item) && keys.every(([key, each]) => sameJson(item[key], each)), keys };
-}
-
 /** Finds the wanted element. A key that the server defaults may be missing; an element that names every key takes precedence. */
 function wantedIndex(wanted: readonly unknown[], { is, keys }: NamedElement): number | undefined {
   const exact = wanted.findIndex(is);
@@ -115,8 +82,4 @@ function wantedIndex(wanted: readonly unknown[], { is, keys }: NamedElement): nu
     isMap(each) && keys.every(([key, value]) => each[key] === undefined || sameJson(each[key], value)) ? [index] : [],
   );
   return fitting.length === 1 ? fitting[0] : undefined;
-}
-
-function isMap(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -11,7 +11,7 @@ import {
   setControllerReference,
   setOwnerReference,
 } from '@kubewright/apimachinery';
-import { deepFreeze } from '@kubewright/apimachinery/internal';
+import { deepFreeze, defined } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';
@@ -24,9 +24,11 @@ import type { Logger } from '../log/logger.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
 import type { ReconcileEvents } from '../recorder/reconcile-events.ts';
 import { appliedAlready } from './applied-already.ts';
+import type { ManagerEntry } from './manager-entry.ts';
 import { writingStatus } from './no-status-subresource-error.ts';
 import { childId, type Observed, observedChildren } from './observed-children.ts';
 import type { ApplyObjectsOptions, DeleteObjectOptions, ReconcileContext, SetStatusOptions } from './reconcile.ts';
+import type { RememberedApplies } from './remembered-applies.ts';
 import { migrateToApply, updatedBefore } from './updated-before.ts';
 
 /** The parts that the contexts of one controller share. */
@@ -36,6 +38,7 @@ export interface ContextParts {
   readonly random: Random;
   readonly fieldManager: string;
   readonly kinds: KindResolver;
+  readonly applies: RememberedApplies;
   readonly primaryKind: Kind<KubernetesObject> | undefined;
   /** True to read the primary live before the first write. */
   readonly checkPrimary: boolean;
@@ -204,15 +207,15 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     // If the cache is uncertain about the object, so is the reconcile's copy.
     const isCertain = this.cache.isCertain(primaryKind, key);
     const live = isCertain ? (this.cache.peek(primaryKind, key)?.object ?? primary) : undefined;
-    if (live && live.metadata.uid === uid && appliedAlready(wanted, live, { fieldManager, subresource: 'status' })) {
-      return undefined;
-    }
+    const manager = { fieldManager, subresource: 'status' };
+    if (live && live.metadata.uid === uid && this.#hasApplied(wanted, live, manager)) return undefined;
     const force = options.force ?? true;
     this.#run.intends(wanted);
     const applying = { fieldManager, force, signal: this.signal };
     const { client, signal } = this;
     const write = (): Promise<Stored<KubernetesObject>> => client.resource(primaryKind).status.apply(wanted, applying);
-    return this.#answered(await writingStatus(write, { client, kind: primaryKind, object: primary, signal }));
+    const answer = await writingStatus(write, { client, kind: primaryKind, object: primary, signal });
+    return this.#applied(wanted, { answer, live, manager });
   }
 
   async delete(object: KubernetesObject, options: DeleteObjectOptions = {}): Promise<void> {
@@ -242,13 +245,20 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const live = this.#cached(kind, objectKey(owned));
     // Applying to a terminating object has no lasting effect: its successor must be created once it is removed.
     if (live && isDeleting(live)) this.awaitEnd(childId(owned));
-    if (live && appliedAlready(owned, live, { fieldManager })) return live;
+    const manager = { fieldManager };
+    if (live && this.#hasApplied(owned, live, manager)) return live;
     const { client, signal } = this;
     if (live && updatedBefore(live, fieldManager)) await migrateToApply(client, live, { kind, fieldManager, signal });
     const body = forWire(owned, live?.metadata.uid);
     const force = options.force ?? true;
     this.#run.intends(body);
-    return this.#answered(await client.resource(kind).apply(body, { fieldManager, force, signal }));
+    const answer = await client.resource(kind).apply(body, { fieldManager, force, signal });
+    return this.#applied(owned, { answer, live, manager });
+  }
+
+  /** True if applying the object again would change nothing. */
+  #hasApplied(wanted: KubernetesObject, live: KubernetesObject, manager: ManagerEntry): boolean {
+    return appliedAlready(wanted, live, manager) || this.#parts.applies.has(wanted, live, manager);
   }
 
   get #splitReads(): SplitReads {
@@ -275,9 +285,24 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     return this.cache.isCertain(kind, key) ? this.cache.peek(kind, key)?.object : undefined;
   }
 
-  /** Freezes the response. The cache learns about writes from the client, which reports all of them. */
-  #answered(answer: Stored<KubernetesObject>): Stored<KubernetesObject> {
+  /**
+   * Freezes the response, and remembers it if the object does not show that nothing is left to apply. The cache learns about
+   * writes from the client, which reports all of them.
+   */
+  #applied(
+    wanted: KubernetesObject,
+    what: {
+      readonly answer: Stored<KubernetesObject>;
+      readonly live: KubernetesObject | undefined;
+      readonly manager: ManagerEntry;
+    },
+  ): Stored<KubernetesObject> {
+    const { answer, live, manager } = what;
     this.#run.resumed();
+    const changedNothing = live?.metadata.resourceVersion === answer.metadata.resourceVersion;
+    if (changedNothing || !appliedAlready(wanted, answer, manager)) {
+      this.#parts.applies.answered(wanted, answer, manager);
+    }
     return deepFreeze(answer);
   }
 }
@@ -302,6 +327,5 @@ function forWire(object: KubernetesObject, uid: string | undefined): KubernetesO
     name = '',
     ...metadata
   } = object.metadata;
-  const known = uid ?? given;
-  return { ...object, metadata: { ...metadata, name, ...(known !== undefined && { uid: known }) } };
+  return { ...object, metadata: { ...metadata, name, ...defined({ uid: uid ?? given }) } };
 }

@@ -49,7 +49,7 @@ async function pass(clock: VirtualClock, holds: () => boolean): Promise<void> {
   expect(holds()).toBe(true);
 }
 
-const told = (lines: readonly Record<string, unknown>[], name: string): boolean =>
+const seen = (lines: readonly Record<string, unknown>[], name: string): boolean =>
   lines.some((line) => line['name'] === name && /requeueAfterMs is not a number/.test(JSON.stringify(line)));
 
 describe('requeueAfterMs', () => {
@@ -62,13 +62,13 @@ describe('requeueAfterMs', () => {
       for: Site,
       errorEvents: false,
       finalizers: {
-        'example.com/outside': async ({ metadata: { name = '' } }) => {
+        'example.com/outside': async ({ metadata: { name } }) => {
           const step = (steps.get(name) ?? 0) + 1;
           steps.set(name, step);
           return step === 1 ? { requeueAfterMs: delays[name as Name] } : undefined;
         },
       },
-      async reconcile({ metadata: { name = '' } }) {
+      async reconcile({ metadata: { name } }) {
         reconciled.add(name);
       },
     });
@@ -80,7 +80,7 @@ describe('requeueAfterMs', () => {
     await eventually(() => steps.size === names.length);
     await pass(clock, () => server.list(Site).length === 0);
     expect(Object.fromEntries(steps)).toEqual({ zero: 2, past: 2, unsaid: 2, soon: 2 });
-    expect(names.filter((name) => told(lines, name))).toEqual(['unsaid']);
+    expect(names.filter((name) => seen(lines, name))).toEqual(['unsaid']);
   });
 
   it.each(Object.entries(delays).filter(([name]) => name !== 'unsaid'))(
@@ -124,6 +124,6 @@ describe('requeueAfterMs', () => {
     server.put(Site, { metadata: { name: 'a' } });
     await eventually(() => runs > 0);
     await pass(clock, () => runs === 3);
-    expect(told(lines, 'a')).toBe(true);
+    expect(seen(lines, 'a')).toBe(true);
   });
 });

@@ -123,7 +123,8 @@ export interface RequestContext {
   list<T extends KubernetesObject>(kind: Kind<T>, options?: CacheListOptions): Promise<readonly Stored<T>[]>;
   /**
    * Applies the objects in the given order, with server-side apply under the controller's field manager. Sends nothing for an
-   * object whose values equal the cached ones and whose field set equals the manager's own. Returns the resulting objects.
+   * object whose values equal the cached ones and whose field set equals the manager's own, or if an earlier response showed that
+   * the server stores these values in another form. Returns the resulting objects.
    *
    * @throws StatusError when the server rejects an object; the objects before it were applied.
    */

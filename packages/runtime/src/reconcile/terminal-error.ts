@@ -18,3 +18,23 @@ export class TerminalError extends KubewrightError {
     super(typeof text === 'string' ? { what: text } : text, options);
   }
 }
+
+/**
+ * Finds the outermost error of a kind in an error, its causes and the errors that it joins, like Go's `errors.As`: programs wrap
+ * errors to say what they were doing.
+ */
+export function findError<E>(error: unknown, is: (each: unknown) => each is E): E | undefined {
+  const seen = new Set<unknown>();
+  const find = (each: unknown): E | undefined => {
+    if (is(each)) return each;
+    if (!(each instanceof Error) || seen.has(each)) return undefined;
+    seen.add(each);
+    const joined: readonly unknown[] = each instanceof AggregateError ? each.errors : [];
+    for (const inner of [each.cause, ...joined]) {
+      const found = find(inner);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return find(error);
+}

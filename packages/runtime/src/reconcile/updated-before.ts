@@ -10,11 +10,11 @@ import { FieldSet } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 
 /** Attempts before a conflict is thrown. */
-const ATTEMPTS = 3;
+const maxAttempts = 3;
 
 /**
  * True if the manager wrote the object by updates and never applied it: an earlier version of the operator, or one written in Go.
- * Finalizers are set by patches on purpose, so an entry that owns some is left alone.
+ * Finalizers are set by patches on purpose, so an entry that owns some is kept.
  */
 export function updatedBefore(live: KubernetesObject, fieldManager: string): boolean {
   const own = (live.metadata.managedFields ?? []).filter((each) => each.manager === fieldManager && !each.subresource);
@@ -40,7 +40,7 @@ export async function migrateToApply(
       return;
     } catch (error) {
       if (isNotFound(error)) return;
-      if (!isConflict(error) || attempt === ATTEMPTS) throw error;
+      if (!isConflict(error) || attempt === maxAttempts) throw error;
     }
   }
 }

@@ -48,6 +48,19 @@ describe('ApiEventRecorder', () => {
     expect(event.metadata.name).toMatch(/^a\.[0-9a-f]+$/);
   });
 
+  it('names the events of one millisecond in their order, and an earlier one before them', async () => {
+    const { clock, server, recorder } = setUp();
+    const events = recorder.for('sites', pod);
+    await clock.advance(5);
+    const reasons = ['Scheduled', 'Pulled', 'Created', 'Started', 'Killing'];
+    for (const reason of reasons.slice(1)) events.record({ reason, note: '' });
+    events.record({ reason: 'Scheduled', note: '', atMs: clock.now() - 1 });
+    await clock.advance(10);
+    const byName = server.list(Event).toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    expect(byName.map(({ reason }) => reason)).toEqual(reasons);
+    expect(byName.map(({ eventTime }) => eventTime)).toEqual(byName.map(({ eventTime }) => eventTime).toSorted());
+  });
+
   it('counts equal events in one series, regardless of their text, and limits the events per object', async () => {
     const { clock, server, recorder } = setUp();
     const events = recorder.for('sites', pod);

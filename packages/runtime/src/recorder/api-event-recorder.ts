@@ -22,7 +22,7 @@ const EventKind: Kind<ApiEvent> = {
   scope: 'Namespaced',
 };
 const longestQueue = 1_000;
-const mostSeries = 4_096;
+const maxSeries = 4_096;
 /** A series that was quiet for this long has ended: the next event starts a new one. */
 const seriesEndMs = 6 * 60_000;
 /** A growing series is written at most this often. */
@@ -63,6 +63,7 @@ export class ApiEventRecorder {
   readonly #writing = new Set<Series>();
   readonly #writers = new Set<Promise<void>>();
   #writersAtWork = 0;
+  #lastMs = 0;
   #dropped = 0;
 
   constructor(options: ApiEventRecorderOptions) {
@@ -119,19 +120,20 @@ export class ApiEventRecorder {
     };
     this.#series.delete(key);
     this.#series.set(key, series);
-    if (this.#series.size > mostSeries) this.#series.delete(this.#series.keys().next().value ?? '');
+    if (this.#series.size > maxSeries) this.#series.delete(this.#series.keys().next().value ?? '');
     this.#enqueue(series);
   }
 
   #event(note: EventNote, about: { readonly controller: string; readonly regarding: KubernetesObject }): ApiEvent {
-    const { clock, random, host } = this.#options;
+    const { random, host } = this.#options;
     const { regarding, controller } = about;
+    const ms = note.atMs ?? this.#now();
     const namespace = regarding.metadata.namespace ?? 'default';
     return {
       apiVersion: 'events.k8s.io/v1',
       kind: 'Event',
-      metadata: { name: eventName(regarding.metadata.name ?? '', { nowMs: clock.now(), random }), namespace },
-      eventTime: microTime(clock.now()),
+      metadata: { name: eventName(regarding.metadata.name ?? '', { ms, random }), namespace },
+      eventTime: microTime(ms),
       type: note.type ?? 'Normal',
       reason: note.reason.slice(0, 128),
       action: (note.action ?? note.reason).slice(0, 128),
@@ -141,6 +143,12 @@ export class ApiEventRecorder {
       regarding: objectReference(regarding),
       ...(note.related && { related: objectReference(note.related) }),
     };
+  }
+
+  /** Returns a time that no event has yet: kubectl sorts the events of one millisecond by their names, which begin with the time. */
+  #now(): number {
+    this.#lastMs = Math.max(this.#options.clock.now(), this.#lastMs + 0.001);
+    return this.#lastMs;
   }
 
   #enqueue(series: Series): void {
@@ -220,7 +228,7 @@ export class ApiEventRecorder {
         series.event = {
           ...series.event,
           ...body,
-          metadata: { name: eventName(regarding, { nowMs: clock.now(), random }), namespace },
+          metadata: { name: eventName(regarding, { ms: this.#now(), random }), namespace },
         };
       }
     }

@@ -1,4 +1,5 @@
 import type { KubernetesObject, Random } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 
 /** A reference to an object (core/v1 `ObjectReference`). */
 export interface ObjectReference {
@@ -30,24 +31,23 @@ export function objectReference(object: KubernetesObject): ObjectReference {
   return {
     apiVersion: object.apiVersion,
     kind: object.kind,
-    ...(name !== undefined && { name }),
-    ...(namespace !== undefined && { namespace }),
-    ...(uid !== undefined && { uid }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
+    ...defined({ name, namespace, uid, resourceVersion }),
   };
 }
 
 /** Formats a time as the API's `MicroTime`. */
 export function microTime(ms: number): string {
-  return new Date(ms).toISOString().replace('Z', '000Z');
+  const micros = Math.round(ms * 1_000);
+  const date = new Date(Math.floor(micros / 1_000)).toISOString();
+  return date.replace('Z', `${String(micros % 1_000).padStart(3, '0')}Z`);
 }
 
-/** Returns a unique event name derived from the object's name: the time and some random bits, in hexadecimal. */
-export function eventName(object: string, options: { readonly nowMs: number; readonly random: Random }): string {
-  const chance = Math.floor(options.random.next() * 0x100000)
+/** Returns a unique event name derived from the object's name: the time in microseconds and some random bits, in hexadecimal. */
+export function eventName(object: string, options: { readonly ms: number; readonly random: Random }): string {
+  const chance = Math.floor(options.random.next() * 0x1000)
     .toString(16)
-    .padStart(5, '0');
-  const suffix = `.${options.nowMs.toString(16)}${chance}`;
+    .padStart(3, '0');
+  const suffix = `.${Math.round(options.ms * 1_000).toString(16)}${chance}`;
   const stem = object
     .toLowerCase()
     .replace(/[^a-z0-9.-]/g, '-')

@@ -19,6 +19,11 @@ export interface EventNote {
    * @defaultValue events with the same reason and action about the same object form one series, regardless of their notes
    */
   readonly series?: string;
+  /**
+   * When it happened, in milliseconds since 1970. `kubectl describe` sorts by it, so pass it when the event is recorded later than its effects.
+   * @defaultValue now
+   */
+  readonly atMs?: number;
 }
 
 /**

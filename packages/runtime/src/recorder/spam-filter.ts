@@ -2,7 +2,7 @@ import type { Clock } from '@kubewright/apimachinery';
 
 const burst = 25;
 const refillMs = 300_000;
-const mostBuckets = 4_096;
+const maxBuckets = 4_096;
 
 /** Limits a source to 25 events about one object, then one every five minutes. Mirrors client-go's event spam filter. */
 export class SpamFilter {
@@ -18,7 +18,7 @@ export class SpamFilter {
     const bucket = this.#buckets.get(key) ?? { tokens: burst, atMs: now };
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
-    if (this.#buckets.size > mostBuckets) this.#buckets.delete(this.#buckets.keys().next().value ?? '');
+    if (this.#buckets.size > maxBuckets) this.#buckets.delete(this.#buckets.keys().next().value ?? '');
     bucket.tokens = Math.min(burst, bucket.tokens + (now - bucket.atMs) / refillMs);
     bucket.atMs = now;
     if (bucket.tokens < 1) return false;

@@ -136,10 +136,10 @@ describe('freshness', () => {
   });
 
   it('sends almost no requests while the kind is missing, and logs it once in ten minutes', async () => {
-    const told: string[] = [];
+    const seen: string[] = [];
     const log = {
       ...silentLogger,
-      error: (message: string) => void told.push(message),
+      error: (message: string) => void seen.push(message),
       with: () => log,
       named: () => log,
     };
@@ -164,7 +164,7 @@ describe('freshness', () => {
     stops.push(stop);
     void informer.run(stop.signal);
     await clock.advance(1_190_000);
-    expect(told).toHaveLength(2);
+    expect(seen).toHaveLength(2);
     expect(asked / 1_190).toBeLessThan(1.1);
     expect(server.lists).toBe(0);
   });

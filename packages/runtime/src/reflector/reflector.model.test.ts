@@ -1,7 +1,7 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atScale } from '../testdata/model-scale.ts';
+import { runsAtScale, timeoutAtScale } from '../testdata/model-scale.ts';
 import { type Broken, type Cut, type Failure, FaultyServer } from './testdata/faulty-server.ts';
 import { type Flaw, idOf, naive, real, type Subject } from './testdata/subjects.ts';
 
@@ -224,9 +224,9 @@ describe('Reflector under faults', () => {
   it(
     "shows the server's state within the bound, and reports when it cannot know it",
     async () => {
-      await fc.assert(comparison(real), { numRuns: atScale(10_000) });
+      await fc.assert(comparison(real), { numRuns: runsAtScale(10_000) });
     },
-    atScale(240_000),
+    timeoutAtScale(240_000),
   );
 
   it.each<Flaw>(['trusts every connection', 'resumes without a version', 'ends at an error', 'resumes after 410'])(

@@ -28,20 +28,20 @@ export interface ReflectorOptions {
    * True to request the initial state as a stream (WatchList); falls back to lists if the server does not support it.
    * @defaultValue true
    */
-  readonly useWatchList?: boolean;
+  readonly useWatchList?: boolean | undefined;
   /** A watch without a byte for this long is considered dead, in milliseconds. @defaultValue 150_000 */
-  readonly silenceMs?: number;
+  readonly silenceMs?: number | undefined;
   /**
    * Reports whether discovery shows that the kind is not served; false if discovery is inconclusive. A 404 alone never empties
    * the sink, because any proxy may return one. Without this callback the sink is never emptied.
    */
-  readonly isAbsent?: (signal: AbortSignal) => Promise<boolean>;
+  readonly isAbsent?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
   /** Shared by everyone who lists and watches with the same client. @defaultValue a separate one */
-  readonly reach?: ServerReach;
+  readonly reach?: ServerReach | undefined;
   /** Called when the state changes. */
-  readonly onState?: (state: ReflectorState) => void;
+  readonly onState?: ((state: ReflectorState) => void) | undefined;
   /** Called when a watch is opened, and when it ends. */
-  readonly onWatching?: (isOpen: boolean) => void;
+  readonly onWatching?: ((isOpen: boolean) => void) | undefined;
 }
 
 /**
@@ -63,7 +63,7 @@ export type Renewal = 'rewatch' | 'relist';
 /** Repeated 410 responses within this time count as the same problem, in milliseconds. */
 const goneAgainMs = 60_000;
 /** A missing kind is logged this often, in milliseconds. */
-const tellMissingMs = 600_000;
+const reportMissingMs = 600_000;
 
 /** After a stream was rejected or stalled, initial states are listed for this long, in milliseconds. */
 const listInsteadMs = 600_000;
@@ -92,7 +92,7 @@ export class Reflector {
   /** Newest version that the sink is known to have; empty before the first list. */
   #lastSeen = '';
   #lastGoneMs = Number.NEGATIVE_INFINITY;
-  #toldMissing = { atMs: Number.NEGATIVE_INFINITY, isSure: false };
+  #reportedMissing = { atMs: Number.NEGATIVE_INFINITY, isSure: false };
   /** True if the newest state must be listed next, whatever else was planned. */
   #owesListing = false;
   #step: AbortController | undefined;
@@ -301,12 +301,12 @@ export class Reflector {
     return 1_000 * (1 + this.#options.random.next());
   }
 
-  #isToBeTold(failure: unknown): boolean {
+  #isReportDue(failure: unknown): boolean {
     if (!isNotFound(failure)) return true;
     const atMs = this.#options.clock.monotonic();
     const { isSure } = this.#absence;
-    if (isSure === this.#toldMissing.isSure && atMs - this.#toldMissing.atMs < tellMissingMs) return false;
-    this.#toldMissing = { atMs, isSure };
+    if (isSure === this.#reportedMissing.isSure && atMs - this.#reportedMissing.atMs < reportMissingMs) return false;
+    this.#reportedMissing = { atMs, isSure };
     return true;
   }
 
@@ -320,11 +320,11 @@ export class Reflector {
   async #wait(failure: unknown, signal: AbortSignal): Promise<void> {
     const asked = failure instanceof StatusError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0;
     const ms = isNotFound(failure) ? this.#missingMs() : Math.max(this.#backoff.next(), asked);
-    if (this.#isToBeTold(failure)) {
+    if (this.#isReportDue(failure)) {
       const { message, level } = describeFailure(failure, { isAbsent: this.#absence.isSure });
       // An unreachable server is logged once, not for each kind.
-      const isTold = this.#reach.failed(this, failure);
-      this.#options.log[isTold ? 'debug' : level](message, {
+      const isReported = this.#reach.failed(this, failure);
+      this.#options.log[isReported ? 'debug' : level](message, {
         event: logEvents.watchFailed,
         error: failure,
         retryInMs: Math.round(ms),

@@ -8,7 +8,7 @@ import { isWithoutConnection } from './failures.ts';
 const connectionLost: ReadonlySet<string> = new Set(['KW2003', 'KW2004']);
 
 /**
- * Tracks whether the API server is reachable, for everyone who lists and watches through one client: an outage is logged once
+ * Tracks whether the API server is reachable, for all lists and watches of one client: an outage is logged once
  * when it begins and once when it ends, not for each kind.
  */
 export class ServerReach {

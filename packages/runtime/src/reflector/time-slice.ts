@@ -6,7 +6,7 @@ const sliceMs = 5;
 
 /**
  * Yields to the event loop when ingest has worked for too long. Only work counts, measured by the injected clock: with a clock
- * that stands still while code runs, it never yields. The yield is a turn of the loop, not a delay.
+ * that stops while code runs, it never yields. The yield is a turn of the loop, not a delay.
  */
 export class TimeSlice {
   readonly #clock: Clock;

@@ -8,7 +8,7 @@ import type { WatchEnd } from './watch-once.ts';
  * that fails twice at the same version may keep failing while lists work: an event that the server cannot send, a proxy that
  * rejects watches.
  */
-const mostInRow = 2;
+const maxInRow = 2;
 /** A connection lost after at least this long does not count as a failed watch, in milliseconds. */
 const lastedMs = 1_000;
 
@@ -24,7 +24,7 @@ export class WatchFailures {
 
   /** True if another watch is unlikely to succeed. */
   get areTooMany(): boolean {
-    return this.#inRow >= mostInRow;
+    return this.#inRow >= maxInRow;
   }
 
   /** True if the server responded to the current watch. */
@@ -50,7 +50,7 @@ export class WatchFailures {
   /** Records that the watch ended without an error. */
   ended({ isUnanswered, suspicious }: WatchEnd): void {
     // Its silence timeout has already passed.
-    if (isUnanswered) this.#inRow = mostInRow;
+    if (isUnanswered) this.#inRow = maxInRow;
     else this.#inRow = suspicious ? this.#inRow + 1 : 0;
   }
 

@@ -1,8 +1,8 @@
 import { type Clock, type Random, type Status, StatusError } from '@kubewright/apimachinery';
-import type { BodyStream } from '@kubewright/client/internal';
+import { type BodyStream, LineSplitter } from '@kubewright/client/internal';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
-import { LineSplitter } from '../scan/line-splitter.ts';
+import { MalformedJsonError } from '../scan/json-bytes.ts';
 import { readWatchLine } from '../scan/watch-line.ts';
 import { abortable } from './abortable.ts';
 import type { ListWatcher } from './list-watcher.ts';
@@ -91,7 +91,10 @@ interface Following {
 
 async function follow(body: BodyStream, following: Following): Promise<void> {
   const { guard, follower, clock } = following;
-  const lines = new LineSplitter((bytes, start, end) => follower.line(bytes, start, end));
+  const lines = new LineSplitter({
+    onLine: (bytes, start, end) => follower.line(bytes, start, end),
+    tooLong: (maxLineBytes) => new MalformedJsonError(`a watch event of more than ${maxLineBytes >> 20} MiB`),
+  });
   const slice = new TimeSlice(clock);
   for await (const chunk of abortable(body, guard.signal)) {
     guard.touch();

@@ -1,13 +1,16 @@
 import type { KubernetesClient } from '@kubewright/client';
+import type { Logger } from '../log/logger.ts';
 
 /** Passed to a runnable when it runs. */
 export interface RunnableContext {
   /**
    * The manager's client. For a runnable that runs only on the leader, it is bound to the term in which the runnable was started:
    * once another replica may lead, writes are rejected with `LeaderElectionError` (KW3008), even if the runnable ignores its
-   * signal. `manager.client` is not bound to a term.
+   * signal, and even if this replica leads again. For other runnables, it writes on every replica.
    */
   readonly client: KubernetesClient;
+  /** The manager's log, named after the runnable. */
+  readonly log: Logger;
 }
 
 /**
@@ -17,8 +20,8 @@ export interface RunnableContext {
  * ```ts
  * const sweeper: Runnable = {
  *   name: 'sweeper',
- *   async run(signal, { client }) {
- *     while (!signal.aborted) await sweep(client.resource(Backup), { signal });
+ *   async run(signal, { client, log }) {
+ *     while (!signal.aborted) log.info('swept', { removed: await sweep(client.resource(Backup), { signal }) });
  *   },
  * };
  * ```

@@ -195,6 +195,6 @@ export class ListSplitter {
 }
 
 /** Wraps bytes in a Buffer without copying them. */
-export function asBuffer(bytes: Uint8Array): Buffer {
+function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

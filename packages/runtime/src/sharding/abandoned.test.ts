@@ -51,7 +51,7 @@ describe('a sharded controller', () => {
       for: Site,
       maxConcurrentReconciles: 3,
       reconcileTimeoutMs: 60_000,
-      async reconcile({ metadata: { name = '' } }) {
+      async reconcile({ metadata: { name } }) {
         begun.push(name);
         if (name === 'hangs') await new Promise(() => {});
         if (name === 'fails') throw new Error('it fails');

@@ -8,7 +8,7 @@ export class DelayedHandovers {
   readonly #log: Logger;
   readonly #limitMs: number;
   #since: ReadonlyMap<string, number> = new Map();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(options: { readonly clock: Clock; readonly log: Logger; readonly limitMs: number }) {
     this.#clock = options.clock;
@@ -21,17 +21,17 @@ export class DelayedHandovers {
     const now = this.#clock.monotonic();
     this.#since = new Map(keys.map((key) => [key, this.#since.get(key) ?? now]));
     for (const [key, sinceMs] of this.#since) {
-      if (this.#told.has(key) || now - sinceMs < this.#limitMs) continue;
-      this.#told.add(key);
+      if (this.#reported.has(key) || now - sinceMs < this.#limitMs) continue;
+      this.#reported.add(key);
       this.#log.warn('a running reconcile delays the handover of its key to another replica', {
         event: logEvents.keyHandoverDelayed,
         key,
         heldMs: Math.round(now - sinceMs),
       });
     }
-    for (const key of this.#told) {
+    for (const key of this.#reported) {
       if (this.#since.has(key)) continue;
-      this.#told.delete(key);
+      this.#reported.delete(key);
       this.#log.info('the reconcile ended; handing its key over', { event: logEvents.keyHandoverDone, key });
     }
   }

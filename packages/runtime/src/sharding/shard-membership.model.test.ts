@@ -6,11 +6,11 @@ import { type PartitionEntry, whileOwned } from '../controller/definition/partit
 import { ProcessClock } from '../leader-election/testdata/process-clock.ts';
 import { LeaseServer, SimulatedTransport } from '../leader-election/testdata/simulated-network.ts';
 import { silentLogger } from '../log/silent-logger.ts';
-import { atScale } from '../testdata/model-scale.ts';
+import { runsAtScale, timeoutAtScale } from '../testdata/model-scale.ts';
 import { ownerOf } from './rendezvous.ts';
 import { ShardMembership } from './shard-membership.ts';
 
-// The model does not cover: leases deleted or edited by other clients; clocks that both stand still; anything the network
+// The model does not cover: leases deleted or edited by other clients; clocks that both stop; anything the network
 // delivers after a write was handed over.
 
 type Step = { readonly waitMs: number; readonly who: number } & (
@@ -238,8 +238,8 @@ function timeout(clock: ProcessClock): AbortSignal {
 }
 
 describe('ShardMembership under replica, clock and network faults', () => {
-  it('never lets two replicas write for a key', { timeout: atScale(300_000) }, async () => {
-    const runs = atScale(400);
+  it('never lets two replicas write for a key', { timeout: timeoutAtScale(300_000) }, async () => {
+    const runs = runsAtScale(400);
     let writes = 0;
     await fc.assert(
       fc.asyncProperty(faulty, async (drawn) => {
@@ -255,7 +255,7 @@ describe('ShardMembership under replica, clock and network faults', () => {
   });
 
   it('hands keys over without concurrent work while replicas come and go', {
-    timeout: atScale(120_000),
+    timeout: timeoutAtScale(120_000),
   }, async () => {
     await fc.assert(
       fc.asyncProperty(orderly, async (drawn) => {
@@ -264,11 +264,11 @@ describe('ShardMembership under replica, clock and network faults', () => {
         group.end();
         expect([...group.overlaps, ...group.strays]).toEqual([]);
       }),
-      { numRuns: atScale(120) },
+      { numRuns: runsAtScale(120) },
     );
   });
 
-  it('gives every key to one replica again once the faults end', { timeout: atScale(120_000) }, async () => {
+  it('gives every key to one replica again once the faults end', { timeout: timeoutAtScale(120_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(faulty, async (drawn) => {
         const group = new Group(drawn, { naive: false });
@@ -278,12 +278,12 @@ describe('ShardMembership under replica, clock and network faults', () => {
         for (const key of keys) expect(group.ownersOf(key)).toHaveLength(isAnyLeft ? 1 : 0);
         group.end();
       }),
-      { numRuns: atScale(50) },
+      { numRuns: runsAtScale(50) },
     );
   });
 
   it('gives all keys without hanging work to one replica, and the others once their work has ended', {
-    timeout: atScale(120_000),
+    timeout: timeoutAtScale(120_000),
   }, async () => {
     let held = 0;
     await fc.assert(
@@ -304,13 +304,13 @@ describe('ShardMembership under replica, clock and network faults', () => {
         for (const key of keys) expect(group.ownersOf(key)).toHaveLength(isAnyLeft ? 1 : 0);
         group.end();
       }),
-      { numRuns: atScale(70) },
+      { numRuns: 70 },
     );
     // In some runs, work hung on a key that had moved to another replica.
     expect(held).toBeGreaterThan(0);
   });
 
-  it('never lets two replicas write for a key, even if work hangs', { timeout: atScale(120_000) }, async () => {
+  it('never lets two replicas write for a key, even if work hangs', { timeout: timeoutAtScale(120_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(faultyAndHanging, async (drawn) => {
         const group = new Group(drawn, { naive: false });
@@ -319,7 +319,7 @@ describe('ShardMembership under replica, clock and network faults', () => {
         group.end();
         expect(group.strays).toEqual([]);
       }),
-      { numRuns: atScale(80) },
+      { numRuns: runsAtScale(80) },
     );
   });
 

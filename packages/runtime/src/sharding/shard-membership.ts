@@ -23,7 +23,7 @@ const maxHeldLength = 200_000;
 export interface ShardMembershipOptions {
   /** Name of the group of replicas that share the work; also the prefix of their leases' names. */
   readonly id: string;
-  /** Returns the client once there is one, such as `() => manager.client`. */
+  /** Returns the client once there is one, such as `() => manager.unfencedClient`. */
   readonly client: () => KubernetesClient;
   /** Namespace of the leases. @defaultValue the client's default namespace */
   readonly namespace?: string;
@@ -51,7 +51,7 @@ export interface ShardMembershipOptions {
  *
  * @example
  * ```ts
- * const shards = new ShardMembership({ id: 'databases', client: () => manager.client });
+ * const shards = new ShardMembership({ id: 'databases', client: () => manager.unfencedClient });
  * const manager = new Manager({ controllers: [sharded(databases, shards)], runnables: [shards] });
  * ```
  */
@@ -194,11 +194,11 @@ export class ShardMembership implements Runnable, Partition {
     this.#wanted = [];
     this.#settled = nothing;
     this.#written = [nothing, ...this.#written];
-    this.#tell();
+    this.#notify();
   }
 
   /** Notifies handlers of the keys that this replica keeps under the wanted members; it may lose all others. */
-  #tell(): void {
+  #notify(): void {
     const members = this.#wanted;
     const share: KeyShare = (request) => ownerOf(members, formatObjectKey(request)) === this.identity;
     for (const handler of this.#handlers) handler(share);
@@ -221,7 +221,7 @@ export class ShardMembership implements Runnable, Partition {
       this.#wanted = this.#members.alive;
       await this.#sweep(lease, limit);
     });
-    if (before !== this.#signature) this.#tell();
+    if (before !== this.#signature) this.#notify();
     return !isDone || sameView(this.#next, this.#settled);
   }
 

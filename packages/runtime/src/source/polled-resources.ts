@@ -1,5 +1,5 @@
 import { formatObjectKey, type ObjectKey, sleep } from '@kubewright/apimachinery';
-import { sameJson } from '@kubewright/apimachinery/internal';
+import { defined, sameJson } from '@kubewright/apimachinery/internal';
 import type { HandlerContext, ReconcileRequest } from '../handler/event-handler.ts';
 import { logEvents } from '../log/log-events.ts';
 import type { Source, SourceStart } from './source.ts';
@@ -91,7 +91,7 @@ class Poller<R> {
     const { keys, concurrency = 4, name } = this.#options;
     const failed = (error: unknown, key?: string): void => {
       if (signal.aborted) return;
-      const fields = { source: name, ...(key !== undefined && { key }), error };
+      const fields = { source: name, ...defined({ key }), error };
       log.error('cannot poll a source', { event: logEvents.sourceFailed, ...fields });
     };
     try {

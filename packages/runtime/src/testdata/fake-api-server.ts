@@ -56,11 +56,12 @@ export class FakeApiServer {
   }
 
   list(kind: Kind<KubernetesObject>): any[] {
-    return [...this.#objects.values()].filter((stored) => stored.kind.plural === kind.plural).map((stored) => stored.object);
+    return [...this.#objects.values()].filter((stored) => stored.kind.plural === kind.plural).map((stored) => as(kind, stored.object));
   }
 
   get(kind: Kind<KubernetesObject>, name: string, namespace = 'default'): any {
-    return this.#objects.get(this.#key(kind, kind.scope === 'Cluster' ? '' : namespace, name))?.object;
+    const object = this.#objects.get(this.#key(kind, kind.scope === 'Cluster' ? '' : namespace, name))?.object;
+    return object && as(kind, object);
   }
 
   /** Writes an object as another client would. */
@@ -228,7 +229,7 @@ export class FakeApiServer {
         const news = this.#log.filter((each) => each.rv > seen && each.plural === kind.plural);
         for (const change of news) {
           const type = typeFor(change, (object) => selects(where.url, where.namespace, object));
-          if (type) yield line(type, change.object);
+          if (type) yield line(type, as(kind, change.object));
         }
         if (news.length === 0 && upTo > seen) yield line('BOOKMARK', bookmarkOf(kind, upTo, false));
         seen = upTo;
@@ -283,6 +284,12 @@ export class FakeApiServer {
     const same = old && JSON.stringify({ ...old, metadata: { ...old.metadata } }) === JSON.stringify(next);
     return same ? old : this.put(kind, next);
   }
+}
+
+/** Converts an object to another version of its kind: all versions have the same fields. */
+function as(kind: Kind<KubernetesObject>, object: any): any {
+  const apiVersion = apiVersionOf(kind);
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
 /** The field set of a value, lists as wholes but for owner references. */

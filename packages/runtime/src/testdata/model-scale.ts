@@ -1,7 +1,14 @@
-/**
- * Multiplies runs and timeouts of model tests, for runs outside CI: `npm run proof` sets
- * `KUBEWRIGHT_MODEL_SCALE`. Each run draws new seeds, so coverage grows over time.
- */
-export function atScale(often: number): number {
-  return often * Number(process.env['KUBEWRIGHT_MODEL_SCALE'] ?? 1);
+/** More in `npm run proof`, which sets `KUBEWRIGHT_MODEL_SCALE`; fewer in a plain `npm test`, which must be fast. */
+const scale = Number(
+  process.env['KUBEWRIGHT_MODEL_SCALE'] ?? (process.env['KUBEWRIGHT_REQUIRE_ALL'] === '1' ? 1 : 0.3),
+);
+
+/** Multiplies the runs of a model test. Each run draws new seeds, so coverage grows over time. */
+export function runsAtScale(runs: number): number {
+  return Math.ceil(runs * scale);
+}
+
+/** Multiplies the timeout of a model test. */
+export function timeoutAtScale(timeoutMs: number): number {
+  return timeoutMs * Math.max(1, scale);
 }

@@ -1,15 +1,7 @@
+import { defined, parseExactJson } from '@kubewright/apimachinery/internal';
 import type { ClientInterceptor, Verb } from '@kubewright/client';
 
-/**
- * A write that the API server accepted.
- *
- * @example
- * ```ts
- * const titleOf = ({ verb, kind, name }: RecordedWrite): string => `${verb} ${kind} ${name}`;
- * const { writes } = await reconcileOnce(websites, { namespace: 'shop', name: 'home' }, { client });
- * expect(writes.map(titleOf)).toEqual(['apply ConfigMap home']);
- * ```
- */
+/** A write that the API server accepted. */
 export interface RecordedWrite {
   readonly verb: Exclude<Verb, 'get' | 'list' | 'watch'>;
   /** The kind, such as `ConfigMap`. */
@@ -33,10 +25,8 @@ export function recordingWrites(into: RecordedWrite[]): ClientInterceptor {
     into.push({
       verb,
       kind,
-      ...(namespace !== undefined && { namespace }),
-      ...(name !== undefined && { name }),
-      ...(subresource !== undefined && { subresource }),
-      ...(request.body && { body: JSON.parse(Buffer.from(request.body).toString('utf8')) as unknown }),
+      ...defined({ namespace, name, subresource }),
+      ...(request.body && { body: parseExactJson(Buffer.from(request.body).toString('utf8')) }),
     });
     return response;
   };

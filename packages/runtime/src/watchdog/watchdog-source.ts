@@ -1,28 +1,28 @@
 /**
  * The program of the watchdog's thread. It is a string so that it survives bundling into one file. It checks the beat counter
- * four times a second. When the counter has stood still for the limit, it writes one line to stderr itself, because the logging
+ * four times a second. When the counter has not changed for the limit, it writes one line to stderr itself, because the logging
  * thread is the blocked one: a readable line if people read the log, otherwise JSON.
  */
 export const watchdogSource = `
 const { workerData } = require('node:worker_threads');
 const { writeSync } = require('node:fs');
-const { buffer, limitMs, tellAtOnce, forPeople } = workerData;
+const { buffer, limitMs, reportsImmediately, forPeople } = workerData;
 const shared = new Int32Array(buffer, 0, 2);
 const name = new Uint8Array(buffer, 8);
 let beats = Atomics.load(shared, 0);
 let since = performance.now();
-let told = false;
+let reported = false;
 setInterval(() => {
   const now = Atomics.load(shared, 0);
   if (now !== beats) {
     beats = now;
     since = performance.now();
-    told = false;
+    reported = false;
     return;
   }
   const heldMs = Math.round(performance.now() - since);
-  if (told || !tellAtOnce || beats === 0 || heldMs < limitMs) return;
-  told = true;
+  if (reported || !reportsImmediately || beats === 0 || heldMs < limitMs) return;
+  reported = true;
   const who = Buffer.from(name.slice(0, Atomics.load(shared, 1))).toString('utf8');
   const ts = new Date().toISOString();
   if (forPeople) {

@@ -11,7 +11,7 @@ describe('Watchdog', () => {
   it('names the reconcile that blocked the event loop', async () => {
     const lines: string[] = [];
     const log = jsonLogger({ destination: { write: (line) => void lines.push(line) } });
-    await using watchdog = new Watchdog({ log, clock: systemClock, limitMs: 150, tellAtOnce: false });
+    await using watchdog = new Watchdog({ log, clock: systemClock, limitMs: 150, reportsImmediately: false });
     watchdog.activity.mark('sites', 'default/a').resumed();
     hold(400);
     await eventually(() => lines.length > 0, 'the warning');
@@ -25,7 +25,7 @@ describe('Watchdog', () => {
   it('names the blocking reconcile even if it has ended before the report', async () => {
     const lines: string[] = [];
     const log = jsonLogger({ destination: { write: (line) => void lines.push(line) } });
-    await using watchdog = new Watchdog({ log, clock: systemClock, limitMs: 150, tellAtOnce: false });
+    await using watchdog = new Watchdog({ log, clock: systemClock, limitMs: 150, reportsImmediately: false });
     const short = watchdog.activity.mark('sites', 'default/short');
     const held = watchdog.activity.mark('sites', 'default/held');
     hold(400);
@@ -39,7 +39,7 @@ describe('Watchdog', () => {
   it('names the only remaining reconcile after the others have ended', async () => {
     const lines: string[] = [];
     const log = jsonLogger({ destination: { write: (line) => void lines.push(line) } });
-    await using watchdog = new Watchdog({ log, clock: systemClock, limitMs: 150, tellAtOnce: false });
+    await using watchdog = new Watchdog({ log, clock: systemClock, limitMs: 150, reportsImmediately: false });
     watchdog.activity.mark('sites', 'default/waits');
     watchdog.activity.mark('sites', 'default/short').ended();
     hold(400);
@@ -49,7 +49,7 @@ describe('Watchdog', () => {
 
   it('starts its thread with the first reconcile, not during the initial lists', async () => {
     const clock = new VirtualClock();
-    await using watchdog = new Watchdog({ log: silentLogger, clock, tellAtOnce: false });
+    await using watchdog = new Watchdog({ log: silentLogger, clock, reportsImmediately: false });
     await clock.advance(5_000);
     expect(watchdog.hasThread).toBe(false);
     watchdog.activity.mark('sites', 'default/a').ended();
@@ -58,7 +58,7 @@ describe('Watchdog', () => {
 
   it('starts its thread after ten seconds without a reconcile', async () => {
     const clock = new VirtualClock();
-    await using watchdog = new Watchdog({ log: silentLogger, clock, tellAtOnce: false });
+    await using watchdog = new Watchdog({ log: silentLogger, clock, reportsImmediately: false });
     await clock.advance(10_100);
     expect(watchdog.hasThread).toBe(true);
   });
@@ -71,10 +71,10 @@ describe('watchdogSource', () => {
     const who = new TextEncoder().encodeInto(process.env.WHO, new Uint8Array(buffer, 8)).written;
     new Int32Array(buffer, 0, 2).set([1, who]);
     const forPeople = process.env.PEOPLE === 'yes';
-    new Worker(process.env.SOURCE, { eval: true, workerData: { buffer, limitMs: 1, tellAtOnce: true, forPeople } });`;
+    new Worker(process.env.SOURCE, { eval: true, workerData: { buffer, limitMs: 1, reportsImmediately: true, forPeople } });`;
 
-  /** Returns what the thread writes when the loop's beats stand still. */
-  async function told(env: Readonly<Record<string, string>>): Promise<string> {
+  /** Returns what the thread writes when the loop's heartbeat stops. */
+  async function seen(env: Readonly<Record<string, string>>): Promise<string> {
     const child = spawn(process.execPath, ['-e', program], { env: { SOURCE: watchdogSource, ...env } });
     try {
       for await (const chunk of child.stderr) return String(chunk);
@@ -85,14 +85,14 @@ describe('watchdogSource', () => {
   }
 
   it('writes one readable line for people', async () => {
-    expect(await told({ PEOPLE: 'yes', WHO: 'sites default/a' })).toMatch(
+    expect(await seen({ PEOPLE: 'yes', WHO: 'sites default/a' })).toMatch(
       /^\d\d:\d\d:\d\d\.\d{3} WARN {2}sites default\/a the event loop is held heldMs=\d+\n$/,
     );
-    expect(await told({ PEOPLE: 'yes', WHO: '' })).toMatch(/ WARN {2}watchdog the event loop is held heldMs=\d+\n$/);
+    expect(await seen({ PEOPLE: 'yes', WHO: '' })).toMatch(/ WARN {2}watchdog the event loop is held heldMs=\d+\n$/);
   });
 
   it('writes JSON for programs', async () => {
-    const line = JSON.parse(await told({ PEOPLE: 'no', WHO: 'sites default/a' }));
+    const line = JSON.parse(await seen({ PEOPLE: 'no', WHO: 'sites default/a' }));
     const logged: string[] = [];
     jsonLogger({ destination: { write: (text) => void logged.push(text) } })
       .named('watchdog')

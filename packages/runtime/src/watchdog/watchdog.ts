@@ -29,7 +29,7 @@ export interface WatchdogOptions {
   /** Time without a beat of the event loop that is reported, in milliseconds. @defaultValue 1_000 */
   readonly limitMs?: number;
   /** True if the worker thread reports on stderr while the loop is still blocked. @defaultValue true */
-  readonly tellAtOnce?: boolean;
+  readonly reportsImmediately?: boolean;
 }
 
 /**
@@ -59,7 +59,7 @@ export class Watchdog implements AsyncDisposable {
   #ended = false;
 
   constructor(options: WatchdogOptions) {
-    const { log, clock, limitMs = 1_000, tellAtOnce = true } = options;
+    const { log, clock, limitMs = 1_000, reportsImmediately = true } = options;
     this.#log = log.named('watchdog');
     this.#clock = clock;
     this.#limitMs = limitMs;
@@ -67,7 +67,7 @@ export class Watchdog implements AsyncDisposable {
     this.#shared = new Int32Array(buffer, 0, 2);
     this.#name = new Uint8Array(buffer, 8);
     this.activity = { mark: (controller, key) => this.#mark(controller, key) };
-    this.#workerData = { buffer, limitMs, tellAtOnce, forPeople: log instanceof LineLogger && log.isForPeople };
+    this.#workerData = { buffer, limitMs, reportsImmediately, forPeople: log instanceof LineLogger && log.isForPeople };
     this.#lastBeatMs = clock.monotonic();
     this.#threadDueMs = this.#lastBeatMs + threadDelayMs;
     this.#timer = this.#arm();

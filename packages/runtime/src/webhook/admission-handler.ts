@@ -1,4 +1,5 @@
 import { applyJsonPatch, type JsonPatchOperation, StatusError } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import type { AdmissionContext } from './admission-context.ts';
@@ -39,13 +40,7 @@ export function admissionHandler(
       webhook: webhooks[0]?.type,
       ...brief(response),
     });
-    try {
-      return { status: 200, json: writeAdmissionReview(response, review), verdict: verdictOf(response) };
-    } catch (error) {
-      if (!(error instanceof WebhookError)) throw error;
-      requestLog.error('failed to write response', { event: logEvents.webhookFailed, error });
-      return { status: 200, json: writeAdmissionReview(errored(500, error.message), review), verdict: 'error' };
-    }
+    return { status: 200, json: writeAdmissionReview(response, review), verdict: verdictOf(response) };
   };
 }
 
@@ -151,7 +146,7 @@ function brief(response: AdmissionResponse): Record<string, unknown> {
   const changed = (response.patch ?? []).filter(({ op }) => op !== 'test').map(({ path }) => placeOf(path));
   return {
     ...(changed.length > 0 && { changed: [...new Set(changed)] }),
-    ...(code !== undefined && { code }),
+    ...defined({ code }),
     ...(reason && { reason }),
     ...(message && { message }),
   };

@@ -1,4 +1,5 @@
 import type { GroupVersionKind, GroupVersionResource, JsonPatchOperation, Status } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 
 /** The operation on the object under review. */
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -12,7 +13,8 @@ export interface AdmissionUser {
 }
 
 /**
- * The request of an `AdmissionReview` (admission.k8s.io/v1; v1beta1 has the same fields).
+ * The request of an `AdmissionReview` (admission.k8s.io/v1; v1beta1 has the same fields). Integers beyond 2^53 in its objects are
+ * bigints, as in objects that the client reads.
  *
  * @example
  * ```ts
@@ -67,7 +69,7 @@ export interface AdmissionResponse {
 
 /** Admits the request unchanged. */
 export function allowed(message?: string): AdmissionResponse {
-  return { allowed: true, result: { code: 200, ...(message !== undefined && { message }) } };
+  return { allowed: true, result: { code: 200, ...defined({ message }) } };
 }
 
 /** Denies the request: 403 with this message. */

@@ -269,12 +269,12 @@ describe('admission reviews', () => {
     ]);
     await post(mutatePath, review({ object: site({ pages: 1 }) }));
     await post(mutatePath, review({ object: site({ title: 'x' }), operation: 'UPDATE' }));
-    const told = lines.filter(({ msg }) => msg === 'wrote response');
-    expect(told).toMatchObject([
+    const received = lines.filter(({ msg }) => msg === 'wrote response');
+    expect(received).toMatchObject([
       { level: 'debug', operation: 'CREATE', webhook: 'mutating', allowed: true, changed: ['.spec.title'] },
       { level: 'debug', operation: 'UPDATE', webhook: 'mutating', allowed: true },
     ]);
-    expect(told[1]).not.toHaveProperty('changed');
+    expect(received[1]).not.toHaveProperty('changed');
     expect(JSON.stringify(lines)).not.toContain('a secret');
   });
 

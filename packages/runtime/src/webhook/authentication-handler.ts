@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import { logEvents } from '../log/log-events.ts';
 import { fieldsOf, readReviewBody } from './review-format.ts';
 import type { AuthenticationWebhook, TokenReviewRequest, TokenReviewResult } from './webhook-definition.ts';
@@ -51,16 +52,16 @@ export function writeTokenReview(
     spec: {},
     status: {
       authenticated: user !== undefined && error === undefined,
-      ...(user !== undefined && error === undefined && { user, ...(audiences && { audiences }) }),
-      ...(error !== undefined && { error }),
+      ...(user !== undefined && error === undefined && { user, ...defined({ audiences }) }),
+      ...defined({ error }),
     },
   };
 }
 
 function read(call: WebhookCall): Review | string {
-  const body = readReviewBody(call);
-  if (typeof body === 'string') return body;
-  const { apiVersion, kind, metadata, spec } = body.fields;
+  const fields = readReviewBody(call);
+  if (typeof fields === 'string') return fields;
+  const { apiVersion, kind, metadata, spec } = fields;
   if (kind !== 'TokenReview' || typeof apiVersion !== 'string' || !versions.includes(apiVersion))
     return `expected a TokenReview of ${versions.join(' or ')}`;
   const { token, audiences } = fieldsOf(spec);

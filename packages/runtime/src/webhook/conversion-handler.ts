@@ -7,9 +7,8 @@ import {
   parseApiVersion,
   StatusError,
 } from '@kubewright/apimachinery';
-import { deepFreeze } from '@kubewright/apimachinery/internal';
+import { deepFreeze, defined, parseExactJson } from '@kubewright/apimachinery/internal';
 import { logEvents } from '../log/log-events.ts';
-import { ExactIntegers } from './exact-integers.ts';
 import { fieldsOf } from './review-format.ts';
 import { asObject } from './reviewed-object.ts';
 import type { ConversionWebhook } from './webhook-definition.ts';
@@ -31,11 +30,11 @@ export function conversionHandler(
       log.error('failed to read conversion request', { event: logEvents.webhookRequestInvalid });
       return { status: 400, json: {} };
     }
-    const { uid, desiredAPIVersion, objects, apiVersion, integers } = review;
-    const answer = (response: Record<string, unknown>): WebhookAnswer => {
-      const json = { kind: 'ConversionReview', apiVersion, response: { uid, ...response } };
-      return { status: 200, json, text: integers.write(json) };
-    };
+    const { uid, desiredAPIVersion, objects, apiVersion } = review;
+    const answer = (response: Record<string, unknown>): WebhookAnswer => ({
+      status: 200,
+      json: { kind: 'ConversionReview', apiVersion, response: { uid, ...response } },
+    });
     try {
       const convertedObjects: KubernetesObject[] = [];
       for (const raw of objects) convertedObjects.push(await convertOne(raw, { desiredAPIVersion, byKind }));
@@ -54,24 +53,21 @@ interface Review {
   readonly uid: string;
   readonly desiredAPIVersion: string;
   readonly objects: readonly unknown[];
-  /** Integers in the objects that would be rounded as JavaScript numbers. */
-  readonly integers: ExactIntegers;
 }
 
 function readReview(call: WebhookCall): Review | undefined {
-  let read: ReturnType<typeof ExactIntegers.read>;
+  let body: unknown;
   try {
-    read = ExactIntegers.read(new TextDecoder('utf-8', { fatal: true }).decode(call.body));
+    body = parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(call.body));
   } catch {
     // Handle invalid JSON in the same way as JSON that is not a ConversionReview.
     return undefined;
   }
-  const { integers } = read;
-  const { apiVersion, request } = fieldsOf(read.value);
+  const { apiVersion, request } = fieldsOf(body);
   const { uid, desiredAPIVersion, objects } = fieldsOf(request) as Partial<Record<keyof Review, unknown>>;
   if (typeof apiVersion !== 'string' || typeof uid !== 'string' || typeof desiredAPIVersion !== 'string')
     return undefined;
-  return Array.isArray(objects) ? { apiVersion, uid, desiredAPIVersion, objects, integers } : undefined;
+  return Array.isArray(objects) ? { apiVersion, uid, desiredAPIVersion, objects } : undefined;
 }
 
 interface Target {
@@ -117,7 +113,7 @@ function keptMetadata(given: ObjectMeta, made: ObjectMeta | undefined): ObjectMe
   if (made === undefined || made === given) return given;
   const { labels: _labels, annotations: _annotations, ...rest } = given;
   const { labels, annotations } = made;
-  return { ...rest, ...(labels && { labels }), ...(annotations && { annotations }) };
+  return { ...rest, ...defined({ labels, annotations }) };
 }
 
 /** Names the object whose conversion failed. */

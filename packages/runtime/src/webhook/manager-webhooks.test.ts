@@ -4,7 +4,7 @@ import { get } from 'node:http';
 import { get as getSecure } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { issueCertificate } from '@kubewright/apimachinery/internal';
+import { issueCertificate } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { CertificateError } from '../certificates/certificate-error.ts';
 import { certificateFiles } from '../certificates/certificate-files.ts';

@@ -1,13 +1,11 @@
+import { parseExactJson, stringifyJson } from '@kubewright/apimachinery/internal';
 import type { AdmissionRequest, AdmissionResponse } from './admission-review.ts';
-import { ExactIntegers } from './exact-integers.ts';
 import type { WebhookCall } from './webhook-parts.ts';
 
 /** A parsed review of either version. */
 export interface AdmissionReview {
   readonly apiVersion: string;
   readonly request: AdmissionRequest;
-  /** Integers in the request that would be rounded as JavaScript numbers. */
-  readonly integers: ExactIntegers;
 }
 
 /** The reason why a body is not a review. */
@@ -19,38 +17,29 @@ const versions = ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'];
 
 /** Parses an `AdmissionReview` of v1 or v1beta1, which differ only in name. */
 export function readAdmissionReview(call: WebhookCall): AdmissionReview | ReviewFault {
-  const body = readReviewBody(call);
-  if (typeof body === 'string') return fault(body);
-  const { apiVersion, kind, request } = body.fields;
+  const fields = readReviewBody(call);
+  if (typeof fields === 'string') return fault(fields);
+  const { apiVersion, kind, request } = fields;
   if (kind !== 'AdmissionReview' || typeof apiVersion !== 'string' || !versions.includes(apiVersion))
     return fault(
       `expected an AdmissionReview of ${versions.join(' or ')}, got ${String(kind)} (${String(apiVersion)})`,
     );
-  const { integers } = body;
-  return isRequest(request)
-    ? { apiVersion, request, integers }
-    : fault('the AdmissionReview holds no complete request');
+  return isRequest(request) ? { apiVersion, request } : fault('the AdmissionReview holds no complete request');
 }
 
 /** Parses a body as JSON, or returns the reason why it cannot. */
-export function readReviewBody(
-  call: WebhookCall,
-): { readonly fields: ReturnType<typeof fieldsOf>; readonly integers: ExactIntegers } | string {
+export function readReviewBody(call: WebhookCall): ReturnType<typeof fieldsOf> | string {
   if (call.body.length === 0) return 'request body is empty';
   const contentType = call.contentType ?? '';
   if (!isJson(contentType)) return `contentType=${contentType}, expected application/json`;
   try {
-    const { value, integers } = ExactIntegers.read(new TextDecoder('utf-8', { fatal: true }).decode(call.body));
-    return { fields: fieldsOf(value), integers };
+    return fieldsOf(parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(call.body)));
   } catch (error) {
     return `cannot decode the request: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-/**
- * Builds the response in the version of the request. `result` and `patch` take the shape of the wire format.
- * @throws WebhookError if the patch holds an integer that cannot be distinguished from another
- */
+/** Builds the response in the version of the request. `result` and `patch` take the shape of the wire format. */
 export function writeAdmissionReview(response: AdmissionResponse, review: AdmissionReview | undefined): unknown {
   const { allowed, result, patch = [], warnings = [], auditAnnotations = {} } = response;
   return {
@@ -62,7 +51,7 @@ export function writeAdmissionReview(response: AdmissionResponse, review: Admiss
       status: { metadata: {}, code: allowed ? 200 : 403, ...result },
       ...(patch.length > 0 && {
         patchType: 'JSONPatch',
-        patch: Buffer.from(review?.integers.write(patch) ?? JSON.stringify(patch), 'utf8').toString('base64'),
+        patch: Buffer.from(stringifyJson(patch), 'utf8').toString('base64'),
       }),
       ...(warnings.length > 0 && { warnings }),
       ...(Object.keys(auditAnnotations).length > 0 && { auditAnnotations }),

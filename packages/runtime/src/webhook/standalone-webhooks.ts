@@ -31,6 +31,6 @@ export function standaloneWebhooks(
   options: StandaloneWebhooksOptions = {},
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const { client, log = silentLogger, clock = systemClock } = options;
-  const parts = { clock, log, ...(client && { client }) };
+  const parts = { clock, log, client };
   return webhookListener(webhookRoutes(webhooks, parts), parts);
 }

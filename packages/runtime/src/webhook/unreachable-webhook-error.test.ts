@@ -32,11 +32,11 @@ describe('explainUnreachable', () => {
   });
 
   it('recognizes untrusted certificates, conversions and addresses', () => {
-    const told = (message: string) => String(explainUnreachable(refused(message)));
+    const seen = (message: string) => String(explainUnreachable(refused(message)));
     expect(
-      told('failed calling webhook "a": failed to call webhook: Post "https://s.n.svc:443/x": x509: unknown'),
+      seen('failed calling webhook "a": failed to call webhook: Post "https://s.n.svc:443/x": x509: unknown'),
     ).toContain('its certificate is not trusted');
-    expect(told('conversion webhook for a.b/v1, Kind=Shop failed: Post "https://127.0.0.1:1/convert": EOF')).toBe(
+    expect(seen('conversion webhook for a.b/v1, Kind=Shop failed: Post "https://127.0.0.1:1/convert": EOF')).toBe(
       'UnreachableWebhookError: cannot convert Shop to a.b/v1 because the API server cannot call its conversion webhook: Post "https://127.0.0.1:1/convert": EOF; start the operator that serves it, or delete its configuration',
     );
   });

@@ -4,6 +4,7 @@ import type {
   ValidatingWebhookConfiguration,
   WebhookClientConfig,
 } from '@kubewright/apimachinery/admissionregistration/v1';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { AdmissionWebhook, WebhookDefinition } from './webhook-definition.ts';
 import { WebhookError } from './webhook-error.ts';
 
@@ -85,7 +86,7 @@ function entry(webhook: AdmissionWebhook, options: WebhookConfigurationsOptions)
         apiVersions: versions,
         operations,
         resources,
-        ...(scope !== undefined && { scope }),
+        ...defined({ scope }),
       }),
     ),
     sideEffects,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, parseDurationMs } from '@kubewright/apimachinery';
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 import { logEvents } from '../log/log-events.ts';
 import { BodyReader } from './read-body.ts';
 import type { WebhookAnswer, WebhookParts, WebhookPathMetrics } from './webhook-parts.ts';
@@ -76,8 +77,8 @@ async function answerOf(
   return reply === 'too large' ? asJson(route.tooLarge) : { status: 503, text: 'too many requests at a time\n' };
 }
 
-function asJson({ status, json, text = JSON.stringify(json), verdict }: WebhookAnswer): Reply {
-  return { status, text: `${text}\n`, isJson: true, verdict };
+function asJson({ status, json, verdict }: WebhookAnswer): Reply {
+  return { status, text: `${stringifyJson(json)}\n`, isJson: true, verdict };
 }
 
 function reply(response: ServerResponse, { status, text, isJson = false }: Reply): void {

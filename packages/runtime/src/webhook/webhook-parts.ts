@@ -25,9 +25,9 @@ export interface WebhookParts {
   readonly clock: Clock;
   readonly log: Logger;
   /** Available in the functions' contexts. */
-  readonly client?: KubernetesClient;
-  readonly cache?: Cache;
-  readonly metrics?: WebhookMetrics;
+  readonly client?: KubernetesClient | undefined;
+  readonly cache?: Cache | undefined;
+  readonly metrics?: WebhookMetrics | undefined;
 }
 
 /** A request to a webhook, with its body read. */
@@ -41,8 +41,6 @@ export interface WebhookCall {
 export interface WebhookAnswer {
   readonly status: number;
   readonly json: unknown;
-  /** The JSON as text, if it holds integers that would be rounded as JavaScript numbers. */
-  readonly text?: string;
   /** The verdict of an admission review. */
   readonly verdict?: 'allowed' | 'denied' | 'error';
 }

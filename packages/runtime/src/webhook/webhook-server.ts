@@ -33,7 +33,7 @@ export interface WebhookServerOptions {
 
 /** The parts of a {@link WebhookServer}. */
 export interface WebhookServerParts extends WebhookParts {
-  readonly certificateMetrics?: CertificateMetrics;
+  readonly certificateMetrics?: CertificateMetrics | undefined;
   /** Called for a failure after the start. */
   readonly failed: (error: unknown) => void;
 }
@@ -77,8 +77,8 @@ export class WebhookServer implements AsyncDisposable {
     );
     this.#certificate = new ServedCertificate(this.#server, {
       minVersion,
-      ...(clientCa !== undefined && { ca: clientCa }),
-      ...(clientCaFile !== undefined && { clientCaFile }),
+      ca: clientCa,
+      clientCaFile,
     });
   }
 
@@ -104,8 +104,8 @@ export class WebhookServer implements AsyncDisposable {
       log: this.#parts.log,
       port: this.#port,
       converts: this.#converts,
-      ...(client && { client }),
-      ...(certificateMetrics && { metrics: certificateMetrics }),
+      client,
+      metrics: certificateMetrics,
     };
     await this.#certificate.start(certificates, { parts, failed });
     if (this.#isStopped) return;

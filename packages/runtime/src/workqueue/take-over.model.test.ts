@@ -1,7 +1,7 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atScale } from '../testdata/model-scale.ts';
+import { runsAtScale } from '../testdata/model-scale.ts';
 import { type Command, command } from '../testdata/work-queue-model.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -56,7 +56,7 @@ describe('WorkQueue', () => {
           await clock.advance(5 * 2 ** time);
         }
       }),
-      { numRuns: atScale(300) },
+      { numRuns: runsAtScale(300) },
     );
     expect(came).toBeGreaterThan(100);
   });

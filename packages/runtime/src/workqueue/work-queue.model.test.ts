@@ -1,7 +1,7 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atScale } from '../testdata/model-scale.ts';
+import { runsAtScale, timeoutAtScale } from '../testdata/model-scale.ts';
 import { type Command, command, type Flaw, maxOvertakes, QueueModel } from '../testdata/work-queue-model.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -77,9 +77,9 @@ describe('WorkQueue against its model', () => {
     'hands out the same keys in the same order after any operations',
     async () => {
       // On failure, fast-check prints the seed and the path that replay it.
-      await fc.assert(comparison(), { numRuns: atScale(10_000) });
+      await fc.assert(comparison(), { numRuns: runsAtScale(10_000) });
     },
-    atScale(120_000),
+    timeoutAtScale(120_000),
   );
 
   it.each<Flaw>(['drops what comes meanwhile', 'never ages', 'lets age override priority'])(

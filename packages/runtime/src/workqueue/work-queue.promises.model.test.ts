@@ -1,7 +1,7 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atScale } from '../testdata/model-scale.ts';
+import { runsAtScale } from '../testdata/model-scale.ts';
 import { type Command, command, type Flaw, maxOvertakes, QueueModel } from '../testdata/work-queue-model.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -174,7 +174,7 @@ function promises(make: () => Queue): fc.IAsyncProperty<[Command[]]> {
 // The checks do not cover the backoff of failures, which the comparison with the model covers.
 describe('the guarantees of WorkQueue', () => {
   it('hold: one worker per key, no key lost, no timer erased, no starvation, priority respected', async () => {
-    await fc.assert(promises(realQueue), { numRuns: atScale(20_000) });
+    await fc.assert(promises(realQueue), { numRuns: runsAtScale(20_000) });
   }, 60_000);
 
   // One fault may break several guarantees: which one is found first is random.

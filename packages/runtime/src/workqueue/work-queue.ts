@@ -20,14 +20,16 @@ export interface WorkQueueMetrics {
 export interface WorkQueueOptions {
   readonly clock: Clock;
   /** @defaultValue per-key backoff, 5 ms doubling to 1,000 s */
-  readonly rateLimiter?: RateLimiter;
-  readonly metrics?: WorkQueueMetrics;
+  readonly rateLimiter?: RateLimiter | undefined;
+  /** Called with an error of the rate limiter; a key that failed is then retried after a second. @defaultValue ignores it */
+  readonly onLimiterError?: ((error: unknown) => void) | undefined;
+  readonly metrics?: WorkQueueMetrics | undefined;
   /**
    * Maximum number of keys of higher priority handed out in a row before the key that has waited longest. Then that key is next,
    * regardless of its priority: while more urgent keys wait, one in every `maxOvertakes + 1` keys handed out has low priority.
    * @defaultValue 9: a tenth
    */
-  readonly maxOvertakes?: number;
+  readonly maxOvertakes?: number | undefined;
 }
 
 /** A key handed to a worker; the worker must call `done(key)` in every case. */
@@ -52,7 +54,7 @@ export interface PendingWork {
   readonly timed: readonly TimedKey[];
 }
 
-/** Backoff if a rate limiter returns NaN or no number: the key is not lost, and not retried without a delay. */
+/** Backoff if a rate limiter throws, or returns NaN or no number: the key is not lost, and not retried without a delay. */
 const unsaidMs = 1_000;
 
 interface Processing {
@@ -85,6 +87,7 @@ interface Processing {
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #limiter: RateLimiter;
+  readonly #onLimiterError: (error: unknown) => void;
   readonly #metrics: WorkQueueMetrics | undefined;
   readonly #ready: ReadyQueue;
   readonly #waiting: WaitingKeys;
@@ -98,6 +101,7 @@ export class WorkQueue {
   constructor(options: WorkQueueOptions) {
     this.#clock = options.clock;
     this.#limiter = options.rateLimiter ?? exponentialRateLimiter();
+    this.#onLimiterError = options.onLimiterError ?? (() => {});
     this.#metrics = options.metrics;
     this.#ready = new ReadyQueue(options.maxOvertakes ?? 9);
     this.#waiting = new WaitingKeys(options.clock, (key, priority) => this.add(key, { priority }));
@@ -142,8 +146,7 @@ export class WorkQueue {
   addRateLimited(key: string, options: AddOptions = {}): number | undefined {
     if (this.#shuttingDown) return undefined;
     this.#metrics?.retried();
-    const limitMs = this.#limiter.when(key);
-    const delayMs = isNumber(limitMs) ? limitMs : unsaidMs;
+    const delayMs = this.#backoff(key);
     this.#wait(key, 'retry', { ...options, delayMs });
     return delayMs;
   }
@@ -162,8 +165,12 @@ export class WorkQueue {
 
   /** Forgets a key's failures and its pending retry. */
   forget(key: string): void {
-    this.#limiter.forget(key);
     this.#waiting.clear(key, 'retry');
+    try {
+      this.#limiter.forget(key);
+    } catch (error) {
+      this.#onLimiterError(error);
+    }
   }
 
   /** Returns the failures of a key since it was last forgotten. */
@@ -233,6 +240,16 @@ export class WorkQueue {
     this.#endWorkers();
     if (this.#processing.size === 0 && this.#ready.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  #backoff(key: string): number {
+    try {
+      const limitMs = this.#limiter.when(key);
+      return isNumber(limitMs) ? limitMs : unsaidMs;
+    } catch (error) {
+      this.#onLimiterError(error);
+      return unsaidMs;
+    }
   }
 
   /** There are never more entries than workers. */

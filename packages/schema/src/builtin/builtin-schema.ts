@@ -1,4 +1,5 @@
 import type { GroupVersionKind } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { SchemaNode } from '../node/schema-node.ts';
 import { type Definition, type Field, referenceOf, TypeTable } from './type-table.ts';
 
@@ -68,11 +69,7 @@ type Extra = Pick<SchemaNode, 'listType' | 'listMapKeys' | 'patchMergeKey' | 'pa
 function extraOf(field: Field): Extra | undefined {
   const { listType, listMapKeys, patchMergeKey, patchStrategies, mapType } = field;
   const extra: Extra = {
-    ...(listType === undefined ? {} : { listType }),
-    ...(listMapKeys === undefined ? {} : { listMapKeys }),
-    ...(patchMergeKey === undefined ? {} : { patchMergeKey }),
-    ...(patchStrategies === undefined ? {} : { patchStrategies }),
-    ...(mapType === undefined ? {} : { mapType }),
+    ...defined({ listType, listMapKeys, patchMergeKey, patchStrategies, mapType }),
     ...('default' in field ? { default: field.default } : {}),
   };
   return Object.keys(extra).length === 0 ? undefined : extra;

@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import { builtinTypeTable } from './builtin-schema.ts';
 import { type Definition, type Field, referenceOf, type TypeTable } from './type-table.ts';
 
@@ -73,7 +74,7 @@ function structureSchema(table: TypeTable, { definition, options }: StructureOpt
     type: 'object',
     ...(required.length === 0 ? {} : { required }),
     ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),
-    ...(definition.mapType === undefined ? {} : { 'x-kubernetes-map-type': definition.mapType }),
+    ...defined({ 'x-kubernetes-map-type': definition.mapType }),
     ...(definition.gvk === undefined ? {} : { 'x-kubernetes-group-version-kind': [definition.gvk] }),
   };
 }
@@ -86,13 +87,15 @@ interface FieldOptions {
 function fieldSchema(table: TypeTable, { field, description }: FieldOptions): OpenApiSchema {
   const type = typeSchema(table, field.type);
   const rest = {
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     ...('default' in field ? { default: field.default } : {}),
-    ...(field.listMapKeys === undefined ? {} : { 'x-kubernetes-list-map-keys': field.listMapKeys }),
-    ...(field.listType === undefined ? {} : { 'x-kubernetes-list-type': field.listType }),
-    ...(field.patchMergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': field.patchMergeKey }),
+    ...defined({
+      'x-kubernetes-list-map-keys': field.listMapKeys,
+      'x-kubernetes-list-type': field.listType,
+      'x-kubernetes-patch-merge-key': field.patchMergeKey,
+    }),
     ...(field.patchStrategies === undefined ? {} : { 'x-kubernetes-patch-strategy': field.patchStrategies.join(',') }),
-    ...(field.mapType === undefined ? {} : { 'x-kubernetes-map-type': field.mapType }),
+    ...defined({ 'x-kubernetes-map-type': field.mapType }),
   };
   const withValues = field.values === undefined ? type : enumerated(type, field.values);
   if ('$ref' in withValues && Object.keys(rest).length > 0) return { ...rest, allOf: [withValues] };

@@ -1,3 +1,4 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import { typeTable } from '../generated/type-table.ts';
 
 /** One parsed definition of the table. */
@@ -67,7 +68,7 @@ export class TypeTable {
       name,
       special: special as Definition['special'], // the generator writes no other value
       ...(mapType === '' ? {} : { mapType: mapType as 'granular' | 'atomic' }),
-      ...(gvk === undefined ? {} : { gvk }),
+      ...defined({ gvk }),
       fields: fields.map(parseField),
     };
   }

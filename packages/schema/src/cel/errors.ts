@@ -1,3 +1,4 @@
+import { KubewrightError } from '@kubewright/apimachinery';
 import type { Issue } from './syntax/issue.ts';
 
 /**
@@ -14,14 +15,14 @@ import type { Issue } from './syntax/issue.ts';
  * }
  * ```
  */
-export class CelCompileError extends Error {
+export class CelCompileError extends KubewrightError {
+  override readonly name = 'CelCompileError';
   readonly code = 'KW4101';
   /** Issues in source order; empty if the expression is valid but a part that is evaluated at compile time fails. */
   readonly issues: readonly Issue[];
 
   constructor(message: string, issues: readonly Issue[]) {
-    super(message);
-    this.name = 'CelCompileError';
+    super({ what: message });
     this.issues = issues;
   }
 }
@@ -41,22 +42,36 @@ export class CelCompileError extends Error {
  * }
  * ```
  */
-export class CelEvaluationError extends Error {
+export class CelEvaluationError extends KubewrightError {
+  override readonly name = 'CelEvaluationError';
   readonly code = 'KW4102';
 
   constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = 'CelEvaluationError';
+    super({ what: message }, options);
   }
 }
 
-/** Thrown when an evaluation exceeds its budget. No operator can absorb it. */
-export class CelBudgetError extends Error {
+/**
+ * Thrown when an evaluation exceeds its budget. No operator can absorb it.
+ *
+ * @example
+ * ```ts
+ * function isReady(expression: CelExpression, object: unknown): boolean {
+ *   try {
+ *     return expression.evaluate({ object }) === true;
+ *   } catch (error) {
+ *     if (error instanceof CelBudgetError) console.error('the expression is too expensive for this object');
+ *     throw error;
+ *   }
+ * }
+ * ```
+ */
+export class CelBudgetError extends KubewrightError {
+  override readonly name = 'CelBudgetError';
   readonly code = 'KW4103';
 
   constructor() {
-    super('operation cancelled: actual cost limit exceeded');
-    this.name = 'CelBudgetError';
+    super({ what: 'operation cancelled: actual cost limit exceeded' });
   }
 }
 

@@ -2,7 +2,7 @@ import type { SchemaNode } from '../node/schema-node.ts';
 import type { CelEnvironment } from './environment.ts';
 import { type Budget, type CelProgram, compileProgram } from './program.ts';
 import { type DeclType, declTypeOf } from './schema/decl-type.ts';
-import { DYN_DECL } from './schema/dyn-type.ts';
+import { dynDecl } from './schema/dyn-type.ts';
 import type { CelType } from './types/cel-type.ts';
 import type { CelValue } from './values/value.ts';
 
@@ -44,9 +44,9 @@ export interface CelExpression {
 export function compileExpression(source: string, options: ExpressionOptions): CelExpression {
   const declared = new Map<string, DeclType>();
   for (const [name, schema] of Object.entries(options.variables)) {
-    declared.set(name, schema === 'dyn' ? DYN_DECL : declTypeOf(schema, { name, resourceRoot: false }));
+    declared.set(name, schema === 'dyn' ? dynDecl : declTypeOf(schema, { name, resourceRoot: false }));
   }
-  const types = new Map(Array.from(declared, ([name, { type }]) => [name, type ?? DYN_DECL.type!]));
+  const types = new Map(Array.from(declared, ([name, { type }]) => [name, type ?? dynDecl.type!]));
   const opaque = Object.entries(options.opaque ?? {});
   for (const [name, type] of opaque) types.set(name, type);
   const program = compileProgram(source, { environment: options.environment, variables: types });

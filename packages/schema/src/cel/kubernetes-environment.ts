@@ -1,40 +1,41 @@
+import { defined } from '@kubewright/apimachinery/internal';
 import type { PatternCache } from '../pattern/pattern-cache.ts';
 import { CelEnvironment } from './environment.ts';
-import { AUTHORIZER } from './library/authorizer.ts';
-import { TWO_VARIABLE_COMPREHENSIONS } from './library/comprehensions.ts';
-import { FORMAT } from './library/format.ts';
-import { CIDR, IP } from './library/ip.ts';
+import { authorizerLibrary } from './library/authorizer.ts';
+import { comprehensionsLibrary } from './library/comprehensions.ts';
+import { formatLibrary } from './library/format.ts';
+import { cidrLibrary, ipLibrary } from './library/ip.ts';
 import type { Library } from './library/library.ts';
-import { KUBERNETES_LISTS, LISTS } from './library/lists.ts';
-import { OPTIONALS } from './library/optionals.ts';
-import { QUANTITY } from './library/quantity.ts';
-import { REGEX } from './library/regex.ts';
-import { SEMVER } from './library/semver.ts';
-import { SETS } from './library/sets.ts';
-import { STANDARD } from './library/standard.ts';
-import { STRINGS } from './library/strings.ts';
-import { URLS } from './library/url.ts';
+import { kubernetesListsLibrary, listsLibrary } from './library/lists.ts';
+import { optionalsLibrary } from './library/optionals.ts';
+import { quantityLibrary } from './library/quantity.ts';
+import { regexLibrary } from './library/regex.ts';
+import { semverLibrary } from './library/semver.ts';
+import { setsLibrary } from './library/sets.ts';
+import { standardLibrary } from './library/standard.ts';
+import { stringsLibrary } from './library/strings.ts';
+import { urlsLibrary } from './library/url.ts';
 
 /**
  * The libraries that Kubernetes 1.36 provides to expressions. The authorizer functions are useless without a variable
  * `authorizer`.
  */
-const LIBRARIES: readonly Library[] = [
-  STANDARD,
-  URLS,
-  REGEX,
-  KUBERNETES_LISTS,
-  OPTIONALS,
-  QUANTITY,
-  STRINGS,
-  SETS,
-  IP,
-  CIDR,
-  FORMAT,
-  TWO_VARIABLE_COMPREHENSIONS,
-  SEMVER,
-  LISTS,
-  AUTHORIZER,
+const libraries: readonly Library[] = [
+  standardLibrary,
+  urlsLibrary,
+  regexLibrary,
+  kubernetesListsLibrary,
+  optionalsLibrary,
+  quantityLibrary,
+  stringsLibrary,
+  setsLibrary,
+  ipLibrary,
+  cidrLibrary,
+  formatLibrary,
+  comprehensionsLibrary,
+  semverLibrary,
+  listsLibrary,
+  authorizerLibrary,
 ];
 
 /**
@@ -56,9 +57,9 @@ export function kubernetesEnvironment(
 ): CelEnvironment {
   const { patterns, extra = [] } = options;
   return new CelEnvironment({
-    libraries: [...LIBRARIES, ...extra],
+    libraries: [...libraries, ...extra],
     optionalSyntax: true,
     checkLiterals: true,
-    ...(patterns === undefined ? {} : { patterns }),
+    ...defined({ patterns }),
   });
 }

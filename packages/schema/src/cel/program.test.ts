@@ -12,9 +12,9 @@ const evaluate = (source: string, values: Readonly<Record<string, unknown>> = {}
   return compileExpression(source, { environment, variables }).evaluate(values, budget);
 };
 
-const INT64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
-const NEAR_EDGES = fc.oneof(
-  INT64,
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const nearEdges = fc.oneof(
+  int64,
   fc.constantFrom(0n, 1n, -1n, 2n ** 53n, -(2n ** 53n), 2n ** 63n - 1n, -(2n ** 63n)),
   fc.maxSafeInteger().map(BigInt),
 );
@@ -32,7 +32,7 @@ describe('int arithmetic', () => {
       compileExpression(`int(a) ${op} int(b)`, { environment, variables: { a: 'dyn', b: 'dyn' } }),
     );
     fc.assert(
-      fc.property(NEAR_EDGES, NEAR_EDGES, (a, b) => {
+      fc.property(nearEdges, nearEdges, (a, b) => {
         Object.values(operations).forEach((exact, i) => {
           const expected = exact(a, b);
           const inRange = expected !== undefined && BigInt.asIntN(64, expected) === expected;

@@ -4,13 +4,13 @@ import { Compiler } from './eval/compiler.ts';
 import { Frame } from './eval/frame.ts';
 import { Scope } from './eval/scope.ts';
 import { parse } from './syntax/parser.ts';
-import { type CelType, DYN } from './types/cel-type.ts';
+import { type CelType, dynType } from './types/cel-type.ts';
 import { type Checked, check } from './types/checker.ts';
 import { checkLiterals } from './types/literal-checks.ts';
 import type { CelValue } from './values/value.ts';
 
 /** The default number of steps per evaluation. Upstream's limit for one call (cost units) is the same number. */
-export const DEFAULT_BUDGET = 1_000_000;
+export const defaultBudget = 1_000_000;
 
 /** A compiled expression. Immutable and reentrant: any number of evaluations may share it. */
 export interface CelProgram {
@@ -56,16 +56,16 @@ export function compileProgram(source: string, options: ProgramOptions): CelProg
   const checked = options.unchecked === true ? undefined : check(parsed, environment, variables);
   if (checked !== undefined && environment.options.checkLiterals === true) checkLiterals(checked, environment);
   const scope = Scope.root(variables.keys());
-  const compiler = new Compiler(environment, checked ?? { typeOf: () => DYN, referenceOf: () => undefined });
+  const compiler = new Compiler(environment, checked ?? { typeOf: () => dynType, referenceOf: () => undefined });
   const run = compiler.compile(parsed.expr, scope);
   const names = [...variables.keys()];
   const { size } = scope;
   return {
     source,
-    resultType: checked?.resultType ?? DYN,
+    resultType: checked?.resultType ?? dynType,
     checked,
     uses: (variable) => scope.wasRead(variable),
-    evaluate(values, budget = { remaining: DEFAULT_BUDGET }) {
+    evaluate(values, budget = { remaining: defaultBudget }) {
       const slots = new Array<CelValue | undefined>(size);
       for (let i = 0; i < names.length; i++) slots[i] = values[names[i]!];
       const frame = new Frame(slots, { budget: budget.remaining, patterns: environment.patterns });

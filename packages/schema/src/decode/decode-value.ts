@@ -20,7 +20,7 @@ export interface Decoded {
   readonly unknownFields: readonly string[];
 }
 
-const MAX_REPORTED = 100;
+const maxReported = 100;
 
 /**
  * Converts plain data to a type as the API server's decoder does (1.36): field names are case-sensitive, unknown fields are
@@ -95,7 +95,7 @@ class Decoder {
       const item = record[key];
       if (property === undefined) {
         if (node.preserveUnknownFields === true) continue;
-        if (this.unknown.length < MAX_REPORTED) this.unknown.push(`unknown field ${quote(join(place.path, key))}`);
+        if (this.unknown.length < maxReported) this.unknown.push(`unknown field ${quote(join(place.path, key))}`);
         changed ??= { ...record };
         delete changed[key];
         continue;
@@ -165,6 +165,7 @@ class Decoder {
 
   private number(node: SchemaNode, value: unknown, place: Place): unknown {
     const type = goType(node);
+    if (typeof value === 'bigint') return largeInteger(value, { node, type, place });
     if (typeof value !== 'number') return mismatch(type, value, place);
     if (node.type === 'number') return value;
     const token = this.options.numberTokens?.get(place.path);
@@ -182,13 +183,23 @@ class Decoder {
   }
 
   private quantity(value: unknown): unknown {
-    const text = typeof value === 'number' ? String(value) : value;
+    const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : value;
     const canonical = typeof text === 'string' ? Quantity.tryParse(text)?.toString() : undefined;
     if (canonical !== undefined) return canonical;
     throw new DecodeError(
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
     );
   }
+}
+
+/** Returns an integer beyond 2^53, which fits only 64 bits. */
+function largeInteger(
+  value: bigint,
+  { node, type, place }: { readonly node: SchemaNode; readonly type: string; readonly place: Place },
+): number | bigint {
+  if (node.type === 'number') return Number(value);
+  if (type === 'int64') return value;
+  throw new DecodeError(`json: cannot unmarshal number ${value} into Go struct field ${where(place)} of type ${type}`);
 }
 
 function isQuantity(node: SchemaNode): boolean {
@@ -207,6 +218,7 @@ function where(place: Place): string {
 function jsonKind(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
@@ -216,7 +228,7 @@ function structName(node: SchemaNode): string {
 }
 
 /** Structures that embed another, which then appears in paths: the embedded name, and the fields outside it. */
-const EMBEDDING: ReadonlyMap<string, readonly [name: string, own: readonly string[]]> = new Map([
+const embeddedFields: ReadonlyMap<string, readonly [name: string, own: readonly string[]]> = new Map([
   [
     'Probe',
     [
@@ -253,7 +265,7 @@ const EMBEDDING: ReadonlyMap<string, readonly [name: string, own: readonly strin
 ]);
 
 function embeddedName(owner: string, key: string): string {
-  const embedding = EMBEDDING.get(owner);
+  const embedding = embeddedFields.get(owner);
   return embedding === undefined || embedding[1].includes(key) ? key : `${embedding[0]}.${key}`;
 }
 

@@ -1,8 +1,8 @@
 import { DecodeError } from './decode-error.ts';
 
-const SECONDS = '2006-01-02T15:04:05Z07:00';
-const MICROS = '2006-01-02T15:04:05.000000Z07:00';
-const ELEMENTS: readonly (readonly [layout: string, pattern: RegExp])[] = [
+const seconds = '2006-01-02T15:04:05Z07:00';
+const micros = '2006-01-02T15:04:05.000000Z07:00';
+const elements: readonly (readonly [layout: string, pattern: RegExp])[] = [
   ['2006', /^\d{4}/],
   ['-', /^-/],
   ['01', /^\d\d/],
@@ -15,7 +15,7 @@ const ELEMENTS: readonly (readonly [layout: string, pattern: RegExp])[] = [
   [':', /^:/],
   ['05', /^\d\d/],
 ];
-const RANGES: Readonly<Record<string, readonly [name: string, min: number, max: number]>> = {
+const ranges: Readonly<Record<string, readonly [name: string, min: number, max: number]>> = {
   '01': ['month', 1, 12],
   '02': ['day', 1, 31],
   '15': ['hour', 0, 23],
@@ -31,8 +31,8 @@ const RANGES: Readonly<Record<string, readonly [name: string, min: number, max: 
  * "2006"`
  */
 export function normalizeTime(text: string, precision: 'seconds' | 'micros'): string {
-  if (CANONICAL[precision].test(text) && text.slice(5, 7) <= '12' && text.slice(8, 10) <= '28') return text;
-  const layout = precision === 'micros' ? MICROS : SECONDS;
+  if (canonical[precision].test(text) && text.slice(5, 7) <= '12' && text.slice(8, 10) <= '28') return text;
+  const layout = precision === 'micros' ? micros : seconds;
   const quoted = JSON.stringify(text);
   let rest = text;
   const parts: number[] = [];
@@ -41,9 +41,9 @@ export function normalizeTime(text: string, precision: 'seconds' | 'micros'): st
       `parsing time ${quoted} as "${layout}": cannot parse ${JSON.stringify(rest)} as "${element}"`,
     );
   };
-  for (const [element, pattern] of ELEMENTS) {
+  for (const [element, pattern] of elements) {
     const match = pattern.exec(rest)?.[0] ?? cannot(element);
-    const range = RANGES[element];
+    const range = ranges[element];
     if (range !== undefined && (Number(match) < range[1] || Number(match) > range[2])) {
       throw new DecodeError(`parsing time ${quoted}: ${range[0]} out of range`);
     }
@@ -60,7 +60,7 @@ export function normalizeTime(text: string, precision: 'seconds' | 'micros'): st
   return toUtc(parts, { zone, fraction: precision === 'micros' ? fraction : '', quoted });
 }
 
-const CANONICAL = {
+const canonical = {
   seconds: /^[1-9]\d{3}-[01]\d-[0-2]\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/,
   micros: /^[1-9]\d{3}-[01]\d-[0-2]\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/,
 };

@@ -1,5 +1,5 @@
 /** Go's `yaml.v2` breaks lines after this column. */
-const WIDTH = 80;
+const width = 80;
 
 /**
  * Formats a JSON value as YAML like Go's `yaml.v2`, with which the API server answers and controller-gen writes files: sorted
@@ -122,13 +122,13 @@ function folded(text: string, { indent, lines, prefix }: Place): void {
 
 /** Breaks at single spaces once the width is exceeded, like Go's writer; double-quoted strings are not broken. */
 function fold(start: string, text: string, indent: string): string[] {
-  if (start.length + text.length <= WIDTH || text.startsWith('"')) return [start + text];
+  if (start.length + text.length <= width || text.startsWith('"')) return [start + text];
   const lines: string[] = [];
   let line = start;
   let column = start.length;
   for (let i = 0; i < text.length; i++) {
     const char = text[i] as string; // i is within the text
-    const isBreak = char === ' ' && column > WIDTH && i > 0 && text[i + 1] !== ' ' && text[i - 1] !== ' ';
+    const isBreak = char === ' ' && column > width && i > 0 && text[i + 1] !== ' ' && text[i - 1] !== ' ';
     if (isBreak && i < text.length - 1) {
       lines.push(line);
       line = indent;
@@ -147,14 +147,15 @@ function hasControls(text: string): boolean {
 }
 
 /** Matches strings that YAML 1.1 reads as another type. */
-const OTHER =
+const otherPattern =
   /^(?:|~|null|Null|NULL|true|True|TRUE|false|False|FALSE|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|y|Y|n|N|[-+]?(?:\.inf|\.Inf|\.INF)|\.nan|\.NaN|\.NAN|<<|=)$/;
-const NUMBER = /^[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|(?:[0-9][0-9_]*)?(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?)$/;
-const DATE = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|\s+)\d\d?:\d\d:\d\d(?:\.\d*)?\s*(?:Z|[-+]\d\d?(?::\d\d)?)?)?$/;
+const numberPattern =
+  /^[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|(?:[0-9][0-9_]*)?(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?)$/;
+const datePattern = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|\s+)\d\d?:\d\d:\d\d(?:\.\d*)?\s*(?:Z|[-+]\d\d?(?::\d\d)?)?)?$/;
 
 function scalarText(text: string): string {
   if (hasControls(text) || text.includes('\n')) return JSON.stringify(text);
-  const isOther = OTHER.test(text) || (/\d/.test(text) && NUMBER.test(text)) || DATE.test(text);
+  const isOther = otherPattern.test(text) || (/\d/.test(text) && numberPattern.test(text)) || datePattern.test(text);
   // Like Go: strings that read as another type get double quotes, strings that only break the syntax single quotes.
   if (isOther) return JSON.stringify(text);
   const breaksForm =

@@ -1,11 +1,11 @@
-import { type BodyLimits, BodyReadError, DEFAULT_MAX_DEPTH, type ParsedBody } from './parsed-body.ts';
+import { type BodyLimits, BodyReadError, defaultMaxDepth, type ParsedBody } from './parsed-body.ts';
 import { parseStrictJson } from './strict-json-parser.ts';
 
-const NONE: readonly string[] = [];
+const none: readonly string[] = [];
 
 /**
- * Parses a JSON body strictly: rejects invalid UTF-8, trailing data, nesting beyond the limit, integers that a double would
- * round, and lone surrogates; reports duplicate keys.
+ * Parses a JSON body strictly: rejects invalid UTF-8, trailing data, nesting beyond the limit and lone surrogates; reports
+ * duplicate keys. Integers beyond 2^53 that fit 64 bits become bigints.
  *
  * Nearly every body takes the fast path: one pass over the bytes counts keys and depth, and the engine's parser builds the
  * value. The body has no duplicates exactly if the value has as many keys as were counted. Anything unusual goes to the slow
@@ -20,7 +20,7 @@ const NONE: readonly string[] = [];
  * ```
  */
 export function parseJson(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBody {
-  const maxDepth = limits.maxDepth ?? DEFAULT_MAX_DEPTH;
+  const maxDepth = limits.maxDepth ?? defaultMaxDepth;
   const text = decodeUtf8(bytes);
   const keys = scan(bytes, maxDepth);
   if (keys >= 0) {
@@ -30,7 +30,7 @@ export function parseJson(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBod
     } catch {
       return slow(text, maxDepth); // throws with the message of Go's scanner
     }
-    if (countKeys(value) === keys) return { value, duplicates: NONE, format: 'json' };
+    if (countKeys(value) === keys) return { value, duplicates: none, format: 'json' };
   }
   return slow(text, maxDepth);
 }

@@ -6,7 +6,7 @@ import { BodyReadError } from './parsed-body.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 /** Padding that makes a body large, so that a different parser reads it. */
-const PADDING = `# ${'x'.repeat(8 * 1024)}\n`;
+const padding = `# ${'x'.repeat(8 * 1024)}\n`;
 
 function outcome(text: string): unknown {
   try {
@@ -18,9 +18,9 @@ function outcome(text: string): unknown {
 }
 
 /** Returns the results of both parsers; a rejection is an error. */
-const both = (text: string): readonly [unknown, unknown] => [outcome(text), outcome(PADDING + text)];
+const both = (text: string): readonly [unknown, unknown] => [outcome(text), outcome(padding + text)];
 
-const TEXTS = [
+const texts = [
   'a: b',
   'a:\n  b: c\n  d:\n    - 1\n    - 2\ne: f\n',
   'a:\n- 1\n- b: 2\n  c: 3\n-\n  d: 4\n- - x\n  - y\n-   - z\n- \n- e\n',
@@ -110,7 +110,7 @@ const TEXTS = [
 ];
 
 describe('parseYaml of large bodies', () => {
-  it.each(TEXTS)('parses %j like a small body', (text) => {
+  it.each(texts)('parses %j like a small body', (text) => {
     const [small, large] = both(text);
     if (text.includes('? ')) return expect(large).toBeInstanceOf(BodyReadError); // explicit keys are not supported
     if (small instanceof Error) return expect(large).toBeInstanceOf(Error);
@@ -177,7 +177,7 @@ describe('parseYaml of large bodies', () => {
     const piece = fc.constantFrom(...'abc:-#&*!|>\'"{}[], \n?%@'.split(''), '\n  ', ': ', '- ', ' #', '\n- ');
     const edit = fc.record({ at: fc.nat(200), cut: fc.nat(3), put: fc.array(piece, { maxLength: 2 }) });
     fc.assert(
-      fc.property(fc.constantFrom(...TEXTS), fc.array(edit, { minLength: 1, maxLength: 3 }), (text, edits) => {
+      fc.property(fc.constantFrom(...texts), fc.array(edit, { minLength: 1, maxLength: 3 }), (text, edits) => {
         let changed = text;
         for (const { at, cut, put } of edits) {
           const from = at % (changed.length + 1);

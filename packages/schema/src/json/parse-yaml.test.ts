@@ -57,9 +57,13 @@ describe('parseYaml', () => {
     ['a\0b: c', 'yaml: control characters are not allowed'],
     [`a: ${'['.repeat(3000)}`, 'yaml: exceeded max depth of 500'],
     [`a: ${'['.repeat(600)}${']'.repeat(600)}`, 'yaml: exceeded max depth of 500'],
-    ['a: 9007199254740993', 'cannot be represented exactly'],
+    ['a: 9223372036854775809', 'cannot be represented exactly'],
   ])('rejects %.30j', (text, message) => {
     expect(() => read(text)).toThrow(message);
+  });
+
+  it('reads integers of 64 bits exactly', () => {
+    expect(read('[9007199254740993, -9223372036854775808]').value).toEqual([2n ** 53n + 1n, -(2n ** 63n)]);
   });
 
   it('stops an alias bomb', () => {

@@ -1,9 +1,9 @@
+import { createRequire } from 'node:module';
 import type { Document, Node, Pair, YAMLParseError } from 'yaml';
 import { decodeUtf8, parseJson } from './parse-json.ts';
-import { type BodyLimits, BodyReadError, DEFAULT_MAX_DEPTH, type ParsedBody, setOwn } from './parsed-body.ts';
+import { type BodyLimits, BodyReadError, defaultMaxDepth, type ParsedBody, setOwn } from './parsed-body.ts';
 import { parseYamlTree, type YamlTree } from './yaml/parse-yaml-tree.ts';
 import { scalarNode, type YamlAlias, type YamlMap, type YamlNode, type YamlScalar } from './yaml/yaml-node.ts';
-import { yamlLibrary } from './yaml-library.ts';
 import { resolvePlainScalar } from './yaml-scalar.ts';
 
 /**
@@ -29,15 +29,15 @@ export function parseYaml(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBod
   }
   const text = decodeUtf8(bytes);
   if (hasControlCharacter(text)) throw new BodyReadError('syntax', 'yaml: control characters are not allowed');
-  const maxDepth = limits.maxDepth ?? DEFAULT_MAX_DEPTH;
-  const tree = bytes.length > LARGE_BYTES ? parseYamlTree(text, maxDepth) : libraryTree(text, maxDepth);
+  const maxDepth = limits.maxDepth ?? defaultMaxDepth;
+  const tree = bytes.length > largeBytes ? parseYamlTree(text, maxDepth) : libraryTree(text, maxDepth);
   const reader = new YamlReader(tree, maxDepth);
   const value = tree.contents === null ? null : reader.read(tree.contents);
   return { value, duplicates: reader.duplicates, format: 'yaml' };
 }
 
 /** Larger bodies are not parsed by the YAML library, which takes a few microseconds per byte. */
-const LARGE_BYTES = 8 * 1024;
+const largeBytes = 8 * 1024;
 
 /** Parses with the YAML library, which has better error messages. */
 function libraryTree(text: string, maxDepth: number): YamlTree {
@@ -128,9 +128,9 @@ function syntaxError(error: YAMLParseError, maxDepth: number): BodyReadError {
   return new BodyReadError('syntax', `yaml: line ${line}: ${text}`, { cause: error });
 }
 
-const MAX_REPORTED = 100;
+const maxReported = 100;
 /** Maximum characters that aliases may repeat: a few aliases of a long text are a bomb as well. */
-const MAX_ALIASED_TEXT = 3 * 1024 * 1024;
+const maxAliasedText = 3 * 1024 * 1024;
 
 class YamlReader {
   readonly duplicates: string[] = [];
@@ -179,7 +179,7 @@ class YamlReader {
   private scalar(node: YamlScalar): unknown {
     if (this.aliasDepth > 0) {
       this.aliasedText += node.text.length;
-      if (this.aliasedText > MAX_ALIASED_TEXT) throw excessiveAliasing();
+      if (this.aliasedText > maxAliasedText) throw excessiveAliasing();
     }
     return scalarValue(node);
   }
@@ -210,7 +210,7 @@ class YamlReader {
         continue;
       }
       const key = this.key(keyNode);
-      if (written.has(key) && this.aliasDepth === 0 && this.duplicates.length < MAX_REPORTED) {
+      if (written.has(key) && this.aliasDepth === 0 && this.duplicates.length < maxReported) {
         const line = this.tree.lineOf(keyNode?.kind === 'scalar' ? keyNode.at : 0);
         this.duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`);
       }
@@ -275,4 +275,11 @@ function allowedAliasRatio(decoded: number): number {
   if (decoded <= 400_000) return 0.99;
   if (decoded >= 4_000_000) return 0.1;
   return 0.99 - 0.89 * ((decoded - 400_000) / 3_600_000);
+}
+
+type Yaml = typeof import('yaml');
+
+/** Loads the YAML library on demand: 70 modules that a cluster with only JSON requests never needs. */
+function yamlLibrary(): Yaml {
+  return createRequire(import.meta.url)('yaml') as Yaml;
 }

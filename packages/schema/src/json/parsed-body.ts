@@ -1,3 +1,5 @@
+import { KubewrightError } from '@kubewright/apimachinery';
+
 /**
  * A parsed body, in either format.
  *
@@ -10,7 +12,7 @@
  * ```
  */
 export interface ParsedBody {
-  /** Plain data with own properties only; `__proto__` and `constructor` are ordinary keys. */
+  /** Plain data with own properties only; `__proto__` and `constructor` are ordinary keys. Integers beyond 2^53 are bigints. */
   readonly value: unknown;
   /**
    * Duplicate keys in the API server's wording: `duplicate field "spec.replicas"` for JSON, `line 7: key "a" already set in
@@ -34,7 +36,7 @@ export interface BodyLimits {
   readonly maxDepth?: number | undefined;
 }
 
-export const DEFAULT_MAX_DEPTH = 500;
+export const defaultMaxDepth = 500;
 
 /**
  * Thrown for a body that cannot be parsed. `message` matches the API server's parser (1.36), e.g. `invalid character 'x'
@@ -50,16 +52,16 @@ export const DEFAULT_MAX_DEPTH = 500;
  * }
  * ```
  */
-export class BodyReadError extends Error {
+export class BodyReadError extends KubewrightError {
   readonly code = 'KW4001';
   /**
-   * `syntax`: not JSON or not YAML; `depth`: too deep; `number`: an integer that a double cannot hold exactly; `encoding`:
+   * `syntax`: not JSON or not YAML; `depth`: too deep; `number`: a number out of range; `encoding`:
    * bytes or escapes that are not Unicode text. The last two differ from upstream, which rounds and replaces.
    */
   readonly problem: 'syntax' | 'depth' | 'number' | 'encoding';
 
   constructor(problem: BodyReadError['problem'], message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
+    super({ what: message }, options);
     this.name = 'BodyReadError';
     this.problem = problem;
   }

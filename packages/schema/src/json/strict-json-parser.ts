@@ -7,8 +7,8 @@ export interface StrictJson {
   readonly numberTokens: ReadonlyMap<string, string> | undefined;
 }
 
-const MAX_REPORTED = 100;
-const ESCAPES: Readonly<Record<string, string>> = {
+const maxReported = 100;
+const escapes: Readonly<Record<string, string>> = {
   '"': '"',
   '\\': '\\',
   '/': '/',
@@ -101,7 +101,7 @@ class StrictJsonParser {
       if (this.text[this.at] !== '"') this.fail('looking for beginning of object key string');
       const key = this.string();
       this.path = outer === '' ? key : `${outer}.${key}`;
-      if (Object.hasOwn(result, key) && this.duplicates.size < MAX_REPORTED) {
+      if (Object.hasOwn(result, key) && this.duplicates.size < maxReported) {
         this.duplicates.add(`duplicate field ${JSON.stringify(this.path)}`);
       }
       this.space();
@@ -170,7 +170,7 @@ class StrictJsonParser {
     }
     result += this.text.slice(from, this.at);
     this.at++;
-    if (LONE_SURROGATE.test(result)) {
+    if (loneSurrogate.test(result)) {
       this.contentError ??= new BodyReadError(
         'encoding',
         `the string at ${JSON.stringify(this.path)} contains an unpaired surrogate; use complete surrogate pairs`,
@@ -191,7 +191,7 @@ class StrictJsonParser {
       }
       return String.fromCharCode(Number.parseInt(this.text.slice(from, this.at), 16));
     }
-    const plain = c === undefined ? undefined : ESCAPES[c];
+    const plain = c === undefined ? undefined : escapes[c];
     if (plain === undefined) this.fail('in string escape code');
     this.at++;
     return plain;
@@ -202,7 +202,7 @@ class StrictJsonParser {
     return c >= 0x30 && c <= 0x39;
   }
 
-  private number(): number {
+  private number(): number | bigint {
     const from = this.at;
     let integer = true;
     if (this.text[this.at] === '-') this.at++;
@@ -225,8 +225,12 @@ class StrictJsonParser {
     return this.numberValue(this.text.slice(from, this.at), integer);
   }
 
-  private numberValue(token: string, integer: boolean): number {
+  private numberValue(token: string, integer: boolean): number | bigint {
     const value = Number(token);
+    if (integer && !Number.isSafeInteger(value) && Math.abs(value) <= 2 ** 63) {
+      const exact = BigInt(token);
+      if (BigInt.asIntN(64, exact) === exact) return exact;
+    }
     if (!Number.isFinite(value)) {
       this.contentError ??= new BodyReadError(
         'number',
@@ -235,17 +239,12 @@ class StrictJsonParser {
     } else if (!integer || Math.abs(value) >= 2 ** 63) {
       this.numberTokens ??= new Map();
       this.numberTokens.set(this.path, token);
-    } else if (!Number.isSafeInteger(value) && String(value) !== token) {
-      this.contentError ??= new BodyReadError(
-        'number',
-        `the number ${token} at ${JSON.stringify(this.path)} cannot be represented exactly: integers beyond 2^53 would be rounded; use a string`,
-      );
     }
     return value;
   }
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
+const loneSurrogate = /\p{Surrogate}/u;
 
 /** Go's scanner reads bytes: a non-ASCII character is reported by its first byte, read as Latin-1. */
 function quoteFirstByte(text: string, at: number): string {
@@ -254,7 +253,7 @@ function quoteFirstByte(text: string, at: number): string {
   return quoteChar(String.fromCharCode(new TextEncoder().encode(String.fromCodePoint(code))[0] as number));
 }
 
-const NAMED: Readonly<Record<string, string>> = {
+const namedEscapes: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
   '\b': '\\b',
   '\f': '\\f',
@@ -269,7 +268,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 function quoteChar(char: string): string {
   const code = char.charCodeAt(0);
-  const named = NAMED[char];
+  const named = namedEscapes[char];
   if (named !== undefined) return `'${named}'`;
   if (code < 0x20 || code === 0x7f) return `'\\x${code.toString(16).padStart(2, '0')}'`;
   if ((code >= 0x80 && code <= 0xa0) || code === 0xad) return `'\\u${code.toString(16).padStart(4, '0')}'`;

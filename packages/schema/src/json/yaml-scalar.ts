@@ -1,13 +1,13 @@
 import { BodyReadError } from './parsed-body.ts';
 
-const NAMED: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
+const namedScalars: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
   ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
   ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
 ]);
-const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
-const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9][0-9]*)$/;
-const INFINITE = /^([-+]?)\.(inf|Inf|INF)$/;
+const floatPattern = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
+const integerPattern = /^([-+]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9][0-9]*)$/;
+const infinitePattern = /^([-+]?)\.(inf|Inf|INF)$/;
 
 /**
  * Resolves a plain YAML scalar as the API server does: YAML 1.1 words (`yes`, `off`), octal `0777`, `1_000`, no base 60;
@@ -16,18 +16,18 @@ const INFINITE = /^([-+]?)\.(inf|Inf|INF)$/;
  * @throws {@link BodyReadError} for infinity, NaN and integers that a double would round
  */
 export function resolvePlainScalar(source: string): unknown {
-  const named = NAMED.get(source);
+  const named = namedScalars.get(source);
   if (named !== undefined) return named;
   if (!/^[-+.0-9]/.test(source)) return source;
-  if (INFINITE.test(source)) {
+  if (infinitePattern.test(source)) {
     throw new BodyReadError('number', `json: unsupported value: ${source.startsWith('-') ? '-Inf' : '+Inf'}`);
   }
   if (/^\.(nan|NaN|NAN)$/.test(source)) throw new BodyReadError('number', 'json: unsupported value: NaN');
-  if (source.startsWith('.')) return FLOAT.test(source) ? Number(source) : source;
+  if (source.startsWith('.')) return floatPattern.test(source) ? Number(source) : source;
   const plain = source.replaceAll('_', '');
-  const integer = INTEGER.exec(plain);
+  const integer = integerPattern.exec(plain);
   if (integer !== null) return integerValue(integer[1] === '-', integer[2] as string);
-  if (FLOAT.test(plain)) {
+  if (floatPattern.test(plain)) {
     const value = Number(plain);
     if (Number.isFinite(value)) return value;
   }
@@ -35,15 +35,16 @@ export function resolvePlainScalar(source: string): unknown {
 }
 
 /** Integers with more digits never fit in 64 bits, in any base; for those a double is sufficient and takes linear time. */
-const MAX_DIGITS = 70;
+const maxDigits = 70;
 
-function integerValue(negative: boolean, digits: string): number {
+function integerValue(negative: boolean, digits: string): number | bigint {
   const octal = /^0[0-7]+$/.test(digits);
   const source = octal ? `0o${digits.slice(1)}` : digits;
-  if (digits.length > MAX_DIGITS) return negative ? -Number(source) : Number(source);
+  if (digits.length > maxDigits) return negative ? -Number(source) : Number(source);
   const magnitude = BigInt(source);
   const exact = negative ? -magnitude : magnitude;
   const value = Number(exact);
+  if (!Number.isSafeInteger(value) && BigInt.asIntN(64, exact) === exact) return exact;
   if (magnitude <= 0xffffffffffffffffn && BigInt(value) !== exact) {
     throw new BodyReadError(
       'number',

@@ -11,15 +11,15 @@ export function customComponentName({ group, version, kind }: GroupVersionKind):
   return [...group.split('.').reverse(), version, kind].join('.');
 }
 
-const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
 /** Schemas that operations refer to. */
-export const META_COMPONENTS: Readonly<
+export const metaComponents: Readonly<
   Record<'deleteOptions' | 'listMeta' | 'objectMeta' | 'patch' | 'status', string>
 > = {
-  deleteOptions: `${META}.DeleteOptions`,
-  listMeta: `${META}.ListMeta`,
-  objectMeta: `${META}.ObjectMeta`,
-  patch: `${META}.Patch`,
-  status: `${META}.Status`,
+  deleteOptions: `${meta}.DeleteOptions`,
+  listMeta: `${meta}.ListMeta`,
+  objectMeta: `${meta}.ObjectMeta`,
+  patch: `${meta}.Patch`,
+  status: `${meta}.Status`,
 };

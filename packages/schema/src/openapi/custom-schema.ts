@@ -1,7 +1,7 @@
 import type { JsonObject } from '@kubewright/apimachinery/internal';
 import { builtinOpenApiSchema, type OpenApiOptions } from '../builtin/open-api.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
-import { customComponentName, META_COMPONENTS } from './component-names.ts';
+import { customComponentName, metaComponents } from './component-names.ts';
 import type { DocumentedResource } from './documented-resource.ts';
 
 /**
@@ -43,7 +43,7 @@ function listSchema(definition: DocumentedResource, options: OpenApiOptions & { 
         type: 'array',
         items: { $ref: `#/components/schemas/${options.item}` },
       },
-      metadata: reference(META_COMPONENTS.listMeta, 'Standard list metadata.'),
+      metadata: reference(metaComponents.listMeta, 'Standard list metadata.'),
     },
     'x-kubernetes-group-version-kind': [{ group, version, kind: listKind }],
   };
@@ -78,7 +78,7 @@ function typeMeta(options: OpenApiOptions): JsonObject {
 
 function objectMeta(options: OpenApiOptions): JsonObject {
   const description = options.description?.('io.k8s.api.core.v1.Pod', 'metadata') ?? '';
-  return { metadata: reference(META_COMPONENTS.objectMeta, description) };
+  return { metadata: reference(metaComponents.objectMeta, description) };
 }
 
 function reference(component: string, description: string): JsonObject {

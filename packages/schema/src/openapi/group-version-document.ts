@@ -1,6 +1,6 @@
 import type { JsonObject } from '@kubewright/apimachinery/internal';
 import { builtinOpenApiSchema, builtinReferences, type OpenApiOptions } from '../builtin/open-api.ts';
-import { componentName, META_COMPONENTS } from './component-names.ts';
+import { componentName, metaComponents } from './component-names.ts';
 import { customSchemas } from './custom-schema.ts';
 import type { DocumentedResource } from './documented-resource.ts';
 import { hasComponent, resourcePaths } from './operations.ts';
@@ -22,7 +22,7 @@ export interface DocumentParts {
 export function documentParts(definitions: readonly DocumentedResource[], options: OpenApiOptions): DocumentParts {
   const paths = new Map<string, JsonObject>();
   const custom = new Map<string, JsonObject>();
-  const wanted = new Set<string>(Object.values(META_COMPONENTS));
+  const wanted = new Set<string>(Object.values(metaComponents));
   for (const definition of definitions) {
     for (const [path, operations] of resourcePaths(definition)) paths.set(path, operations);
     if (definition.custom) for (const [name, schema] of customSchemas(definition, options)) custom.set(name, schema);

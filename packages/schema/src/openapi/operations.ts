@@ -1,22 +1,22 @@
 import type { GroupVersionKind } from '@kubewright/apimachinery';
 import type { JsonObject } from '@kubewright/apimachinery/internal';
 import { builtinDefinitionName } from '../builtin/builtin-schema.ts';
-import { componentName, META_COMPONENTS } from './component-names.ts';
+import { componentName, metaComponents } from './component-names.ts';
 import type { DocumentedResource } from './documented-resource.ts';
 import {
-  DELETE_COLLECTION_PARAMETERS,
-  DELETE_PARAMETERS,
-  LIST_PARAMETERS,
-  PATCH_PARAMETERS,
+  deleteCollectionParameters,
+  deleteParameters,
+  listParameters,
+  patchParameters,
   pathParameter,
   queryParameters,
-  WRITE_PARAMETERS,
+  writeParameters,
 } from './parameters.ts';
 
 type Subresource = DocumentedResource['subresources'] extends ReadonlyMap<string, infer Sub> ? Sub : never;
 
-const MEDIA_TYPES = ['application/json', 'application/yaml'];
-const PATCH_TYPES = [
+const mediaTypes = ['application/json', 'application/yaml'];
+const patchTypes = [
   'application/apply-patch+yaml',
   'application/json-patch+json',
   'application/merge-patch+json',
@@ -40,7 +40,7 @@ export function resourcePaths(definition: DocumentedResource): ReadonlyMap<strin
   return new Map(paths.filter((path): path is [string, JsonObject] => path[1] !== undefined));
 }
 
-const CONNECT_METHODS: Readonly<Record<string, string>> = {
+const connectMethods: Readonly<Record<string, string>> = {
   get: 'get',
   create: 'post',
   update: 'put',
@@ -83,14 +83,14 @@ class OperationWriter {
     const own = { kind: this.#definition };
     return this.#path([], {
       ...(verbs.includes('list') && {
-        get: this.#operation({ ...own, id: 'list', action: 'list', query: LIST_PARAMETERS, answer: this.#list }),
+        get: this.#operation({ ...own, id: 'list', action: 'list', query: listParameters, answer: this.#list }),
       }),
       ...(verbs.includes('create') && {
         post: this.#operation({
           ...own,
           id: 'create',
           action: 'post',
-          query: WRITE_PARAMETERS,
+          query: writeParameters,
           body: this.#kind,
           answer: this.#kind,
           codes: ['200', '201', '202'],
@@ -101,9 +101,9 @@ class OperationWriter {
           ...own,
           id: `deleteCollection${kind}Of`,
           action: 'deletecollection',
-          query: DELETE_COLLECTION_PARAMETERS,
-          body: META_COMPONENTS.deleteOptions,
-          answer: META_COMPONENTS.status,
+          query: deleteCollectionParameters,
+          body: metaComponents.deleteOptions,
+          answer: metaComponents.status,
         }),
       }),
     });
@@ -113,7 +113,7 @@ class OperationWriter {
     if (!this.#definition.verbs.includes('list')) return undefined;
     const parts = { kind: this.#definition, answer: this.#list };
     const get = this.#operation({ ...parts, id: 'listForAllNamespaces', action: 'list' });
-    return { get, parameters: queryParameters([...LIST_PARAMETERS, 'pretty']) };
+    return { get, parameters: queryParameters([...listParameters, 'pretty']) };
   }
 
   item(): JsonObject | undefined {
@@ -123,9 +123,9 @@ class OperationWriter {
         kind: this.#definition,
         id: 'delete',
         action: 'delete',
-        query: DELETE_PARAMETERS,
-        body: META_COMPONENTS.deleteOptions,
-        answer: META_COMPONENTS.status,
+        query: deleteParameters,
+        body: metaComponents.deleteOptions,
+        answer: metaComponents.status,
         codes: ['200', '202'],
       }),
     };
@@ -142,7 +142,7 @@ class OperationWriter {
         kind,
         id: `create${id}`,
         action: 'post',
-        query: WRITE_PARAMETERS,
+        query: writeParameters,
         body: kind.component,
         answer: kind.component,
       }),
@@ -163,7 +163,7 @@ class OperationWriter {
           ...own,
           id: `replace${id}`,
           action: 'put',
-          query: WRITE_PARAMETERS,
+          query: writeParameters,
           body: kind.component,
           codes: ['200', '201'],
         }),
@@ -173,9 +173,9 @@ class OperationWriter {
           ...own,
           id: `patch${id}`,
           action: 'patch',
-          query: PATCH_PARAMETERS,
-          body: META_COMPONENTS.patch,
-          bodyTypes: this.#definition.custom ? PATCH_TYPES.slice(0, 3) : PATCH_TYPES,
+          query: patchParameters,
+          body: metaComponents.patch,
+          bodyTypes: this.#definition.custom ? patchTypes.slice(0, 3) : patchTypes,
           codes: ['200', '201'],
         }),
       }),
@@ -186,7 +186,7 @@ class OperationWriter {
   #connect(sub: Subresource, id: string): Record<string, JsonObject> {
     const { group, version, kind } = sub;
     const operations = sub.verbs.flatMap((verb) => {
-      const method = CONNECT_METHODS[verb];
+      const method = connectMethods[verb];
       if (method === undefined) return [];
       const operation = {
         operationId: `connect${method.charAt(0).toUpperCase()}${method.slice(1)}${id}${this.#suffix}`,
@@ -213,7 +213,7 @@ class OperationWriter {
     const { id, action, query = [], body, bodyTypes = ['*/*'], answer, codes = ['200'] } = parts;
     const { group, version } = this.#definition;
     const { group: ofGroup, version: ofVersion, kind } = parts.kind;
-    const answers = codes.map((code) => [code, { description: 'Done.', content: content(MEDIA_TYPES, answer) }]);
+    const answers = codes.map((code) => [code, { description: 'Done.', content: content(mediaTypes, answer) }]);
     return {
       tags: [`${group === '' ? 'core' : group.split('.')[0]}_${version}`],
       operationId: `${id}${this.#suffix}`,

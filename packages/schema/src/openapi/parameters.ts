@@ -3,7 +3,7 @@ import type { JsonObject } from '@kubewright/apimachinery/internal';
 type ParameterType = 'string' | 'integer' | 'boolean';
 
 /** Query parameters of the API: type, and upstream's description, abridged. */
-const QUERY: Readonly<Record<string, readonly [ParameterType, string]>> = {
+const query: Readonly<Record<string, readonly [ParameterType, string]>> = {
   allowWatchBookmarks: ['boolean', 'allowWatchBookmarks requests watch events with type "BOOKMARK".'],
   continue: ['string', 'The continue option should be set when retrieving more results from the server.'],
   dryRun: [
@@ -60,7 +60,7 @@ const QUERY: Readonly<Record<string, readonly [ParameterType, string]>> = {
   ],
 };
 
-export const LIST_PARAMETERS: readonly string[] = [
+export const listParameters: readonly string[] = [
   'allowWatchBookmarks',
   'continue',
   'fieldSelector',
@@ -72,15 +72,15 @@ export const LIST_PARAMETERS: readonly string[] = [
   'timeoutSeconds',
   'watch',
 ];
-export const WRITE_PARAMETERS: readonly string[] = ['dryRun', 'fieldManager', 'fieldValidation'];
-export const PATCH_PARAMETERS: readonly string[] = [...WRITE_PARAMETERS, 'force'];
-export const DELETE_PARAMETERS: readonly string[] = [
+export const writeParameters: readonly string[] = ['dryRun', 'fieldManager', 'fieldValidation'];
+export const patchParameters: readonly string[] = [...writeParameters, 'force'];
+export const deleteParameters: readonly string[] = [
   'dryRun',
   'gracePeriodSeconds',
   'orphanDependents',
   'propagationPolicy',
 ];
-export const DELETE_COLLECTION_PARAMETERS: readonly string[] = [
+export const deleteCollectionParameters: readonly string[] = [
   'continue',
   'dryRun',
   'fieldSelector',
@@ -98,7 +98,7 @@ export const DELETE_COLLECTION_PARAMETERS: readonly string[] = [
 /** Returns query parameters by name. */
 export function queryParameters(names: readonly string[]): readonly JsonObject[] {
   return names.map((name) => {
-    const [type, description] = QUERY[name] ?? ['string', ''];
+    const [type, description] = query[name] ?? ['string', ''];
     return { name, in: 'query', description, schema: { type, uniqueItems: true } };
   });
 }

@@ -1,3 +1,4 @@
+import { KubewrightError } from '@kubewright/apimachinery';
 import { RE2JS } from 're2js';
 
 /** A pattern with the semantics of Go and the API: RE2 syntax, matched anywhere in the text unless anchored, in linear time. */
@@ -10,11 +11,11 @@ export interface Pattern {
 }
 
 /** Thrown for a pattern that is not valid RE2 syntax. The message is Go's. */
-export class PatternError extends Error {
+export class PatternError extends KubewrightError {
   readonly code = 'KW4201';
 
   constructor(source: string, options: { readonly cause: unknown }) {
-    super(`error parsing regexp: ${reasonOf(options.cause)}`, options);
+    super({ what: 'error parsing regexp', why: reasonOf(options.cause) }, options);
     this.name = 'PatternError';
     this.source = source;
   }

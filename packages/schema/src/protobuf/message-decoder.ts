@@ -255,8 +255,8 @@ function stringsOf(reader: WireReader, number: number): string[] {
 }
 
 /** Returns varint fields by number. */
-function numbersOf(reader: WireReader): number[] {
-  const numbers: number[] = [];
+function numbersOf(reader: WireReader): (number | bigint)[] {
+  const numbers: (number | bigint)[] = [];
   while (!reader.atEnd) {
     const tag = reader.tag();
     if ((tag & 7) === 0 && tag >>> 3 <= 2) numbers[tag >>> 3] = reader.varint64();
@@ -283,8 +283,8 @@ function intOrString(reader: WireReader): number | string {
 function timeOf(reader: WireReader, precision: 'seconds' | 'micros'): string | null {
   if (reader.atEnd) return null;
   const numbers = numbersOf(reader);
-  const seconds = numbers[1] ?? 0;
-  const nanos = numbers[2] ?? 0;
+  const seconds = Number(numbers[1] ?? 0);
+  const nanos = Number(numbers[2] ?? 0);
   const date = new Date(seconds * 1000);
   const year = date.getUTCFullYear();
   if (!(year >= 0 && year <= 9999) || nanos < 0 || nanos > 999_999_999) {

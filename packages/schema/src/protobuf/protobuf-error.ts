@@ -1,3 +1,5 @@
+import { KubewrightError } from '@kubewright/apimachinery';
+
 /** Kind of failure of protobuf decoding. */
 export type ProtobufFault = 'malformed' | 'tooDeep' | 'tooLarge' | 'notRepresentable' | 'unknownKind';
 
@@ -5,12 +7,12 @@ export type ProtobufFault = 'malformed' | 'tooDeep' | 'tooLarge' | 'notRepresent
  * Thrown for bytes that are not a Kubernetes object in protobuf form, or an object that cannot be represented. The response
  * is 400.
  */
-export class ProtobufError extends Error {
+export class ProtobufError extends KubewrightError {
   readonly code = 'KW4301';
   readonly kind: ProtobufFault;
 
   constructor(kind: ProtobufFault, message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
+    super({ what: message }, options);
     this.name = 'ProtobufError';
     this.kind = kind;
   }

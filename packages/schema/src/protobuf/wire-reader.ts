@@ -36,8 +36,8 @@ export class WireReader {
     throw malformed('varint longer than ten bytes');
   }
 
-  /** Reads a varint as a signed 64-bit integer; throws if a double cannot hold it. */
-  varint64(): number {
+  /** Reads a varint as a signed 64-bit integer; a bigint if a number cannot hold it. */
+  varint64(): number | bigint {
     let low = 0n;
     let small = 0;
     let factor = 1;
@@ -119,13 +119,10 @@ export class WireReader {
   }
 }
 
-function toSafe(raw: bigint): number {
+function toSafe(raw: bigint): number | bigint {
   const value = BigInt.asIntN(64, raw);
   const number = Number(value);
-  if (!Number.isSafeInteger(number)) {
-    throw new ProtobufError('notRepresentable', `the integer ${value} cannot be represented exactly`);
-  }
-  return number;
+  return Number.isSafeInteger(number) ? number : value;
 }
 
 function malformed(what: string): ProtobufError {

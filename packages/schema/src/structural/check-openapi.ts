@@ -1,10 +1,10 @@
 import { type FieldProblem, forbidden, invalid, notSupported, required } from './field-problem.ts';
 import { additionalOf, itemsOf, type JsonSchema, type ValidationRule } from './json-schema.ts';
 
-const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
-const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
-const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
-const UNSUPPORTED = [
+const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
+const unsupported = [
   ['id', 'id is not supported'],
   ['additionalItems', 'additionalItems is not supported'],
   ['patternProperties', 'patternProperties is not supported'],
@@ -45,7 +45,7 @@ function check(schema: JsonSchema, place: Place, problems: FieldProblem[]): void
     check(additional, { ...below, path: `${place.path}.additionalProperties`, noDefaults }, problems);
   }
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const isMeta = META_FIELDS.has(name) && (place.isRoot || schema['x-kubernetes-embedded-resource'] === true);
+    const isMeta = metaFields.has(name) && (place.isRoot || schema['x-kubernetes-embedded-resource'] === true);
     const noDefaults = isMeta && place.isRoot ? `in top-level ${name}` : place.noDefaults;
     const insideMeta = place.insideMeta || isMeta;
     check(property, { ...below, path: `${place.path}.properties[${name}]`, insideMeta, noDefaults }, problems);
@@ -62,11 +62,11 @@ function check(schema: JsonSchema, place: Place, problems: FieldProblem[]): void
 
 function checkKeywords(schema: JsonSchema, { path, insideMeta, noDefaults }: Place, problems: FieldProblem[]): void {
   const type = schema.type ?? '';
-  if (type !== '' && type !== 'null' && !TYPES.includes(type)) problems.push(notSupported(`${path}.type`, type, TYPES));
+  if (type !== '' && type !== 'null' && !types.includes(type)) problems.push(notSupported(`${path}.type`, type, types));
   if (schema.default !== undefined && noDefaults !== undefined) {
     problems.push(forbidden(`${path}.default`, `must not be set ${noDefaults}`));
   }
-  for (const [name, detail] of UNSUPPORTED) {
+  for (const [name, detail] of unsupported) {
     const value = schema[name];
     const empty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
     if (value !== undefined && value !== '' && !(empty && name !== 'dependencies')) {
@@ -74,7 +74,7 @@ function checkKeywords(schema: JsonSchema, { path, insideMeta, noDefaults }: Pla
     }
   }
   if (type === 'null') {
-    problems.push(notSupported(`${path}.type`, type, TYPES));
+    problems.push(notSupported(`${path}.type`, type, types));
     problems.push(forbidden(`${path}.type`, 'type cannot be set to null, use nullable as an alternative'));
   }
   if (Array.isArray(schema.items)) {
@@ -201,8 +201,8 @@ function checkRule(rule: ValidationRule, path: string, problems: FieldProblem[])
   if ((rule.messageExpression ?? '') !== '' && rule.messageExpression?.trim() === '') {
     problems.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
   }
-  if (rule.reason !== undefined && !REASONS.includes(rule.reason)) {
-    problems.push(notSupported(`${path}.reason`, rule.reason, REASONS));
+  if (rule.reason !== undefined && !reasons.includes(rule.reason)) {
+    problems.push(notSupported(`${path}.reason`, rule.reason, reasons));
   }
   const fieldPath = rule.fieldPath ?? '';
   if (fieldPath !== '' && fieldPath.trim() === '') {

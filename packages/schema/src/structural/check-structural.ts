@@ -5,8 +5,8 @@ import type { CompilePattern } from './validator.ts';
 
 type Level = 'root' | 'item' | 'field';
 
-const INT_OR_STRING: readonly JsonSchema[] = [{ type: 'integer' }, { type: 'string' }];
-const EMPTY_TYPE: Readonly<Record<Level, string>> = {
+const intOrString: readonly JsonSchema[] = [{ type: 'integer' }, { type: 'string' }];
+const emptyType: Readonly<Record<Level, string>> = {
   root: 'must not be empty at the root',
   item: 'must not be empty for specified array items',
   field: 'must not be empty for specified object fields',
@@ -52,8 +52,8 @@ class InvariantCheck {
     }
     this.extensions(schema, path);
     this.valueChecks(schema, path, {
-      skipAnyOf: sameJson(schema.anyOf, INT_OR_STRING),
-      skipFirstAllOf: sameJson(schema.allOf?.[0]?.anyOf, INT_OR_STRING),
+      skipAnyOf: sameJson(schema.anyOf, intOrString),
+      skipFirstAllOf: sameJson(schema.allOf?.[0]?.anyOf, intOrString),
     });
     this.type(schema, level, path);
     this.metadata(schema, level, path);
@@ -76,7 +76,7 @@ class InvariantCheck {
       const detail = 'must be object if x-kubernetes-embedded-resource is true';
       this.problems.push(type === '' ? required(`${path}.type`, detail) : invalid(`${path}.type`, type, detail));
     } else if (type === '' && schema['x-kubernetes-int-or-string'] !== true && !preserves) {
-      this.problems.push(required(`${path}.type`, EMPTY_TYPE[level]));
+      this.problems.push(required(`${path}.type`, emptyType[level]));
     }
     if (embedded && schema.additionalProperties !== undefined) {
       const detail = 'must not be used if x-kubernetes-embedded-resource is set';
@@ -146,7 +146,7 @@ class InvariantCheck {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       this.nested(property, `${path}.properties[${name}]`, false);
     }
-    for (const [name, isSet, detail] of FORBIDDEN_WHEN_NESTED) {
+    for (const [name, isSet, detail] of forbiddenWhenNested) {
       if (isSet(schema)) this.problems.push(forbidden(`${path}.${name}`, `${detail} to be structural`));
     }
     if (schema.properties !== undefined && Object.hasOwn(schema.properties, 'metadata')) {
@@ -198,7 +198,7 @@ class InvariantCheck {
   }
 }
 
-const FORBIDDEN_WHEN_NESTED: readonly (readonly [string, (schema: JsonSchema) => boolean, string])[] = [
+const forbiddenWhenNested: readonly (readonly [string, (schema: JsonSchema) => boolean, string])[] = [
   ['type', (s) => (s.type ?? '') !== '', 'must be empty'],
   ['additionalProperties', (s) => s.additionalProperties !== undefined, 'must be undefined'],
   ['default', (s) => s.default !== undefined && s.default !== null, 'must be undefined'],

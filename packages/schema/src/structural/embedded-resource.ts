@@ -4,8 +4,8 @@ import { isRecord } from './plain-data.ts';
 
 type Check = (value: unknown, path: string, problems: FieldProblem[]) => void;
 
-const KIND = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
-const KIND_RULE =
+const kindPattern = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const kindRule =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
 /**
@@ -53,8 +53,8 @@ function checkResource(value: Readonly<Record<string, unknown>>, path: string, p
     else if (item === '') problems.push(invalid(field, item, 'must not be empty'));
     else if (name === 'apiVersion' && item.split('/').length > 2) {
       problems.push(invalid(field, item, `unexpected GroupVersion string: ${item}`));
-    } else if (name === 'kind' && !KIND.test(item.toLowerCase())) {
-      problems.push(invalid(field, item, `may have mixed case, but should otherwise match: ${KIND_RULE}`));
+    } else if (name === 'kind' && !kindPattern.test(item.toLowerCase())) {
+      problems.push(invalid(field, item, `may have mixed case, but should otherwise match: ${kindRule}`));
     }
   }
   if (Object.hasOwn(value, 'metadata')) checkMetadata(value['metadata'], childPath(path, 'metadata'), problems);

@@ -93,6 +93,7 @@ function printValue(value: unknown): string {
       return JSON.stringify(value);
     case 'number':
       return goNumber(value);
+    case 'bigint':
     case 'boolean':
       return String(value);
     default:
@@ -110,6 +111,7 @@ export function goNumber(value: number): string {
 /** Formats JSON with sorted keys and `<`, `>`, `&` escaped, as Go does. Equal values have equal texts. */
 export function sortedJson(value: unknown): string {
   if (typeof value === 'string') return escapeHtml(JSON.stringify(value));
+  if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
   const record = value as Record<string, unknown>; // not a list and not null

@@ -7,19 +7,19 @@ const matches =
   (text) =>
     pattern.test(text);
 
-const UUID = '[0-9a-f]{8}-?[0-9a-f]{4}-?';
-const SHORT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const HOSTNAME =
+const uuid = '[0-9a-f]{8}-?[0-9a-f]{4}-?';
+const shortName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const hostname =
   /^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$/u;
-const CREDIT_CARD =
+const creditCard =
   /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11})$/;
-const DURATION_PART = /(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|μs|ms|s|m|h)/g;
+const durationPart = /(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|μs|ms|s|m|h)/g;
 
 /**
  * The string formats that the API server checks (1.36). All others are ignored. Names are compared without dashes, as
  * upstream does (`date-time` and `datetime` are the same).
  */
-const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
+const formats: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['bsonobjectid', matches(/^[0-9a-fA-F]{24}$/)],
   ['uri', isRequestUri],
   ['email', matches(/^(?:[^<>]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>",:;]+@[^\s@<>",:;]+)$/)],
@@ -33,10 +33,10 @@ const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
       /^(?:[0-9a-fA-F]{2}(?::[0-9a-fA-F]{2}){5,19}|[0-9a-fA-F]{2}(?:-[0-9a-fA-F]{2}){5,19}|[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){2,9})$/,
     ),
   ],
-  ['uuid', matches(new RegExp(`^${UUID}[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`, 'i'))],
-  ['uuid3', matches(new RegExp(`^${UUID}3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$`, 'i'))],
-  ['uuid4', matches(new RegExp(`^${UUID}4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`, 'i'))],
-  ['uuid5', matches(new RegExp(`^${UUID}5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`, 'i'))],
+  ['uuid', matches(new RegExp(`^${uuid}[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`, 'i'))],
+  ['uuid3', matches(new RegExp(`^${uuid}3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$`, 'i'))],
+  ['uuid4', matches(new RegExp(`^${uuid}4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`, 'i'))],
+  ['uuid5', matches(new RegExp(`^${uuid}5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`, 'i'))],
   ['isbn', (text) => isIsbn10(text) || isIsbn13(text)],
   ['isbn10', isIsbn10],
   ['isbn13', isIsbn13],
@@ -54,24 +54,24 @@ const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['date', isDate],
   ['duration', isDuration],
   ['datetime', isDateTime],
-  ['k8sshortname', (text) => text.length <= 63 && SHORT_NAME.test(text)],
-  ['k8slongname', (text) => text.length <= 253 && text.split('.').every((part) => SHORT_NAME.test(part))],
+  ['k8sshortname', (text) => text.length <= 63 && shortName.test(text)],
+  ['k8slongname', (text) => text.length <= 253 && text.split('.').every((part) => shortName.test(part))],
 ]);
 
-const NUMBER_FORMATS: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
+const numberFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
 
 /** True if the API server knows a format; it warns about others and ignores them. */
 export function isKnownFormat(format: string): boolean {
-  return FORMATS.has(format.replaceAll('-', '')) || NUMBER_FORMATS.has(format);
+  return formats.has(format.replaceAll('-', '')) || numberFormats.has(format);
 }
 
 /** Returns the check of a string format, or `undefined` if the API server ignores the format. */
 export function formatCheck(format: string): Check | undefined {
-  return FORMATS.get(format.replaceAll('-', ''));
+  return formats.get(format.replaceAll('-', ''));
 }
 
 function isHostname(text: string): boolean {
-  return text.length <= 255 && HOSTNAME.test(text) && text.split('.').every((label) => label.length <= 63);
+  return text.length <= 255 && hostname.test(text) && text.split('.').every((label) => label.length <= 63);
 }
 
 function isRequestUri(text: string): boolean {
@@ -87,7 +87,7 @@ function isIpv6(text: string): boolean {
 function isCidr(text: string): boolean {
   const [address = '', prefix = '', ...rest] = text.split('/');
   if (rest.length > 0 || !/^(?:0|[1-9]\d{0,2})$/.test(prefix)) return false;
-  if (FORMATS.get('ipv4')?.(address) === true) return Number(prefix) <= 32;
+  if (formats.get('ipv4')?.(address) === true) return Number(prefix) <= 32;
   return isIpv6(address) && Number(prefix) <= 128;
 }
 
@@ -108,7 +108,7 @@ function isIsbn13(text: string): boolean {
 }
 
 function isCreditCard(digits: string): boolean {
-  if (!CREDIT_CARD.test(digits)) return false;
+  if (!creditCard.test(digits)) return false;
   let sum = 0;
   for (let i = 0; i < digits.length; i++) {
     const digit = Number(digits[digits.length - 1 - i]) * (i % 2 === 0 ? 1 : 2);
@@ -139,7 +139,7 @@ function isTime(text: string): boolean {
 function isDuration(text: string): boolean {
   if (/^[+-]?0$/.test(text)) return true;
   const plain = text.replace(/^[+-]/, '');
-  if (plain !== '' && plain.replace(DURATION_PART, '') === '') return true;
+  if (plain !== '' && plain.replace(durationPart, '') === '') return true;
   return /^\s*\d+\s*(?:ns|nano|nanos|nanosecond|nanoseconds|us|µs|micro|micros|microsecond|microseconds|ms|milli|millis|millisecond|milliseconds|s|sec|secs|second|seconds|m|min|mins|minute|minutes|h|hr|hrs|hour|hours|d|day|days|w|wk|wks|week|weeks)\s*$/.test(
     text,
   );

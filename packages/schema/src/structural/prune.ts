@@ -2,7 +2,7 @@ import { setOwn } from '../json/parsed-body.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 import { isRecord } from './plain-data.ts';
 
-const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** The result of {@link prune}. */
 export interface Pruned {
@@ -66,7 +66,7 @@ class PruneWalk {
     const outer = this.path;
     let changed: Record<string, unknown> | undefined;
     for (const key in record) {
-      if (embedded && META_FIELDS.has(key)) continue;
+      if (embedded && metaFields.has(key)) continue;
       const declared = properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
       if (declared !== undefined || open) {
         const item = record[key];
@@ -78,7 +78,7 @@ class PruneWalk {
           setOwn(changed, key, pruned);
         }
       } else if (!keeps) {
-        if (outer !== '' || !META_FIELDS.has(key)) this.unknownPaths.push(outer === '' ? key : `${outer}.${key}`);
+        if (outer !== '' || !metaFields.has(key)) this.unknownPaths.push(outer === '' ? key : `${outer}.${key}`);
         changed ??= { ...record };
         delete changed[key];
       }

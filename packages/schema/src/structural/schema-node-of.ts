@@ -1,7 +1,7 @@
 import type { SchemaNode } from '../node/schema-node.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 
-const STRING: SchemaNode = { type: 'string' };
+const string: SchemaNode = { type: 'string' };
 
 /**
  * Returns the {@link SchemaNode} of a custom resource: the parts of its schema that patches, applies and strict decoding
@@ -58,8 +58,8 @@ function convertProperties(
   const properties = new Map<string, SchemaNode>();
   for (const [name, property] of declared) properties.set(name, convert(property, below));
   if (isResource) {
-    properties.set('apiVersion', STRING);
-    properties.set('kind', STRING);
+    properties.set('apiVersion', string);
+    properties.set('kind', string);
     if (objectMeta !== undefined) properties.set('metadata', objectMeta);
     else if (!properties.has('metadata')) properties.set('metadata', { type: 'any' });
   }

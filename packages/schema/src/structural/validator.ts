@@ -90,6 +90,7 @@ function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'bigint') return 'integer';
   return typeof value;
 }
 
@@ -247,7 +248,7 @@ function compileNumber(schema: JsonSchema, types: readonly string[]): Validate |
   const counts = maximum !== undefined || minimum !== undefined || multipleOf !== undefined || format !== undefined;
   if (!counts && !types.includes('integer') && !types.includes('number')) return undefined;
   return (value, path, at) => {
-    if (typeof value !== 'number') return;
+    if (typeof value !== 'number' && typeof value !== 'bigint') return;
     at.matches++;
     if (!counts) return;
     if (format !== undefined && !format.fits(value)) {
@@ -256,7 +257,8 @@ function compileNumber(schema: JsonSchema, types: readonly string[]): Validate |
     }
     if (multipleOf !== undefined) checkMultiple(at, path, { value, multipleOf });
     // Upstream compares whole values as int64, which truncates the bound.
-    const bound = (limit: number): number => (Number.isInteger(value) ? Math.trunc(limit) : limit);
+    const isWhole = typeof value === 'bigint' || Number.isInteger(value);
+    const bound = (limit: number): number => (isWhole ? Math.trunc(limit) : limit);
     if (minimum !== undefined) {
       const min = bound(minimum);
       if (schema.exclusiveMinimum === true ? value <= min : value < min) {
@@ -276,7 +278,7 @@ function compileNumber(schema: JsonSchema, types: readonly string[]): Validate |
 
 interface NumericFormat {
   readonly text: string;
-  fits(value: number): boolean;
+  fits(value: number | bigint): boolean;
 }
 
 function numericFormat(type: string, format: string | undefined): NumericFormat | undefined {
@@ -285,26 +287,33 @@ function numericFormat(type: string, format: string | undefined): NumericFormat 
     const known = format === 'int32' || format === 'int64';
     return {
       text: known ? `with format ${format}` : '(default format)',
-      fits: (value) => Number.isInteger(value) && value >= -(2 ** bits) && value < 2 ** bits,
+      // A bigint has 64 bits.
+      fits: (value) =>
+        typeof value === 'bigint' ? bits === 63 : Number.isInteger(value) && value >= -(2 ** bits) && value < 2 ** bits,
     };
   }
   if (type !== 'number' || format !== 'float') return undefined;
-  return { text: 'with format float', fits: (value) => Math.abs(value) <= 3.4028234663852886e38 };
+  return { text: 'with format float', fits: (value) => Math.abs(Number(value)) <= 3.4028234663852886e38 };
 }
 
 function checkMultiple(
   at: Findings,
   path: string,
-  { value, multipleOf }: { readonly value: number; readonly multipleOf: number },
+  { value, multipleOf }: { readonly value: number | bigint; readonly multipleOf: number },
 ): void {
-  const factor = Number.isInteger(value) ? Math.trunc(multipleOf) : multipleOf;
+  const isWhole = typeof value === 'bigint' || Number.isInteger(value);
+  const factor = isWhole ? Math.trunc(multipleOf) : multipleOf;
   if (factor <= 0) {
     const text = `factor MultipleOf declared for ${path} must be positive: ${goNumber(factor)}`;
     at.problems.push(invalid(fieldOf(path), value, text));
     return;
   }
-  const quotient = factor < 1 ? (1 / factor) * value : value / factor;
-  if (!isNearlyInteger(quotient)) fail(at, path, { value, text: `should be a multiple of ${goNumber(factor)}` });
+  if (!isMultiple(value, factor)) fail(at, path, { value, text: `should be a multiple of ${goNumber(factor)}` });
+}
+
+function isMultiple(value: number | bigint, factor: number): boolean {
+  if (typeof value === 'bigint') return value % BigInt(factor) === 0n;
+  return isNearlyInteger(factor < 1 ? (1 / factor) * value : value / factor);
 }
 
 /** True within go-openapi's tolerance for whole numbers. */

@@ -7,12 +7,12 @@ import { WebhookCallError } from '../../webhooks/webhook-call-error.ts';
 import type { AdmissionAttributes } from '../admission-plugin.ts';
 import { namespaceOf, requestVersion, type Version, type VersionedObjects } from './reviewed-request.ts';
 
-const GROUP = 'admission.k8s.io';
-const VERSIONS = ['v1', 'v1beta1'];
+const admissionGroup = 'admission.k8s.io';
+const reviewVersions = ['v1', 'v1beta1'];
 
 /** Returns the review version for a webhook: the first one in its list that we support. */
 export function reviewVersion(versions: readonly string[]): string | undefined {
-  return versions.find((version) => VERSIONS.includes(version));
+  return versions.find((version) => reviewVersions.includes(version));
 }
 
 /** Builds an AdmissionRequest without its objects: the input of match conditions, and most of what webhooks see. */
@@ -45,14 +45,14 @@ export function admissionRequest(attributes: AdmissionAttributes, version: Versi
   };
 }
 
-const OPTIONS: Readonly<Record<string, string>> = {
+const optionKinds: Readonly<Record<string, string>> = {
   CREATE: 'CreateOptions',
   UPDATE: 'UpdateOptions',
   DELETE: 'DeleteOptions',
 };
 
 function optionsOf({ operation, options }: AdmissionAttributes): object | null {
-  const kind = OPTIONS[operation];
+  const kind = optionKinds[operation];
   return kind === undefined ? null : { kind, apiVersion: 'meta.k8s.io/v1', ...options };
 }
 
@@ -73,7 +73,7 @@ export function admissionReview(
   const { dryRun, options: operationOptions, ...rest } = request;
   return {
     kind: 'AdmissionReview',
-    apiVersion: `${GROUP}/${version}`,
+    apiVersion: `${admissionGroup}/${version}`,
     request: {
       uid,
       ...rest,
@@ -110,7 +110,7 @@ export function readAdmissionResponse(
   answer: WebhookAnswer,
   sent: { readonly uid: string; readonly version: string; readonly mutating: boolean },
 ): AdmissionResponse {
-  checkReviewKind(answer, { group: GROUP, version: sent.version, kind: 'AdmissionReview' });
+  checkReviewKind(answer, { group: admissionGroup, version: sent.version, kind: 'AdmissionReview' });
   const response = field(answer, 'AdmissionReview', { name: 'response', type: 'object' });
   const read = <T>(name: string, type: 'string' | 'boolean' | 'object'): T | undefined =>
     field(response ?? {}, 'AdmissionResponse.response', { name, type }) as T | undefined;
@@ -128,8 +128,10 @@ export function readAdmissionResponse(
   if (uid !== sent.uid) {
     throw invalidResponse(`expected response.uid=${JSON.stringify(sent.uid)}, got ${JSON.stringify(uid)}`);
   }
-  if (shownType(answer) !== `${GROUP}/v1, Kind=AdmissionReview`) {
-    throw invalidResponse(`expected webhook response of ${GROUP}/v1, Kind=AdmissionReview, got ${shownType(answer)}`);
+  if (shownType(answer) !== `${admissionGroup}/v1, Kind=AdmissionReview`) {
+    throw invalidResponse(
+      `expected webhook response of ${admissionGroup}/v1, Kind=AdmissionReview, got ${shownType(answer)}`,
+    );
   }
   checkPatch({ patch, patchType }, sent.mutating);
   return { allowed, status, warnings, patch, patchType: patchType ?? '' };
@@ -163,7 +165,7 @@ function invalidResponse(message: string): InvalidResponseError {
   return new InvalidResponseError(message);
 }
 
-const GO_TYPES: Readonly<Record<string, string>> = {
+const goTypes: Readonly<Record<string, string>> = {
   boolean: 'bool',
   object: 'v1.AdmissionResponse',
   string: 'string',
@@ -180,7 +182,7 @@ function field(
   // The caller names the type.
   if (given === type) return value as Readonly<Record<string, unknown>>;
   const what = given === 'boolean' ? 'bool' : given;
-  const message = `json: cannot unmarshal ${what} into Go struct field ${struct}.${name} of type ${GO_TYPES[type]}`;
+  const message = `json: cannot unmarshal ${what} into Go struct field ${struct}.${name} of type ${goTypes[type]}`;
   throw new WebhookCallError(message);
 }
 

@@ -1,21 +1,26 @@
 import type { CelEnvironment } from '@kubewright/schema';
 import type { Storage } from '../../storage/index.ts';
 import type { AdmissionPlugin } from '../admission-plugin.ts';
+import { PolicySource } from '../policies/policy-source.ts';
+import { ValidatingPolicies } from '../policies/validating-policies.ts';
 import { MutatingWebhooks } from './mutating-webhooks.ts';
 import { ValidatingWebhooks } from './validating-webhooks.ts';
 import { WebhookMetrics } from './webhook-metrics.ts';
 import type { WebhookPluginOptions } from './webhook-plugin-options.ts';
 import { WebhookSource } from './webhook-source.ts';
 
-/** The admission webhooks of a server: the stored configurations, the plugins that call the webhooks, and their metrics. */
+/** The admission that stored objects configure, webhooks and policies: the configurations, the plugins and their metrics. */
 export class AdmissionWebhooks implements Disposable {
   readonly metrics: WebhookMetrics = new WebhookMetrics();
   readonly #mutating: WebhookSource;
   readonly #validating: WebhookSource;
+  readonly #policies: PolicySource;
+  #storage: Storage | undefined;
 
   constructor(environment: CelEnvironment) {
     this.#mutating = new WebhookSource('mutatingwebhookconfigurations', environment);
     this.#validating = new WebhookSource('validatingwebhookconfigurations', environment);
+    this.#policies = new PolicySource(environment);
   }
 
   /** Returns the plugins, in the order in which they run. */
@@ -23,18 +28,28 @@ export class AdmissionWebhooks implements Disposable {
     const { metrics } = this;
     return [
       new MutatingWebhooks({ ...services, metrics, source: this.#mutating }),
+      new ValidatingPolicies({ ...services, metrics, source: this.#policies, storage: () => this.#started }),
       new ValidatingWebhooks({ ...services, metrics, source: this.#validating }),
     ];
   }
 
   /** Reads the stored configurations, then follows their changes. */
   async start(storage: Storage): Promise<void> {
+    this.#storage = storage;
     await this.#mutating.start(storage);
     await this.#validating.start(storage);
+    await this.#policies.start(storage);
+  }
+
+  /** The storage that parameters of policies are read from; there are no policies before it is known. */
+  get #started(): Storage {
+    if (!this.#storage) throw new Error('the admission webhooks and policies have not been started');
+    return this.#storage;
   }
 
   [Symbol.dispose](): void {
     this.#mutating[Symbol.dispose]();
     this.#validating[Symbol.dispose]();
+    this.#policies[Symbol.dispose]();
   }
 }

@@ -102,17 +102,17 @@ export class HookMatcher {
     const request = admissionRequest(attributes, version);
     const access = new ConditionAccess(attributes, this.#options.authorizer);
     const seen = { object: object ?? null, oldObject: oldObject ?? null, request, access };
-    const verdict = await hook.conditions.evaluate(seen);
+    const result = await hook.conditions.evaluate(seen);
     const { name } = hook.spec;
-    if (verdict.matches === true) return true;
-    if (verdict.matches === false) {
+    if (result.matches === true) return true;
+    if (result.matches === false) {
       metrics.excluded({ name, type, operation: attributes.operation });
       return false;
     }
     metrics.conditionFailed({ name, type, operation: attributes.operation });
     if (hook.spec.failurePolicy === 'Ignore') return false;
-    const [first = '', ...more] = verdict.faults;
-    const why = more.length === 0 ? first : `[${verdict.faults.join(', ')}]`;
+    const [first = '', ...more] = result.faults;
+    const why = more.length === 0 ? first : `[${result.faults.join(', ')}]`;
     throw forbidden(attributes.definition, attributes.name, why);
   }
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { applyJsonPatch } from '@kubewright/apimachinery';
-import { JsonPatchError, sameJson } from '@kubewright/apimachinery/internal';
+import { applyJsonPatch, JsonPatchError } from '@kubewright/apimachinery';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import { BodyReadError, parseJson } from '@kubewright/schema';
 import { DecodeError, decodeValue } from '@kubewright/schema/internal';
 import type { Draft } from '../../registry/strategy.ts';

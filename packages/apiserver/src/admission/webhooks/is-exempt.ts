@@ -1,6 +1,6 @@
 import type { AdmissionAttributes } from '../admission-plugin.ts';
 
-const KINDS = new Set([
+const kinds = new Set([
   'MutatingAdmissionPolicy',
   'MutatingAdmissionPolicyBinding',
   'MutatingWebhookConfiguration',
@@ -11,5 +11,5 @@ const KINDS = new Set([
 
 /** True for webhook configurations. Webhooks cannot review them; otherwise a broken webhook could never be repaired. */
 export function isExempt({ definition }: AdmissionAttributes): boolean {
-  return definition.group === 'admissionregistration.k8s.io' && KINDS.has(definition.kind);
+  return definition.group === 'admissionregistration.k8s.io' && kinds.has(definition.kind);
 }

@@ -65,7 +65,7 @@ export async function convertBody(object: Draft, from: Version, to: Version): Pr
 
 /** Copies a draft, which is plain JSON. */
 export function copyOf(object: Draft): Draft {
-  return JSON.parse(JSON.stringify(object)) as Draft;
+  return structuredClone(object);
 }
 
 /** Returns the namespace of a request. A Namespace object counts as inside itself. */

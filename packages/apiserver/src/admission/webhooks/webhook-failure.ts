@@ -1,14 +1,14 @@
-import { StatusError } from '@kubewright/apimachinery';
+import { KubewrightError, StatusError } from '@kubewright/apimachinery';
 
-/** A webhook that gave no verdict: unreachable, too slow, or with an invalid response. Its failure policy decides. */
-export class WebhookFailure extends Error {
+/** A webhook that gave no answer: unreachable, too slow, or with an invalid response. Its failure policy decides. */
+export class WebhookFailure extends KubewrightError {
   override readonly name = 'WebhookFailure';
   readonly code = 'KW5702';
   /** For metrics. */
   readonly httpStatus: number;
 
   constructor(webhook: string, reason: string, options: { readonly httpStatus: number; readonly cause?: unknown }) {
-    super(`failed calling webhook ${JSON.stringify(webhook)}: ${reason}`, { cause: options.cause });
+    super({ what: `failed calling webhook ${JSON.stringify(webhook)}`, why: reason }, { cause: options.cause });
     this.httpStatus = options.httpStatus;
   }
 }
@@ -16,7 +16,7 @@ export class WebhookFailure extends Error {
 /** A webhook's denial of a request. */
 export class WebhookRejection extends StatusError {}
 
-interface ToldStatus {
+interface ResponseStatus {
   readonly status?: unknown;
   readonly message?: unknown;
   readonly reason?: unknown;
@@ -26,11 +26,11 @@ interface ToldStatus {
 }
 
 /** HTTP/2 cannot carry a higher status. */
-const MAX_CODE = 599;
+const maxCode = 599;
 
 /** Builds the error for a webhook's denial, in upstream's words (`ToStatusErr`, 1.36). Its code is never a success. */
-export function rejection(webhook: string, told: Readonly<Record<string, unknown>> | undefined): WebhookRejection {
-  const { status, message, reason, code, details, metadata }: ToldStatus = told ?? {};
+export function rejection(webhook: string, given: Readonly<Record<string, unknown>> | undefined): WebhookRejection {
+  const { status, message, reason, code, details, metadata }: ResponseStatus = given ?? {};
   const by = `admission webhook ${JSON.stringify(webhook)} denied the request`;
   const said = text(message) || text(reason);
   const asked = typeof code === 'number' && Number.isInteger(code) ? code : 0;
@@ -42,7 +42,7 @@ export function rejection(webhook: string, told: Readonly<Record<string, unknown
     message: said === '' ? `${by} without explanation` : `${by}: ${said}`,
     ...(text(reason) !== '' && { reason: text(reason) }),
     ...(isObject(details) && { details }),
-    code: asked < 400 ? 400 : asked > MAX_CODE ? 500 : asked,
+    code: asked < 400 ? 400 : asked > maxCode ? 500 : asked,
   } as StatusError['status']);
 }
 

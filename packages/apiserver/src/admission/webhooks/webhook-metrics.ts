@@ -16,7 +16,7 @@ export interface HookOutcome {
   readonly error?: unknown;
 }
 
-const MAX_CODE = 600;
+const maxCode = 600;
 
 /** Metrics of admission webhook calls, under kube-apiserver's names (1.36). */
 export class WebhookMetrics {
@@ -47,7 +47,7 @@ export class WebhookMetrics {
 
   /** Records a finished call. */
   called(labels: HookLabels, { code, rejected, seconds = 0, error }: HookOutcome): void {
-    const shownCode = `${Math.min(code, MAX_CODE)}`;
+    const shownCode = `${Math.min(code, maxCode)}`;
     const { name, type, operation } = labels;
     this.#total.add({ code: shownCode, name, operation, rejected: `${rejected}`, type });
     this.#duration.observe({ name, operation, rejected: `${rejected}`, type }, seconds);

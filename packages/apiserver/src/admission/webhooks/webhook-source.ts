@@ -1,5 +1,6 @@
 import type { CelEnvironment } from '@kubewright/schema';
-import { eachChange, type Storage, type StoredObject } from '../../storage/index.ts';
+import { storagePrefix } from '../../registry/storage-prefix.ts';
+import { followStorage, type Storage, type StoredObject } from '../../storage/index.ts';
 import { type Webhook, type WebhookSpec, webhooksOf } from './webhook.ts';
 
 const decoder = new TextDecoder();
@@ -16,20 +17,20 @@ export class WebhookSource implements Disposable {
     resource: 'mutatingwebhookconfigurations' | 'validatingwebhookconfigurations',
     environment: CelEnvironment,
   ) {
-    this.#prefix = `/registry/admissionregistration.k8s.io/${resource}/`;
+    this.#prefix = storagePrefix({ group: 'admissionregistration.k8s.io', resource });
     this.#environment = environment;
   }
 
   /** Reads the stored configurations, then follows changes in the turn in which they become visible. */
   async start(storage: Storage): Promise<void> {
-    const { objects, revision } = await storage.list({ prefix: this.#prefix });
-    for (const stored of objects) this.#set(stored);
-    const apply = eachChange(({ key, current }) => {
-      this.#webhooks = undefined;
-      if (current) this.#set(current);
-      else this.#configurations.delete(key);
+    this.#subscription = await followStorage(storage, {
+      prefix: this.#prefix,
+      apply: ({ key, current }) => {
+        this.#webhooks = undefined;
+        if (current) this.#set(current);
+        else this.#configurations.delete(key);
+      },
     });
-    this.#subscription = storage.watch({ prefix: this.#prefix, fromRevision: revision }, apply);
   }
 
   [Symbol.dispose](): void {

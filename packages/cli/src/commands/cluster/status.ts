@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
+import type { ClusterName } from '../../cluster/state-folder.ts';
 import type { Context } from '../../program/context.ts';
+import { nameOption } from '../options/embedded-cluster.ts';
 
 /** Adds `cluster status`, which prints the status of the cluster of this folder. */
 export function addClusterStatus(cluster: Command, context: Context): void {
   cluster
     .command('status')
     .description('show the status of the cluster of this folder')
-    .action(async () => (await import('../../cluster/status.ts')).status(context));
+    .addOption(nameOption())
+    .action(async (options: ClusterName) => (await import('../../cluster/status.ts')).status(context, options));
 }

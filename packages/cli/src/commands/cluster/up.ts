@@ -1,7 +1,7 @@
-import type { Command } from 'commander';
-import type { UpOptions } from '../../cluster/up.ts';
+import { type Command, Option } from 'commander';
+import type { UpFlags } from '../../cluster/up.ts';
 import type { Context } from '../../program/context.ts';
-import { driverOption, nodeCount, portNumber } from '../options/embedded-cluster.ts';
+import { driverOption, nameOption, networkOption, nodeCount, portNumber } from '../options/embedded-cluster.ts';
 
 /** Adds `cluster up`, which starts the cluster of this folder. */
 export function addClusterUp(cluster: Command, context: Context): void {
@@ -9,11 +9,26 @@ export function addClusterUp(cluster: Command, context: Context): void {
     .command('up')
     .description('start the embedded cluster of this folder; Ctrl-C stops it')
     .option('--background', 'return once the cluster runs; stop it with kubewright cluster down')
+    .addOption(nameOption())
+    .option('--config <FILE>', 'YAML file with these settings, such as nodes: 3; flags outweigh it')
     .option('--port <PORT>', 'port of the API server (default: a free port, reused on later starts)', portNumber)
+    .option('--data <DIR>', 'keep objects in this folder across starts (default: in memory)')
+    .addOption(
+      new Option(
+        '--etcd-servers <URLS>',
+        'keep objects in etcd, for several API servers (default: in memory)',
+      ).conflicts('data'),
+    )
     .option('--nodes <N>', 'number of nodes', nodeCount)
     .addOption(driverOption())
+    .addOption(networkOption())
+    .option(
+      '--components <LIST>',
+      'components to run: *, controllers, scheduler, kube-proxy, coredns, metrics, nodes, foo-controller, -foo-controller',
+    )
     .option('--kubeconfig <FILE>', 'also write the kubeconfig to this file')
     .option('--allow-root-pods', 'allow pods to run as UID 0')
     .option('--allow-host-programs', 'allow absolute paths of local programs as images')
-    .action(async (options: UpOptions) => (await import('../../cluster/up.ts')).up(context, options));
+    .option('--allow-host-path', 'allow pods to mount folders of this machine, as kubectl debug node/NAME does')
+    .action(async (options: UpFlags) => (await import('../../cluster/up.ts')).up(context, options));
 }

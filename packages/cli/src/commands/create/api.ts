@@ -15,8 +15,9 @@ export function addCreateApi(create: Command, context: Context): void {
     // Accepts the defaults as flags too, because kubebuilder command lines state them.
     .option('--resource', 'write the type and a sample (default)')
     .option('--no-resource', 'do not write the type and the sample')
-    .option('--controller', "write a controller with a test (default for a kind's first version)")
+    .option('--controller', 'write a controller with a test (default for the first version of a kind with a CRD)')
     .option('--no-controller', 'do not write a controller')
+    .option('--aggregated', 'serve the kind from an API server in the project instead of a CRD')
     .option('-y, --yes', 'no effect: this command never prompts')
     .action(async (options: CreateApiOptions) => {
       await (await import('../../scaffold/create-api.ts')).createApi(context, options);

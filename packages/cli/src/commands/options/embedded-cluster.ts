@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { isClusterName } from '../../cluster/cluster-name.ts';
 
 /** Parses a port number. */
 export function portNumber(text: string): number {
@@ -14,10 +15,26 @@ export function nodeCount(text: string): number {
   throw new InvalidArgumentError('It must be a number from 1 to 100.');
 }
 
+/** Returns the option that selects the network of pods. */
+export function networkOption(): Option {
+  return new Option('--network <NAME>', 'loopback: pods share it; isolated: each pod has its own').choices([
+    'loopback',
+    'isolated',
+  ]);
+}
+
 /** Returns the option that selects how containers run. */
 export function driverOption(): Option {
   return new Option('--driver <NAME>', 'process: containers are local processes; simulated: nothing runs').choices([
     'process',
     'simulated',
   ]);
+}
+
+/** Returns the option that selects one of a folder's clusters. */
+export function nameOption(): Option {
+  return new Option('--name <NAME>', 'a further cluster of this folder, with this name').argParser((text) => {
+    if (isClusterName(text)) return text;
+    throw new InvalidArgumentError('It must consist of lower-case letters, digits and "-".');
+  });
 }

@@ -35,7 +35,7 @@ export class AccountToken implements Disposable {
   }
 
   async #renew(): Promise<void> {
-    const { client, surroundings } = this.#target;
+    const { client, environment } = this.#target;
     const { account, file } = this.#where;
     const body = {
       apiVersion: 'authentication.k8s.io/v1',
@@ -43,7 +43,7 @@ export class AccountToken implements Disposable {
       spec: { expirationSeconds: tokenSeconds },
     };
     const tokens = client.resource(ServiceAccount).subresource('token');
-    const { signal } = surroundings;
+    const { signal } = environment;
     const { status } = await tokens.create<{ readonly status: { readonly token: string } }>(account, body, { signal });
     if (this.#isDisposed) return;
     writeFileSync(file, status.token, { mode: 0o600 });
@@ -53,6 +53,6 @@ export class AccountToken implements Disposable {
   #renewIn(delayMs: number): void {
     if (this.#isDisposed) return;
     const renew = (): void => void this.#renew().catch(() => this.#renewIn(againMs));
-    this.#timer = this.#target.surroundings.clock.setTimer(delayMs, renew, { unref: true });
+    this.#timer = this.#target.environment.clock.setTimer(delayMs, renew, { unref: true });
   }
 }

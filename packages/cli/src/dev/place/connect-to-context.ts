@@ -29,11 +29,11 @@ export interface ContextConnection {
  * @throws CliError KW7308 if the cluster may be on another machine and the user did not allow it
  */
 export async function connectToContext(
-  { surroundings, reporter }: Context,
+  { environment, reporter }: Context,
   { context, allowContext }: ContextName,
 ): Promise<ContextConnection> {
-  const { clock, signal } = surroundings;
-  const config = await loadClientConfig({ context, environment: environmentOf(surroundings) });
+  const { clock, signal } = environment;
+  const config = await loadClientConfig({ context, environment: environmentOf(environment) });
   const isLoopbackServer = isLoopback(new URL(config.server).hostname.replace(/^\[|\]$/g, ''));
   const client = clientFromConfig(config, { clock, userAgent: 'kubewright-dev' });
   const isNamed = localNames.test(context);
@@ -45,7 +45,7 @@ export async function connectToContext(
   const { gitVersion } = await client.discovery.serverVersion({ signal });
   // Simulated nodes run on no machine, so `hasLocalNodes` cannot find them.
   const isSimulated = gitVersion.endsWith('+kubewright');
-  const isLocal = isNamed || (isLoopbackServer && (isSimulated || (await hasLocalNodes({ client, surroundings }))));
+  const isLocal = isNamed || (isLoopbackServer && (isSimulated || (await hasLocalNodes({ client, environment }))));
   refuse(isLocal);
   reporter.step('context', `${context}: ${config.server}, Kubernetes ${gitVersion}${isLocal ? ', local' : ''}`);
   return { config, client, isLoopbackServer };

@@ -7,6 +7,7 @@ import type { Context } from '../../program/context.ts';
 import { failureOf } from '../../program/failure.ts';
 import type { Project } from '../../project/find-project.ts';
 import { isAdmission, isConverted } from '../../render/webhook-objects.ts';
+import { isDelegated } from '../../target/api-services.ts';
 import type { Target } from '../../target/apply-objects.ts';
 import { ContextWebhooks } from '../../webhooks/context-webhooks.ts';
 import { isCertificate } from '../../webhooks/local-objects.ts';
@@ -16,6 +17,7 @@ import { AccountLogin } from './account-login.ts';
 import { type ContextName, connectToContext } from './connect-to-context.ts';
 import type { DevPlace } from './dev-place.ts';
 import { GuestObjects } from './guest-objects.ts';
+import { LocalApiServer } from './local-api-server.ts';
 
 /** The cluster to develop in. */
 export interface ContextChoice extends ContextName {
@@ -33,15 +35,19 @@ export async function contextPlace(
   whole: Context,
   { project, choice }: { readonly project: Project; readonly choice: ContextChoice },
 ): Promise<DevPlace> {
-  const { surroundings, reporter } = whole;
+  const { environment, reporter } = whole;
   const { config, client, isLoopbackServer } = await connectToContext(whole, choice);
-  const target: Target = { client, surroundings };
-  await tellRunning(target, { project, reporter });
+  const target: Target = { client, environment };
+  await reportRunning(target, { project, reporter });
   const host = choice.webhookHost ?? (isLoopbackServer ? loopback.host : undefined);
   const webhooks =
     choice.webhooks === false || host === undefined
       ? undefined
-      : await ContextWebhooks.start(surroundings, { project, target, host });
+      : await ContextWebhooks.start(environment, { project, target, host });
+  const apiServer =
+    host === undefined
+      ? undefined
+      : await LocalApiServer.create(environment, { project, host, except: webhooks?.port });
   const objects = new GuestObjects(target);
   const logins: AccountLogin[] = [];
   return {
@@ -49,15 +55,18 @@ export async function contextPlace(
     server: config.server,
     kubeconfig: undefined,
     flags: webhooks?.flags ?? ['--webhook-port=-1'],
+    variables: apiServer?.variables ?? {},
     keepOnly: (wanted) => objects.keepOnly(wanted),
     operatorIsDown: (why) => webhooks?.operatorIsDown(why),
     async apply(all) {
       const isAsking = all.some((each) => isAdmission(each) || isConverted(each));
+      if (!apiServer && all.some(isDelegated)) throw noHost(config.server, 'API server of the project');
       if (isAsking && choice.webhooks === false) reporter.step('webhooks skipped', 'because of --no-webhooks', 'bad');
-      else if (isAsking && !webhooks) throw noWebhookHost(config.server);
+      else if (isAsking && !webhooks) throw noHost(config.server, 'webhooks');
       else if (isAsking) await webhooks?.prove();
       for (const object of all.filter((each) => !isCertificate(each) && (webhooks || !isAdmission(each))))
-        await objects.apply(webhooks?.local(object) ?? object, object);
+        await objects.apply(apiServer?.local(webhooks?.local(object) ?? object) ?? object, object);
+      for (const service of apiServer?.servicesFor(all) ?? []) await objects.apply(service, service);
     },
     async logInAs(account) {
       const folder = join(project.root, '.kubewright', 'dev');
@@ -74,14 +83,15 @@ export async function contextPlace(
       for (const login of logins) login[Symbol.dispose]();
       await finally_(() => objects.leave(afterAbort(target)), reporter);
       await webhooks?.[Symbol.asyncDispose]();
+      apiServer?.[Symbol.dispose]();
       await client[Symbol.asyncDispose]();
     },
   };
 }
 
 /** Returns a target that works after Ctrl-C, so that created objects can still be removed. */
-function afterAbort({ client, surroundings }: Target): Target {
-  return { client, surroundings: { ...surroundings, signal: new AbortController().signal } };
+function afterAbort({ client, environment }: Target): Target {
+  return { client, environment: { ...environment, signal: new AbortController().signal } };
 }
 
 /** Reports a failure of the cleanup, so that the rest of the cleanup continues. */
@@ -94,13 +104,13 @@ async function finally_(work: () => Promise<unknown>, reporter: Context['reporte
 }
 
 /** Warns if the operator is already deployed: two operators of the same kind undo each other's work. */
-async function tellRunning(
-  { client, surroundings }: Target,
+async function reportRunning(
+  { client, environment }: Target,
   { project, reporter }: { readonly project: Project; readonly reporter: Context['reporter'] },
 ): Promise<void> {
   const key = { namespace: `${project.name}-system`, name: `${project.name}-controller-manager` };
   try {
-    const { spec } = await client.resource(Deployment).get(key, { signal: surroundings.signal });
+    const { spec } = await client.resource(Deployment).get(key, { signal: environment.signal });
     if ((spec?.replicas ?? 1) === 0) return;
     const remedy = `kubectl -n ${key.namespace} scale deployment ${key.name} --replicas 0`;
     reporter.step(
@@ -113,9 +123,9 @@ async function tellRunning(
   }
 }
 
-function noWebhookHost(server: string): CliError {
+function noHost(server: string, what: string): CliError {
   return new CliError('KW7309', {
-    what: 'the address at which the API server can reach the webhooks is unknown',
+    what: `the address at which the API server can reach the ${what} is unknown`,
     why: `the API server at ${server} is not local, so it cannot use 127.0.0.1`,
     remedy: reachabilityHint,
   });

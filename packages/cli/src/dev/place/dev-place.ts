@@ -6,6 +6,8 @@ import type { Context } from '../../program/context.ts';
 import type { Project } from '../../project/find-project.ts';
 import { applyObjects } from '../../target/apply-objects.ts';
 import { DevWebhooks } from '../../webhooks/dev-webhooks.ts';
+import { loopback } from '../../webhooks/webhook-address.ts';
+import { LocalApiServer } from './local-api-server.ts';
 
 /** The service account that the operator authenticates as. */
 export interface Account {
@@ -22,6 +24,8 @@ export interface DevPlace {
   readonly kubeconfig: string | undefined;
   /** Flags for the operator in this cluster. */
   readonly flags: readonly string[];
+  /** Environment variables for the operator in this cluster. */
+  readonly variables: Readonly<Record<string, string>>;
   /** Applies objects in order. */
   apply(objects: readonly UnstructuredObject[]): Promise<void>;
   /** Removes webhook configurations that are not among the given objects. */
@@ -45,29 +49,35 @@ export interface EmbeddedSettings {
 
 /** Starts a project's embedded cluster for development. */
 export async function embeddedPlace(
-  { surroundings, reporter }: Context,
+  { environment, reporter }: Context,
   { project, settings }: { readonly project: Project; readonly settings: EmbeddedSettings },
 ): Promise<DevPlace> {
   const folder = new StateFolder(project.root);
-  const cluster = await startCluster(surroundings, { folder, settings });
+  const cluster = await startCluster(environment, { folder, settings });
   if (cluster.takenPort !== undefined) reporter.step('port in use', `${cluster.takenPort}; using another port`, 'bad');
   const client = cluster.client();
-  const webhooks = await DevWebhooks.start(surroundings, { project, client }).catch(async (error: unknown) => {
+  const webhooks = await DevWebhooks.start(environment, { project, client }).catch(async (error: unknown) => {
     await cluster.stop();
     throw error;
   });
+  const apiServer = await LocalApiServer.create(environment, { project, host: loopback.host, except: webhooks.port });
   return {
     client,
     flags: webhooks.flags,
+    variables: apiServer.variables,
     keepOnly: (objects) => webhooks.keepOnly(objects),
     operatorIsDown: (why) => webhooks.operatorIsDown(why),
     server: cluster.url,
     kubeconfig: cluster.kubeconfig,
-    apply: (objects) => applyObjects({ client, surroundings }, webhooks.local(objects)),
+    apply: (objects) => {
+      const local = webhooks.local(objects).map((object) => apiServer.local(object));
+      return applyObjects({ client, environment }, [...local, ...apiServer.servicesFor(objects)]);
+    },
     logInAs: (account) => cluster.logInAs(account),
     beforeStop: () => Promise.resolve(),
     stop: async () => {
       try {
+        apiServer[Symbol.dispose]();
         await webhooks[Symbol.asyncDispose]();
         await cluster.stop();
       } finally {

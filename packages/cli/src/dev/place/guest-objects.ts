@@ -2,12 +2,13 @@ import { isNotFound, type UnstructuredObject } from '@kubewright/apimachinery';
 import { defined } from '@kubewright/apimachinery/internal';
 import type { Patch } from '@kubewright/client';
 import { isAdmission, isConverted } from '../../render/webhook-objects.ts';
+import { isDelegated, serviceOf } from '../../target/api-services.ts';
 import { applyObjects, deleteObjects, isUnknownKind, kindOf, type Target } from '../../target/apply-objects.ts';
 import { injection } from '../../webhooks/local-objects.ts';
 
 /**
  * The objects that `dev` applies to an existing cluster. At the end, created objects are deleted, existing ones stay, and
- * webhook calls that were redirected here go to their original target again.
+ * calls of webhooks and API servers that were redirected here go to their original target again.
  */
 export class GuestObjects {
   readonly #target: Target;
@@ -29,7 +30,7 @@ export class GuestObjects {
     const key = keyOf(object);
     if (!this.#seen.has(key)) {
       const former = await this.#get(object);
-      const isOurs = former === undefined || isLeftOver(former);
+      const isOurs = former === undefined || isLeftOver(former, object);
       // An apply would keep fields that are no longer set.
       if (former && isOurs) await deleteObjects(this.#target, [former]);
       if (isOurs) this.#made = [...this.#made, original];
@@ -39,7 +40,7 @@ export class GuestObjects {
     if (this.#diverted.some((each) => keyOf(each.original) === key)) {
       // Not applied: the entries that other managers wrote for the same webhooks would remain.
       await patch(object, lead(object, callsOf(object)), this.#target);
-      if (isAdmission(object)) return;
+      if (isAdmission(object) || isDelegated(object)) return;
     }
     await applyObjects(this.#target, [object]);
   }
@@ -69,16 +70,16 @@ export class GuestObjects {
   async #divert(diverted: Diverted): Promise<void> {
     this.#diverted = [...this.#diverted, diverted];
     const { original, former } = diverted;
-    // cert-manager would keep writing the CA of the original webhooks.
+    // cert-manager would keep writing the CA of the original servers.
     if (injectionOf(former) !== undefined) await patch(original, inject(null), this.#target);
   }
 
   async #get(object: UnstructuredObject): Promise<UnstructuredObject | undefined> {
-    const { client, surroundings } = this.#target;
+    const { client, environment } = this.#target;
     const { name = '', namespace } = object.metadata ?? {};
     const key = { name, ...defined({ namespace }) };
     try {
-      return await client.resource(await kindOf(client, object)).get(key, { signal: surroundings.signal });
+      return await client.resource(await kindOf(client, object)).get(key, { signal: environment.signal });
     } catch (error) {
       if (isNotFound(error) || isUnknownKind(error)) return undefined;
       throw error;
@@ -86,7 +87,7 @@ export class GuestObjects {
   }
 }
 
-/** An object that pointed to other webhooks before. */
+/** An object that pointed to other servers before. */
 interface Diverted {
   readonly original: UnstructuredObject;
   readonly former: UnstructuredObject;
@@ -96,22 +97,24 @@ interface Asking {
   readonly clientConfig?: { readonly url?: string };
 }
 
-/** True if an earlier `dev` that was killed left the object behind: nothing serves its webhooks. */
-function isLeftOver(former: UnstructuredObject): boolean {
+/** True if an earlier `dev` that was killed left the object behind: nothing listens where it points. */
+function isLeftOver(former: UnstructuredObject, object: UnstructuredObject): boolean {
+  if (isDelegated(object)) return serviceOf(former)?.name === serviceOf(object)?.name;
   if (!isAdmission(former)) return false;
   const { webhooks = [] } = former as { readonly webhooks?: readonly Asking[] };
   return webhooks.length > 0 && webhooks.every(({ clientConfig }) => clientConfig?.url !== undefined);
 }
 
-/** Returns the part of an object that selects the webhooks the API server calls. */
+/** Returns the part of an object that selects the servers the API server calls. */
 function callsOf(object: UnstructuredObject): unknown {
+  if (isDelegated(object)) return object['spec'];
   if (isAdmission(object)) return object['webhooks'];
   return (object['spec'] as { readonly conversion?: unknown }).conversion ?? { strategy: 'None' };
 }
 
-/** Points the API server to other webhooks. */
+/** Points the API server to other servers. */
 function lead(object: UnstructuredObject, calls: unknown): Patch {
-  const path = isAdmission(object) ? '/webhooks' : '/spec/conversion';
+  const path = isAdmission(object) ? '/webhooks' : isDelegated(object) ? '/spec' : '/spec/conversion';
   return { type: 'json', body: [{ op: 'add', path, value: calls }] };
 }
 
@@ -133,9 +136,9 @@ async function leadBack({ original, former }: Diverted, target: Target): Promise
   }
 }
 
-async function patch(object: UnstructuredObject, change: Patch, { client, surroundings }: Target): Promise<void> {
+async function patch(object: UnstructuredObject, change: Patch, { client, environment }: Target): Promise<void> {
   const resource = client.resource(await kindOf(client, object));
-  await resource.patch({ name: object.metadata?.name ?? '' }, change, { signal: surroundings.signal });
+  await resource.patch({ name: object.metadata?.name ?? '' }, change, { signal: environment.signal });
 }
 
 function injectionOf({ metadata }: UnstructuredObject): string | undefined {

@@ -10,7 +10,7 @@ const limit = 50;
  * Returns true if the cluster may run on this machine, based on its nodes' addresses. A loopback server address alone proves
  * nothing: tunnels and `kubectl proxy` have one too. A cluster without nodes counts as local, because no one uses it.
  */
-export async function hasLocalNodes({ client, surroundings: { signal } }: Target): Promise<boolean> {
+export async function hasLocalNodes({ client, environment: { signal } }: Target): Promise<boolean> {
   const own = new Set(Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address)));
   const isOwn = (address: string): boolean => own.has(address) || address.startsWith('127.') || address === '::1';
   try {

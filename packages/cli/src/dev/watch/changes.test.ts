@@ -25,17 +25,17 @@ const clock: Clock = {
 let root: string;
 let version: number;
 /** The sources at each reported change. */
-let told: (readonly string[])[];
+let seen: (readonly string[])[];
 let changes: Changes;
 const path = (...parts: readonly string[]): string => join(root, 'src', ...parts);
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'kw changes-'));
   version = 0;
-  told = [];
+  seen = [];
   mkdirSync(path('deep', 'er'), { recursive: true });
   for (const file of ['a.ts', 'deep/b.ts', 'deep/er/c.ts']) inPlace(file);
-  changes = new Changes(path(), { clock, onChange: () => told.push(sources()) });
+  changes = new Changes(path(), { clock, onChange: () => seen.push(sources()) });
 });
 afterEach(() => {
   changes[Symbol.dispose]();
@@ -62,10 +62,10 @@ function sources(): readonly string[] {
 
 /** Runs `save` and waits until the resulting state is reported. */
 async function isNoticed(save: () => void): Promise<void> {
-  const before = told.length;
+  const before = seen.length;
   save();
   const now = sources();
-  await expect.poll(() => told.slice(before), { interval: 5, timeout: 10_000 }).toContainEqual(now);
+  await expect.poll(() => seen.slice(before), { interval: 5, timeout: 30_000 }).toContainEqual(now);
 }
 
 describe('Changes', () => {

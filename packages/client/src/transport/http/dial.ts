@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
-import { trustBundle } from '@kubewright/apimachinery/internal';
+import { defined, trustBundle } from '@kubewright/apimachinery/internal';
 import { TransportError } from '../transport-error.ts';
 import type { HttpContext } from './http-options.ts';
 import { openTunnel } from './proxy-tunnel.ts';
@@ -72,8 +72,7 @@ export class Dialer {
     const socket = connectTls({
       host,
       port,
-      ...(tunnel ? { socket: tunnel } : {}),
-      ...(serverName === undefined ? {} : { servername: serverName }),
+      ...defined({ socket: tunnel, servername: serverName }),
       secureContext: this.#secureContext,
       rejectUnauthorized: !trust.insecureSkipVerify,
       ALPNProtocols: [...protocols],
@@ -87,8 +86,7 @@ export class Dialer {
       return createSecureContext({
         minVersion: 'TLSv1.2',
         ...(trust.ca === undefined ? {} : trustBundle(trust.ca)),
-        ...(cert === undefined ? {} : { cert }),
-        ...(key === undefined ? {} : { key }),
+        ...defined({ cert, key }),
       });
     } catch (cause) {
       const text = {

@@ -1,4 +1,4 @@
-// Asks controller-gen for what it makes of go/: node record-markers.mjs PATH-OF-CONTROLLER-GEN (v0.23). Needs Go and its proxy.
+// Records what controller-gen generates from go/: node record-markers.mjs PATH-OF-CONTROLLER-GEN (v0.23). Needs Go and its proxy.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

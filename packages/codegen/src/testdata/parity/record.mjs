@@ -1,4 +1,4 @@
-// Asks controller-gen for the CRD of types.go: node record.mjs PATH-OF-CONTROLLER-GEN (v0.19). Needs Go and its proxy.
+// Records controller-gen's CRD of types.go: node record.mjs PATH-OF-CONTROLLER-GEN (v0.19). Needs Go and its proxy.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

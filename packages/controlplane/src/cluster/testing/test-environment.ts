@@ -1,15 +1,24 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isNotFound, type KubernetesObject, sleep, systemClock, systemRandom } from '@kubewright/apimachinery';
+import {
+  type Clock,
+  isNotFound,
+  type KubernetesObject,
+  sleep,
+  systemClock,
+  systemRandom,
+} from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
 import { silentLogger } from '@kubewright/runtime';
 import { applyManifests } from '../apply-manifests.ts';
+import { ComponentSelection } from '../component-selection.ts';
 import { EmbeddedCluster } from '../embedded-cluster.ts';
 import { BinaryControlPlane } from './binary-control-plane.ts';
 import { type Env, type TestBackend, testBackend } from './test-backend.ts';
 import { TestEnvironmentError } from './test-environment-error.ts';
+import { TestNamespace } from './test-namespace.ts';
 
 /**
  * Options for {@link TestEnvironment.start}.
@@ -23,6 +32,15 @@ import { TestEnvironmentError } from './test-environment-error.ts';
 export interface TestEnvironmentOptions {
   /** YAML files that are applied before `start` resolves. Kinds defined in them are served by then. @defaultValue none */
   readonly manifests?: readonly string[];
+  /**
+   * The components of the embedded cluster, as for `EmbeddedCluster.start`. Of envtest's control plane only the API server runs,
+   * regardless of this list.
+   *
+   * @defaultValue the list in `KUBEWRIGHT_COMPONENTS`, otherwise `['*']`
+   */
+  readonly components?: readonly string[];
+  /** The clock of the embedded cluster, such as a `VirtualClock`. @defaultValue the system clock */
+  readonly clock?: Clock;
   /** @defaultValue the environment of this process */
   readonly env?: Env;
 }
@@ -32,14 +50,15 @@ const servedMs = 20_000;
 
 /**
  * A cluster for tests, like Go's envtest, and selected by the same environment variables. Without them it is the embedded
- * cluster; with `KUBEBUILDER_ASSETS` it runs etcd and kube-apiserver; with `USE_EXISTING_CLUSTER=true` it is the cluster of the
- * kubeconfig. Kinds that it adds to an existing cluster are removed on dispose, with their objects. Tests must remove everything
- * else.
+ * cluster, with the components that `KUBEWRIGHT_COMPONENTS` lists; with `KUBEBUILDER_ASSETS` it runs etcd and kube-apiserver; with
+ * `USE_EXISTING_CLUSTER=true` it is the cluster of the kubeconfig. Kinds that it adds to an existing cluster are removed on
+ * dispose, with their objects. Tests must remove everything else, so let each work in its own namespace.
  *
  * @example
  * ```ts
  * await using environment = await TestEnvironment.start({ manifests: ['config/crd/bases/example.com_shops.yaml'] });
- * await environment.client.resource(Shop).create(shop);
+ * await using namespace = await environment.namespace();
+ * await namespace.client.resource(Shop).create(shop);
  * ```
  */
 export class TestEnvironment implements AsyncDisposable {
@@ -48,25 +67,27 @@ export class TestEnvironment implements AsyncDisposable {
   /** Path of the administrator's kubeconfig; undefined if an existing cluster was found without one. */
   readonly kubeconfig: string | undefined;
   readonly backend: TestBackend['type'];
+  readonly #components: ComponentSelection;
   readonly #stop: () => Promise<void>;
 
   private constructor(place: Place, backend: TestBackend['type']) {
     this.client = place.client;
     this.kubeconfig = place.kubeconfig;
     this.backend = backend;
+    this.#components = place.components;
     this.#stop = place.stop;
   }
 
   /**
    * Starts a cluster, or connects to an existing one.
    *
-   * @throws TestEnvironmentError if the variables are invalid or the cluster cannot be started; ManifestError if a manifest
-   * cannot be applied
+   * @throws TestEnvironmentError if the variables are invalid, the cluster cannot be started or has its own components or clock;
+   * ManifestError if a manifest cannot be applied
    */
   static async start(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
     const { manifests = [], env = process.env } = options;
     const backend = testBackend(env);
-    const place = await placeOf(backend, env);
+    const place = await placeOf(backend, { ...options, env });
     const environment = new TestEnvironment(place, backend.type);
     try {
       const before = backend.type === 'existing' ? await definitionsIn(place.client) : [];
@@ -82,6 +103,19 @@ export class TestEnvironment implements AsyncDisposable {
     }
   }
 
+  /**
+   * True if the cluster runs a component, such as `job-controller`. Of envtest's control plane only the API server runs; an existing
+   * cluster is expected to run all.
+   */
+  runs(component: string): boolean {
+    return this.#components.includes(component);
+  }
+
+  /** Creates a namespace for one test, in which pods can run. Disposing it deletes the namespace, without waiting for the end. */
+  namespace(): Promise<TestNamespace> {
+    return TestNamespace.create(this.client, { hasServiceAccounts: this.runs('serviceaccount-controller') });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stop();
   }
@@ -90,18 +124,31 @@ export class TestEnvironment implements AsyncDisposable {
 interface Place {
   readonly client: KubernetesClient;
   readonly kubeconfig: string | undefined;
+  readonly components: ComponentSelection;
   readonly stop: () => Promise<void>;
 }
 
-async function placeOf(backend: TestBackend, env: Env): Promise<Place> {
+async function placeOf(
+  backend: TestBackend,
+  { env, components: given, clock }: TestEnvironmentOptions & { readonly env: Env },
+): Promise<Place> {
+  if (clock && backend.type !== 'embedded') throw notOurs('clock', 'only the embedded cluster takes a clock');
+  if (given && backend.type === 'existing') throw notOurs('components', 'an existing cluster runs its own');
   if (backend.type === 'existing') {
     const kubeconfig = env['KUBECONFIG'] || undefined;
     const client = clientFromConfig(await loadClientConfig({ kubeconfig }));
-    return { client, kubeconfig, stop: () => client[Symbol.asyncDispose]() };
+    const components = new ComponentSelection(['*']);
+    return { client, kubeconfig, components, stop: () => client[Symbol.asyncDispose]() };
   }
   if (backend.type === 'embedded') {
-    const cluster = await EmbeddedCluster.start();
-    return { client: cluster.client(), kubeconfig: cluster.kubeconfig, stop: () => cluster.stop() };
+    const components = given ?? (env['KUBEWRIGHT_COMPONENTS'] || undefined)?.split(',') ?? ['*'];
+    const cluster = await EmbeddedCluster.start({ components, clock });
+    return {
+      client: cluster.client(),
+      kubeconfig: cluster.kubeconfig,
+      components: new ComponentSelection(components),
+      stop: () => cluster.stop(),
+    };
   }
   const folder = mkdtempSync(join(tmpdir(), 'kubewright-test-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
@@ -115,11 +162,20 @@ async function placeOf(backend: TestBackend, env: Env): Promise<Place> {
       await plane[Symbol.asyncDispose]();
       remove();
     };
-    return { client, kubeconfig: plane.kubeconfig, stop };
+    return { client, kubeconfig: plane.kubeconfig, components: new ComponentSelection(['apiserver']), stop };
   } catch (error) {
     remove();
     throw error;
   }
+}
+
+function notOurs(option: string, why: string): TestEnvironmentError {
+  const remedy = `remove the option, or unset USE_EXISTING_CLUSTER and KUBEBUILDER_ASSETS`;
+  return new TestEnvironmentError({
+    what: `cannot use the option ${option} of TestEnvironment.start here`,
+    why,
+    remedy,
+  });
 }
 
 function isDefinition({ kind }: KubernetesObject): boolean {
@@ -128,7 +184,7 @@ function isDefinition({ kind }: KubernetesObject): boolean {
 
 async function definitionsIn(client: KubernetesClient): Promise<readonly string[]> {
   const { items } = await client.resource(CustomResourceDefinition).list();
-  return items.map(({ metadata }) => metadata.name ?? '');
+  return items.map(({ metadata }) => metadata.name);
 }
 
 async function served(client: KubernetesClient, name: string): Promise<void> {

@@ -1,15 +1,14 @@
-import type { Deployment, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
+import { Deployment, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
 import { describe, expect, it } from 'vitest';
 import { byRevision, maxRevision, newReplicaSetAnnotations, revisionOf } from './annotations.ts';
 
 const revisionKey = 'deployment.kubernetes.io/revision';
 const historyKey = 'deployment.kubernetes.io/revision-history';
-const deployment: Deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' } };
-const set = (revision: string): ReplicaSet => ({
-  apiVersion: 'apps/v1',
-  kind: 'ReplicaSet',
-  metadata: { name: `d-${revision}`, annotations: { [revisionKey]: revision } },
-});
+const deployment = Deployment({ metadata: { name: 'd' } });
+const set = (revision: string): ReplicaSet =>
+  ReplicaSet({
+    metadata: { name: `d-${revision}`, annotations: { [revisionKey]: revision } },
+  });
 
 describe('revisions of replica sets', () => {
   it('are exact above 2^53', () => {

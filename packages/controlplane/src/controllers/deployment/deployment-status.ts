@@ -1,4 +1,6 @@
+import type { Stored } from '@kubewright/apimachinery';
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
+import { defined } from '@kubewright/apimachinery/internal';
 import {
   conditionOf,
   newCondition,
@@ -27,20 +29,20 @@ export function deploymentStatus(deployment: Deployment, state: DeploymentState)
   const { generation } = deployment.metadata;
   const { collisionCount } = deployment.status ?? {};
   return {
-    ...(generation !== undefined && { observedGeneration: generation }),
+    ...defined({ observedGeneration: generation }),
     ...nonZero('replicas', totalOf(sets, 'replicas')),
     ...nonZero('updatedReplicas', current ? totalOf([current], 'replicas') : 0),
     ...nonZero('readyReplicas', totalOf(sets, 'readyReplicas')),
     ...nonZero('availableReplicas', available),
     ...nonZero('unavailableReplicas', Math.max(0, totalSize(sets) - available)),
     terminatingReplicas: totalOf(sets, 'terminatingReplicas'),
-    ...(collisionCount !== undefined && { collisionCount }),
+    ...defined({ collisionCount }),
     conditions: withCondition(deployment.status?.conditions, newCondition('Available', { ...condition, nowMs })),
   };
 }
 
 /** Returns a status during a rollout: counts, availability, progress against the deadline, and replica set failures. */
-export function rolloutStatus(deployment: Deployment, state: DeploymentState): DeploymentStatus {
+export function rolloutStatus(deployment: Stored<Deployment>, state: DeploymentState): DeploymentStatus {
   const status = deploymentStatus(deployment, state);
   let conditions = withProgress(deployment, { status, state });
   const failure = replicaFailure(state);
@@ -49,13 +51,13 @@ export function rolloutStatus(deployment: Deployment, state: DeploymentState): D
 }
 
 /** True once all pods belong to the new set and are available. */
-export function isComplete(deployment: Deployment, status: DeploymentStatus | undefined): boolean {
+export function isComplete(deployment: Stored<Deployment>, status: DeploymentStatus | undefined): boolean {
   const desired = desiredReplicas(deployment);
   return (
     (status?.updatedReplicas ?? 0) === desired &&
     (status?.replicas ?? 0) === desired &&
     (status?.availableReplicas ?? 0) === desired &&
-    (status?.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
+    (status?.observedGeneration ?? 0) >= deployment.metadata.generation
   );
 }
 
@@ -63,7 +65,11 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus | un
  * Returns the milliseconds until the progress deadline must be checked; undefined if it is not running. Without this requeue,
  * nothing would wake the controller when a rollout makes no progress.
  */
-export function msUntilDeadline(deployment: Deployment, status: DeploymentStatus, nowMs: number): number | undefined {
+export function msUntilDeadline(
+  deployment: Stored<Deployment>,
+  status: DeploymentStatus,
+  nowMs: number,
+): number | undefined {
   const deadline = progressDeadlineSeconds(deployment);
   const progress = conditionOf(status, 'Progressing');
   if (deadline === undefined || !progress) return undefined;
@@ -73,7 +79,7 @@ export function msUntilDeadline(deployment: Deployment, status: DeploymentStatus
 }
 
 function withProgress(
-  deployment: Deployment,
+  deployment: Stored<Deployment>,
   { status, state }: { readonly status: DeploymentStatus; readonly state: DeploymentState },
 ): readonly DeploymentCondition[] {
   const conditions = status.conditions ?? [];

@@ -1,4 +1,4 @@
-import { isDeleting, LabelSelector } from '@kubewright/apimachinery';
+import { isDeleting, LabelSelector, type Stored } from '@kubewright/apimachinery';
 import { Deployment, type DeploymentStatus, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
 import { Pod } from '@kubewright/apimachinery/core/v1';
 import { sameJson } from '@kubewright/apimachinery/internal';
@@ -77,7 +77,7 @@ interface Parts {
   readonly events: CoreEventRecorder;
 }
 
-async function reconcile(deployment: Deployment, { ctx, events }: Parts): Promise<ReconcileOutcome> {
+async function reconcile(deployment: Stored<Deployment>, { ctx, events }: Parts): Promise<ReconcileOutcome> {
   const selector = LabelSelector.ofObject(deployment.spec?.selector);
   if (selector.isEmpty) {
     const message = 'This deployment is selecting all pods. A non-empty selector is required.';
@@ -96,8 +96,8 @@ async function reconcile(deployment: Deployment, { ctx, events }: Parts): Promis
     await resize(rollout);
     return undefined;
   }
-  const podsOf = (set: ReplicaSet) =>
-    ctx.cache.lister(Pod).list({ index: { name: 'controller', value: set.metadata.uid ?? '' } });
+  const podsOf = (set: Stored<ReplicaSet>) =>
+    ctx.cache.lister(Pod).list({ index: { name: 'controller', value: set.metadata.uid } });
   const step = isRollingUpdate(deployment) ? await rollingUpdate(rollout) : await recreate(rollout, podsOf);
   if (step.settled && isComplete(rollout.deployment, rollout.deployment.status)) await cleanUp(rollout, step);
   const status = rolloutStatus(rollout.deployment, { ...newest(rollout, step), nowMs: rollout.nowMs });
@@ -107,12 +107,12 @@ async function reconcile(deployment: Deployment, { ctx, events }: Parts): Promis
 }
 
 async function claimed(
-  owner: Deployment,
+  owner: Stored<Deployment>,
   { ctx, selector }: { readonly ctx: Parts['ctx']; readonly selector: LabelSelector },
-): Promise<readonly ReplicaSet[]> {
+): Promise<readonly Stored<ReplicaSet>[]> {
   const lister = ctx.cache.lister(ReplicaSet);
   const of = (value: string) => lister.list({ index: { name: 'controller', value } });
-  const { uid = '', namespace = '' } = owner.metadata;
+  const { uid, namespace } = owner.metadata;
   const candidates = [...of(uid), ...of(orphansOf(namespace))];
   return claim(ctx, { owner, ownerKind: Deployment, kind: ReplicaSet, selector, candidates });
 }
@@ -149,7 +149,7 @@ async function cleanUp(rollout: Rollout, { old }: Pick<Generations, 'old'>): Pro
   const alive = old.map((set) => rollout.current(set)).filter((set) => !isDeleting(set));
   const oldest = [...alive].sort((a, b) => byRevision(a, b) || byCreation(a, b));
   for (const set of oldest.slice(0, Math.max(0, alive.length - limit))) {
-    const unseen = (set.metadata.generation ?? 0) > (set.status?.observedGeneration ?? 0);
+    const unseen = set.metadata.generation > (set.status?.observedGeneration ?? 0);
     if ((set.status?.replicas ?? 0) === 0 && sizeOf(set) === 0 && !unseen) await rollout.drop(set);
   }
 }

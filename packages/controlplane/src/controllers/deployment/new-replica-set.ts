@@ -1,7 +1,13 @@
-import { isAlreadyExists, isControlledBy, objectKey, setControllerReference } from '@kubewright/apimachinery';
+import {
+  isAlreadyExists,
+  isControlledBy,
+  objectKey,
+  type Stored,
+  setControllerReference,
+} from '@kubewright/apimachinery';
 import { type Deployment, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
 import type { PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
-import { sameJson } from '@kubewright/apimachinery/internal';
+import { defined, sameJson } from '@kubewright/apimachinery/internal';
 import { createObject, updateObject } from '../object-writes.ts';
 import { isNamespaceTerminating, messageOf } from '../pods/pod-control.ts';
 import { canonicalJson, shortHash } from '../template-hash.ts';
@@ -20,12 +26,15 @@ const templateHashLabel = 'pod-template-hash';
 
 /** The replica set of the deployment's current template, and all others. */
 export interface Generations {
-  readonly current: ReplicaSet | undefined;
-  readonly old: readonly ReplicaSet[];
+  readonly current: Stored<ReplicaSet> | undefined;
+  readonly old: readonly Stored<ReplicaSet>[];
 }
 
 /** Returns the oldest set whose template equals the deployment's, ignoring the hash label. */
-function findNewReplicaSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
+function findNewReplicaSet(
+  deployment: Deployment,
+  sets: readonly Stored<ReplicaSet>[],
+): Stored<ReplicaSet> | undefined {
   const wanted = comparable(deployment.spec?.template);
   return [...sets].sort(byCreation).find((set) => comparable(set.spec?.template) === wanted);
 }
@@ -43,8 +52,8 @@ export async function generations(rollout: Rollout, how: { readonly create: bool
 /** Copies the deployment's annotations and minReadySeconds to its current set, and synchronizes the revision of both. */
 async function keepUp(
   rollout: Rollout,
-  { set, revision }: { readonly set: ReplicaSet; readonly revision: bigint },
-): Promise<ReplicaSet> {
+  { set, revision }: { readonly set: Stored<ReplicaSet>; readonly revision: bigint },
+): Promise<Stored<ReplicaSet>> {
   const { deployment } = rollout;
   const present = set.metadata.annotations ?? {};
   const annotations = newReplicaSetAnnotations(deployment, present, revision);
@@ -76,11 +85,11 @@ async function keepUp(
 async function createReplicaSet(
   rollout: Rollout,
   { old, revision }: { readonly old: readonly ReplicaSet[]; readonly revision: bigint },
-): Promise<ReplicaSet | undefined> {
+): Promise<Stored<ReplicaSet> | undefined> {
   const { ctx, deployment, events } = rollout;
   const size = newReplicaSetSize(deployment, { all: old, present: 0 });
   const wanted = replicaSetOf(deployment, { size, revision });
-  let created: ReplicaSet;
+  let created: Stored<ReplicaSet>;
   let isNew = true;
   try {
     created = await createObject(ctx, { kind: ReplicaSet, object: wanted });
@@ -93,7 +102,7 @@ async function createReplicaSet(
     }
   }
   rollout.replace(created);
-  const name = created.metadata.name ?? '';
+  const name = created.metadata.name;
   if (isNew && size > 0) {
     const message = `Scaled up replica set ${name} from 0 to ${size}`;
     events.record(ctx, { about: deployment, reason: 'ScalingReplicaSet', message });
@@ -117,7 +126,7 @@ async function createReplicaSet(
 async function takeExisting(
   rollout: Rollout,
   { wanted, error }: { readonly wanted: ReplicaSet; readonly error: unknown },
-): Promise<ReplicaSet> {
+): Promise<Stored<ReplicaSet>> {
   const { ctx, deployment } = rollout;
   const existing = await ctx.client.resource(ReplicaSet).get(objectKey(wanted), { signal: ctx.signal });
   const same = comparable(existing.spec?.template) === comparable(deployment.spec?.template);
@@ -145,26 +154,24 @@ async function failToCreate(
 }
 
 function replicaSetOf(
-  deployment: Deployment,
+  deployment: Stored<Deployment>,
   { size, revision }: { readonly size: number; readonly revision: bigint },
 ): ReplicaSet {
-  const { name = '', namespace = '' } = deployment.metadata;
+  const { name, namespace } = deployment.metadata;
   const { selector = {}, template = {}, minReadySeconds } = deployment.spec ?? {};
   const { collisionCount } = deployment.status ?? {};
   const hash = shortHash(template, { collisionCount });
   const labels = { ...template.metadata?.labels, [templateHashLabel]: hash };
   const annotations = { ...newReplicaSetAnnotations(deployment, {}, revision), ...sizeAnnotations(deployment) };
-  const set: ReplicaSet = {
-    apiVersion: 'apps/v1',
-    kind: 'ReplicaSet',
+  const set = ReplicaSet({
     metadata: { name: `${name}-${hash}`, namespace, labels, annotations },
     spec: {
       replicas: size,
-      ...(minReadySeconds !== undefined && { minReadySeconds }),
+      ...defined({ minReadySeconds }),
       selector: { ...selector, matchLabels: { ...selector.matchLabels, [templateHashLabel]: hash } },
       template: { ...template, metadata: { ...template.metadata, labels } },
     },
-  };
+  });
   return setControllerReference(set, deployment);
 }
 

@@ -1,4 +1,4 @@
-import { scaledValue } from '@kubewright/apimachinery';
+import { type Stored, scaledValue } from '@kubewright/apimachinery';
 import type { Deployment, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
 
 /** Returns the desired number of pods. */
@@ -67,16 +67,16 @@ export function newReplicaSetSize(
 }
 
 /** Returns the sets with a non-zero desired size. */
-export function activeSets(sets: readonly ReplicaSet[]): readonly ReplicaSet[] {
+export function activeSets(sets: readonly Stored<ReplicaSet>[]): readonly Stored<ReplicaSet>[] {
   return sets.filter((each) => sizeOf(each) > 0);
 }
 
 /** Compares by creation time, oldest first, then by name. */
-export function byCreation(a: ReplicaSet, b: ReplicaSet): number {
+export function byCreation(a: Stored<ReplicaSet>, b: Stored<ReplicaSet>): number {
   const order = createdMs(a) - createdMs(b);
-  return order !== 0 ? order : (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1;
+  return order !== 0 ? order : a.metadata.name < b.metadata.name ? -1 : 1;
 }
 
-function createdMs({ metadata }: ReplicaSet): number {
-  return Date.parse(metadata.creationTimestamp ?? '') || 0;
+function createdMs({ metadata }: Stored<ReplicaSet>): number {
+  return Date.parse(metadata.creationTimestamp) || 0;
 }

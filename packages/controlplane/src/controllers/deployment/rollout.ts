@@ -1,4 +1,4 @@
-import { isConflict, isNotFound, objectKey } from '@kubewright/apimachinery';
+import { isConflict, isNotFound, objectKey, type Stored } from '@kubewright/apimachinery';
 import { Deployment, type DeploymentCondition, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
 import type { ReconcileContext } from '@kubewright/runtime';
 import type { CoreEventRecorder } from '../core-event-recorder.ts';
@@ -12,15 +12,15 @@ export class Rollout {
   readonly ctx: ReconcileContext<Deployment>;
   readonly events: CoreEventRecorder;
   /** State as of the last write of this reconcile. */
-  deployment: Deployment;
+  deployment: Stored<Deployment>;
   /** All replica sets of the deployment. */
-  sets: readonly ReplicaSet[];
+  sets: readonly Stored<ReplicaSet>[];
 
   constructor(parts: {
     readonly ctx: ReconcileContext<Deployment>;
     readonly events: CoreEventRecorder;
-    readonly deployment: Deployment;
-    readonly sets: readonly ReplicaSet[];
+    readonly deployment: Stored<Deployment>;
+    readonly sets: readonly Stored<ReplicaSet>[];
   }) {
     this.ctx = parts.ctx;
     this.events = parts.events;
@@ -74,7 +74,7 @@ export class Rollout {
   }
 
   /** Updates a replica set in the list, or adds a new one. */
-  replace(set: ReplicaSet): void {
+  replace(set: Stored<ReplicaSet>): void {
     const known = this.sets.some((each) => each.metadata.uid === set.metadata.uid);
     this.sets = known
       ? this.sets.map((each) => (each.metadata.uid === set.metadata.uid ? set : each))
@@ -82,7 +82,7 @@ export class Rollout {
   }
 
   /** Returns the latest known state of a replica set. */
-  current(set: ReplicaSet): ReplicaSet {
+  current(set: Stored<ReplicaSet>): Stored<ReplicaSet> {
     return this.sets.find((each) => each.metadata.uid === set.metadata.uid) ?? set;
   }
 

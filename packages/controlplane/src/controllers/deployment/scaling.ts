@@ -1,3 +1,4 @@
+import type { Stored } from '@kubewright/apimachinery';
 import type { Deployment, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
 import { isSizedForOther, maxReplicasWhenSized } from './annotations.ts';
 import type { Generations } from './new-replica-set.ts';
@@ -53,12 +54,15 @@ function isSaturated(deployment: Deployment, set: ReplicaSet | undefined): boole
 }
 
 /** Returns sizes in proportion to the current ones. The rounding remainder goes to the largest set. */
-function proportionalSizes(deployment: Deployment, sets: readonly ReplicaSet[]): ReadonlyMap<ReplicaSet, number> {
+function proportionalSizes(
+  deployment: Deployment,
+  sets: readonly Stored<ReplicaSet>[],
+): ReadonlyMap<ReplicaSet, number> {
   const desired = desiredReplicas(deployment);
   const allowed = desired > 0 ? desired + maxSurge(deployment) : 0;
   const toAdd = allowed - totalSize(sets);
   // Among sets of equal size, newer ones grow first and older ones shrink first.
-  const age = toAdd > 0 ? (a: ReplicaSet, b: ReplicaSet) => byCreation(b, a) : byCreation;
+  const age = toAdd > 0 ? (a: Stored<ReplicaSet>, b: Stored<ReplicaSet>) => byCreation(b, a) : byCreation;
   const sorted = [...sets].sort((a, b) => sizeOf(b) - sizeOf(a) || age(a, b));
   const sizes = new Map<ReplicaSet, number>();
   let added = 0;

@@ -1,3 +1,4 @@
+import type { Stored } from '@kubewright/apimachinery';
 import type { ReplicaSet } from '@kubewright/apimachinery/apps/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { isPodEnded } from '../pods/pod-state.ts';
@@ -16,8 +17,8 @@ import {
 
 /** Result of one step of a strategy. */
 export interface StrategyStep {
-  readonly current: ReplicaSet | undefined;
-  readonly old: readonly ReplicaSet[];
+  readonly current: Stored<ReplicaSet> | undefined;
+  readonly old: readonly Stored<ReplicaSet>[];
   /** True if there was nothing to scale. Old revisions may then be deleted once the rollout is complete. */
   readonly settled: boolean;
 }
@@ -31,7 +32,10 @@ export async function rollingUpdate(rollout: Rollout): Promise<StrategyStep> {
 }
 
 /** Advances a Recreate update: terminates all old pods first, then scales up the new set. */
-export async function recreate(rollout: Rollout, podsOf: (set: ReplicaSet) => readonly Pod[]): Promise<StrategyStep> {
+export async function recreate(
+  rollout: Rollout,
+  podsOf: (set: Stored<ReplicaSet>) => readonly Pod[],
+): Promise<StrategyStep> {
   const { current, old } = await generations(rollout, { create: false });
   let scaledDown = false;
   for (const set of activeSets(old)) scaledDown = (await rollout.resize(set, 0)) || scaledDown;
@@ -55,28 +59,28 @@ async function growNew(rollout: Rollout, set: ReplicaSet): Promise<boolean> {
 /** Scales down old sets as far as availability allows. Unhealthy pods go first, because they do not count as available. */
 async function shrinkOld(
   rollout: Rollout,
-  { current, old }: { readonly current: ReplicaSet | undefined; readonly old: readonly ReplicaSet[] },
+  { current, old }: { readonly current: ReplicaSet | undefined; readonly old: readonly Stored<ReplicaSet>[] },
 ): Promise<boolean> {
   const { deployment } = rollout;
   const active = activeSets(old);
   if (totalSize(active) === 0) return false;
   const minAvailable = desiredReplicas(deployment) - maxUnavailable(deployment);
   const newUnavailable = current ? sizeOf(current) - (current.status?.availableReplicas ?? 0) : 0;
-  const most = totalSize(rollout.sets) - minAvailable - newUnavailable;
-  if (most <= 0) return false;
-  const unhealthy = await dropUnhealthy(rollout, { active, most });
+  const max = totalSize(rollout.sets) - minAvailable - newUnavailable;
+  if (max <= 0) return false;
+  const unhealthy = await dropUnhealthy(rollout, { active, max });
   const dropped = await dropAvailable(rollout, { active, minAvailable });
   return unhealthy + dropped > 0;
 }
 
 async function dropUnhealthy(
   rollout: Rollout,
-  { active, most }: { readonly active: readonly ReplicaSet[]; readonly most: number },
+  { active, max }: { readonly active: readonly Stored<ReplicaSet>[]; readonly max: number },
 ): Promise<number> {
   let dropped = 0;
   for (const set of [...active].sort(byCreation)) {
     const size = sizeOf(set);
-    const down = Math.min(most - dropped, size - (set.status?.availableReplicas ?? 0));
+    const down = Math.min(max - dropped, size - (set.status?.availableReplicas ?? 0));
     if (down <= 0) continue;
     await rollout.resize(set, size - down);
     dropped += down;
@@ -86,14 +90,14 @@ async function dropUnhealthy(
 
 async function dropAvailable(
   rollout: Rollout,
-  { active, minAvailable }: { readonly active: readonly ReplicaSet[]; readonly minAvailable: number },
+  { active, minAvailable }: { readonly active: readonly Stored<ReplicaSet>[]; readonly minAvailable: number },
 ): Promise<number> {
-  const most = totalOf(rollout.sets, 'availableReplicas') - minAvailable;
+  const max = totalOf(rollout.sets, 'availableReplicas') - minAvailable;
   let dropped = 0;
   for (const each of [...active].sort(byCreation)) {
     const set = rollout.current(each);
     const size = sizeOf(set);
-    const down = Math.min(size, most - dropped);
+    const down = Math.min(size, max - dropped);
     if (down <= 0) continue;
     await rollout.resize(set, size - down);
     dropped += down;

@@ -1,6 +1,11 @@
 import { LabelSelector } from '@kubewright/apimachinery';
+import type { PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
 import type { PodDisruptionBudget } from '@kubewright/apimachinery/policy/v1';
-import { type EventHandler, enqueueMapped, type ReconcileRequest } from '@kubewright/runtime';
+import type { EventHandler, ReconcileRequest } from '@kubewright/runtime';
+
+interface Workload {
+  readonly spec?: { readonly replicas?: number; readonly template?: PodTemplateSpec };
+}
 
 /** Index of the budgets that cover a pod, fed by a watch of the budgets. */
 export class BudgetSelectors {
@@ -22,8 +27,11 @@ export class BudgetSelectors {
     return budgets.filter(([, selector]) => selector.matches(labels)).map(([name]) => ({ namespace, name }));
   }
 
-  /** Handler for watches of controllers; enqueues all budgets of the namespace. */
-  readonly enqueueAll: EventHandler<unknown> = enqueueMapped(({ namespace }) =>
-    [...(this.#selectors.get(namespace)?.keys() ?? [])].map((name) => ({ namespace, name })),
-  );
+  /** Handler for watches of workloads; enqueues the budgets that cover the pods of a workload whose size has changed. */
+  readonly enqueueScaled: EventHandler<Workload> = (event, context) => {
+    const { namespace, object } = event.object;
+    if (event.type === 'update' && event.old.object.spec?.replicas === object.spec?.replicas) return;
+    const labels = object.spec?.template?.metadata?.labels ?? {};
+    for (const budget of this.matching(namespace, labels)) context.enqueue(budget);
+  };
 }

@@ -1,7 +1,14 @@
-import { type Clock, isConflict, isDeleting, isNotFound, LabelSelector, setCondition } from '@kubewright/apimachinery';
-import { Deployment, ReplicaSet, StatefulSet } from '@kubewright/apimachinery/apps/v1';
-import { Pod, ReplicationController } from '@kubewright/apimachinery/core/v1';
-import { sameJson } from '@kubewright/apimachinery/internal';
+import {
+  type Clock,
+  isConflict,
+  isDeleting,
+  isNotFound,
+  LabelSelector,
+  type Stored,
+  setCondition,
+} from '@kubewright/apimachinery';
+import { Pod } from '@kubewright/apimachinery/core/v1';
+import { defined, sameJson } from '@kubewright/apimachinery/internal';
 import { PodDisruptionBudget, type PodDisruptionBudgetStatus } from '@kubewright/apimachinery/policy/v1';
 import { controller, enqueueMapped, type ReconcileContext, type ReconcileOutcome, watch } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
@@ -9,7 +16,9 @@ import { CoreEventRecorder } from '../core-event-recorder.ts';
 import { updateStatus } from '../object-writes.ts';
 import { isPodReady } from '../pods/pod-state.ts';
 import { BudgetSelectors } from './budget-selectors.ts';
-import { type Expectation, expectationOf, UnknownScaleError } from './expected-pods.ts';
+import { type ControllerReference, type Expectation, expectationOf, UnknownScaleError } from './expected-pods.ts';
+import { ownerScale, scalableKinds } from './owner-scale.ts';
+import { selectorText } from './selector-text.ts';
 
 /** Time after which an evicted pod that still exists counts again. */
 const evictionTimeoutMs = 120_000;
@@ -29,11 +38,8 @@ export function disruptionController(): BuiltInController {
           Pod,
           enqueueMapped<Pod>(({ namespace, labels }) => selectors.matching(namespace, labels)),
         ),
-        // A percentage budget depends on the controllers' desired replicas.
-        watch(ReplicationController, selectors.enqueueAll),
-        watch(ReplicaSet, selectors.enqueueAll),
-        watch(StatefulSet, selectors.enqueueAll),
-        watch(Deployment, selectors.enqueueAll),
+        // A percentage depends on how many pods the workloads should have.
+        ...scalableKinds.map((kind) => watch(kind, selectors.enqueueScaled)),
       ],
       reconcile: (budget, ctx) => events.during(ctx, () => reconcile(budget, { ctx, events })),
     }),
@@ -45,9 +51,9 @@ interface Parts {
   readonly events: CoreEventRecorder;
 }
 
-async function reconcile(budget: PodDisruptionBudget, { ctx, events }: Parts): Promise<ReconcileOutcome> {
+async function reconcile(budget: Stored<PodDisruptionBudget>, { ctx, events }: Parts): Promise<ReconcileOutcome> {
   if (isDeleting(budget)) return undefined;
-  const { namespace = '' } = budget.metadata;
+  const { namespace } = budget.metadata;
   const selector = LabelSelector.ofObject(budget.spec?.selector);
   const pods = ctx.cache
     .lister(Pod)
@@ -57,7 +63,8 @@ async function reconcile(budget: PodDisruptionBudget, { ctx, events }: Parts): P
   if (pods.length === 0) events.record(ctx, { about: budget, reason: 'NoPods', message: 'No matching pods found' });
   let expectation: Expectation;
   try {
-    expectation = expectationOf(budget, { pods, ctx });
+    const scaleOf = (reference: ControllerReference) => ownerScale(reference, { namespace, ctx });
+    expectation = await expectationOf(budget, { pods, scaleOf });
   } catch (error) {
     if (!(error instanceof UnknownScaleError)) throw error;
     const message = `Failed to calculate the number of expected pods: ${error.message}`;
@@ -65,10 +72,14 @@ async function reconcile(budget: PodDisruptionBudget, { ctx, events }: Parts): P
     await write(budget, { ctx, status: closed(budget, { ctx, message: error.message }) });
     return undefined;
   }
+  if (expectation.hasUnmanaged) {
+    const message = `Pods selected by this PodDisruptionBudget (selector: ${selectorText(budget.spec?.selector)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
+    events.record(ctx, { about: budget, type: 'Warning', reason: 'UnmanagedPods', message });
+  }
   const nowMs = ctx.clock.now();
   const { disruptedPods, recheckMs } = onTheirWay(budget, { pods, nowMs });
   const currentHealthy = pods.filter(
-    (pod) => !isDeleting(pod) && isPodReady(pod) && disruptedPods[pod.metadata.name ?? ''] === undefined,
+    (pod) => !isDeleting(pod) && isPodReady(pod) && disruptedPods[pod.metadata.name] === undefined,
   ).length;
   const counts = { ...expectation, currentHealthy, disruptedPods };
   await write(budget, { ctx, status: statusOf(budget, { ...counts, clock: ctx.clock }) });
@@ -78,12 +89,12 @@ async function reconcile(budget: PodDisruptionBudget, { ctx, events }: Parts): P
 /** Returns evicted pods that still exist. They do not count as healthy for a while. */
 function onTheirWay(
   { status }: PodDisruptionBudget,
-  { pods, nowMs }: { readonly pods: readonly Pod[]; readonly nowMs: number },
+  { pods, nowMs }: { readonly pods: readonly Stored<Pod>[]; readonly nowMs: number },
 ): { readonly disruptedPods: Readonly<Record<string, string>>; readonly recheckMs: number | undefined } {
   const disruptedPods: Record<string, string> = {};
   let recheckMs: number | undefined;
   for (const pod of pods) {
-    const { name = '' } = pod.metadata;
+    const { name } = pod.metadata;
     const since = status?.disruptedPods?.[name];
     if (since === undefined || isDeleting(pod)) continue;
     const leftMs = Date.parse(since) + evictionTimeoutMs - nowMs;
@@ -111,10 +122,10 @@ function statusOf(
     status: disruptionsAllowed > 0 ? 'True' : 'False',
     reason: disruptionsAllowed > 0 ? 'SufficientPods' : 'InsufficientPods',
     message: '',
-    ...(generation !== undefined && { observedGeneration: generation }),
+    ...defined({ observedGeneration: generation }),
   } as const;
   return {
-    ...(generation !== undefined && { observedGeneration: generation }),
+    ...defined({ observedGeneration: generation }),
     ...(Object.keys(disruptedPods).length > 0 && { disruptedPods }),
     disruptionsAllowed,
     currentHealthy,
@@ -135,7 +146,7 @@ function closed(
     status: 'False',
     reason: 'SyncFailed',
     message,
-    ...(observed !== undefined && { observedGeneration: observed }),
+    ...defined({ observedGeneration: observed }),
   } as const;
   const conditions = setCondition(status?.conditions ?? [], condition, ctx.clock);
   const { currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = status ?? {};

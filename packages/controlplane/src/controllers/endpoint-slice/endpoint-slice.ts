@@ -1,4 +1,10 @@
-import { isAlreadyExists, isDeleting, LabelSelector, setControllerReference } from '@kubewright/apimachinery';
+import {
+  isAlreadyExists,
+  isDeleting,
+  LabelSelector,
+  type Stored,
+  setControllerReference,
+} from '@kubewright/apimachinery';
 import { Node, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import { type Endpoint, EndpointSlice } from '@kubewright/apimachinery/discovery/v1';
 import { sameJson } from '@kubewright/apimachinery/internal';
@@ -7,6 +13,7 @@ import type { BuiltInController } from '../built-in-controller.ts';
 import { createObject, deleteObject, updateObject } from '../object-writes.ts';
 import { canonicalJson } from '../template-hash.ts';
 import { type AddressType, endpointOf, isEndpoint, portsOf } from './endpoint.ts';
+import { inPortOrder } from './port-order.ts';
 import { ServiceSelectors } from './service-selectors.ts';
 import { type EndpointGroup, planSlices } from './slice-plan.ts';
 import { TriggerTimes } from './trigger-times.ts';
@@ -53,13 +60,13 @@ export function endpointSliceController(): BuiltInController {
 }
 
 async function reconcile(
-  service: Service,
+  service: Stored<Service>,
   { ctx, triggers }: { readonly ctx: ReconcileContext<Service>; readonly triggers: TriggerTimes },
 ): Promise<void> {
   const { spec } = service;
   const selects = Object.keys(spec?.selector ?? {}).length > 0;
   if (!selects || spec?.type === 'ExternalName' || isDeleting(service)) return;
-  const { namespace = '', name = '' } = service.metadata;
+  const { namespace, name } = service.metadata;
   const selector = LabelSelector.ofLabels(spec?.selector ?? {});
   const pods = ctx.cache
     .lister(Pod)
@@ -87,7 +94,7 @@ async function reconcile(
 function groupsOf(
   service: Service,
   options: {
-    readonly pods: readonly Pod[];
+    readonly pods: readonly Stored<Pod>[];
     readonly family: AddressType;
     readonly zoneOf: (node: string | undefined) => string | undefined;
   },
@@ -99,7 +106,7 @@ function groupsOf(
     if (!endpoint) continue;
     const ports = portsOf(service, pod);
     const key = canonicalJson(ports);
-    const group = groups.get(key) ?? { ports, endpoints: [] };
+    const group = groups.get(key) ?? { ports: inPortOrder(ports), endpoints: [] };
     group.endpoints.push(endpoint);
     groups.set(key, group);
   }
@@ -107,12 +114,12 @@ function groupsOf(
 }
 
 async function apply(
-  service: Service,
+  service: Stored<Service>,
   options: {
     readonly ctx: ReconcileContext<Service>;
     readonly family: AddressType;
     readonly groups: readonly EndpointGroup[];
-    readonly slices: readonly EndpointSlice[];
+    readonly slices: readonly Stored<EndpointSlice>[];
     readonly trigger: string | undefined;
   },
 ): Promise<void> {
@@ -139,7 +146,7 @@ async function apply(
 }
 
 function newSlice(
-  service: Service,
+  service: Stored<Service>,
   parts: EndpointGroup & {
     readonly family: AddressType;
     readonly labels: Readonly<Record<string, string>>;
@@ -147,23 +154,21 @@ function newSlice(
   },
 ): EndpointSlice {
   const { family, ports, endpoints, labels, annotations } = parts;
-  const { namespace = '', name = '' } = service.metadata;
-  const slice: EndpointSlice = {
-    apiVersion: 'discovery.k8s.io/v1',
-    kind: 'EndpointSlice',
+  const { namespace, name } = service.metadata;
+  const slice = EndpointSlice({
     metadata: { generateName: `${name}-`, namespace, labels, annotations },
     addressType: family,
     endpoints,
     ports,
-  };
+  });
   return setControllerReference(slice, service);
 }
 
-function labelsFor({ metadata, spec }: Service): Readonly<Record<string, string>> {
+function labelsFor({ metadata, spec }: Stored<Service>): Readonly<Record<string, string>> {
   const own = Object.entries(metadata.labels ?? {}).filter(([key]) => !reserved.has(key));
   return {
     ...Object.fromEntries(own),
-    [serviceLabel]: metadata.name ?? '',
+    [serviceLabel]: metadata.name,
     [managedByLabel]: managedBy,
     ...(spec?.clusterIP === 'None' && { [headlessLabel]: '' }),
   };

@@ -1,6 +1,7 @@
-import { isDeleting } from '@kubewright/apimachinery';
+import { isDeleting, type Stored } from '@kubewright/apimachinery';
 import type { Container, Pod, Service, ServicePort } from '@kubewright/apimachinery/core/v1';
 import type { Endpoint, EndpointPort } from '@kubewright/apimachinery/discovery/v1';
+import { defined } from '@kubewright/apimachinery/internal';
 import { isPodEnded, isPodReady } from '../pods/pod-state.ts';
 
 /** Address families supported by slices. */
@@ -15,7 +16,7 @@ export function isEndpoint(pod: Pod): boolean {
 
 /** Returns a pod as an endpoint of a service; undefined if it has no address of the family. */
 export function endpointOf(
-  pod: Pod,
+  pod: Stored<Pod>,
   {
     service,
     family,
@@ -27,7 +28,7 @@ export function endpointOf(
     (ip): ip is string => ip !== undefined && (ip.includes(':') ? 'IPv6' : 'IPv4') === family,
   );
   if (addresses.length === 0) return undefined;
-  const { namespace = '', name = '', uid = '' } = pod.metadata;
+  const { namespace, name, uid } = pod.metadata;
   const { hostname, subdomain, nodeName } = pod.spec ?? {};
   const serving = isPodReady(pod);
   const terminating = isDeleting(pod);
@@ -38,7 +39,7 @@ export function endpointOf(
     conditions: { ready, serving, terminating },
     ...(named && { hostname }),
     ...(nodeName && { nodeName }),
-    ...(zone !== undefined && { zone }),
+    ...defined({ zone }),
     targetRef: { kind: 'Pod', namespace, name, uid },
   };
 }
@@ -52,7 +53,7 @@ export function portsOf(service: Service, pod: Pod): readonly EndpointPort[] {
     const number = targetPort(port, pod);
     if (number === undefined) return [];
     const { name = '', protocol = 'TCP', appProtocol } = port;
-    return [{ name, port: number, protocol, ...(appProtocol !== undefined && { appProtocol }) }];
+    return [{ name, port: number, protocol, ...defined({ appProtocol }) }];
   });
 }
 

@@ -1,4 +1,6 @@
-import type { Endpoint, EndpointSlice } from '@kubewright/apimachinery/discovery/v1';
+import type { Stored } from '@kubewright/apimachinery';
+import { type Endpoint, EndpointSlice } from '@kubewright/apimachinery/discovery/v1';
+import { stored } from '@kubewright/apimachinery/testing';
 import { describe, expect, it } from 'vitest';
 import { planSlices, sliceSize } from './slice-plan.ts';
 
@@ -9,14 +11,8 @@ const endpoint = (n: number, ready = true): Endpoint => ({
   targetRef: { kind: 'Pod', uid: `uid-${n}` },
 });
 const range = (from: number, to: number): Endpoint[] => Array.from({ length: to - from }, (_, i) => endpoint(from + i));
-const slice = (name: string, endpoints: readonly Endpoint[]): EndpointSlice => ({
-  apiVersion: 'discovery.k8s.io/v1',
-  kind: 'EndpointSlice',
-  metadata: { name },
-  addressType: 'IPv4',
-  endpoints,
-  ports,
-});
+const slice = (name: string, endpoints: readonly Endpoint[]): Stored<EndpointSlice> =>
+  stored(EndpointSlice({ metadata: { name }, addressType: 'IPv4', endpoints, ports }));
 
 describe('planSlices', () => {
   it('puts up to 100 endpoints into a slice', () => {

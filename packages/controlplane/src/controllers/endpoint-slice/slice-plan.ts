@@ -1,3 +1,4 @@
+import type { Stored } from '@kubewright/apimachinery';
 import type { Endpoint, EndpointPort, EndpointSlice } from '@kubewright/apimachinery/discovery/v1';
 import { sameJson } from '@kubewright/apimachinery/internal';
 import { canonicalJson } from '../template-hash.ts';
@@ -12,7 +13,7 @@ export interface EndpointGroup {
 export interface SlicePlan {
   readonly create: readonly EndpointGroup[];
   readonly update: readonly { readonly slice: EndpointSlice; readonly endpoints: readonly Endpoint[] }[];
-  readonly remove: readonly EndpointSlice[];
+  readonly remove: readonly Stored<EndpointSlice>[];
 }
 
 /** Maximum number of endpoints in one slice. */
@@ -22,10 +23,10 @@ export const sliceSize = 100;
  * Distributes endpoints over slices with as few writes as possible. An endpoint stays in its slice, new ones fill the fullest
  * slices that have room, and empty slices are removed. Pure.
  */
-export function planSlices(groups: readonly EndpointGroup[], existing: readonly EndpointSlice[]): SlicePlan {
+export function planSlices(groups: readonly EndpointGroup[], existing: readonly Stored<EndpointSlice>[]): SlicePlan {
   const create: EndpointGroup[] = [];
   const update: { readonly slice: EndpointSlice; readonly endpoints: readonly Endpoint[] }[] = [];
-  const remove: EndpointSlice[] = [];
+  const remove: Stored<EndpointSlice>[] = [];
   const byPorts = new Map(groups.map((group) => [canonicalJson(group.ports), group]));
   for (const slice of existing) if (!byPorts.has(canonicalJson(slice.ports ?? []))) remove.push(slice);
   for (const [ports, group] of byPorts) {

@@ -1,4 +1,4 @@
-import { findCondition } from '@kubewright/apimachinery';
+import { findCondition, type Stored } from '@kubewright/apimachinery';
 import type { Pod, Service } from '@kubewright/apimachinery/core/v1';
 
 /**
@@ -9,7 +9,7 @@ export class TriggerTimes {
   readonly #seen = new Map<string, ReadonlyMap<string, string>>();
 
   /** Returns the time of the earliest change since the last call for this service; undefined if no change has a time. */
-  next(service: Service, pods: readonly Pod[]): string | undefined {
+  next(service: Service, pods: readonly Stored<Pod>[]): string | undefined {
     const key = `${service.metadata.namespace}/${service.metadata.name}`;
     const before = this.#seen.get(key);
     const times = new Map<string, string>();
@@ -17,7 +17,7 @@ export class TriggerTimes {
     if (creationTimestamp) times.set('', creationTimestamp);
     for (const { metadata, status } of pods) {
       const since = findCondition(status?.conditions, 'Ready')?.lastTransitionTime;
-      if (since) times.set(metadata.name ?? '', since);
+      if (since) times.set(metadata.name, since);
     }
     this.#seen.set(key, times);
     // All times have the same format, so their text order is their time order.

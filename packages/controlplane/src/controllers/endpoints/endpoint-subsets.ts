@@ -1,10 +1,12 @@
+import type { Stored } from '@kubewright/apimachinery';
 import type { EndpointAddress, EndpointPort, EndpointSubset, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import type { EndpointPort as SlicePort } from '@kubewright/apimachinery/discovery/v1';
+import { defined } from '@kubewright/apimachinery/internal';
 import { endpointOf, isEndpoint, portsOf } from '../endpoint-slice/endpoint.ts';
 import { canonicalJson } from '../template-hash.ts';
 
 /** Maximum number of addresses in one object; the rest are dropped. */
-const mostAddresses = 1_000;
+const maxAddresses = 1_000;
 
 interface Subset {
   readonly ports: readonly EndpointPort[];
@@ -16,10 +18,10 @@ interface Subset {
  * Returns the subsets of a service's Endpoints in a fixed order. Pods are grouped by ports and split into ready and not ready;
  * terminating pods are omitted. Pure.
  */
-export function subsetsOf(service: Service, pods: readonly Pod[]): readonly EndpointSubset[] {
+export function subsetsOf(service: Service, pods: readonly Stored<Pod>[]): readonly EndpointSubset[] {
   const family = service.spec?.ipFamilies?.[0] === 'IPv6' ? 'IPv6' : 'IPv4';
   const subsets = new Map<string, Subset>();
-  for (const pod of inOrder(pods).slice(0, mostAddresses)) {
+  for (const pod of inOrder(pods).slice(0, maxAddresses)) {
     const endpoint = endpointOf(pod, { service, family, zone: undefined });
     const [ip] = endpoint?.addresses ?? [];
     if (!endpoint || ip === undefined) continue;
@@ -31,9 +33,7 @@ export function subsetsOf(service: Service, pods: readonly Pod[]): readonly Endp
     const { hostname, nodeName, targetRef } = endpoint;
     const address: EndpointAddress = {
       ip,
-      ...(hostname !== undefined && { hostname }),
-      ...(nodeName !== undefined && { nodeName }),
-      ...(targetRef && { targetRef }),
+      ...defined({ hostname, nodeName, targetRef }),
     };
     (endpoint.conditions?.ready ? subset.ready : subset.notReady).push(address);
     subsets.set(key, subset);
@@ -49,17 +49,17 @@ export function subsetsOf(service: Service, pods: readonly Pod[]): readonly Endp
 
 /** True if a service has more pods than one object may hold. */
 export function isOverCapacity(pods: readonly Pod[]): boolean {
-  return pods.length > mostAddresses;
+  return pods.length > maxAddresses;
 }
 
 /** Returns the pods that belong in an Endpoints object. */
-export function endpointPods(service: Service, pods: readonly Pod[]): readonly Pod[] {
+export function endpointPods(service: Service, pods: readonly Stored<Pod>[]): readonly Stored<Pod>[] {
   const all = service.spec?.publishNotReadyAddresses === true;
   return pods.filter((pod) => isEndpoint(pod) && (all || !pod.metadata.deletionTimestamp));
 }
 
-function inOrder(pods: readonly Pod[]): readonly Pod[] {
-  const key = ({ status, metadata }: Pod): string => `${status?.podIP ?? ''}/${metadata.uid ?? ''}`;
+function inOrder(pods: readonly Stored<Pod>[]): readonly Stored<Pod>[] {
+  const key = ({ status, metadata }: Stored<Pod>): string => `${status?.podIP ?? ''}/${metadata.uid}`;
   return [...pods].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 

@@ -10,12 +10,10 @@ describe('endpointsController', () => {
   let plane: TestControlPlane;
   beforeAll(async () => {
     plane = await TestControlPlane.start();
-    const service: Service = {
-      apiVersion: 'v1',
-      kind: 'Service',
+    const service = Service({
       metadata: { ...key, labels: { team: 'a' } },
       spec: { selector: { app: 'web' }, ports: [{ name: 'web', port: 80, targetPort: 'http' }] },
-    };
+    });
     await plane.client.resource(Service).create(service);
   });
   afterAll(async () => {
@@ -29,12 +27,12 @@ describe('endpointsController', () => {
   async function pod(name: string, state: { readonly podIP: string; readonly ready: boolean }): Promise<void> {
     const pods = plane.client.resource(Pod);
     const ports = [{ name: 'http', containerPort: 8080 }];
-    await pods.create({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { namespace, name, labels: { app: 'web' } },
-      spec: { nodeName: 'n', containers: [{ name: 'c', image: 'app:1', ports }] },
-    });
+    await pods.create(
+      Pod({
+        metadata: { namespace, name, labels: { app: 'web' } },
+        spec: { nodeName: 'n', containers: [{ name: 'c', image: 'app:1', ports }] },
+      }),
+    );
     await report(name, state);
   }
   async function report(name: string, { podIP, ready }: { readonly podIP: string; readonly ready: boolean }) {
@@ -47,22 +45,22 @@ describe('endpointsController', () => {
 
   it('lists ready and unready pods separately, and deletes Endpoints with their service', async () => {
     await expect
-      .poll(() => endpoints().catch(String), { timeout: 10_000 })
+      .poll(() => endpoints().catch(String), { timeout: 30_000 })
       .toMatchObject({
         metadata: { labels: { team: 'a', 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' } },
       });
     await pod('one', { podIP: '10.0.0.1', ready: true });
     await pod('two', { podIP: '10.0.0.2', ready: false });
     await expect
-      .poll(subsets, { timeout: 10_000 })
+      .poll(subsets, { timeout: 30_000 })
       .toMatchObject([
         { addresses: [address('one', '10.0.0.1')], notReadyAddresses: [address('two', '10.0.0.2')], ports },
       ]);
     await report('two', { podIP: '10.0.0.2', ready: true });
     await expect
-      .poll(subsets, { timeout: 10_000 })
+      .poll(subsets, { timeout: 30_000 })
       .toMatchObject([{ addresses: [address('one', '10.0.0.1'), address('two', '10.0.0.2')], ports }]);
     await plane.client.resource(Service).delete(key);
-    await expect.poll(() => endpoints().then(() => false, isNotFound), { timeout: 10_000 }).toBe(true);
-  }, 30_000);
+    await expect.poll(() => endpoints().then(() => false, isNotFound), { timeout: 30_000 }).toBe(true);
+  });
 });

@@ -1,4 +1,4 @@
-import { isAlreadyExists, isDeleting, LabelSelector } from '@kubewright/apimachinery';
+import { isAlreadyExists, isDeleting, LabelSelector, type Stored } from '@kubewright/apimachinery';
 import { Endpoints, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import { sameJson } from '@kubewright/apimachinery/internal';
 import { enqueueForObject, enqueueMapped, type RequestContext, requestController, watch } from '@kubewright/runtime';
@@ -53,14 +53,14 @@ export function endpointsController(): BuiltInController {
 }
 
 async function reconcile(
-  service: Service,
+  service: Stored<Service>,
   parts: { readonly ctx: RequestContext; readonly triggers: TriggerTimes; readonly found: Endpoints | undefined },
 ): Promise<void> {
   const { ctx, triggers, found } = parts;
   const { spec } = service;
   const selects = Object.keys(spec?.selector ?? {}).length > 0;
   if (!selects || spec?.type === 'ExternalName' || isDeleting(service) || (found && isDeleting(found))) return;
-  const { namespace = '', name = '' } = service.metadata;
+  const { namespace, name } = service.metadata;
   const selector = LabelSelector.ofLabels(spec?.selector ?? {});
   const all = ctx.cache
     .lister(Pod)
@@ -87,7 +87,7 @@ async function reconcile(
     ...(truncated && { [capacityAnnotation]: 'truncated' }),
   };
   const metadata = { ...found?.metadata, namespace, name, labels, annotations };
-  const object: Endpoints = { apiVersion: 'v1', kind: 'Endpoints', metadata, subsets };
+  const object = Endpoints({ metadata, subsets });
   if (found) await updateObject(ctx, { kind: Endpoints, object });
   else await createObject(ctx, { kind: Endpoints, object }).catch(ignoreAlreadyExists);
 }

@@ -1,4 +1,4 @@
-import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
+import { apiVersionOf } from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import {
   enqueueMapped,
@@ -80,7 +80,7 @@ class GarbageCollector {
   }
 
   async #collect(node: GraphNode, ctx: RequestContext): Promise<ReconcileOutcome> {
-    this.#tellMisfit(node, ctx);
+    this.#reportMisfit(node, ctx);
     const outcome = await collect(node, {
       client: ctx.client,
       signal: ctx.signal,
@@ -110,7 +110,7 @@ class GarbageCollector {
   }
 
   /** Records an event if an owner is in another namespace. Such an owner is invalid and the dependent will be deleted. */
-  #tellMisfit(node: GraphNode, ctx: RequestContext): void {
+  #reportMisfit(node: GraphNode, ctx: RequestContext): void {
     const owner = this.#misfits.get(node.uid);
     if (!owner || !node.kind) return;
     this.#misfits.delete(node.uid);
@@ -118,7 +118,7 @@ class GarbageCollector {
     const reference = node.owners.find(({ uid }) => uid === owner.uid);
     if (!reference) return;
     const { apiVersion, kind, name, uid } = reference;
-    const about: KubernetesObject = {
+    const about = {
       apiVersion: apiVersionOf(node.kind),
       kind: node.kind.kind,
       metadata: { name: node.name, uid: node.uid, ...(node.namespace && { namespace: node.namespace }) },

@@ -50,7 +50,7 @@ export interface LookupContext {
   readonly signal: AbortSignal;
 }
 
-const mostAbsent = 500;
+const maxAbsent = 500;
 
 /** Looks up owners live and remembers absent ones, because a uid is never reused. */
 export class OwnerLookup {
@@ -59,7 +59,7 @@ export class OwnerLookup {
   /** Records an object that is known not to exist. */
   noteAbsent(reference: OwnerReference, namespace: string): void {
     this.#absent.add(absentKey(reference, namespace));
-    if (this.#absent.size > mostAbsent) this.#absent.delete(this.#absent.values().next().value ?? '');
+    if (this.#absent.size > maxAbsent) this.#absent.delete(this.#absent.values().next().value ?? '');
   }
 
   /**

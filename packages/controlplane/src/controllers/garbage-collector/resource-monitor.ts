@@ -10,6 +10,7 @@ import {
 import { exponentialDelay } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
+import { clusterLogEvents } from '../../log/cluster-log-events.ts';
 
 /** Receives the metadata of a kind's objects. */
 export interface MetadataSink {
@@ -83,7 +84,12 @@ export class ResourceMonitor {
           continue;
         }
         this.#failingSinceMs ??= clock.monotonic();
-        log.debug('Failed to watch', { group: kind.group, resource: kind.plural, error });
+        log.debug('Failed to watch', {
+          event: clusterLogEvents.watchFailed,
+          group: kind.group,
+          resource: kind.plural,
+          error,
+        });
         await sleep(clock, { ms: exponentialDelay(failures++, pauses), signal }).catch(() => {});
       }
     }

@@ -9,8 +9,13 @@ export interface JobOutcome {
 }
 
 /** True for a job that has finished. */
-export function isFinished({ status }: Job): boolean {
-  return (status?.conditions ?? []).some(
+export function isFinished(job: Job): boolean {
+  return finishedCondition(job) !== undefined;
+}
+
+/** Returns the condition that says how a job finished; undefined while it runs. */
+export function finishedCondition({ status }: Job): JobCondition | undefined {
+  return status?.conditions?.find(
     ({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True',
   );
 }

@@ -65,7 +65,7 @@ export function msUntilDeadline(job: Job, nowMs: number): number | undefined {
   const { activeDeadlineSeconds, suspend } = job.spec ?? {};
   const { startTime } = job.status ?? {};
   if (activeDeadlineSeconds === undefined || suspend || !startTime) return undefined;
-  return Date.parse(startTime) + activeDeadlineSeconds * 1000 - nowMs;
+  return Date.parse(startTime) + Number(activeDeadlineSeconds) * 1000 - nowMs;
 }
 
 /** True if container restarts reach the limit. They count if containers are restarted in place instead of replacing the pod. */

@@ -1,3 +1,4 @@
+import type { Stored } from '@kubewright/apimachinery';
 import type { Job } from '@kubewright/apimachinery/batch/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { IndexSet } from '../index-set.ts';
@@ -19,7 +20,7 @@ export interface PlannedPod {
 /** Pods of a job to create and delete. */
 export interface PodPlan {
   readonly create: readonly PlannedPod[];
-  readonly remove: readonly Pod[];
+  readonly remove: readonly Stored<Pod>[];
 }
 
 /** Compares a job's desired pods with its actual ones. Ended and suspended jobs want none. */
@@ -61,7 +62,7 @@ function wantedActive(job: Job, tally: JobTally): number {
 }
 
 /** Returns pods whose index is missing, out of range, already finished or a duplicate. */
-function misplaced(job: Job, { active, succeededIndexes, failedIndexes }: JobTally): readonly Pod[] {
+function misplaced(job: Job, { active, succeededIndexes, failedIndexes }: JobTally): readonly Stored<Pod>[] {
   const { completions = 0 } = job.spec ?? {};
   const taken = new Set<number>();
   return active.filter((pod) => {
@@ -95,5 +96,5 @@ function failuresOf(
 ): number | undefined {
   if (job.spec?.backoffLimitPerIndex === undefined) return undefined;
   const failed = tally.newFailed.filter((pod) => completionIndex(pod) === index);
-  return failed.reduce((most, pod) => Math.max(most, failureCount(pod) + 1), 0);
+  return failed.reduce((max, pod) => Math.max(max, failureCount(pod) + 1), 0);
 }

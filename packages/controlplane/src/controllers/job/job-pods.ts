@@ -1,6 +1,7 @@
-import { isDeleting } from '@kubewright/apimachinery';
+import { isDeleting, type Stored } from '@kubewright/apimachinery';
 import type { Job } from '@kubewright/apimachinery/batch/v1';
 import type { EnvVar, Pod, PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
+import { defined } from '@kubewright/apimachinery/internal';
 import { podFromTemplate } from '../pods/pod-control.ts';
 import { indexKey } from './completion-index.ts';
 
@@ -28,7 +29,7 @@ export function replacesTerminating({ spec }: Job): boolean {
 
 /** Returns a pod of a job. Set `index` for an indexed job, and `failures` if the job limits failures per index. */
 export function jobPod(
-  job: Job,
+  job: Stored<Job>,
   { index, failures }: { readonly index?: number | undefined; readonly failures?: number | undefined },
 ): Pod {
   const template = index === undefined ? job.spec?.template : indexedTemplate(job, index);
@@ -42,8 +43,7 @@ export function jobPod(
   const metadata = {
     ...pod.metadata,
     finalizers,
-    ...(annotations && { annotations }),
-    ...(generateName !== undefined && { generateName }),
+    ...defined({ annotations, generateName }),
   };
   return { ...pod, metadata };
 }
@@ -92,7 +92,7 @@ function indexedTemplate(job: Job, index: number): PodTemplateSpec | undefined {
   };
 }
 
-function indexedPrefix(job: Job, index: number): string {
+function indexedPrefix(job: Stored<Job>, index: number): string {
   const suffix = `-${index}-`;
-  return `${(job.metadata.name ?? '').slice(0, 58 - suffix.length)}${suffix}`;
+  return `${job.metadata.name.slice(0, 58 - suffix.length)}${suffix}`;
 }

@@ -1,7 +1,7 @@
-import { isDeleting, isNotFound, LabelSelector } from '@kubewright/apimachinery';
+import { isDeleting, isNotFound, LabelSelector, type Stored } from '@kubewright/apimachinery';
 import { Job, type JobStatus } from '@kubewright/apimachinery/batch/v1';
 import { Pod } from '@kubewright/apimachinery/core/v1';
-import { formatTime, sameJson } from '@kubewright/apimachinery/internal';
+import { defined, formatTime, sameJson } from '@kubewright/apimachinery/internal';
 import type { ReconcileOutcome, RequestContext } from '@kubewright/runtime';
 import { claim } from '../claim.ts';
 import type { CoreEventRecorder } from '../core-event-recorder.ts';
@@ -30,10 +30,10 @@ export interface JobParts {
 export class JobReconcile {
   readonly #parts: JobParts;
   /** State as of the last write of this reconcile. */
-  #job: Job;
+  #job: Stored<Job>;
   #pauseMs: number | undefined;
 
-  constructor(job: Job, parts: JobParts) {
+  constructor(job: Stored<Job>, parts: JobParts) {
     this.#job = job;
     this.#parts = parts;
   }
@@ -49,7 +49,7 @@ export class JobReconcile {
     const failure = await this.#manage(now, { verdict: settled ?? successOutcome(started, now) });
     await this.#report(started, settled);
     if (failure !== undefined && !isNamespaceTerminating(failure)) throw failure;
-    const { uid = '' } = this.#job.metadata;
+    const { uid } = this.#job.metadata;
     const waits = [this.#pauseMs ?? backoff.remainingMs(uid, nowMs), msUntilDeadline(this.#job, nowMs) ?? 0];
     const left = waits.filter((ms) => ms > 0);
     return left.length === 0 || pendingOutcome(this.#job) ? undefined : { requeueAfterMs: Math.min(...left) + 1 };
@@ -61,9 +61,9 @@ export class JobReconcile {
     return { ...job, status: { ...job.status, startTime: formatTime(nowMs) } };
   }
 
-  async #claimed(): Promise<readonly Pod[]> {
+  async #claimed(): Promise<readonly Stored<Pod>[]> {
     const owner = this.#job;
-    const { uid = '', namespace = '' } = owner.metadata;
+    const { uid, namespace } = owner.metadata;
     const lister = this.#parts.ctx.cache.lister(Pod);
     const of = (value: string) => lister.list({ index: { name: 'controller', value } });
     return claim(this.#parts.ctx, {
@@ -78,11 +78,11 @@ export class JobReconcile {
 
   #noteFailures({ newSucceeded, newFailed }: JobTally): void {
     const ended = [...newSucceeded, ...newFailed].map((pod) => ({
-      uid: pod.metadata.uid ?? '',
+      uid: pod.metadata.uid,
       succeeded: pod.status?.phase === 'Succeeded',
       atMs: endedMs(pod) ?? this.#parts.ctx.clock.now(),
     }));
-    this.#parts.backoff.note(this.#job.metadata.uid ?? '', ended);
+    this.#parts.backoff.note(this.#job.metadata.uid, ended);
   }
 
   /** Creates and deletes pods. Returns the error if one failed. */
@@ -93,15 +93,15 @@ export class JobReconcile {
     const plan = planPods(job, { tally: now, ended: verdict !== undefined, nowMs: ctx.clock.now() });
     const deletions = await Promise.allSettled(
       plan.remove.map(async (pod) => {
-        // A pod deleted only because the job wants fewer pods has not failed: release it first so it is not counted.
-        const released = verdict ? pod : await releasePod(ctx, pod);
+        // A pod deleted because the job wants fewer, or has succeeded, has not failed: release it first so it is not counted.
+        const released = verdict?.outcome === 'Failed' ? pod : await releasePod(ctx, pod);
         if (released) await control.delete(ctx, { pod: released, owner: job });
       }),
     );
     const refused = deletions.find((result) => result.status === 'rejected');
     if (refused) return refused.reason;
     if (plan.create.length === 0) return undefined;
-    this.#pauseMs = backoff.remainingMs(job.metadata.uid ?? '', ctx.clock.now());
+    this.#pauseMs = backoff.remainingMs(job.metadata.uid, ctx.clock.now());
     if (this.#pauseMs > 0) return undefined;
     const { error } = await slowStart(plan.create.length, async (at) => {
       const { index, failures } = plan.create[at] ?? {};
@@ -134,7 +134,7 @@ export class JobReconcile {
     const startTime = resumed ? formatTime(nowMs) : started.spec?.suspend ? undefined : before;
     await this.#write({
       ...status,
-      ...(startTime !== undefined && { startTime }),
+      ...defined({ startTime }),
       ...(conditions.length > 0 && { conditions }),
     });
     await this.#release(pods, verdict);
@@ -165,7 +165,7 @@ export class JobReconcile {
       ...(isIndexed(this.#job) && succeededIndexes.size > 0 && { completedIndexes: succeededIndexes.toString() }),
       ...(indexed && { failedIndexes: failedIndexes.toString() }),
     });
-    backoff.forget(this.#job.metadata.uid ?? '');
+    backoff.forget(this.#job.metadata.uid);
     const { reason, message } = verdict;
     if (complete) events.record(ctx, { about: this.#job, reason: 'Completed', message: 'Job completed' });
     else events.record(ctx, { about: this.#job, type: 'Warning', reason, message });
@@ -179,7 +179,7 @@ export class JobReconcile {
   }
 
   /** Removes the tracking finalizer from pods that the status has recorded. */
-  async #release(pods: readonly Pod[], verdict: JobOutcome | undefined): Promise<void> {
+  async #release(pods: readonly Stored<Pod>[], verdict: JobOutcome | undefined): Promise<void> {
     const all = verdict !== undefined || isDeleting(this.#job);
     const isCounted = countedBy(this.#job);
     const done = pods.filter(
@@ -190,8 +190,8 @@ export class JobReconcile {
     await Promise.all(done.map((pod) => releasePod(this.#parts.ctx, pod)));
   }
 
-  #own(): readonly Pod[] {
-    const value = this.#job.metadata.uid ?? '';
+  #own(): readonly Stored<Pod>[] {
+    const value = this.#job.metadata.uid;
     return this.#parts.ctx.cache.lister(Pod).list({ index: { name: 'controller', value } });
   }
 
@@ -207,15 +207,15 @@ export class JobReconcile {
 }
 
 /** Removes the tracking finalizer from a pod and returns the updated pod; undefined if it no longer exists. */
-export async function releasePod(ctx: RequestContext, pod: Pod): Promise<Pod | undefined> {
+export async function releasePod(ctx: RequestContext, pod: Stored<Pod>): Promise<Stored<Pod> | undefined> {
   const body = { metadata: { uid: pod.metadata.uid, '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } };
   try {
     return await patchObject(ctx, { kind: Pod, object: pod, patch: { type: 'strategic', body } });
   } catch (error) {
     if (!isNotFound(error)) throw error;
     ctx.cache.noteDeletion(Pod, {
-      key: { namespace: pod.metadata.namespace ?? '', name: pod.metadata.name ?? '' },
-      uid: pod.metadata.uid ?? '',
+      key: { namespace: pod.metadata.namespace, name: pod.metadata.name },
+      uid: pod.metadata.uid,
     });
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { isDeleting } from '@kubewright/apimachinery';
+import { isDeleting, type Stored } from '@kubewright/apimachinery';
 import type { Job } from '@kubewright/apimachinery/batch/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { IndexSet } from '../index-set.ts';
@@ -9,13 +9,13 @@ import { judgeFailure } from './pod-failure-policy.ts';
 
 /** The state of a job, computed from its status and pods. */
 export interface JobTally {
-  readonly active: readonly Pod[];
+  readonly active: readonly Stored<Pod>[];
   /** Pods that are being deleted and have not finished. */
   readonly terminating: readonly Pod[];
   readonly ready: number;
   /** Finished pods that are not counted yet and still have the finalizer. */
-  readonly newSucceeded: readonly Pod[];
-  readonly newFailed: readonly Pod[];
+  readonly newSucceeded: readonly Stored<Pod>[];
+  readonly newFailed: readonly Stored<Pod>[];
   readonly succeeded: number;
   readonly failed: number;
   /** Succeeded indexes; empty for jobs without indexes. */
@@ -26,12 +26,12 @@ export interface JobTally {
 /**
  * Computes a job's tally. Pods are counted while they have the tracking finalizer and are not among the status's uncounted ones.
  */
-export function tally(job: Job, pods: readonly Pod[]): JobTally {
+export function tally(job: Job, pods: readonly Stored<Pod>[]): JobTally {
   const { status } = job;
   const { succeeded: waitingSucceeded = [], failed: waitingFailed = [] } = status?.uncountedTerminatedPods ?? {};
   const waiting = new Set([...waitingSucceeded, ...waitingFailed]);
   const tracked = pods.filter(
-    ({ metadata }) => metadata.finalizers?.includes(trackingFinalizer) && !waiting.has(metadata.uid ?? ''),
+    ({ metadata }) => metadata.finalizers?.includes(trackingFinalizer) && !waiting.has(metadata.uid),
   );
   const newSucceeded = tracked.filter((pod) => pod.status?.phase === 'Succeeded');
   const newFailed = tracked.filter((pod) => isFailed(pod, job));

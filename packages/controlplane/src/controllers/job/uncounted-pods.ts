@@ -1,3 +1,4 @@
+import type { Stored } from '@kubewright/apimachinery';
 import type { Job, JobStatus } from '@kubewright/apimachinery/batch/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { IndexSet } from '../index-set.ts';
@@ -12,7 +13,7 @@ import { judgeFailure } from './pod-failure-policy.ts';
  */
 export function countEnded(job: Job, status: JobStatus, { newSucceeded, newFailed, ...now }: JobTally): JobStatus {
   const uncounted = status.uncountedTerminatedPods ?? {};
-  const uids = (pods: readonly Pod[]): readonly string[] => pods.map(({ metadata }) => metadata.uid ?? '');
+  const uids = (pods: readonly Stored<Pod>[]): readonly string[] => pods.map(({ metadata }) => metadata.uid);
   const succeeded = [...(uncounted.succeeded ?? []), ...(isIndexed(job) ? [] : uids(newSucceeded))];
   const counting = newFailed.filter((pod) => judgeFailure(job, pod).action !== 'Ignore');
   const failed = [...(uncounted.failed ?? []), ...uids(counting)];
@@ -27,12 +28,10 @@ export function countEnded(job: Job, status: JobStatus, { newSucceeded, newFaile
 }
 
 /** Adds recorded pods to the counts once they are deleted or have lost their finalizer. */
-export function moveCounted(job: Job, pods: readonly Pod[]): JobStatus {
+export function moveCounted(job: Job, pods: readonly Stored<Pod>[]): JobStatus {
   const status = job.status ?? {};
   const held = new Set(
-    pods
-      .filter(({ metadata }) => metadata.finalizers?.includes(trackingFinalizer))
-      .map(({ metadata }) => metadata.uid ?? ''),
+    pods.filter(({ metadata }) => metadata.finalizers?.includes(trackingFinalizer)).map(({ metadata }) => metadata.uid),
   );
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const isHeld = (uid: string): boolean => held.has(uid);
@@ -48,13 +47,13 @@ export function moveCounted(job: Job, pods: readonly Pod[]): JobStatus {
 }
 
 /** Returns a predicate for pods that a status has recorded: by uid, by index, or as ignored failures. */
-export function countedBy(job: Job): (pod: Pod) => boolean {
+export function countedBy(job: Job): (pod: Stored<Pod>) => boolean {
   const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
   const uids = new Set([...succeeded, ...failed]);
   const completions = job.spec?.completions ?? 0;
   const completed = IndexSet.parse(job.status?.completedIndexes, completions);
   return (pod) => {
-    if (uids.has(pod.metadata.uid ?? '')) return true;
+    if (uids.has(pod.metadata.uid)) return true;
     if (isIndexed(job) && pod.status?.phase === 'Succeeded') {
       const index = completionIndex(pod) ?? completions;
       return index >= completions || completed.has(index);

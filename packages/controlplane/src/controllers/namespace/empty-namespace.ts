@@ -1,6 +1,7 @@
 import { type KubernetesObject, KubewrightError } from '@kubewright/apimachinery';
 import type { ApiResource } from '@kubewright/client';
 import type { RequestContext } from '@kubewright/runtime';
+import { clusterLogEvents } from '../../log/cluster-log-events.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import type { Remaining } from './namespace-conditions.ts';
 
@@ -47,6 +48,7 @@ async function emptyAll(resources: readonly ApiResource[], namespace: string, ct
     } catch (error) {
       // One kind that cannot be deleted must not block the others.
       ctx.log.info('failed to delete the objects of a resource in a terminating namespace', {
+        event: clusterLogEvents.namespaceNotEmptied,
         resource: resourceName(resource),
         error,
       });
@@ -71,7 +73,7 @@ async function emptyOne(
       await client.deleteCollection({ ...scope, propagationPolicy: 'Background' });
     } else {
       for await (const { metadata } of client.listAll(scope)) {
-        await client.delete({ namespace, name: metadata.name ?? '' }, { signal: ctx.signal }).catch(ignoreNotFound);
+        await client.delete({ namespace, name: metadata.name }, { signal: ctx.signal }).catch(ignoreNotFound);
       }
     }
     return (await ctx.client.metadata(resource).list(scope)).items;

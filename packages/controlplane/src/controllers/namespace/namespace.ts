@@ -9,7 +9,7 @@ import { emptyNamespace } from './empty-namespace.ts';
 import { namespaceConditions, type Remaining } from './namespace-conditions.ts';
 
 /** Delay before a namespace with remaining content (finalizers, grace periods) is checked again, in milliseconds. */
-const LOOK_AGAIN_MS = 1_000;
+const lookAgainMs = 1_000;
 
 /** Empties namespaces that are being deleted, pods first, and finalizes them once they are empty. */
 export function namespaceController(): BuiltInController {
@@ -22,10 +22,10 @@ export function namespaceController(): BuiltInController {
       async reconcile(namespace, ctx) {
         const finalizers = namespace.spec?.finalizers ?? [];
         if (!isDeleting(namespace) || !finalizers.includes('kubernetes')) return undefined;
-        const remaining = await emptyNamespace(namespace.metadata.name ?? '', ctx);
+        const remaining = await emptyNamespace(namespace.metadata.name, ctx);
         if (remaining.resources.size > 0) {
           await report(namespace, remaining, ctx);
-          return { requeueAfterMs: LOOK_AGAIN_MS };
+          return { requeueAfterMs: lookAgainMs };
         }
         await finalize(namespace, ctx);
         return undefined;

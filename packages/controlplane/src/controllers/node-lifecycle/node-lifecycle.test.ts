@@ -1,46 +1,176 @@
-import type { Node, NodeCondition, Taint } from '@kubewright/apimachinery/core/v1';
-import { describe, expect, it } from 'vitest';
-import { taintsOf } from './node-lifecycle.ts';
+import { isNotFound } from '@kubewright/apimachinery';
+import { Lease } from '@kubewright/apimachinery/coordination/v1';
+import { Node, Pod } from '@kubewright/apimachinery/core/v1';
+import { formatTime } from '@kubewright/apimachinery/internal';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { taintEvictionController } from '../taint-eviction/taint-eviction.ts';
+import { ControllersUnderTest } from '../testdata/controllers-under-test.ts';
+import { nodeLifecycleController } from './node-lifecycle.ts';
 
-const now = '2026-01-02T03:04:05Z';
-const notReady: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
-const own: Taint = { key: 'example.com/gpu', effect: 'NoSchedule', value: 'yes' };
+let cluster: ControllersUnderTest;
 
-function node(taints: readonly Taint[], conditions: readonly NodeCondition[], unschedulable = false): Node {
-  return {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { name: 'n' },
-    spec: { taints, unschedulable },
-    status: { conditions },
+beforeAll(async () => {
+  cluster = await ControllersUnderTest.start([nodeLifecycleController(), taintEvictionController()]);
+});
+afterAll(async () => {
+  expect(cluster.refusals).toEqual([]);
+  await cluster[Symbol.asyncDispose]();
+});
+
+const nodes = () => cluster.client.resource(Node);
+const keyOf = (name: string) => ({ namespace: 'kube-node-lease', name });
+
+/** Does what a kubelet does each ten seconds. */
+async function beat(name: string, { ready = 'True' }: { readonly ready?: 'True' | 'False' } = {}): Promise<void> {
+  const nowMs = cluster.clock.now();
+  const spec = {
+    holderIdentity: name,
+    leaseDurationSeconds: 40,
+    renewTime: new Date(nowMs).toISOString().replace('Z', '000Z'),
   };
+  const leases = cluster.client.resource(Lease);
+  try {
+    await leases.patch(keyOf(name), { type: 'merge', body: { spec } });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    await leases.create(Lease({ metadata: keyOf(name), spec }));
+  }
+  const present = (await nodes().get({ name })).status?.conditions?.find(({ type }) => type === 'Ready');
+  if (present?.status === ready) return;
+  const time = formatTime(nowMs);
+  const condition = {
+    type: 'Ready',
+    status: ready,
+    reason: 'R',
+    message: '',
+    lastHeartbeatTime: time,
+    lastTransitionTime: time,
+  };
+  await nodes().status.patch({ name }, { type: 'strategic', body: { status: { conditions: [condition] } } });
 }
 
-describe('taintsOf', () => {
-  it('removes the not-ready taint from a ready node and keeps taints of others', () => {
-    const ready = { type: 'Ready', status: 'True' };
-    expect(taintsOf(node([notReady, own], [ready]), now)).toEqual([own]);
-    expect(taintsOf(node([own], [ready]), now)).toBeUndefined();
-  });
+async function addNode(name: string): Promise<void> {
+  await nodes().create(Node({ metadata: { name, labels: { 'kubernetes.io/os': 'linux' } } }));
+  await beat(name);
+}
 
-  it('adds a taint for each failing condition and for a cordoned node', () => {
-    const conditions = [
-      { type: 'Ready', status: 'Unknown' },
-      { type: 'DiskPressure', status: 'True' },
-      { type: 'MemoryPressure', status: 'False' },
-    ];
-    const taints = taintsOf(node([notReady], conditions, true), now) ?? [];
-    expect(taints.map(({ key }) => key.replace('node.kubernetes.io/', ''))).toEqual([
-      'unschedulable',
-      'unreachable',
-      'disk-pressure',
+async function addPod(
+  namespace: string,
+  { name, nodeName, tolerationSeconds }: { name: string; nodeName: string; tolerationSeconds: number },
+): Promise<void> {
+  const keys = ['not-ready', 'unreachable'].map((key) => `node.kubernetes.io/${key}`);
+  const tolerations = keys.map((key) => ({
+    key,
+    operator: 'Exists' as const,
+    effect: 'NoExecute' as const,
+    tolerationSeconds,
+  }));
+  const pods = cluster.client.resource(Pod);
+  const pod = Pod({
+    metadata: { name, namespace },
+    spec: { nodeName, tolerations, containers: [{ name: 'c', image: 'i' }] },
+  });
+  await pods.create(pod);
+  const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+  await pods.status.patch({ namespace, name }, { type: 'merge', body: { status } });
+}
+
+/** Lets time pass while some nodes are alive. */
+async function pass(seconds: number, alive: readonly string[]): Promise<void> {
+  for (let passed = 1; passed <= seconds; passed++) {
+    await cluster.advance(1_000);
+    if (passed % 10 === 0) for (const name of alive) await beat(name);
+  }
+  await cluster.settle();
+}
+
+async function taintsOf(name: string): Promise<readonly string[]> {
+  const { spec } = await nodes().get({ name });
+  return (spec?.taints ?? []).map(({ key, effect }) => `${key.replace('node.kubernetes.io/', '')}:${effect}`).sort();
+}
+const readyOf = async (name: string) =>
+  (await nodes().get({ name })).status?.conditions?.find(({ type }) => type === 'Ready');
+const podOf = (namespace: string, name: string) => cluster.client.resource(Pod).get({ namespace, name });
+
+describe('node lifecycle', () => {
+  it('marks a silent node and its pods, and evicts them after their toleration', async () => {
+    const namespace = await cluster.namespace('silent');
+    for (const name of ['a', 'b', 'c']) await addNode(name);
+    await addPod(namespace, { name: 'patient', nodeName: 'b', tolerationSeconds: 300 });
+    await addPod(namespace, { name: 'hasty', nodeName: 'b', tolerationSeconds: 30 });
+    await addPod(namespace, { name: 'elsewhere', nodeName: 'a', tolerationSeconds: 0 });
+    await pass(40, ['a', 'c']);
+    expect((await readyOf('b'))?.status).toBe('True');
+    await pass(20, ['a', 'c']);
+    expect(await readyOf('b')).toMatchObject({ status: 'Unknown', reason: 'NodeStatusUnknown' });
+    expect((await readyOf('b'))?.message).toBe('Kubelet stopped posting node status.');
+    expect(await taintsOf('b')).toEqual(['unreachable:NoExecute', 'unreachable:NoSchedule']);
+    expect((await nodes().get({ name: 'b' })).metadata.labels).toMatchObject({ 'beta.kubernetes.io/os': 'linux' });
+    expect((await podOf(namespace, 'patient')).status?.conditions).toMatchObject([{ type: 'Ready', status: 'False' }]);
+    expect((await podOf(namespace, 'elsewhere')).status?.conditions).toMatchObject([{ type: 'Ready', status: 'True' }]);
+
+    await pass(40, ['a', 'c']);
+    const evicted = await podOf(namespace, 'hasty');
+    expect(evicted.metadata.deletionTimestamp).toBeDefined();
+    expect(evicted.status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'DeletionByTaintManager',
+        message: 'Taint manager: deleting due to NoExecute taint',
+      }),
+    );
+    await pass(10, ['a', 'b', 'c']);
+    expect(await taintsOf('b')).toEqual([]);
+    expect(await cluster.events(namespace)).toEqual([
+      'hasty: Normal TaintManagerEviction: Marking for deletion Pod silent/hasty',
+      'hasty: Warning NodeNotReady: Node is not ready',
+      // prose-ok: upstream's text
+      'patient: Normal TaintManagerEviction: Cancelling deletion of Pod silent/patient',
+      'patient: Warning NodeNotReady: Node is not ready',
     ]);
-    expect(taints.every(({ effect, timeAdded }) => effect === 'NoSchedule' && timeAdded === now)).toBe(true);
-    expect(taintsOf(node(taints, conditions, true), now)).toBeUndefined();
+    expect(await cluster.events('default')).toEqual(
+      [
+        ...['a', 'b', 'c'].map(
+          (name) => `${name}: Normal RegisteredNode: Node ${name} event: Registered Node ${name} in Controller`,
+        ),
+        'b: Normal NodeNotReady: Node b status is now: NodeNotReady',
+      ].sort(),
+    );
   });
 
-  it('keeps a taint with a different effect', () => {
-    const evicting: Taint = { ...notReady, effect: 'NoExecute' };
-    expect(taintsOf(node([evicting], [{ type: 'Ready', status: 'True' }]), now)).toBeUndefined();
+  it('distinguishes a node that reports itself not ready', async () => {
+    await beat('c', { ready: 'False' });
+    await cluster.settle();
+    await pass(20, ['a', 'b']);
+    expect(await taintsOf('c')).toEqual(['not-ready:NoExecute', 'not-ready:NoSchedule']);
+    await pass(60, ['a', 'b']);
+    expect(await taintsOf('c')).toEqual(['unreachable:NoExecute', 'unreachable:NoSchedule']);
+    await pass(10, ['a', 'b', 'c']);
+    expect(await taintsOf('c')).toEqual([]);
+  });
+
+  it('evicts nothing while no node is ready', async () => {
+    const namespace = await cluster.namespace('disrupted');
+    await addPod(namespace, { name: 'stays', nodeName: 'a', tolerationSeconds: 0 });
+    await pass(120, []);
+    for (const name of ['a', 'b', 'c']) expect(await taintsOf(name)).toEqual(['unreachable:NoSchedule']);
+    expect((await podOf(namespace, 'stays')).metadata.deletionTimestamp).toBeUndefined();
+    await beat('b');
+    await cluster.settle();
+    expect(await taintsOf('b')).toEqual([]);
+    // The others get a little time to recover too.
+    expect(await taintsOf('a')).toEqual(['unreachable:NoSchedule']);
+    await pass(10, ['b']);
+    expect(await taintsOf('a')).toEqual(['unreachable:NoExecute', 'unreachable:NoSchedule']);
+    await cluster.settle();
+    expect((await podOf(namespace, 'stays')).metadata.deletionTimestamp).toBeDefined();
+  });
+
+  it('reports nodes that are removed', async () => {
+    await nodes().delete({ name: 'c' });
+    expect(await cluster.events('default')).toContain(
+      'c: Normal RemovingNode: Node c event: Removing Node c from Controller',
+    );
   });
 });

@@ -1,56 +1,46 @@
-import { Node, type Taint } from '@kubewright/apimachinery/core/v1';
-import { formatTime } from '@kubewright/apimachinery/internal';
-import { controller } from '@kubewright/runtime';
+import { Lease } from '@kubewright/apimachinery/coordination/v1';
+import { Node, Pod } from '@kubewright/apimachinery/core/v1';
+import { enqueueForObject, enqueueMapped, requestController, type Source, watch } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
-import { patchObject } from '../object-writes.ts';
-
-/** Taint keys by condition type and status. */
-const byCondition: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  Ready: { False: 'node.kubernetes.io/not-ready', Unknown: 'node.kubernetes.io/unreachable' },
-  MemoryPressure: { True: 'node.kubernetes.io/memory-pressure' },
-  DiskPressure: { True: 'node.kubernetes.io/disk-pressure' },
-  PIDPressure: { True: 'node.kubernetes.io/pid-pressure' },
-  NetworkUnavailable: { True: 'node.kubernetes.io/network-unavailable' },
-};
-const unschedulable = 'node.kubernetes.io/unschedulable';
-const ours: ReadonlySet<string> = new Set([
-  unschedulable,
-  ...Object.values(byCondition).flatMap((keys) => Object.values(keys)),
-]);
+import { CoreEventRecorder } from '../core-event-recorder.ts';
+import { PodsByNode } from '../nodes/pods-by-node.ts';
+import { type KnownNode, leaseNamespace, NodeReconcile } from './node-reconcile.ts';
+import { Zones } from './zones.ts';
 
 /**
- * Maintains the NoSchedule taints that follow from a node's conditions and from cordoning. Mirrors this part of the node
- * lifecycle controller (1.36). It does not detect unreachable nodes and evicts no pods.
+ * Follows the health of nodes. A node that shows no sign of life for 50 s turns unreachable, and its pods not ready. Maintains the
+ * taints that follow from the conditions of nodes and from cordoning. Mirrors the node lifecycle controller (1.36).
  */
 export function nodeLifecycleController(): BuiltInController {
+  const events = new CoreEventRecorder('node-controller');
+  const nodes = new Map<string, KnownNode>();
+  const pods = new PodsByNode();
+  let enqueueAll: () => void = () => {};
+  const state = { nodes, pods, zones: new Zones(), events, enqueueAll: () => enqueueAll() };
+  const source: Source = {
+    name: 'eviction rate',
+    async start(context) {
+      enqueueAll = () => {
+        for (const name of nodes.keys()) context.enqueue({ name });
+      };
+    },
+  };
   return {
     account: 'node-controller',
-    definition: controller({
+    definition: requestController({
       name: 'node-lifecycle-controller',
       for: Node,
-      async reconcile(node, ctx) {
-        const taints = taintsOf(node, formatTime(ctx.clock.now()));
-        if (taints === undefined) return;
-        // Patch with the resource version, so that other writers' taints are not lost.
-        const { resourceVersion } = node.metadata;
-        const body = { metadata: { resourceVersion }, spec: { taints: taints.length === 0 ? null : taints } };
-        await patchObject(ctx, { kind: Node, object: node, patch: { type: 'merge', body } });
-      },
+      watches: [
+        watch(Node, enqueueForObject<Node>()),
+        watch(
+          Lease,
+          enqueueMapped<Lease>(({ name }) => [{ name }]),
+          { namespaces: [leaseNamespace] },
+        ),
+        watch(Pod, pods.track),
+      ],
+      sources: [source],
+      reconcile: (request, ctx) => events.during(ctx, () => new NodeReconcile(state, ctx).run(request)),
     }),
   };
-}
-
-/** Returns the taints that a node should have; undefined if it already has them. */
-export function taintsOf({ spec, status }: Node, now: string): readonly Taint[] | undefined {
-  const wanted = new Set(spec?.unschedulable ? [unschedulable] : []);
-  for (const { type, status: value } of status?.conditions ?? []) {
-    const key = byCondition[type]?.[value];
-    if (key !== undefined) wanted.add(key);
-  }
-  const stored = spec?.taints ?? [];
-  const kept = stored.filter(({ key, effect }) => !(effect === 'NoSchedule' && ours.has(key) && !wanted.has(key)));
-  for (const { key, effect } of kept) if (effect === 'NoSchedule') wanted.delete(key);
-  if (kept.length === stored.length && wanted.size === 0) return undefined;
-  const added = [...wanted].map((key): Taint => ({ key, effect: 'NoSchedule', timeAdded: now }));
-  return [...kept, ...added];
 }

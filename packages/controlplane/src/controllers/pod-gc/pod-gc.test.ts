@@ -27,16 +27,16 @@ it('deletes pods of a deleted node after 40 s, under its own identity and with t
     informers: transport(controllerManagerIdentity),
     actor: transport(controllerIdentity(account)),
   });
-  await client.resource(ServiceAccount).create({
-    apiVersion: 'v1',
-    kind: 'ServiceAccount',
-    metadata: { name: 'default', namespace },
-  });
+  await client.resource(ServiceAccount).create(
+    ServiceAccount({
+      metadata: { name: 'default', namespace },
+    }),
+  );
   const pods = client.resource(Pod);
   for (const name of ['stays', 'goes']) {
-    await client.resource(Node).create({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
+    await client.resource(Node).create(Node({ metadata: { name } }));
     const spec = { nodeName: name, containers: [{ name: 'c', image: 'i' }] };
-    await pods.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, finalizers: ['a.io/b'] }, spec });
+    await pods.create(Pod({ metadata: { name, namespace, finalizers: ['a.io/b'] }, spec }));
   }
   await using manager = new Manager({
     controllers: [definition],

@@ -1,11 +1,11 @@
-import { isDeleting, isNotFound } from '@kubewright/apimachinery';
+import { isDeleting, isNotFound, type Stored } from '@kubewright/apimachinery';
 import { Node, Pod } from '@kubewright/apimachinery/core/v1';
 import { formatTime } from '@kubewright/apimachinery/internal';
 import { controller, enqueueMapped, type ReconcileContext, type ReconcileOutcome, watch } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
+import { PodsByNode } from '../nodes/pods-by-node.ts';
 import { deleteObject, patchStatus } from '../object-writes.ts';
 import { isPodEnded } from '../pods/pod-state.ts';
-import { PodsByNode } from './pods-by-node.ts';
 
 /** How long a node must have been missing before its pods are deleted. */
 const quarantineMs = 40_000;
@@ -39,7 +39,7 @@ export function podGarbageCollector(): BuiltInController {
 }
 
 async function reconcile(
-  pod: Pod,
+  pod: Stored<Pod>,
   { ctx, missedAt }: { readonly ctx: ReconcileContext<Pod>; readonly missedAt: Map<string, number> },
 ): Promise<ReconcileOutcome> {
   const { nodeName } = pod.spec ?? {};
@@ -71,9 +71,9 @@ async function exists(name: string, { client, signal }: ReconcileContext<Pod>): 
 
 /** Marks a pod as failed, with a condition that tells its owner that the pod itself was not at fault. */
 async function failed(
-  pod: Pod,
+  pod: Stored<Pod>,
   { ctx, message }: { readonly ctx: ReconcileContext<Pod>; readonly message: string },
-): Promise<Pod> {
+): Promise<Stored<Pod>> {
   if (isPodEnded(pod)) return pod;
   const lastTransitionTime = formatTime(ctx.clock.now());
   const target = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message, lastTransitionTime };
@@ -82,6 +82,6 @@ async function failed(
   return patchStatus(ctx, { kind: Pod, object: pod, patch: { type: 'strategic', body } });
 }
 
-async function remove(pod: Pod, ctx: ReconcileContext<Pod>): Promise<void> {
+async function remove(pod: Stored<Pod>, ctx: ReconcileContext<Pod>): Promise<void> {
   await deleteObject(ctx, { kind: Pod, object: pod, gracePeriodSeconds: 0 });
 }

@@ -3,24 +3,23 @@ import {
   type KubernetesObject,
   type ObjectMeta,
   StatusError,
+  type Stored,
   setControllerReference,
 } from '@kubewright/apimachinery';
 import { Pod, type PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { RequestContext } from '@kubewright/runtime';
 import type { CoreEventRecorder } from '../core-event-recorder.ts';
 import { createObject, deleteObject } from '../object-writes.ts';
 
 /** Creates a pod object from a template, controlled by `owner`. */
-export function podFromTemplate(template: PodTemplateSpec | undefined, owner: KubernetesObject): Pod {
+export function podFromTemplate(template: PodTemplateSpec | undefined, owner: Stored<KubernetesObject>): Pod {
   const { labels, annotations, finalizers } = template?.metadata ?? {};
   const metadata: ObjectMeta = {
-    generateName: podNamePrefix(owner.metadata.name ?? ''),
-    ...(owner.metadata.namespace !== undefined && { namespace: owner.metadata.namespace }),
-    ...(labels && { labels }),
-    ...(annotations && { annotations }),
-    ...(finalizers && { finalizers }),
+    generateName: podNamePrefix(owner.metadata.name),
+    ...defined({ namespace: owner.metadata.namespace, labels, annotations, finalizers }),
   };
-  const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata, ...(template?.spec && { spec: template.spec }) };
+  const pod = Pod({ metadata, ...defined({ spec: template?.spec }) });
   return setControllerReference(pod, owner);
 }
 
@@ -44,7 +43,7 @@ export class PodControl {
    */
   async create(
     ctx: RequestContext,
-    { pod, owner }: { readonly pod: Pod; readonly owner: KubernetesObject },
+    { pod, owner }: { readonly pod: Pod; readonly owner: Stored<KubernetesObject> },
   ): Promise<Pod> {
     try {
       const created = await createObject(ctx, { kind: Pod, object: pod });
@@ -67,7 +66,7 @@ export class PodControl {
    */
   async delete(
     ctx: RequestContext,
-    { pod, owner }: { readonly pod: Pod; readonly owner: KubernetesObject },
+    { pod, owner }: { readonly pod: Stored<Pod>; readonly owner: Stored<KubernetesObject> },
   ): Promise<void> {
     if (isDeleting(pod)) return;
     const { name } = pod.metadata;

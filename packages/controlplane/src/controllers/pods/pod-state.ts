@@ -46,7 +46,7 @@ export function msUntilAvailable(
 }
 
 /** Returns the highest restart count among a pod's containers. */
-export function mostRestarts({ status }: Pod): number {
+export function maxRestarts({ status }: Pod): number {
   const containers = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
   return containers.reduce((most, { restartCount }) => Math.max(most, restartCount), 0);
 }

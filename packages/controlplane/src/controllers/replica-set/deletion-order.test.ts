@@ -1,4 +1,6 @@
-import type { Pod } from '@kubewright/apimachinery/core/v1';
+import type { Stored } from '@kubewright/apimachinery';
+import { Pod } from '@kubewright/apimachinery/core/v1';
+import { stored } from '@kubewright/apimachinery/testing';
 import { describe, expect, it } from 'vitest';
 import { podsToDelete } from './deletion-order.ts';
 
@@ -13,34 +15,43 @@ interface Shape {
   readonly cost?: string;
 }
 
-function pod(name: string, shape: Shape = {}): Pod {
-  const { node = 'n', phase = 'Running', readySince, restarts = 0, created = '2026-01-01T00:00:00Z', cost } = shape;
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
+function pod(name: string, shape: Shape = {}): Stored<Pod> {
+  const {
+    node = 'n',
+    phase = 'Running',
+    readySince,
+    restarts = 0,
+    created: creationTimestamp = '2026-01-01T00:00:00Z',
+    cost,
+  } = shape;
+  const created = Pod({
     metadata: {
       name,
       uid: name,
-      creationTimestamp: created,
+      creationTimestamp,
       ...(cost !== undefined && { annotations: { 'controller.kubernetes.io/pod-deletion-cost': cost } }),
     },
     spec: { containers: [], ...(node && { nodeName: node }) },
-    status: {
-      phase,
-      ...(readySince && { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: readySince }] }),
-      containerStatuses: [{ name: 'c', image: 'i', imageID: 'i', ready: true, restartCount: restarts }],
-    },
+  });
+  const status = {
+    phase,
+    ...(readySince && { conditions: [{ type: 'Ready', status: 'True' as const, lastTransitionTime: readySince }] }),
+    containerStatuses: [{ name: 'c', image: 'i', imageID: 'i', ready: true, restartCount: restarts }],
   };
+  return stored({ ...created, status });
 }
 
 const ready = '2026-01-01T00:00:00Z';
-const order = (pods: readonly Pod[], siblings: readonly Pod[] = pods): readonly (string | undefined)[] => {
+const order = (
+  pods: readonly Stored<Pod>[],
+  siblings: readonly Stored<Pod>[] = pods,
+): readonly (string | undefined)[] => {
   const left = [...pods];
   const names: (string | undefined)[] = [];
   while (left.length > 1) {
     const [next] = podsToDelete(left, { count: 1, siblings, nowMs });
     names.push(next?.metadata.name);
-    left.splice(left.indexOf(next as Pod), 1);
+    left.splice(left.indexOf(next as Stored<Pod>), 1);
   }
   return [...names, left[0]?.metadata.name];
 };

@@ -1,9 +1,11 @@
+import type { Stored } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
-import { isPodReady, mostRestarts, readySinceMs } from '../pods/pod-state.ts';
+import { deletionCostAnnotation } from '../pods/pod-digests.ts';
+import { isPodReady, maxRestarts, readySinceMs } from '../pods/pod-state.ts';
 
 /** A pod with the number of siblings on its node. */
 export interface RankedPod {
-  readonly pod: Pod;
+  readonly pod: Stored<Pod>;
   readonly rank: number;
 }
 
@@ -12,7 +14,6 @@ const phaseOrder: ReadonlyMap<string, number> = new Map([
   ['Unknown', 1],
   ['Running', 2],
 ]);
-const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 
 /**
  * Returns a comparison that puts the pods to delete first: unassigned, Pending before Unknown before Running, not ready, lower
@@ -30,7 +31,7 @@ function deletionOrder(nowMs: number): (a: RankedPod, b: RankedPod) => number {
     if (order !== 0) return order;
     const readiness = byAge(readySinceMs(a.pod), readySinceMs(b.pod), nowMs);
     if (readiness !== undefined) return readiness || byUid(a.pod, b.pod);
-    const restarts = mostRestarts(b.pod) - mostRestarts(a.pod);
+    const restarts = maxRestarts(b.pod) - maxRestarts(a.pod);
     if (restarts !== 0) return restarts;
     return byAge(createdMs(a.pod), createdMs(b.pod), nowMs) || byUid(a.pod, b.pod);
   };
@@ -38,9 +39,9 @@ function deletionOrder(nowMs: number): (a: RankedPod, b: RankedPod) => number {
 
 /** Returns the pods to delete if there are `count` too many. `siblings` are the pods of all sets with the same owner. */
 export function podsToDelete(
-  pods: readonly Pod[],
+  pods: readonly Stored<Pod>[],
   options: { readonly count: number; readonly siblings: readonly Pod[]; readonly nowMs: number },
-): readonly Pod[] {
+): readonly Stored<Pod>[] {
   const { count, siblings, nowMs } = options;
   if (count >= pods.length) return pods;
   const onNode = new Map<string, number>();
@@ -65,8 +66,8 @@ function magnitude(ageMs: number): number {
   return ageMs <= 0 ? -1 : Math.floor(Math.log2(ageMs * 1e6));
 }
 
-function byUid(a: Pod, b: Pod): number {
-  return (a.metadata.uid ?? '') < (b.metadata.uid ?? '') ? -1 : 1;
+function byUid(a: Stored<Pod>, b: Stored<Pod>): number {
+  return a.metadata.uid < b.metadata.uid ? -1 : 1;
 }
 
 function phase({ status }: Pod): number {
@@ -75,7 +76,7 @@ function phase({ status }: Pod): number {
 
 /** Returns the deletion cost; 0 if it is not a 32-bit integer in canonical form. */
 function deletionCost({ metadata }: Pod): number {
-  const text = metadata.annotations?.[costAnnotation] ?? '0';
+  const text = metadata.annotations?.[deletionCostAnnotation] ?? '0';
   const cost = /^(-?[1-9]\d{0,9}|0)$/.test(text) ? Number(text) : 0;
   return cost === Math.trunc(cost) && Math.abs(cost) <= 0x7fffffff ? cost : 0;
 }

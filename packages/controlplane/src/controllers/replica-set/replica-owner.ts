@@ -1,9 +1,11 @@
 import { type Kind, type KubernetesObject, LabelSelector, type LabelSelectorObject } from '@kubewright/apimachinery';
 import { ReplicaSet, type ReplicaSetStatus } from '@kubewright/apimachinery/apps/v1';
 import { type PodTemplateSpec, ReplicationController } from '@kubewright/apimachinery/core/v1';
+import type { KindMeta } from '@kubewright/apimachinery/internal';
 
 /** Fields common to replica sets and replication controllers. */
 export interface ReplicaOwner extends KubernetesObject {
+  readonly metadata: KindMeta<'namespace' | 'generation'>;
   readonly spec?: {
     readonly replicas?: number;
     readonly minReadySeconds?: number;

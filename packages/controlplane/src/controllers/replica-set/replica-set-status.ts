@@ -1,6 +1,6 @@
 import type { ReplicaSetCondition, ReplicaSetStatus } from '@kubewright/apimachinery/apps/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
-import { formatTime, sameJson } from '@kubewright/apimachinery/internal';
+import { defined, formatTime, sameJson } from '@kubewright/apimachinery/internal';
 import { messageOf } from '../pods/pod-control.ts';
 import { isPodAvailable, isPodReady } from '../pods/pod-state.ts';
 import type { ReplicaOwner } from './replica-owner.ts';
@@ -30,7 +30,7 @@ export function replicaSetStatus(owner: ReplicaOwner, state: ReplicaSetState): R
     ...nonZero('readyReplicas', ready.length),
     ...nonZero('availableReplicas', available.length),
     ...(owner.kind === 'ReplicaSet' && { terminatingReplicas: terminating.length }),
-    ...(owner.metadata.generation !== undefined && { observedGeneration: owner.metadata.generation }),
+    ...defined({ observedGeneration: owner.metadata.generation }),
     ...(conditions.length > 0 && { conditions }),
   };
 }

@@ -1,4 +1,4 @@
-import { controllerOf, isConflict, isDeleting, isNotFound, objectKey } from '@kubewright/apimachinery';
+import { controllerOf, isConflict, isDeleting, isNotFound, objectKey, type Stored } from '@kubewright/apimachinery';
 import type { ReplicaSetStatus } from '@kubewright/apimachinery/apps/v1';
 import { Pod } from '@kubewright/apimachinery/core/v1';
 import {
@@ -15,6 +15,7 @@ import { CoreEventRecorder } from '../core-event-recorder.ts';
 import { updateStatus } from '../object-writes.ts';
 import { byController, OrphanOwners, orphansOf } from '../orphan-owners.ts';
 import { isNamespaceTerminating, PodControl, podFromTemplate } from '../pods/pod-control.ts';
+import { PodDigests } from '../pods/pod-digests.ts';
 import { isPodActive, isPodTerminating, msUntilAvailable } from '../pods/pod-state.ts';
 import { slowStart } from '../slow-start.ts';
 import { podsToDelete } from './deletion-order.ts';
@@ -45,6 +46,7 @@ function replicaController<O extends ReplicaOwner>(of: ReplicaOwnerKind<O>): Bui
   const events = new CoreEventRecorder(account);
   const control = new PodControl(events);
   const orphans = new OrphanOwners();
+  const digests = new PodDigests();
   return {
     account,
     definition: controller<O>({
@@ -63,7 +65,8 @@ function replicaController<O extends ReplicaOwner>(of: ReplicaOwnerKind<O>): Bui
           { indexes: { controller: byController } },
         ),
       ],
-      reconcile: (owner, ctx) => events.during(ctx, () => new ReplicaReconcile(of, { owner, ctx, control }).run()),
+      reconcile: (owner, ctx) =>
+        events.during(ctx, () => new ReplicaReconcile(of, { owner, ctx, control, digests }).run()),
     }),
   };
 }
@@ -71,18 +74,26 @@ function replicaController<O extends ReplicaOwner>(of: ReplicaOwnerKind<O>): Bui
 /** One reconcile of one owner. */
 class ReplicaReconcile<O extends ReplicaOwner> {
   readonly #of: ReplicaOwnerKind<O>;
-  readonly #owner: O;
+  readonly #owner: Stored<O> & Stored<ReplicaOwner>;
   readonly #ctx: ReconcileContext<O>;
   readonly #control: PodControl;
+  readonly #digests: PodDigests;
 
   constructor(
     of: ReplicaOwnerKind<O>,
-    parts: { readonly owner: O; readonly ctx: ReconcileContext<O>; readonly control: PodControl },
+    parts: {
+      readonly owner: Stored<O>;
+      readonly ctx: ReconcileContext<O>;
+      readonly control: PodControl;
+      readonly digests: PodDigests;
+    },
   ) {
     this.#of = of;
-    this.#owner = parts.owner;
+    // TypeScript cannot tell the fields of Stored<O> while O is open.
+    this.#owner = parts.owner as Stored<O> & Stored<ReplicaOwner>;
     this.#ctx = parts.ctx;
     this.#control = parts.control;
+    this.#digests = parts.digests;
   }
 
   async run(): Promise<ReconcileOutcome> {
@@ -97,13 +108,11 @@ class ReplicaReconcile<O extends ReplicaOwner> {
     return this.#nextAvailability(pods);
   }
 
-  async #claimed(): Promise<readonly Pod[]> {
+  async #claimed(): Promise<readonly Stored<Pod>[]> {
     const ctx = this.#ctx;
     const owner = this.#owner;
-    const { uid = '', namespace = '' } = owner.metadata;
-    const lister = ctx.cache.lister(Pod);
-    const of = (value: string): readonly Pod[] => lister.list({ index: { name: 'controller', value } });
-    const candidates = [...of(uid), ...of(orphansOf(namespace))].filter(
+    const { uid, namespace } = owner.metadata;
+    const candidates = [...this.#controlledBy(uid), ...this.#controlledBy(orphansOf(namespace))].filter(
       (pod) => isPodActive(pod) || isPodTerminating(pod),
     );
     const selector = selectorOf(this.#of, owner);
@@ -111,7 +120,7 @@ class ReplicaReconcile<O extends ReplicaOwner> {
   }
 
   /** Creates missing pods or deletes surplus ones. Returns the error if one failed. */
-  async #manage(pods: readonly Pod[]): Promise<unknown> {
+  async #manage(pods: readonly Stored<Pod>[]): Promise<unknown> {
     const owner = this.#owner;
     const ctx = this.#ctx;
     const surplus = pods.length - (owner.spec?.replicas ?? 1);
@@ -130,16 +139,21 @@ class ReplicaReconcile<O extends ReplicaOwner> {
   }
 
   /** Returns the active pods of all sets with the same controller, such as those of one Deployment. */
-  #siblings(): readonly Pod[] {
+  #siblings(): readonly Stored<Pod>[] {
     const { cache } = this.#ctx;
-    const { uid, namespace = '' } = this.#owner.metadata;
+    const { uid, namespace } = this.#owner.metadata;
     const controllerUid = controllerOf(this.#owner)?.uid;
     const sets = cache.lister(this.#of.kind).views({ namespace });
     const uids = sets
       .filter((view) => controllerUid !== undefined && view.ownerReferences.some((each) => each.uid === controllerUid))
       .map((view) => view.uid);
-    const list = (value: string) => cache.lister(Pod).list({ index: { name: 'controller', value } });
-    return [...new Set([uid ?? '', ...uids])].flatMap(list).filter(isPodActive);
+    return [...new Set([uid, ...uids])].flatMap((each) => this.#controlledBy(each)).filter(isPodActive);
+  }
+
+  /** Returns the pods with that value of the index {@link byController}. */
+  #controlledBy(value: string): readonly Stored<Pod>[] {
+    const views = this.#ctx.cache.lister(Pod).views({ index: { name: 'controller', value } });
+    return views.map((view) => this.#digests.of(view));
   }
 
   async #report(status: ReplicaSetStatus): Promise<void> {

@@ -1,39 +1,34 @@
-import {
-  isAlreadyExists,
-  isControlledBy,
-  isNotFound,
-  objectKey,
-  setControllerReference,
-} from '@kubewright/apimachinery';
+import { isAlreadyExists, isControlledBy, isNotFound, objectKey, type Stored } from '@kubewright/apimachinery';
 import { ControllerRevision, type StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import type { PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
 import type { RequestContext } from '@kubewright/runtime';
 import { createObject, deleteObject, updateObject } from '../object-writes.ts';
-import { canonicalJson, shortHash } from '../template-hash.ts';
+import { shortHash } from '../template-hash.ts';
+import { byRevision, isSameRevision, newRevision, nextRevision, revisionData } from '../template-revision.ts';
 
 const hashLabel = 'controller.kubernetes.io/hash';
 
 /** The current revisions of a set's template. */
 export interface Revisions {
   /** The revision before the update in progress; the same as `update` if no update is running. */
-  readonly current: ControllerRevision;
+  readonly current: Stored<ControllerRevision>;
   /** The revision of the set's current template. */
-  readonly update: ControllerRevision;
+  readonly update: Stored<ControllerRevision>;
   /** All revisions, oldest first. */
-  readonly all: readonly ControllerRevision[];
+  readonly all: readonly Stored<ControllerRevision>[];
   readonly collisionCount: number;
 }
 
 /** Finds or creates the revision of a set's current template. */
-export async function findRevisions(ctx: RequestContext, set: StatefulSet): Promise<Revisions> {
+export async function findRevisions(ctx: RequestContext, set: Stored<StatefulSet>): Promise<Revisions> {
   const lister = ctx.cache.lister(ControllerRevision);
-  const { uid = '' } = set.metadata;
+  const { uid } = set.metadata;
   const known = [...lister.list({ index: { name: 'controller', value: uid } })].sort(byRevision);
-  const next = (known.at(-1)?.revision ?? 0) + 1;
-  const wanted = canonicalJson(revisionData(set));
-  const equal = known.filter(({ data }) => canonicalJson(data) === wanted).at(-1);
+  const next = nextRevision(known.at(-1));
+  const wanted = { data: revisionData(set) };
+  const equal = known.filter((revision) => isSameRevision(revision, wanted)).at(-1);
   let collisionCount = set.status?.collisionCount ?? 0;
-  let update: ControllerRevision;
+  let update: Stored<ControllerRevision>;
   if (equal && equal === known.at(-1)) {
     update = equal;
   } else if (equal) {
@@ -68,33 +63,29 @@ export async function truncateHistory(
   }: { readonly set: StatefulSet; readonly revisions: Revisions; readonly live: ReadonlySet<string> },
 ): Promise<void> {
   const { current, update, all } = revisions;
-  const keep = new Set([...live, current.metadata.name ?? '', update.metadata.name ?? '']);
-  const history = all.filter(({ metadata }) => !keep.has(metadata.name ?? ''));
+  const keep = new Set([...live, current.metadata.name, update.metadata.name]);
+  const history = all.filter(({ metadata }) => !keep.has(metadata.name));
   const surplus = history.length - (set.spec?.revisionHistoryLimit ?? 10);
   for (const object of history.slice(0, Math.max(0, surplus))) {
     await deleteObject(ctx, { kind: ControllerRevision, object });
   }
 }
 
-/** Returns a strategic merge patch that restores the template on rollback. */
-function revisionData(set: StatefulSet): Readonly<Record<string, unknown>> {
-  return { spec: { template: { ...set.spec?.template, $patch: 'replace' } } };
-}
-
 async function createRevision(
   ctx: RequestContext,
-  options: { readonly set: StatefulSet; readonly revision: number; readonly collisionCount: number },
-): Promise<{ readonly revision: ControllerRevision; readonly collisionCount: number }> {
+  options: { readonly set: StatefulSet; readonly revision: number | bigint; readonly collisionCount: number },
+): Promise<{ readonly revision: Stored<ControllerRevision>; readonly collisionCount: number }> {
   const { set, revision } = options;
   for (let { collisionCount } = options; ; collisionCount++) {
-    const object = newRevision(set, { revision, collisionCount });
+    const hash = shortHash(revisionData(set), { collisionCount });
+    const object = newRevision(set, { hash, hashLabel, revision });
     try {
       return { revision: await createObject(ctx, { kind: ControllerRevision, object }), collisionCount };
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       const existing = await existingRevision(ctx, object);
-      const same = existing && canonicalJson(existing.data) === canonicalJson(object.data);
-      if (same && isControlledBy(existing, set)) return { revision: existing, collisionCount };
+      if (existing && isSameRevision(existing, object) && isControlledBy(existing, set))
+        return { revision: existing, collisionCount };
     }
   }
 }
@@ -102,35 +93,11 @@ async function createRevision(
 async function existingRevision(
   ctx: RequestContext,
   object: ControllerRevision,
-): Promise<ControllerRevision | undefined> {
+): Promise<Stored<ControllerRevision> | undefined> {
   try {
     return await ctx.client.resource(ControllerRevision).get(objectKey(object), { signal: ctx.signal });
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
   }
-}
-
-function newRevision(
-  set: StatefulSet,
-  { revision, collisionCount }: { readonly revision: number; readonly collisionCount: number },
-): ControllerRevision {
-  const { name = '', namespace = '', annotations } = set.metadata;
-  const data = revisionData(set);
-  const hash = shortHash(data, { collisionCount });
-  const labels = { ...set.spec?.template.metadata?.labels, [hashLabel]: hash };
-  const object: ControllerRevision = {
-    apiVersion: 'apps/v1',
-    kind: 'ControllerRevision',
-    metadata: { name: `${name}-${hash}`, namespace, labels, ...(annotations && { annotations }) },
-    data,
-    revision,
-  };
-  return setControllerReference(object, set);
-}
-
-function byRevision(a: ControllerRevision, b: ControllerRevision): number {
-  return (
-    a.revision - b.revision || ((a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? -1 : 1)
-  );
 }

@@ -1,24 +1,16 @@
-import { isDeleting, scaledValue } from '@kubewright/apimachinery';
+import { isDeleting, type Stored, scaledValue } from '@kubewright/apimachinery';
 import type { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { IndexSet } from '../index-set.ts';
 import { isPodEnded } from '../pods/pod-state.ts';
 import { type Revisions, templateOf } from './revisions.ts';
-import {
-  hasIdentity,
-  isAvailable,
-  isHealthy,
-  ordinalOf,
-  podRevision,
-  startOrdinal,
-  statefulPod,
-} from './stateful-pod.ts';
+import { hasIdentity, isAvailable, ordinalOf, podRevision, startOrdinal, statefulPod } from './stateful-pod.ts';
 import type { StatefulPodControl } from './stateful-pod-control.ts';
 
 /** Input for one reconcile of a set. */
 export interface SetUpdateParts {
-  readonly set: StatefulSet;
-  readonly pods: readonly Pod[];
+  readonly set: Stored<StatefulSet>;
+  readonly pods: readonly Stored<Pod>[];
   readonly revisions: Revisions;
   readonly control: StatefulPodControl;
   readonly nowMs: number;
@@ -27,10 +19,10 @@ export interface SetUpdateParts {
 interface Replica {
   readonly ordinal: number;
   /** Undefined if the pod must be created. */
-  readonly pod: Pod | undefined;
+  readonly pod: Stored<Pod> | undefined;
 }
 
-type PresentReplica = Replica & { readonly pod: Pod };
+type PresentReplica = Replica & { readonly pod: Stored<Pod> };
 
 /** Maximum number of pods that one reconcile creates with parallel management. The next reconcile sees a changed size. */
 const burst = 100;
@@ -104,17 +96,17 @@ export class SetUpdate {
   /** Deletes pods beyond the set's size. Returns true if an update must wait. */
   async #shrink(condemned: readonly PresentReplica[], staying: readonly PresentReplica[]): Promise<boolean> {
     const { control } = this.#parts;
-    const firstUnhealthy = [...staying, ...condemned]
-      .filter(({ pod }) => !isHealthy(pod))
-      .sort((a, b) => a.ordinal - b.ordinal)[0]?.pod;
-    for (const { ordinal, pod } of condemned) {
+    for (const { ordinal, pod } of condemned) await control.ownClaims(pod, { ordinal, condemned: true });
+    const unavailable = (replicas: readonly PresentReplica[]): Pod | undefined =>
+      [...replicas].sort((a, b) => a.ordinal - b.ordinal).find(({ pod }) => !this.#isAvailable(pod))?.pod;
+    const firstUnavailable = unavailable(staying) ?? unavailable(condemned);
+    for (const { pod } of condemned) {
       if (isDeleting(pod)) {
         if (this.#ordered) return true;
         continue;
       }
-      // In order, a pod is deleted only while the lower ordinals are healthy. The first unhealthy pod may itself be deleted.
-      if (this.#ordered && !this.#isAvailable(pod) && pod !== firstUnhealthy) return true;
-      await control.ownClaims(pod, { ordinal, condemned: true });
+      // In order, a pod is deleted only while the lower ordinals are available. The first unavailable pod may itself be deleted.
+      if (this.#ordered && !this.#isAvailable(pod) && pod !== firstUnavailable) return true;
       await control.delete(pod);
       if (this.#ordered) return true;
     }
@@ -126,8 +118,8 @@ export class SetUpdate {
     const { set, control, revisions } = this.#parts;
     const start = startOrdinal(set);
     const { partition = 0, maxUnavailable = 1 } = set.spec?.updateStrategy?.rollingUpdate ?? {};
-    const most = scaledValue(maxUnavailable, { total: this.#desired, roundUp: true }) ?? 1;
-    let budget = Math.max(1, most);
+    const max = scaledValue(maxUnavailable, { total: this.#desired, roundUp: false }) ?? 1;
+    let budget = Math.max(1, max);
     let above = start + this.#desired;
     for (const { ordinal, pod } of [...staying].reverse()) {
       // Missing pods also count as unavailable.
@@ -155,6 +147,6 @@ export class SetUpdate {
     const kept = rollingUpdate ? (rollingUpdate.partition ?? 0) : (set.status?.currentReplicas ?? 0);
     const isOld = type !== 'OnDelete' && ordinal < startOrdinal(set) + kept;
     const revision = isOld ? revisions.current : revisions.update;
-    return statefulPod(set, { ordinal, template: templateOf(revision), revision: revision.metadata.name ?? '' });
+    return statefulPod(set, { ordinal, template: templateOf(revision), revision: revision.metadata.name });
   }
 }

@@ -1,42 +1,49 @@
-import { isDeleting, type OwnerReference } from '@kubewright/apimachinery';
+import { isAlreadyExists, isDeleting, type Stored } from '@kubewright/apimachinery';
 import type { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
-import { sameJson } from '@kubewright/apimachinery/internal';
 import type { RequestContext } from '@kubewright/runtime';
 import type { CoreEventRecorder } from '../core-event-recorder.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import { createObject, deleteObject, updateObject } from '../object-writes.ts';
 import { messageOf } from '../pods/pod-control.ts';
+import { claimOwnership, isClaimStale } from './claim-owners.ts';
 import { claimsOf, withIdentity } from './stateful-pod.ts';
 
 /** Creates, repairs and deletes a set's pods and claims, and records events. */
 export class StatefulPodControl {
   readonly #events: CoreEventRecorder;
   readonly #ctx: RequestContext;
-  readonly #set: StatefulSet;
+  readonly #set: Stored<StatefulSet>;
 
-  constructor(parts: { readonly events: CoreEventRecorder; readonly ctx: RequestContext; readonly set: StatefulSet }) {
+  constructor(parts: {
+    readonly events: CoreEventRecorder;
+    readonly ctx: RequestContext;
+    readonly set: Stored<StatefulSet>;
+  }) {
     this.#events = parts.events;
     this.#ctx = parts.ctx;
     this.#set = parts.set;
   }
 
-  /** Creates the pod's claims and then the pod. */
+  /** Creates the pod's claims and then the pod, unless a claim still goes with the last pod of that name. */
   async create(pod: Pod, ordinal: number): Promise<void> {
-    await this.createClaims(pod, ordinal);
-    await this.#told('create', pod, () => createObject(this.#ctx, { kind: Pod, object: pod }));
+    if (this.#presentClaims(ordinal).some((claim) => isClaimStale(claim, { set: this.#set, pod }))) return;
+    await this.#reported('create', pod, async () => {
+      await this.createClaims(pod, ordinal);
+      await createObject(this.#ctx, { kind: Pod, object: pod });
+    });
   }
 
-  async delete(pod: Pod): Promise<void> {
+  async delete(pod: Stored<Pod>): Promise<void> {
     if (isDeleting(pod)) return;
-    await this.#told('delete', pod, () => deleteObject(this.#ctx, { kind: Pod, object: pod }));
+    await this.#reported('delete', pod, () => deleteObject(this.#ctx, { kind: Pod, object: pod }));
   }
 
   /** Restores the labels of a pod's ordinal. Its volumes cannot be changed: the API rejects that, and the event reports it. */
-  async mend(pod: Pod, ordinal: number): Promise<void> {
+  async mend(pod: Stored<Pod>, ordinal: number): Promise<void> {
     await this.createClaims(pod, ordinal);
     const object = withIdentity(pod, { set: this.#set, ordinal });
-    await this.#told('update', pod, () => updateObject(this.#ctx, { kind: Pod, object }));
+    await this.#reported('update', pod, () => updateObject(this.#ctx, { kind: Pod, object }));
   }
 
   /** Records an event that a finished pod is recreated. */
@@ -51,12 +58,18 @@ export class StatefulPodControl {
     });
   }
 
-  /** Creates the missing claims of an ordinal. */
+  /**
+   * Creates the missing claims of an ordinal.
+   *
+   * @throws if a claim cannot be created, or one of that name is being deleted.
+   */
   async createClaims(pod: Pod, ordinal: number): Promise<void> {
     const ctx = this.#ctx;
     for (const object of claimsOf(this.#set, ordinal)) {
-      const { namespace = '', name = '' } = object.metadata;
-      if (ctx.cache.lister(PersistentVolumeClaim).view({ namespace, name })) continue;
+      const { namespace, name } = object.metadata;
+      const found = ctx.cache.lister(PersistentVolumeClaim).view({ namespace, name });
+      if (found?.deletionTimestamp !== undefined) throw new Error(`pvc ${name} is being deleted`);
+      if (found) continue;
       try {
         await createObject(ctx, { kind: PersistentVolumeClaim, object });
         this.#note(
@@ -66,44 +79,48 @@ export class StatefulPodControl {
         );
       } catch (error) {
         const failure = `Create Claim ${name} for Pod ${pod.metadata.name} in StatefulSet ${this.#set.metadata.name} failed error: ${messageOf(error)}`;
-        this.#note('Warning', 'FailedCreate', failure);
-        throw error;
+        if (!isAlreadyExists(error)) this.#note('Warning', 'FailedCreate', failure);
+        throw new Error(`failed to create PVC ${name}: ${messageOf(error)}`, { cause: error });
       }
     }
   }
 
-  /** Sets the owner of an ordinal's claims according to the retention policy: the set, a pod to be scaled down, or none. */
+  /** Sets the owners of an ordinal's claims according to the retention policy. */
   async ownClaims(
-    pod: Pod,
+    pod: Stored<Pod>,
     { ordinal, condemned }: { readonly ordinal: number; readonly condemned: boolean },
   ): Promise<void> {
-    const ctx = this.#ctx;
-    const { whenScaled = 'Retain' } = this.#set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
-    for (const wanted of claimsOf(this.#set, ordinal)) {
-      const { namespace = '', name = '' } = wanted.metadata;
-      const object = ctx.cache.lister(PersistentVolumeClaim).get({ namespace, name });
-      if (!object) continue;
-      const present = object.metadata.ownerReferences ?? [];
-      const { kind: podKind } = Pod;
-      const others = present.filter(({ uid, kind }) => uid !== this.#set.metadata.uid && kind !== podKind);
-      const owned =
-        condemned && whenScaled === 'Delete' ? [podReference(pod)] : (wanted.metadata.ownerReferences ?? []);
-      const ownerReferences = [...others, ...owned];
-      if (sameJson(present, ownerReferences)) continue;
-      await updateObject(ctx, {
+    for (const object of this.#presentClaims(ordinal)) {
+      const { ownerReferences, isConflicting } = claimOwnership(object, { set: this.#set, pod, condemned });
+      if (!ownerReferences) continue;
+      if (isConflicting) {
+        const message = `PersistentVolumeClaim ${object.metadata.name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`;
+        this.#note('Warning', 'ConflictingController', message);
+      }
+      await updateObject(this.#ctx, {
         kind: PersistentVolumeClaim,
         object: { ...object, metadata: { ...object.metadata, ownerReferences } },
       }).catch(ignoreNotFound);
     }
   }
 
-  async #told(verb: 'create' | 'delete' | 'update', pod: Pod, act: () => Promise<unknown>): Promise<void> {
+  #presentClaims(ordinal: number): readonly PersistentVolumeClaim[] {
+    const lister = this.#ctx.cache.lister(PersistentVolumeClaim);
+    return claimsOf(this.#set, ordinal).flatMap(({ metadata: { namespace, name } }) => {
+      const found = lister.get({ namespace, name });
+      return found ? [found] : [];
+    });
+  }
+
+  async #reported(verb: 'create' | 'delete' | 'update', pod: Pod, act: () => Promise<unknown>): Promise<void> {
     const word = `${verb[0]?.toUpperCase()}${verb.slice(1)}`;
     const what = `${word} Pod ${pod.metadata.name} in StatefulSet ${this.#set.metadata.name}`;
     try {
       await act();
       this.#note('Normal', `Successful${word}`, `${what} successful`);
     } catch (error) {
+      // Another reconcile created the pod; the cache lags behind.
+      if (verb === 'create' && isAlreadyExists(error)) throw error;
       this.#note('Warning', `Failed${word}`, `${what} failed error: ${messageOf(error)}`);
       throw error;
     }
@@ -112,9 +129,4 @@ export class StatefulPodControl {
   #note(type: 'Normal' | 'Warning', reason: string, message: string): void {
     this.#events.record(this.#ctx, { about: this.#set, type, reason, message });
   }
-}
-
-function podReference(pod: Pod): OwnerReference {
-  const { name = '', uid = '' } = pod.metadata;
-  return { apiVersion: 'v1', kind: 'Pod', name, uid };
 }

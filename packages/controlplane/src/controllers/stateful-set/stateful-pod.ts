@@ -1,4 +1,4 @@
-import { isDeleting, setControllerReference } from '@kubewright/apimachinery';
+import { isDeleting, type KubernetesObject, type Stored } from '@kubewright/apimachinery';
 import type { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
 import { podFromTemplate } from '../pods/pod-control.ts';
@@ -8,22 +8,27 @@ const revisionLabel = 'controller-revision-hash';
 const nameLabel = 'statefulset.kubernetes.io/pod-name';
 const indexLabel = 'apps.kubernetes.io/pod-index';
 
+/** An object that has its key, but may not be stored yet. */
+type Keyed<T extends KubernetesObject> = T & {
+  readonly metadata: { readonly namespace: string; readonly name: string };
+};
+
 /** Returns the first ordinal of a set. */
 export function startOrdinal({ spec }: StatefulSet): number {
   return spec?.ordinals?.start ?? 0;
 }
 
 /** Returns the ordinal in a pod's name; undefined if the pod does not belong to the set. */
-export function ordinalOf(set: StatefulSet, pod: Pod): number | undefined {
+export function ordinalOf(set: StatefulSet, pod: Stored<Pod>): number | undefined {
   const prefix = `${set.metadata.name}-`;
-  const { name = '' } = pod.metadata;
+  const { name } = pod.metadata;
   const digits = name.startsWith(prefix) ? name.slice(prefix.length) : '';
   return /^(0|[1-9]\d{0,9})$/.test(digits) ? Number(digits) : undefined;
 }
 
 /** Returns the pod of an ordinal, with identity and storage, for one revision of the template. */
 export function statefulPod(
-  set: StatefulSet,
+  set: Stored<StatefulSet>,
   options: { readonly ordinal: number; readonly template: PodTemplateSpec | undefined; readonly revision: string },
 ): Pod {
   const { ordinal, template, revision } = options;
@@ -34,7 +39,7 @@ export function statefulPod(
   return withIdentity(
     {
       ...pod,
-      metadata: { ...pod.metadata, name, labels },
+      metadata: { ...pod.metadata, namespace: set.metadata.namespace, name, labels },
       spec: { ...pod.spec!, hostname: name, ...(serviceName && { subdomain: serviceName }) },
     },
     { set, ordinal },
@@ -42,8 +47,11 @@ export function statefulPod(
 }
 
 /** Returns a pod with the labels and volumes of its ordinal. */
-export function withIdentity(pod: Pod, { set, ordinal }: { readonly set: StatefulSet; readonly ordinal: number }): Pod {
-  const { name = '' } = pod.metadata;
+export function withIdentity(
+  pod: Keyed<Pod>,
+  { set, ordinal }: { readonly set: StatefulSet; readonly ordinal: number },
+): Pod {
+  const { name } = pod.metadata;
   const labels = { ...pod.metadata.labels, [nameLabel]: name, [indexLabel]: String(ordinal) };
   const claims = (set.spec?.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name ?? '');
   const volumes = [
@@ -80,20 +88,18 @@ export function hasIdentity(
 }
 
 /** Returns the claims to create for an ordinal. */
-export function claimsOf(set: StatefulSet, ordinal: number): readonly PersistentVolumeClaim[] {
-  const { namespace = '' } = set.metadata;
+export function claimsOf(set: Stored<StatefulSet>, ordinal: number): readonly Keyed<PersistentVolumeClaim>[] {
+  const { namespace } = set.metadata;
   return (set.spec?.volumeClaimTemplates ?? []).map((claim) => {
     const labels = { ...claim.metadata.labels, ...set.spec?.selector.matchLabels };
     const name = claimName(set, { claim: claim.metadata.name ?? '', ordinal });
     const { status: _status, ...rest } = claim;
-    const made: PersistentVolumeClaim = {
+    return {
       ...rest,
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
       metadata: { ...claim.metadata, name, namespace, labels },
     };
-    const goesWithSet = set.spec?.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete';
-    return goesWithSet ? setControllerReference(made, set) : made;
   });
 }
 

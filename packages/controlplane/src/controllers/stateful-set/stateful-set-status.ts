@@ -1,6 +1,7 @@
 import { isDeleting } from '@kubewright/apimachinery';
 import type { StatefulSet, StatefulSetStatus } from '@kubewright/apimachinery/apps/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { Revisions } from './revisions.ts';
 import { isAvailable, isHealthy, podRevision } from './stateful-pod.ts';
 
@@ -10,8 +11,8 @@ export function statefulSetStatus(
   { pods, revisions, nowMs }: { readonly pods: readonly Pod[]; readonly revisions: Revisions; readonly nowMs: number },
 ): StatefulSetStatus {
   const { minReadySeconds = 0, replicas: desired = 1, updateStrategy } = set.spec ?? {};
-  const currentName = revisions.current.metadata.name ?? '';
-  const updateName = revisions.update.metadata.name ?? '';
+  const currentName = revisions.current.metadata.name;
+  const updateName = revisions.update.metadata.name;
   const staying = pods.filter((pod) => !isDeleting(pod));
   const of = (revision: string): number => staying.filter((pod) => podRevision(pod) === revision).length;
   const ready = pods.filter((pod) => isHealthy(pod)).length;
@@ -23,7 +24,7 @@ export function statefulSetStatus(
   const current = complete ? updated : of(currentName);
   const { generation } = set.metadata;
   return {
-    ...(generation !== undefined && { observedGeneration: generation }),
+    ...defined({ observedGeneration: generation }),
     replicas: pods.length,
     ...nonZero('readyReplicas', ready),
     availableReplicas: available,
@@ -32,7 +33,7 @@ export function statefulSetStatus(
     currentRevision: complete ? updateName : currentName,
     updateRevision: updateName,
     collisionCount: revisions.collisionCount,
-    ...(set.status?.conditions && { conditions: set.status.conditions }),
+    ...defined({ conditions: set.status?.conditions }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isConflict, isDeleting, isNotFound, LabelSelector, objectKey } from '@kubewright/apimachinery';
+import { isConflict, isDeleting, isNotFound, LabelSelector, objectKey, type Stored } from '@kubewright/apimachinery';
 import { ControllerRevision, StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
 import { sameJson } from '@kubewright/apimachinery/internal';
@@ -59,7 +59,7 @@ interface Parts {
   readonly events: CoreEventRecorder;
 }
 
-async function reconcile(set: StatefulSet, { ctx, events }: Parts): Promise<ReconcileOutcome> {
+async function reconcile(set: Stored<StatefulSet>, { ctx, events }: Parts): Promise<ReconcileOutcome> {
   const pods = await claimed(set, ctx);
   const revisions = await findRevisions(ctx, set);
   const control = new StatefulPodControl({ events, ctx, set });
@@ -79,12 +79,12 @@ async function reconcile(set: StatefulSet, { ctx, events }: Parts): Promise<Reco
   return nextAvailability(set, { pods: now, nowMs: ctx.clock.now() });
 }
 
-async function claimed(owner: StatefulSet, ctx: Parts['ctx']): Promise<readonly Pod[]> {
-  const { uid = '', namespace = '' } = owner.metadata;
+async function claimed(owner: Stored<StatefulSet>, ctx: Parts['ctx']): Promise<readonly Stored<Pod>[]> {
+  const { uid, namespace } = owner.metadata;
   const lister = ctx.cache.lister(Pod);
   const of = (value: string) => lister.list({ index: { name: 'controller', value } });
   const candidates = [...of(uid), ...of(orphansOf(namespace))];
-  const matches = (pod: Pod) => ordinalOf(owner, pod) !== undefined;
+  const matches = (pod: Stored<Pod>) => ordinalOf(owner, pod) !== undefined;
   const selector = LabelSelector.ofObject(owner.spec?.selector);
   return claim(ctx, { owner, ownerKind: StatefulSet, kind: Pod, selector, candidates, matches });
 }

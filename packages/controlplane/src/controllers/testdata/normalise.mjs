@@ -13,13 +13,13 @@ const parts = {
   configmaps: ({ metadata, data }) => ({ metadata, data }),
 };
 
-export function normalise(state, namespace) {
+export function normalise(state, namespace, select) {
   const names = nameReplacements(state);
   const out = {};
   for (const [resource, items] of Object.entries(state)) {
     const picked = items
       .filter(({ metadata }) => !(resource === 'configmaps' && metadata.name === 'kube-root-ca.crt'))
-      .filter(({ source }) => !(resource === 'events' && /scheduler|kubelet|node-controller|persistentvolume/.test(source?.component ?? '')))
+      .filter(({ source, message }) => resource !== 'events' || isCompared({ component: source?.component ?? '', message }, select))
       .filter(({ reportingComponent }) => !(resource === 'events' && /scheduler/.test(reportingComponent ?? '')))
       .map((item) => JSON.stringify(clean((parts[resource] ?? ((same) => same))(item))))
       .map((text) => neutral(text, names, namespace))
@@ -27,6 +27,11 @@ export function normalise(state, namespace) {
     if (picked.length > 0) out[resource] = (resource === 'events' ? [...new Set(picked)] : picked).map((text) => JSON.parse(text));
   }
   return out;
+}
+
+function isCompared({ component, message }, select) {
+  if (!select) return !/scheduler|kubelet|node-controller|persistentvolume/.test(component);
+  return select.components.test(component) && (select.messages?.test(message) ?? true);
 }
 
 function pick(object, fields) {
@@ -57,10 +62,11 @@ function clean(value, key = '') {
 function neutral(text, names, namespace) {
   let out = text
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>')
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+05:30)/g, '<time>')
     .replaceAll(namespace, '<namespace>');
   for (const [from, to] of names) out = out.replaceAll(from, to);
-  return out;
+  // Jobs of cron jobs are named after the minute.
+  return out.replace(/(?<=tick-)\d{8}\b/g, '<minute>');
 }
 
 /** Hashes by the revision that they stand for; random suffixes by a star. */

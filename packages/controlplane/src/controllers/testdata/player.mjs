@@ -13,7 +13,7 @@ export async function createNode(call) {
   await refreshNode(call);
 }
 
-/** Says that the node is well; a real node controller takes nodes that are silent for lost. */
+/** Reports that the node is healthy; a real node controller treats silent nodes as lost. */
 export async function refreshNode(call) {
   const condition = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'played', lastHeartbeatTime: now(), lastTransitionTime: '2026-01-01T00:00:00Z' };
   const amounts = { cpu: '64', memory: '64Gi', pods: '500' };
@@ -27,16 +27,16 @@ export async function refreshNode(call) {
 }
 
 /** Moves every pod of the namespaces on by one step. */
-export async function playOnce(call, namespaces) {
+export async function playOnce(call, namespaces, behaviourOf = ({ spec }) => spec.containers[0].image.split(':')[0]) {
   for (const namespace of namespaces) {
     const { json } = await call('GET', `/api/v1/namespaces/${namespace}/pods`);
-    for (const pod of json?.items ?? []) await playPod(call, pod);
+    for (const pod of json?.items ?? []) await playPod(call, pod, behaviourOf);
   }
 }
 
 let address = 0;
 
-async function playPod(call, pod) {
+async function playPod(call, pod, behaviourOf) {
   const { metadata, spec, status } = pod;
   const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`;
   if (metadata.deletionTimestamp) {
@@ -45,7 +45,7 @@ async function playPod(call, pod) {
     return;
   }
   if (!spec.nodeName || status.phase !== 'Pending') return;
-  const [behaviour] = spec.containers[0].image.split(':');
+  const behaviour = behaviourOf(pod);
   if (behaviour === 'bad' || metadata.annotations?.wait) return;
   await call('PATCH', `${path}/status`, { metadata: { uid: metadata.uid }, status: statusFor(behaviour, spec) }, merge);
 }

@@ -1,14 +1,34 @@
 import { Session } from './session.mjs';
+import { autoscalers } from './scenarios/autoscalers.mjs';
 import { budgets } from './scenarios/budgets.mjs';
 import { collecting } from './scenarios/collecting.mjs';
+import { credentials } from './scenarios/credentials.mjs';
+import { cronJobs } from './scenarios/cron-jobs.mjs';
+import { daemonSets } from './scenarios/daemon-sets.mjs';
 import { deployments } from './scenarios/deployments.mjs';
 import { jobs } from './scenarios/jobs.mjs';
+import { quotas } from './scenarios/quotas.mjs';
 import { services } from './scenarios/services.mjs';
 import { statefulSets } from './scenarios/stateful-sets.mjs';
+import { retention, volumes } from './scenarios/volumes.mjs';
 import { createNode, playOnce, refreshNode } from './player.mjs';
 
 /** What is recorded from the real controllers and run against ours. */
-export const scenarios = { ...deployments, ...statefulSets, ...jobs, ...services, ...collecting, ...budgets };
+export const scenarios = {
+  ...deployments,
+  ...statefulSets,
+  ...jobs,
+  ...services,
+  ...collecting,
+  ...budgets,
+  ...volumes,
+  ...retention,
+  ...daemonSets,
+  ...cronJobs,
+  ...quotas,
+  ...autoscalers,
+  ...credentials,
+};
 
 export { createNode, refreshNode };
 
@@ -30,6 +50,7 @@ export async function runScenario(name, { call, namespace, pause, patience }) {
     playing = false;
     await player;
     await call('DELETE', `/api/v1/namespaces/${namespace}`);
+    await session.cleanUp();
   }
   return session.pictures;
 }

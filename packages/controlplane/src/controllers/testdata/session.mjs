@@ -12,19 +12,23 @@ const pictured = {
   replicasets: '/apis/apps/v1',
   replicationcontrollers: '/api/v1',
   statefulsets: '/apis/apps/v1',
+  daemonsets: '/apis/apps/v1',
   controllerrevisions: '/apis/apps/v1',
+  cronjobs: '/apis/batch/v1',
   jobs: '/apis/batch/v1',
   pods: '/api/v1',
   persistentvolumeclaims: '/api/v1',
   configmaps: '/api/v1',
   endpointslices: '/apis/discovery.k8s.io/v1',
+  resourcequotas: '/api/v1',
+  horizontalpodautoscalers: '/apis/autoscaling/v2',
   poddisruptionbudgets: '/apis/policy/v1',
   events: '/api/v1',
 };
 
 export class Session {
   constructor({ call, namespace, pause, patience }) {
-    Object.assign(this, { call, namespace, pause, patience, pictures: [] });
+    Object.assign(this, { call, namespace, pause, patience, pictures: [], globals: [] });
   }
 
   path(resource, name) {
@@ -40,6 +44,25 @@ export class Session {
 
   async create(resource, body) {
     return this.#expect(await this.call('POST', this.path(resource), body), `create ${resource}`);
+  }
+
+  /** Creates an object outside the namespace, which is deleted with the scenario. */
+  async createGlobal(collection, body) {
+    const made = await this.#expect(await this.call('POST', collection, body), `create ${collection}`);
+    this.globals.push(`${collection}/${made.metadata.name}`);
+    return made;
+  }
+
+  async patchGlobal(path, body) {
+    return this.#expect(await this.call('PATCH', path, body, types.merge), `patch ${path}`);
+  }
+
+  /** Deletes what the scenario created outside its namespace. */
+  async cleanUp() {
+    for (const path of this.globals) {
+      await this.call('DELETE', path);
+      await this.call('PATCH', path, { metadata: { finalizers: null } }, types.merge);
+    }
   }
 
   async get(resource, name) {
@@ -75,7 +98,16 @@ export class Session {
   }
 
   /** Keeps a picture of the namespace's state, once nothing has moved for a while. */
-  async picture(name, { events = false } = {}) {
+  async picture(name, options) {
+    await this.#picture(name, options);
+  }
+
+  /** The same, of some resources only. */
+  async pictureOf(name, resources, options) {
+    await this.#picture(name, options, resources);
+  }
+
+  async #picture(name, { events = false, messages } = {}, only) {
     let before = '';
     let same = 0;
     let state = {};
@@ -87,7 +119,10 @@ export class Session {
       await this.pause();
     }
     if (!events) delete state.events;
-    this.pictures.push({ name, state: normalise(state, this.namespace) });
+    // `events` may select components whose events are left out otherwise.
+    const select = events instanceof RegExp && { components: events, messages };
+    const seen = Object.entries(normalise(state, this.namespace, select));
+    this.pictures.push({ name, state: Object.fromEntries(seen.filter(([resource]) => !only || only.includes(resource))) });
   }
 
   /** Keeps something else than the namespace's state. */
@@ -98,6 +133,10 @@ export class Session {
   async #state() {
     const state = {};
     for (const resource of Object.keys(pictured)) state[resource] = await this.list(resource);
+    if (this.globals.some((path) => path.includes('/persistentvolumes/'))) {
+      const { json } = await this.call('GET', '/api/v1/persistentvolumes');
+      state.persistentvolumes = json.items.filter(({ metadata }) => metadata.name.startsWith(`${this.namespace}-`));
+    }
     return state;
   }
 }

@@ -1,6 +1,6 @@
 import type { Identity } from '../../cluster/identities.ts';
-import { generateKeyPairSync } from 'node:crypto';
-import { type Status, systemClock, systemRandom } from '@kubewright/apimachinery';
+import * as crypto from 'node:crypto';
+import { type Status, systemClock, systemRandom, issueCertificate } from '@kubewright/apimachinery';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import { type ControllerDefinition, jsonLogger, silentLogger } from '@kubewright/runtime';
 import { MemoryStorage, type ApiHandler, type Connection } from '@kubewright/apiserver';
@@ -40,21 +40,22 @@ export class TestControlPlane implements AsyncDisposable {
   readonly #components: Components;
 
   private constructor(destination: { write(line: string): void } | undefined) {
-    const surroundings = { clock: systemClock, random: systemRandom };
+    const services = { clock: systemClock, random: systemRandom };
     this.#storage = new MemoryStorage({ clock: systemClock });
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const { privateKey } = crypto.generateKeyPairSync('ec', { namedCurve: 'P-256' });
     this.#plane = new ControlPlane({
       storage: this.#storage,
-      ...surroundings,
+      ...services,
       serviceAccountKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
       allowLoopbackEndpoints: true,
       serverAddress: () => '127.0.0.1:1',
       connect: new Map([['pods/eviction', podEviction({ handle: () => this.#plane.handle, clock: systemClock })]]),
       onError: (error) => void this.errors.push(error),
     });
-    const log = destination ? jsonLogger({ ...surroundings, destination }) : silentLogger;
-    this.#components = new Components({ ...surroundings, log });
+    const log = destination ? jsonLogger({ ...services, destination }) : silentLogger;
     this.client = this.#client(this.#transport(adminIdentity));
+    const reader = this.#client(this.#transport(controllerManagerIdentity));
+    this.#components = new Components({ ...services, log, reader });
   }
 
   static async start(options: TestControlPlaneOptions = {}): Promise<TestControlPlane> {
@@ -72,13 +73,21 @@ export class TestControlPlane implements AsyncDisposable {
 
   async #startComponents(define: Define): Promise<void> {
     const informers = this.#transport(controllerManagerIdentity);
-    const controllers = builtInControllers({ ca: 'a certificate' }).map(({ account, definition }) => {
-      const actor = this.#transport(account === 'apiextensions' ? serverIdentity : controllerIdentity(account));
-      const made = () => define(account, definition());
-      return { name: account, definition: made, client: this.#client(new SplitIdentityTransport({ informers, actor })) };
+    const subject = { commonName: 'test-ca' };
+    const life = { notBeforeMs: systemClock.now() - 60_000, notAfterMs: systemClock.now() + 10 * 365 * 86_400_000 };
+    const authority = issueCertificate({ subject, usage: 'authority', ...life }, crypto);
+    const signer = { ...authority, subject };
+    const issueToken: Parameters<typeof builtInControllers>[0]['issueToken'] = (token) => this.#plane.issueLegacyToken(token);
+    const controllers = builtInControllers({ ca: 'a certificate', signer, issueToken }).map((controller) => {
+      const { name, account, actsAsServer, actsAsManager, definition } = controller;
+      const own = actsAsManager ? controllerManagerIdentity : controllerIdentity(account);
+      const actor = this.#transport(actsAsServer ? serverIdentity : own);
+      const made = () => define(name, definition());
+      const transport = actsAsServer ? actor : new SplitIdentityTransport({ informers, actor });
+      return { name, definition: made, client: this.#client(transport) };
     });
     const client = this.#client(this.#transport(schedulerIdentity));
-    const scheduler = { name: 'scheduler', client, definition: () => define('scheduler', schedulerController()) };
+    const scheduler = { name: 'scheduler', client, definition: () => define('scheduler', schedulerController({ clock: systemClock })) };
     await this.#components.start([...controllers, scheduler]);
   }
 

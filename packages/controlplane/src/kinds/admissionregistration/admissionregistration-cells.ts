@@ -8,13 +8,13 @@ import type {
 } from '../generated/drafts.ts';
 import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
-const GROUP = 'admissionregistration.k8s.io/v1';
+const group = 'admissionregistration.k8s.io/v1';
 
 /** Table rows of the admissionregistration group. */
 export const admissionregistrationCells: readonly CellsEntry[] = [
   ...['mutating', 'validating'].flatMap((kind) => [
     cellsOf<ValidatingWebhookConfiguration>(
-      `${GROUP}/${kind}webhookconfigurations`,
+      `${group}/${kind}webhookconfigurations`,
       ({ metadata, webhooks }, nowMs) => [
         metadata.name,
         (webhooks ?? []).length,
@@ -22,7 +22,7 @@ export const admissionregistrationCells: readonly CellsEntry[] = [
       ],
     ),
     cellsOf<ValidatingAdmissionPolicyBinding>(
-      `${GROUP}/${kind}admissionpolicybindings`,
+      `${group}/${kind}admissionpolicybindings`,
       ({ metadata, spec }, nowMs) => [
         metadata.name,
         spec.policyName ?? '',
@@ -31,13 +31,13 @@ export const admissionregistrationCells: readonly CellsEntry[] = [
       ],
     ),
   ]),
-  cellsOf<ValidatingAdmissionPolicy>(`${GROUP}/validatingadmissionpolicies`, ({ metadata, spec }, nowMs) => [
+  cellsOf<ValidatingAdmissionPolicy>(`${group}/validatingadmissionpolicies`, ({ metadata, spec }, nowMs) => [
     metadata.name,
     (spec.validations ?? []).length,
     paramKindOf(spec.paramKind),
     ageOf(metadata.creationTimestamp, nowMs),
   ]),
-  cellsOf<MutatingAdmissionPolicy>(`${GROUP}/mutatingadmissionpolicies`, ({ metadata, spec }, nowMs) => [
+  cellsOf<MutatingAdmissionPolicy>(`${group}/mutatingadmissionpolicies`, ({ metadata, spec }, nowMs) => [
     metadata.name,
     (spec.mutations ?? []).length,
     paramKindOf(spec.paramKind),

@@ -1,12 +1,12 @@
 import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 
-const GROUP = 'admissionregistration.k8s.io/v1';
+const group = 'admissionregistration.k8s.io/v1';
 
 function admissionKind(resource: string, struct: string): ReturnType<typeof builtinKind> {
   return builtinKind({
     // Only the kind with a status uses it.
     views: { status: { keepsMetadata: true } },
-    resource: `${GROUP}/${resource}`,
+    resource: `${group}/${resource}`,
     struct: `admissionregistrationv1.${struct}`,
     generation: 'object',
     allowUnconditionalUpdate: false,

@@ -68,16 +68,16 @@ function nameFaults(name: string, path: FieldPath): readonly FieldError[] {
   return [invalidField(path, name, 'should be a domain with at least three segments separated by dots')];
 }
 
-const KNOWN_VERSIONS = ['v1', 'v1beta1'];
+const knownVersions = ['v1', 'v1beta1'];
 
 function reviewVersionFaults(versions: readonly string[] | null | undefined, path: FieldPath): readonly FieldError[] {
   if (versions == null || isEmpty(versions)) {
-    return [requiredField(path, `must specify one of ${KNOWN_VERSIONS.join(', ')}`)];
+    return [requiredField(path, `must specify one of ${knownVersions.join(', ')}`)];
   }
   const faults = versions.flatMap((version, index) => {
     if (versions.indexOf(version) < index) return [invalidField(path.index(index), version, 'duplicate version')];
     return checkDns1035Label(version).map((detail) => invalidField(path.index(index), version, detail));
   });
-  if (versions.some((version) => KNOWN_VERSIONS.includes(version))) return faults;
-  return [...faults, invalidField(path, versions, `must include at least one of ${KNOWN_VERSIONS.join(', ')}`)];
+  if (versions.some((version) => knownVersions.includes(version))) return faults;
+  return [...faults, invalidField(path, versions, `must include at least one of ${knownVersions.join(', ')}`)];
 }

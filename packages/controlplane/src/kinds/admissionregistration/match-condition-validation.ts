@@ -9,13 +9,29 @@ import { conditionFault } from '@kubewright/apiserver/internal';
 import type { MatchCondition } from '../generated/drafts.ts';
 import { type Check, each, unique } from '../validation/check.ts';
 
-const MAX_CONDITIONS = 64;
+const maxConditions = 64;
 
 /** Match conditions of a webhook. Each must compile, so that requests do not fail on it later. */
-export const matchConditions: Check<readonly MatchCondition[]> = (value, path) => {
-  const list = value ?? [];
-  const faults: FieldError[] = list.length > MAX_CONDITIONS ? [tooMany(path, list.length)] : [];
-  faults.push(...each(condition)(list, path));
+export const matchConditions: Check<readonly MatchCondition[]> = conditions((source) => conditionFault(source));
+
+/** Match conditions of a policy, which can refer to its parameters. */
+export function policyConditions(params: boolean): Check<readonly MatchCondition[]> {
+  return conditions((source) => conditionFault(source, { params, variables: [], types: ['bool'] }));
+}
+
+/** Returns the fault of an expression, or undefined. */
+type FaultOf = (source: string) => string | undefined;
+
+function conditions(faultOf: FaultOf): Check<readonly MatchCondition[]> {
+  return (value, path) => listFaults(value ?? [], { path, faultOf });
+}
+
+function listFaults(
+  list: readonly MatchCondition[],
+  { path, faultOf }: { readonly path: FieldPath; readonly faultOf: FaultOf },
+): readonly FieldError[] {
+  const faults: FieldError[] = list.length > maxConditions ? [tooMany(path, list.length)] : [];
+  faults.push(...each<MatchCondition>((one, at) => condition(one, { path: at, faultOf }))(list, path));
   faults.push(
     ...unique<MatchCondition>(
       ({ name }) => name,
@@ -23,15 +39,18 @@ export const matchConditions: Check<readonly MatchCondition[]> = (value, path) =
     )(list, path),
   );
   return faults;
-};
+}
 
-function condition(value: MatchCondition | undefined, path: FieldPath): readonly FieldError[] {
+function condition(
+  value: MatchCondition | undefined,
+  { path, faultOf }: { readonly path: FieldPath; readonly faultOf: FaultOf },
+): readonly FieldError[] {
   const { name = '', expression = '' } = value ?? {};
   const faults: FieldError[] = [];
   const source = expression.trim();
   if (source === '') faults.push(requiredField(path.child('expression')));
   else {
-    const fault = conditionFault(source);
+    const fault = faultOf(source);
     if (fault !== undefined) faults.push(invalidField(path.child('expression'), source, fault));
   }
   if (name === '') return [...faults, requiredField(path.child('name'))];
@@ -39,6 +58,6 @@ function condition(value: MatchCondition | undefined, path: FieldPath): readonly
 }
 
 function tooMany(path: FieldPath, actual: number): FieldError {
-  const body = `Too many: ${actual}: must have at most ${MAX_CONDITIONS} items`;
+  const body = `Too many: ${actual}: must have at most ${maxConditions} items`;
   return { type: 'FieldValueTooMany', field: String(path), body };
 }

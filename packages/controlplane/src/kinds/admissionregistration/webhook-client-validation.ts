@@ -8,7 +8,7 @@ import {
 import type { Admissionregistrationv1ServiceReference, WebhookClientConfig } from '../generated/drafts.ts';
 import { checkPortNumber } from '../validation/names.ts';
 
-const FORM = '; desired format: https://host[/path]';
+const form = '; desired format: https://host[/path]';
 
 /** Validates the address of a webhook (`util/webhook/validation.go`, 1.36). */
 export function webhookClientFaults({ url, service }: WebhookClientConfig, path: FieldPath): readonly FieldError[] {
@@ -25,9 +25,9 @@ function urlFaults(url: string, path: FieldPath): readonly FieldError[] {
   const at = authority.lastIndexOf('@');
   const faults: FieldError[] = [];
   if (scheme.toLowerCase() !== 'https') {
-    faults.push(invalidField(path, scheme, `'https' is the only allowed URL scheme${FORM}`));
+    faults.push(invalidField(path, scheme, `'https' is the only allowed URL scheme${form}`));
   }
-  if (authority.slice(at + 1) === '') faults.push(invalidField(path, '', `host must be specified${FORM}`));
+  if (authority.slice(at + 1) === '') faults.push(invalidField(path, '', `host must be specified${form}`));
   if (at >= 0) {
     faults.push(invalidField(path, authority.slice(0, at), 'user information is not permitted in the URL'));
   }

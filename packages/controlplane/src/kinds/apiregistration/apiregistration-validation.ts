@@ -10,8 +10,8 @@ import type { APIService } from '../generated/drafts.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { checkPathSegment, checkPortNumber } from '../validation/names.ts';
 
-const MAX_GROUP_PRIORITY = 20_000;
-const MAX_VERSION_PRIORITY = 1_000;
+const maxGroupPriority = 20_000;
+const maxVersionPriority = 1_000;
 
 /** Validation of the apiregistration group. */
 export const apiregistrationValidation: readonly ValidationEntry[] = [
@@ -33,8 +33,8 @@ export const apiregistrationValidation: readonly ValidationEntry[] = [
         faults.push(...checkDns1123Subdomain(group).map((why) => invalidField('spec.group', group, why)));
       const wrong = checkDns1035Label(version);
       if (wrong.length > 0) faults.push(invalidField('spec.version', version, wrong.join(',')));
-      faults.push(...priority(groupPriorityMinimum, { field: 'spec.groupPriorityMinimum', max: MAX_GROUP_PRIORITY }));
-      faults.push(...priority(versionPriority, { field: 'spec.versionPriority', max: MAX_VERSION_PRIORITY }));
+      faults.push(...priority(groupPriorityMinimum, { field: 'spec.groupPriorityMinimum', max: maxGroupPriority }));
+      faults.push(...priority(versionPriority, { field: 'spec.versionPriority', max: maxVersionPriority }));
       return [...faults, ...serviceFaults(spec ?? {})];
     },
   }),

@@ -4,7 +4,7 @@ import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet
 import { semanticEqual } from '../validation/check.ts';
 import { workloadScale } from '../workload-scale.ts';
 
-const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+const templateGeneration = 'deprecated.daemonset.template.generation';
 
 /** Kinds of the apps group. */
 export const appsKinds: readonly BuiltinKind[] = [
@@ -16,15 +16,15 @@ export const appsKinds: readonly BuiltinKind[] = [
     strategy: {
       // Upstream keeps a counter of template changes for its old API, as an annotation.
       prepareForCreate: ({ metadata }) => {
-        metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: '1' };
+        metadata.annotations = { ...metadata.annotations, [templateGeneration]: '1' };
       },
       prepareForUpdate(daemonSet, old) {
-        const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+        const before = Number(old.metadata.annotations?.[templateGeneration] ?? 0);
         const changed = !semanticEqual(daemonSet.spec.template, old.spec.template);
         const { annotations } = daemonSet.metadata;
         daemonSet.metadata.annotations = {
           ...annotations,
-          [TEMPLATE_GENERATION]: String(changed ? before + 1 : before),
+          [templateGeneration]: String(changed ? before + 1 : before),
         };
       },
     },
@@ -64,5 +64,11 @@ export const appsKinds: readonly BuiltinKind[] = [
     struct: 'appsv1.StatefulSet',
     generation: 'spec',
     scale: workloadScale,
+    strategy: { prepareForCreate: dropMaxUnavailable, prepareForUpdate: dropMaxUnavailable },
   }),
 ];
+
+/** Drops a field of a feature that is off by default in 1.36 (`MaxUnavailableStatefulSet`), as upstream does. */
+function dropMaxUnavailable({ spec }: StatefulSet): void {
+  delete spec.updateStrategy.rollingUpdate?.maxUnavailable;
+}

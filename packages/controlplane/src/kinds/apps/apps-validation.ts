@@ -1,4 +1,5 @@
 import {
+  checkDns1123Label,
   type FieldError,
   FieldPath,
   forbiddenField,
@@ -6,79 +7,95 @@ import {
   requiredField,
   unsupportedField,
 } from '@kubewright/apimachinery';
+import { claimSpec } from '../core/claim-validation.ts';
 import { podSpecWarnings } from '../core/pod-warnings.ts';
 import type {
+  ControllerRevision,
   DaemonSet,
   Deployment,
   DeploymentSpec,
+  PodTemplateSpec,
   ReplicaSet,
   StatefulSet,
   StatefulSetSpec,
 } from '../generated/drafts.ts';
-import { fields, immutable, nonNegative, semanticEqual } from '../validation/check.ts';
+import { fields, immutable, nonNegative, optional, semanticEqual } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
-import { countOrPercent } from '../validation/rules.ts';
+import { countOrPercent, dnsLabel } from '../validation/rules.ts';
 import { selectorFaults, templateFaults } from '../validation/template-validation.ts';
 
-const SPEC = FieldPath.of('spec');
-const TEMPLATE = SPEC.child('template');
-const SELECTOR = SPEC.child('selector');
+const specPath = FieldPath.of('spec');
+const templatePath = specPath.child('template');
+const selectorPath = specPath.child('selector');
 
 /** Validation of the apps group. */
 export const appsValidation: readonly ValidationEntry[] = [
   validationOf<Deployment>('apps/v1/deployments', {
     validate: ({ spec }) => deploymentFaults(spec),
-    validateUpdate: ({ spec }, old) => immutable(spec.selector, { old: old.spec.selector, path: SELECTOR }),
+    validateUpdate: ({ spec }, old) => immutable(spec.selector, { old: old.spec.selector, path: selectorPath }),
     warnings: ({ spec }) => podSpecWarnings(spec.template.spec, 'spec.template.spec'),
   }),
   validationOf<ReplicaSet>('apps/v1/replicasets', {
     validate: ({ spec }) => [
-      ...fields<typeof spec>({ replicas: nonNegative, minReadySeconds: nonNegative })(spec, SPEC),
-      ...selectorFaults(spec.selector, { path: SELECTOR, workload: 'deployment' }),
-      ...templateFaults(spec.template, { path: TEMPLATE, selector: spec.selector ?? {} }),
+      ...fields<typeof spec>({ replicas: nonNegative, minReadySeconds: nonNegative })(spec, specPath),
+      ...selectorFaults(spec.selector, { path: selectorPath, workload: 'deployment' }),
+      ...templateFaults(spec.template, { path: templatePath, selector: spec.selector ?? {} }),
     ],
-    validateUpdate: ({ spec }, old) => immutable(spec.selector, { old: old.spec.selector, path: SELECTOR }),
+    validateUpdate: ({ spec }, old) => immutable(spec.selector, { old: old.spec.selector, path: selectorPath }),
     warnings: ({ spec }) => podSpecWarnings(spec.template.spec, 'spec.template.spec'),
   }),
   validationOf<StatefulSet>('apps/v1/statefulsets', {
     validate: ({ spec }) => statefulSetFaults(spec),
     validateUpdate: ({ spec }, old) => statefulSetChanges(spec, old.spec),
+    validateName: checkDns1123Label,
     warnings: ({ spec }) => podSpecWarnings(spec.template.spec, 'spec.template.spec'),
+  }),
+  validationOf<ControllerRevision>('apps/v1/controllerrevisions', {
+    validateCreate: ({ data }) => {
+      const path = FieldPath.of('data');
+      if (data === undefined || data === null) return [requiredField(path, 'data is mandatory')];
+      if (typeof data === 'object' && !Array.isArray(data)) return [];
+      return [requiredField(path, 'data must be a valid JSON object')];
+    },
+    validate: ({ revision }) => nonNegative(revision, FieldPath.of('revision')),
+    validateUpdate: ({ data }, old) => immutable(data, { old: old.data, path: FieldPath.of('data') }),
   }),
   validationOf<DaemonSet>('apps/v1/daemonsets', {
     validate: ({ spec }) => [
-      ...selectorFaults(spec.selector, { path: SELECTOR, workload: 'daemonset' }),
-      ...templateFaults(spec.template, { path: TEMPLATE, selector: spec.selector ?? {} }),
-      ...fields<typeof spec>({ minReadySeconds: nonNegative })(spec, SPEC),
+      ...selectorFaults(spec.selector, { path: selectorPath, workload: 'daemonset' }),
+      ...templateFaults(spec.template, { path: templatePath, selector: spec.selector ?? {}, workload: 'DaemonSet' }),
+      ...fields<typeof spec>({ minReadySeconds: nonNegative })(spec, specPath),
       ...daemonStrategyFaults(spec.updateStrategy),
-      ...fields<typeof spec>({ revisionHistoryLimit: nonNegative })(spec, SPEC),
+      ...fields<typeof spec>({ revisionHistoryLimit: nonNegative })(spec, specPath),
     ],
-    validateUpdate: ({ spec }, old) => immutable(spec.selector, { old: old.spec.selector, path: SELECTOR }),
+    validateUpdate: ({ spec }, old) => immutable(spec.selector, { old: old.spec.selector, path: selectorPath }),
     warnings: ({ spec }) => podSpecWarnings(spec.template.spec, 'spec.template.spec'),
   }),
 ];
 
 function deploymentFaults(spec: DeploymentSpec): readonly FieldError[] {
   const faults: FieldError[] = [
-    ...fields<DeploymentSpec>({ replicas: nonNegative })(spec, SPEC),
-    ...selectorFaults(spec.selector, { path: SELECTOR, workload: 'deployment' }),
-    ...templateFaults(spec.template, { path: TEMPLATE, selector: spec.selector ?? NOTHING }),
+    ...fields<DeploymentSpec>({ replicas: nonNegative })(spec, specPath),
+    ...selectorFaults(spec.selector, { path: selectorPath, workload: 'deployment' }),
+    ...templateFaults(spec.template, { path: templatePath, selector: spec.selector ?? nothing }),
     ...deploymentStrategyFaults(spec),
     ...fields<DeploymentSpec>({
       minReadySeconds: nonNegative,
       revisionHistoryLimit: nonNegative,
       progressDeadlineSeconds: nonNegative,
-    })(spec, SPEC),
+    })(spec, specPath),
   ];
   const deadline = spec.progressDeadlineSeconds;
   if (deadline !== undefined && deadline <= (spec.minReadySeconds ?? 0)) {
-    faults.push(invalidField(SPEC.child('progressDeadlineSeconds'), deadline, 'must be greater than minReadySeconds'));
+    faults.push(
+      invalidField(specPath.child('progressDeadlineSeconds'), deadline, 'must be greater than minReadySeconds'),
+    );
   }
   return faults;
 }
 
 /** Upstream's replacement for an absent selector: one that matches nothing. */
-const NOTHING = {
+const nothing = {
   matchExpressions: [
     { key: 'a', operator: 'In', values: ['b'] },
     { key: 'a', operator: 'NotIn', values: ['b'] },
@@ -86,7 +103,7 @@ const NOTHING = {
 };
 
 function deploymentStrategyFaults({ strategy }: DeploymentSpec): readonly FieldError[] {
-  const path = SPEC.child('strategy');
+  const path = specPath.child('strategy');
   const at = path.child('rollingUpdate');
   const { type, rollingUpdate } = strategy;
   if (type === 'Recreate') {
@@ -117,7 +134,7 @@ function isZero(value: number | string | undefined): boolean {
 }
 
 function daemonStrategyFaults(strategy: DaemonSet['spec']['updateStrategy']): readonly FieldError[] {
-  const path = SPEC.child('updateStrategy');
+  const path = specPath.child('updateStrategy');
   const { type, rollingUpdate } = strategy;
   if (type === 'OnDelete') return [];
   if (type !== 'RollingUpdate') {
@@ -142,7 +159,7 @@ function daemonStrategyFaults(strategy: DaemonSet['spec']['updateStrategy']): re
 }
 
 function statefulSetFaults(spec: StatefulSetSpec): readonly FieldError[] {
-  const retention = SPEC.child('persistentVolumeClaimRetentionPolicy');
+  const retention = specPath.child('persistentVolumeClaimRetentionPolicy');
   const policies = ['whenDeleted', 'whenScaled'] as const;
   return [
     ...podManagementFaults(spec),
@@ -153,19 +170,43 @@ function statefulSetFaults(spec: StatefulSetSpec): readonly FieldError[] {
         ? []
         : [unsupportedField(retention.child(field), value, ['Retain', 'Delete'])];
     }),
-    ...fields<StatefulSetSpec>({ replicas: nonNegative, minReadySeconds: nonNegative })(spec, SPEC),
-    ...selectorFaults(spec.selector, { path: SELECTOR, workload: 'statefulset' }),
-    ...templateFaults(spec.template, { path: TEMPLATE, selector: spec.selector ?? {} }),
+    ...claimTemplateFaults(spec),
+    ...fields<StatefulSetSpec>({ replicas: nonNegative, minReadySeconds: nonNegative })(spec, specPath),
+    ...nonNegative(spec.ordinals?.start, specPath.child('ordinals.start')),
+    ...optional(dnsLabel)(spec.serviceName, specPath.child('serviceName')),
+    ...selectorFaults(spec.selector, { path: selectorPath, workload: 'statefulset' }),
+    ...templateFaults(podTemplate(spec), {
+      path: templatePath,
+      selector: spec.selector ?? {},
+      workload: 'StatefulSet',
+    }),
   ];
+}
+
+function claimTemplateFaults({ volumeClaimTemplates = [] }: StatefulSetSpec): readonly FieldError[] {
+  const path = specPath.child('volumeClaimTemplates');
+  return volumeClaimTemplates.flatMap(({ spec }, index) => claimSpec(spec, path.index(index).child('spec')));
+}
+
+/** Returns the template as the controller uses it: with a volume for each claim, and without the names that it replaces. */
+function podTemplate({ template, volumeClaimTemplates = [] }: StatefulSetSpec): PodTemplateSpec {
+  const { hostname: _hostname, subdomain: _subdomain, ...rest } = template.spec;
+  if (volumeClaimTemplates.length === 0) return { ...template, spec: rest };
+  const claims = [...new Set(volumeClaimTemplates.map(({ metadata }) => metadata?.name ?? ''))];
+  const volumes = [
+    ...claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
+    ...(rest.volumes ?? []).filter(({ name }) => !claims.includes(name)),
+  ];
+  return { ...template, spec: { ...rest, volumes } };
 }
 
 function podManagementFaults({ podManagementPolicy: policy = '' }: StatefulSetSpec): readonly FieldError[] {
   if (policy === 'OrderedReady' || policy === 'Parallel') return [];
-  return [invalidField(SPEC.child('podManagementPolicy'), policy, "must be 'OrderedReady' or 'Parallel'")];
+  return [invalidField(specPath.child('podManagementPolicy'), policy, "must be 'OrderedReady' or 'Parallel'")];
 }
 
 function statefulStrategyFaults({ updateStrategy }: StatefulSetSpec): readonly FieldError[] {
-  const path = SPEC.child('updateStrategy');
+  const path = specPath.child('updateStrategy');
   const { type, rollingUpdate } = updateStrategy;
   if (type === 'RollingUpdate') {
     const at = path.child('rollingUpdate');
@@ -202,7 +243,7 @@ function statefulSetChanges(spec: StatefulSetSpec, old: StatefulSetSpec): readon
     .join(', ');
   return [
     forbiddenField(
-      SPEC,
+      specPath,
       `updates to statefulset spec for fields other than ${named} and 'minReadySeconds' are forbidden`,
     ),
   ];

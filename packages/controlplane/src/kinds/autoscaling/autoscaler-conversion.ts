@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { Conversion } from '@kubewright/apiserver/internal';
 import { copyJson } from '../copy-json.ts';
 import type {
@@ -9,12 +10,12 @@ import type {
 import { flatMetric, nestedMetric } from './autoscaler-metrics.ts';
 
 /** Version 1 has one field for CPU; these annotations carry everything else in version 2. */
-const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
-const BEHAVIOR = 'autoscaling.alpha.kubernetes.io/behavior';
-const CONDITIONS = 'autoscaling.alpha.kubernetes.io/conditions';
-const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';
-const CARRIERS = [METRICS, BEHAVIOR, CONDITIONS, CURRENT_METRICS];
-const DEFAULT_CPU_UTILIZATION = 80;
+const metricsAnnotation = 'autoscaling.alpha.kubernetes.io/metrics';
+const behaviorAnnotation = 'autoscaling.alpha.kubernetes.io/behavior';
+const conditionsAnnotation = 'autoscaling.alpha.kubernetes.io/conditions';
+const currentMetricsAnnotation = 'autoscaling.alpha.kubernetes.io/current-metrics';
+const carriers = [metricsAnnotation, behaviorAnnotation, conditionsAnnotation, currentMetricsAnnotation];
+const defaultCpuUtilization = 80;
 
 /** Converts autoscalers between version 1 and the stored version 2. */
 export const autoscalerConversion: Conversion = {
@@ -26,18 +27,18 @@ function toV2(object: V1): V2 {
   const { targetCPUUtilizationPercentage: cpu, ...spec } = object.spec;
   const { currentCPUUtilizationPercentage: currentCpu, ...status } = object.status;
   const annotations = { ...object.metadata.annotations };
-  const carried = Object.fromEntries(CARRIERS.map((name) => [name, parsed(annotations[name])]));
-  for (const name of CARRIERS) delete annotations[name];
+  const carried = Object.fromEntries(carriers.map((name) => [name, parsed(annotations[name])]));
+  for (const name of carriers) delete annotations[name];
   const metrics = [
     ...(cpu === undefined ? [] : [cpuMetric(cpu)]),
-    ...listOf(carried[METRICS]).map((metric) => nestedMetric(metric, 'target')),
+    ...listOf(carried[metricsAnnotation]).map((metric) => nestedMetric(metric, 'target')),
   ];
   const { annotations: _, ...metadata } = object.metadata;
   const current =
     currentCpu === undefined
       ? []
       : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: currentCpu } } }];
-  const carriedNow = listOf(carried[CURRENT_METRICS]).map((metric) => nestedMetric(metric, 'current'));
+  const carriedNow = listOf(carried[currentMetricsAnnotation]).map((metric) => nestedMetric(metric, 'current'));
   const metricsNow = carriedNow.length > 0 ? carriedNow : current;
   return {
     ...object,
@@ -45,13 +46,15 @@ function toV2(object: V1): V2 {
     metadata: { ...metadata, ...(Object.keys(annotations).length > 0 && { annotations }) },
     spec: {
       ...spec,
-      metrics: metrics.length > 0 ? metrics : [cpuMetric(DEFAULT_CPU_UTILIZATION)],
-      ...(carried[BEHAVIOR] ? { behavior: carried[BEHAVIOR] as NonNullable<V2['spec']['behavior']> } : {}),
+      metrics: metrics.length > 0 ? metrics : [cpuMetric(defaultCpuUtilization)],
+      ...(carried[behaviorAnnotation]
+        ? { behavior: carried[behaviorAnnotation] as NonNullable<V2['spec']['behavior']> }
+        : {}),
     },
     status: {
       ...status,
       currentMetrics: metricsNow.length > 0 ? metricsNow : null,
-      ...(carried[CONDITIONS] ? { conditions: carried[CONDITIONS] as never } : {}),
+      ...(carried[conditionsAnnotation] ? { conditions: carried[conditionsAnnotation] as never } : {}),
     },
   };
 }
@@ -67,11 +70,13 @@ function toV1(object: V2): V1 {
   const others = (metrics ?? []).filter((metric) => metric !== cpu);
   const annotations = {
     ...object.metadata.annotations,
-    ...(others.length > 0 && { [METRICS]: JSON.stringify(others.map((metric) => flatMetric(metric, 'target'))) }),
-    ...(behavior && { [BEHAVIOR]: JSON.stringify(behavior) }),
-    ...(conditions && { [CONDITIONS]: JSON.stringify(conditions) }),
+    ...(others.length > 0 && {
+      [metricsAnnotation]: JSON.stringify(others.map((metric) => flatMetric(metric, 'target'))),
+    }),
+    ...(behavior && { [behaviorAnnotation]: JSON.stringify(behavior) }),
+    ...(conditions && { [conditionsAnnotation]: JSON.stringify(conditions) }),
     ...(currentMetrics && {
-      [CURRENT_METRICS]: JSON.stringify(currentMetrics.map((metric) => flatMetric(metric, 'current'))),
+      [currentMetricsAnnotation]: JSON.stringify(currentMetrics.map((metric) => flatMetric(metric, 'current'))),
     }),
   };
   const currentCpu = (currentMetrics ?? []).find(({ resource }) => resource?.name === 'cpu')?.resource?.current;
@@ -80,14 +85,12 @@ function toV1(object: V2): V1 {
     apiVersion: 'autoscaling/v1',
     kind: object.kind,
     metadata: { ...object.metadata, ...(Object.keys(annotations).length > 0 && { annotations }) },
-    spec: { ...spec, ...(utilization === undefined ? {} : { targetCPUUtilizationPercentage: utilization }) },
+    spec: { ...spec, ...defined({ targetCPUUtilizationPercentage: utilization }) },
     status: {
       ...status,
       currentReplicas: status.currentReplicas ?? 0,
       desiredReplicas: status.desiredReplicas,
-      ...(currentCpu?.averageUtilization === undefined
-        ? {}
-        : { currentCPUUtilizationPercentage: currentCpu.averageUtilization }),
+      ...defined({ currentCPUUtilizationPercentage: currentCpu?.averageUtilization }),
     },
   };
 }

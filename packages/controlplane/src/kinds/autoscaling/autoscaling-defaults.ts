@@ -5,23 +5,23 @@ import type {
 } from '../generated/drafts.ts';
 import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
 
-const DEFAULT_CPU_UTILIZATION = 80;
+const defaultCpuUtilization = 80;
 
 /** Carries the metrics that version 1 has no fields for. */
-const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
+const metrics = 'autoscaling.alpha.kubernetes.io/metrics';
 
 /** Defaults of the autoscaling group. */
 export const autoscalingDefaults: readonly StructDefaultsEntry[] = [
   defaultsOf<Autoscalingv1HorizontalPodAutoscaler>('autoscalingv1.HorizontalPodAutoscaler', ({ metadata, spec }) => {
     spec.minReplicas ??= 1;
-    if (!metadata.annotations?.[METRICS]) spec.targetCPUUtilizationPercentage ??= DEFAULT_CPU_UTILIZATION;
+    if (!metadata.annotations?.[metrics]) spec.targetCPUUtilizationPercentage ??= defaultCpuUtilization;
   }),
   defaultsOf<HorizontalPodAutoscaler>('autoscalingv2.HorizontalPodAutoscaler', ({ spec }) => {
     spec.minReplicas ??= 1;
     spec.metrics ??= [
       {
         type: 'Resource',
-        resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: DEFAULT_CPU_UTILIZATION } },
+        resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: defaultCpuUtilization } },
       },
     ];
     if (!spec.behavior) return;

@@ -12,7 +12,7 @@ import { type ValidationEntry, validationOf } from '../validation/kind-validatio
 import { checkPathSegment } from '../validation/names.ts';
 import { autoscalerConversion } from './autoscaler-conversion.ts';
 
-const SPEC = FieldPath.of('spec');
+const specPath = FieldPath.of('spec');
 
 /** Validation of autoscalers; version 1 is converted first. */
 export const autoscalingValidation: readonly ValidationEntry[] = [
@@ -33,18 +33,18 @@ function autoscalerFaults(spec: Spec): readonly FieldError[] {
   return [
     ...replicaFaults(spec),
     ...targetFaults(spec),
-    ...each(metric)(spec.metrics, SPEC.child('metrics')),
-    ...present(scalingRules)(spec.behavior?.scaleUp, SPEC.child('behavior', 'scaleUp')),
-    ...present(scalingRules)(spec.behavior?.scaleDown, SPEC.child('behavior', 'scaleDown')),
+    ...each(metric)(spec.metrics, specPath.child('metrics')),
+    ...present(scalingRules)(spec.behavior?.scaleUp, specPath.child('behavior', 'scaleUp')),
+    ...present(scalingRules)(spec.behavior?.scaleDown, specPath.child('behavior', 'scaleDown')),
     ...zeroFaults(spec),
   ];
 }
 
 function replicaFaults({ minReplicas, maxReplicas }: Spec): readonly FieldError[] {
   const faults: FieldError[] = [];
-  const max = SPEC.child('maxReplicas');
+  const max = specPath.child('maxReplicas');
   if (minReplicas !== undefined && minReplicas < 1) {
-    faults.push(invalidField(SPEC.child('minReplicas'), minReplicas, 'must be greater than or equal to 1'));
+    faults.push(invalidField(specPath.child('minReplicas'), minReplicas, 'must be greater than or equal to 1'));
   }
   if (maxReplicas < 1) faults.push(requiredField(max, 'must be set and greater than 0'));
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
@@ -54,7 +54,7 @@ function replicaFaults({ minReplicas, maxReplicas }: Spec): readonly FieldError[
 }
 
 function targetFaults({ scaleTargetRef: target }: Spec): readonly FieldError[] {
-  const path = SPEC.child('scaleTargetRef');
+  const path = specPath.child('scaleTargetRef');
   const segment = required(textRule(checkPathSegment));
   const faults = [...segment(target.kind, path.child('kind')), ...segment(target.name, path.child('name'))];
   const version = target.apiVersion ?? '';
@@ -67,13 +67,13 @@ function zeroFaults({ minReplicas, metrics }: Spec): readonly FieldError[] {
   if (minReplicas !== 0 || (metrics ?? []).some(({ type }) => type === 'Object' || type === 'External')) return [];
   return [
     forbiddenField(
-      SPEC.child('metrics'),
+      specPath.child('metrics'),
       'must specify at least one Object or External metric to support scaling to zero replicas',
     ),
   ];
 }
 
-const SOURCES: ReadonlyMap<string, 'resource' | 'containerResource' | 'pods' | 'object' | 'external'> = new Map([
+const sources: ReadonlyMap<string, 'resource' | 'containerResource' | 'pods' | 'object' | 'external'> = new Map([
   ['Resource', 'resource'],
   ['ContainerResource', 'containerResource'],
   ['Pods', 'pods'],
@@ -84,8 +84,8 @@ const SOURCES: ReadonlyMap<string, 'resource' | 'containerResource' | 'pods' | '
 const metric: Check<MetricSpec> = (spec, path) => {
   if (!spec) return [];
   if (!spec.type) return [requiredField(path.child('type'), 'must specify a metric source type')];
-  const source = SOURCES.get(spec.type);
-  if (source === undefined) return enumOf(...[...SOURCES.keys()].sort())(spec.type, path.child('type'));
+  const source = sources.get(spec.type);
+  if (source === undefined) return enumOf(...[...sources.keys()].sort())(spec.type, path.child('type'));
   if (!spec[source])
     return [requiredField(path.child(source), 'must populate information for the given metric source')];
   if (source !== 'resource' && source !== 'containerResource') return [];

@@ -1,16 +1,17 @@
 import type { CronJob, Job, PodFailurePolicyOnPodConditionsPattern } from '../generated/drafts.ts';
 import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
 
-const MAX_INT32 = 2_147_483_647;
+const maxInt32 = 2_147_483_647;
 
 /** Defaults of the batch group. */
 export const batchDefaults: readonly StructDefaultsEntry[] = [
   defaultsOf<Job>('batchv1.Job', ({ metadata, spec }) => {
     if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
     spec.parallelism ??= 1;
-    spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : MAX_INT32;
+    spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : maxInt32;
     const labels = spec.template.metadata.labels;
-    if (labels) metadata.labels ??= { ...labels };
+    // The same object, as upstream, which tells the default from labels that happen to be equal.
+    if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels;
     spec.completionMode ??= 'NonIndexed';
     spec.suspend ??= false;
     spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed';

@@ -14,22 +14,22 @@ import { templateFaults } from '../validation/template-validation.ts';
 import { indexedJobLimits } from './indexed-job-limits.ts';
 import { scheduleFaults, timeZoneFaults } from './schedule.ts';
 
-const SPEC = FieldPath.of('spec');
-const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
+const specPath = FieldPath.of('spec');
+const controllerUid = 'batch.kubernetes.io/controller-uid';
 /** Leaves room for the time that is appended to the names of a cron job's jobs. */
-const MAX_CRON_JOB_NAME = 52;
+const maxCronJobName = 52;
 
 /** Validation of the batch group. */
 export const batchValidation: readonly ValidationEntry[] = [
   validationOf<Job>('batch/v1/jobs', {
-    validate: (job) => [...generatedSelectorFaults(job), ...jobFaults(job.spec, { path: SPEC, selector: true })],
+    validate: (job) => [...generatedSelectorFaults(job), ...jobFaults(job.spec, { path: specPath, selector: true })],
     validateUpdate: jobChanges,
   }),
   validationOf<CronJob>('batch/v1/cronjobs', {
     validate: ({ spec }) => cronJobFaults(spec),
     validateName: (name) => [
       ...checkDns1123Subdomain(name),
-      ...(name.length > MAX_CRON_JOB_NAME ? [`must be no more than ${MAX_CRON_JOB_NAME} characters`] : []),
+      ...(name.length > maxCronJobName ? [`must be no more than ${maxCronJobName} characters`] : []),
     ],
   }),
 ];
@@ -62,14 +62,14 @@ function jobTemplateFaults(
 ): readonly FieldError[] {
   const template = at.path.child('template');
   const { restartPolicy } = spec.template.spec;
-  const selector = at.selector ? (spec.selector ?? IMPOSSIBLE) : undefined;
+  const selector = at.selector ? (spec.selector ?? impossible) : undefined;
   const faults = templateFaults(spec.template, { path: template, selector, restartPolicies: ['OnFailure', 'Never'] });
   if (restartPolicy !== 'Always') return faults;
   return [...faults, requiredField(template.child('spec', 'restartPolicy'), 'valid values: "OnFailure", "Never"')];
 }
 
 /** Upstream's replacement for an absent selector: one that matches nothing. */
-const IMPOSSIBLE = {
+const impossible = {
   matchExpressions: [
     { key: 'a', operator: 'Exists' },
     { key: 'a', operator: 'DoesNotExist' },
@@ -81,10 +81,10 @@ function generatedSelectorFaults({ metadata, spec }: Job): readonly FieldError[]
   if (spec.manualSelector) return [];
   const uid = metadata.uid ?? '';
   const labels = spec.template.metadata.labels ?? {};
-  const path = SPEC.child('template', 'metadata', 'labels');
+  const path = specPath.child('template', 'metadata', 'labels');
   const expected = [
     ['controller-uid', uid],
-    [CONTROLLER_UID, uid],
+    [controllerUid, uid],
     ['job-name', metadata.name ?? ''],
     ['batch.kubernetes.io/job-name', metadata.name ?? ''],
   ] as const;
@@ -94,11 +94,11 @@ function generatedSelectorFaults({ metadata, spec }: Job): readonly FieldError[]
   });
   const selector = sortedKeys(spec.selector?.matchLabels ?? {});
   const generated =
-    Object.keys(selector).length === 1 && (selector[CONTROLLER_UID] ?? selector['controller-uid']) === uid;
+    Object.keys(selector).length === 1 && (selector[controllerUid] ?? selector['controller-uid']) === uid;
   if (!generated || (spec.selector?.matchExpressions ?? []).length > 0) {
     faults.push(
       invalidField(
-        SPEC.child('selector'),
+        specPath.child('selector'),
         { ...spec.selector, matchLabels: selector },
         '`selector` not auto-generated',
       ),
@@ -121,24 +121,27 @@ function jobChanges({ spec }: Job, old: Job): readonly FieldError[] {
   const unstarted = old.spec.suspend === true && !old.status.startTime;
   const faults = fixed
     .filter((field) => !(field === 'template' && unstarted))
-    .flatMap((field) => immutable(spec[field], { old: old.spec[field], path: SPEC.child(field) }));
+    .flatMap((field) => immutable(spec[field], { old: old.spec[field], path: specPath.child(field) }));
   const elastic = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism;
   if (elastic) return faults;
-  return [...faults, ...immutable(spec.completions, { old: old.spec.completions, path: SPEC.child('completions') })];
+  return [
+    ...faults,
+    ...immutable(spec.completions, { old: old.spec.completions, path: specPath.child('completions') }),
+  ];
 }
 
 function cronJobFaults(spec: CronJobSpec): readonly FieldError[] {
   return [
-    ...required<string>(scheduleFaults)(spec.schedule, SPEC.child('schedule')),
+    ...required<string>(scheduleFaults)(spec.schedule, specPath.child('schedule')),
     ...fields<CronJobSpec>({
       startingDeadlineSeconds: nonNegative,
       timeZone: present(timeZoneFaults),
       concurrencyPolicy: required(enumOf('Allow', 'Forbid', 'Replace')),
-    })(spec, SPEC),
-    ...jobFaults(spec.jobTemplate.spec, { path: SPEC.child('jobTemplate', 'spec'), selector: false }),
+    })(spec, specPath),
+    ...jobFaults(spec.jobTemplate.spec, { path: specPath.child('jobTemplate', 'spec'), selector: false }),
     ...fields<CronJobSpec>({ successfulJobsHistoryLimit: nonNegative, failedJobsHistoryLimit: nonNegative })(
       spec,
-      SPEC,
+      specPath,
     ),
   ];
 }

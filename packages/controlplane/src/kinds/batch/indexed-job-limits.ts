@@ -2,11 +2,11 @@ import { type FieldError, type FieldPath, invalidField, requiredField } from '@k
 import type { JobSpec } from '../generated/drafts.ts';
 
 /** Limits the size of the index lists in a job's status. */
-const MAX_PARALLELISM = 100_000;
-const MAX_FAILED_INDEXES = 100_000;
+const maxParallelism = 100_000;
+const failedIndexesLimit = 100_000;
 /** With a backoff limit per index, jobs with more completions than this have lower limits. */
-const MANY_COMPLETIONS = 100_000;
-const MAX_WITH_MANY_COMPLETIONS = 10_000;
+const manyCompletions = 100_000;
+const maxWithManyCompletions = 10_000;
 
 /** Validates the numbers of an Indexed Job, and the fields that only such jobs may set. Mirrors `validateJobSpec` (1.36). */
 export function indexedJobLimits(spec: JobSpec, path: FieldPath): readonly FieldError[] {
@@ -18,23 +18,23 @@ export function indexedJobLimits(spec: JobSpec, path: FieldPath): readonly Field
   if (completions === undefined) {
     faults.push(requiredField(path.child('completions'), 'when completion mode is Indexed'));
   }
-  if (parallelism > MAX_PARALLELISM) {
-    tooMany('parallelism', `must be less than or equal to ${MAX_PARALLELISM} when completion mode is Indexed`);
+  if (parallelism > maxParallelism) {
+    tooMany('parallelism', `must be less than or equal to ${maxParallelism} when completion mode is Indexed`);
   }
   if (completions !== undefined && maxFailedIndexes > completions) {
     tooMany('maxFailedIndexes', 'must be less than or equal to completions');
   }
-  if (maxFailedIndexes > MAX_FAILED_INDEXES) {
-    tooMany('maxFailedIndexes', `must be less than or equal to ${MAX_FAILED_INDEXES}`);
+  if (maxFailedIndexes > failedIndexesLimit) {
+    tooMany('maxFailedIndexes', `must be less than or equal to ${failedIndexesLimit}`);
   }
-  if ((completions ?? 0) <= MANY_COMPLETIONS || backoffLimitPerIndex === undefined) return faults;
-  const detail = `must be less than or equal to ${MAX_WITH_MANY_COMPLETIONS} when completions are above ${MANY_COMPLETIONS} and used with backoff limit per index`;
+  if ((completions ?? 0) <= manyCompletions || backoffLimitPerIndex === undefined) return faults;
+  const detail = `must be less than or equal to ${maxWithManyCompletions} when completions are above ${manyCompletions} and used with backoff limit per index`;
   if (spec.maxFailedIndexes === undefined) {
-    const missing = `must be specified when completions is above ${MANY_COMPLETIONS}`;
+    const missing = `must be specified when completions is above ${manyCompletions}`;
     faults.push(requiredField(path.child('maxFailedIndexes'), missing));
   }
-  if (parallelism > MAX_WITH_MANY_COMPLETIONS) tooMany('parallelism', detail);
-  if (maxFailedIndexes > MAX_WITH_MANY_COMPLETIONS) tooMany('maxFailedIndexes', detail);
+  if (parallelism > maxWithManyCompletions) tooMany('parallelism', detail);
+  if (maxFailedIndexes > maxWithManyCompletions) tooMany('maxFailedIndexes', detail);
   return faults;
 }
 

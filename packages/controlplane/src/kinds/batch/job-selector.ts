@@ -1,22 +1,23 @@
 import type { Job } from '../generated/drafts.ts';
 
-const NAME_LABELS = ['job-name', 'batch.kubernetes.io/job-name'];
-const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
-const UID_LABELS = ['controller-uid', CONTROLLER_UID];
+const nameLabels = ['job-name', 'batch.kubernetes.io/job-name'];
+const controllerUid = 'batch.kubernetes.io/controller-uid';
+const uidLabels = ['controller-uid', controllerUid];
 
 /** Labels a job's pods with its name and UID and selects them by the UID, unless the job has its own selector. */
 export function generateJobSelector({ metadata, spec }: Job): void {
   if (spec.manualSelector) return;
-  // A job without labels gets those of its template, including the generated ones.
-  const shared = JSON.stringify(metadata.labels) === JSON.stringify(spec.template.metadata.labels);
+  // A job without labels has those of its template by default, including the generated ones.
+  const isDefaulted =
+    metadata.labels === spec.template.metadata.labels || Object.keys(metadata.labels ?? {}).length === 0;
   const labels = { ...spec.template.metadata.labels };
   // Labels set by the user are kept; validation rejects conflicting ones.
-  for (const label of NAME_LABELS) labels[label] ??= metadata.name ?? '';
-  for (const label of UID_LABELS) labels[label] ??= metadata.uid ?? '';
+  for (const label of nameLabels) labels[label] ??= metadata.name ?? '';
+  for (const label of uidLabels) labels[label] ??= metadata.uid ?? '';
   spec.template.metadata.labels = labels;
-  if (shared) metadata.labels = { ...labels };
+  if (isDefaulted) metadata.labels = { ...labels };
   spec.selector = {
     ...spec.selector,
-    matchLabels: { [CONTROLLER_UID]: metadata.uid ?? '', ...spec.selector?.matchLabels },
+    matchLabels: { [controllerUid]: metadata.uid ?? '', ...spec.selector?.matchLabels },
   };
 }

@@ -7,16 +7,16 @@ interface CronField {
   readonly names?: readonly string[];
 }
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-const FIELDS: readonly CronField[] = [
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+const fields: readonly CronField[] = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
   { min: 1, max: 31 },
-  { min: 1, max: 12, names: MONTHS },
-  { min: 0, max: 6, names: DAYS },
+  { min: 1, max: 12, names: months },
+  { min: 0, max: 6, names: days },
 ];
-const DESCRIPTORS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
+const descriptors = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 
 /** A cron schedule of five fields or a descriptor, with the messages of upstream's parser. */
 export const scheduleFaults: Check<string> = (value = '', path) => {
@@ -44,7 +44,7 @@ export const timeZoneFaults: Check<string> = (value = '', path) => {
 };
 
 function descriptorFault(value: string): string | undefined {
-  if (DESCRIPTORS.includes(value)) return undefined;
+  if (descriptors.includes(value)) return undefined;
   if (!value.startsWith('@every ')) return `unrecognized descriptor: ${value}`;
   const duration = value.slice('@every '.length);
   if (/^(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+$/.test(duration)) return undefined;
@@ -56,10 +56,10 @@ function fieldsFault(value: string): string | undefined {
     .trim()
     .split(/\s+/)
     .filter((part) => part !== '');
-  if (parts.length !== FIELDS.length) return `expected exactly 5 fields, found ${parts.length}: [${parts.join(' ')}]`;
+  if (parts.length !== fields.length) return `expected exactly 5 fields, found ${parts.length}: [${parts.join(' ')}]`;
   for (const [index, part] of parts.entries()) {
     for (const range of part.split(',')) {
-      const fault = rangeFault(range, FIELDS[index] as CronField);
+      const fault = rangeFault(range, fields[index] as CronField);
       if (fault !== undefined) return fault;
     }
   }

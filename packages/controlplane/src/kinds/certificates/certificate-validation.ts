@@ -14,13 +14,13 @@ import type {
 } from '../generated/drafts.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 
-const RESOURCE = 'certificates.k8s.io/v1/certificatesigningrequests';
-const SPEC = FieldPath.of('spec');
-const CONDITIONS = FieldPath.of('status', 'conditions');
-const CERTIFICATE = FieldPath.of('status', 'certificate');
-const LEAST_SECONDS = 600;
-const DECISIONS = ['Approved', 'Denied', 'Failed'];
-const USAGES = [
+const resource = 'certificates.k8s.io/v1/certificatesigningrequests';
+const specPath = FieldPath.of('spec');
+const conditionsPath = FieldPath.of('status', 'conditions');
+const certificatePath = FieldPath.of('status', 'certificate');
+const leastSeconds = 600;
+const decisions = ['Approved', 'Denied', 'Failed'];
+const knownUsages = [
   ...['any', 'cert sign', 'client auth', 'code signing', 'content commitment', 'crl sign', 'data encipherment'],
   ...['decipher only', 'digital signature', 'email protection', 'encipher only', 'ipsec end system', 'ipsec tunnel'],
   ...['ipsec user', 'key agreement', 'key encipherment', 'microsoft sgc', 'netscape sgc', 'ocsp signing', 's/mime'],
@@ -29,20 +29,20 @@ const USAGES = [
 
 /** Validation of certificate signing requests: decisions are final, and each subresource may change only its part. */
 export const certificateValidation: readonly ValidationEntry[] = [
-  validationOf<Request>(RESOURCE, { validate: requestFaults, validateUpdate: changeFaults('main') }),
-  validationOf<Request>(`${RESOURCE}/status`, { validate: requestFaults, validateUpdate: changeFaults('status') }),
-  validationOf<Request>(`${RESOURCE}/approval`, { validate: requestFaults, validateUpdate: changeFaults('approval') }),
+  validationOf<Request>(resource, { validate: requestFaults, validateUpdate: changeFaults('main') }),
+  validationOf<Request>(`${resource}/status`, { validate: requestFaults, validateUpdate: changeFaults('status') }),
+  validationOf<Request>(`${resource}/approval`, { validate: requestFaults, validateUpdate: changeFaults('approval') }),
 ];
 
 function requestFaults({ spec, status }: Request): readonly FieldError[] {
   const faults: FieldError[] = [];
   if (!pemOf(spec.request).includes('-----BEGIN CERTIFICATE REQUEST-----')) {
-    faults.push(invalidField(SPEC.child('request'), spec.request, 'PEM block type must be CERTIFICATE REQUEST'));
+    faults.push(invalidField(specPath.child('request'), spec.request, 'PEM block type must be CERTIFICATE REQUEST'));
   }
   faults.push(...usageFaults(spec.usages ?? []), ...signerFaults(spec.signerName));
-  if (spec.expirationSeconds !== undefined && spec.expirationSeconds < LEAST_SECONDS) {
+  if (spec.expirationSeconds !== undefined && spec.expirationSeconds < leastSeconds) {
     const detail = 'may not specify a duration less than 600 seconds (10 minutes)';
-    faults.push(invalidField(SPEC.child('expirationSeconds'), spec.expirationSeconds, detail));
+    faults.push(invalidField(specPath.child('expirationSeconds'), spec.expirationSeconds, detail));
   }
   return [...faults, ...conditionFaults(status.conditions ?? [])];
 }
@@ -52,10 +52,12 @@ function pemOf(base64: string | null | undefined): string {
 }
 
 function usageFaults(usages: readonly string[]): readonly FieldError[] {
-  const path = SPEC.child('usages');
+  const path = specPath.child('usages');
   if (usages.length === 0) return [requiredField(path)];
   return [
-    ...usages.flatMap((usage, i) => (USAGES.includes(usage) ? [] : [unsupportedField(path.index(i), usage, USAGES)])),
+    ...usages.flatMap((usage, i) =>
+      knownUsages.includes(usage) ? [] : [unsupportedField(path.index(i), usage, knownUsages)],
+    ),
     ...usages.flatMap((usage, i) => (usages.indexOf(usage) === i ? [] : [duplicate(path.index(i), usage)])),
   ];
 }
@@ -65,7 +67,7 @@ function duplicate(path: FieldPath, value: string): FieldError {
 }
 
 function signerFaults(name: string): readonly FieldError[] {
-  const path = SPEC.child('signerName');
+  const path = specPath.child('signerName');
   const [domain = '', label = '', ...more] = name.split('/');
   if (more.length > 0 || !name.includes('/')) {
     const form = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
@@ -94,14 +96,14 @@ function conditionFaults(conditions: readonly Condition[]): readonly FieldError[
   const faults: FieldError[] = [];
   const seen = new Set<string>();
   for (const [i, { type, status }] of conditions.entries()) {
-    const path = CONDITIONS.index(i);
-    const allowed = DECISIONS.includes(type) ? ['True'] : ['False', 'True', 'Unknown'];
+    const path = conditionsPath.index(i);
+    const allowed = decisions.includes(type) ? ['True'] : ['False', 'True', 'Unknown'];
     if (!type) faults.push(requiredField(path.child('type')));
     else if (!status) faults.push(requiredField(path.child('status')));
     else if (!allowed.includes(status)) faults.push(unsupportedField(path.child('status'), status, allowed));
     const other = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined;
     if (other !== undefined && seen.has(other)) {
-      faults.push(invalidField(CONDITIONS, type, 'Approved and Denied conditions are mutually exclusive'));
+      faults.push(invalidField(conditionsPath, type, 'Approved and Denied conditions are mutually exclusive'));
     }
     if (seen.has(type)) faults.push(duplicate(path.child('type'), type));
     seen.add(type);
@@ -113,13 +115,13 @@ function changeFaults(view: 'main' | 'status' | 'approval') {
   return (request: Request, old: Request): readonly FieldError[] => {
     const count = ({ status }: Request, type: string): number =>
       (status.conditions ?? []).filter((condition) => condition.type === type).length;
-    const faults = DECISIONS.filter((type) => count(request, type) < count(old, type)).map((type) =>
-      forbiddenField(CONDITIONS, `updates may not remove a condition of type "${type}"`),
-    );
+    const faults = decisions
+      .filter((type) => count(request, type) < count(old, type))
+      .map((type) => forbiddenField(conditionsPath, `updates may not remove a condition of type "${type}"`));
     if (view !== 'approval') {
       const added = ['Approved', 'Denied'].filter((type) => count(request, type) > count(old, type));
       for (const type of added) {
-        faults.push(forbiddenField(CONDITIONS, `updates may not add a condition of type "${type}"`));
+        faults.push(forbiddenField(conditionsPath, `updates may not add a condition of type "${type}"`));
       }
     }
     return [...faults, ...certificateFaults(request, { old, view })];
@@ -132,8 +134,8 @@ function certificateFaults(
 ): readonly FieldError[] {
   const before = old.status.certificate ?? '';
   if ((status.certificate ?? '') === before) return [];
-  if (view !== 'status') return [forbiddenField(CERTIFICATE, 'updates may not set certificate content')];
-  if (before !== '') return [forbiddenField(CERTIFICATE, 'updates may not modify existing certificate content')];
+  if (view !== 'status') return [forbiddenField(certificatePath, 'updates may not set certificate content')];
+  if (before !== '') return [forbiddenField(certificatePath, 'updates may not modify existing certificate content')];
   if (pemOf(status.certificate).includes('-----BEGIN CERTIFICATE-----')) return [];
-  return [invalidField(CERTIFICATE, '<certificate data>', 'must contain at least one CERTIFICATE PEM block')];
+  return [invalidField(certificatePath, '<certificate data>', 'must contain at least one CERTIFICATE PEM block')];
 }

@@ -5,16 +5,16 @@ import { immutable, semanticEqual } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { checkConfigMapKey } from '../validation/names.ts';
 
-const MAX_BYTES = 1_048_576;
-const DATA = FieldPath.of('data');
+const maxBytes = 1_048_576;
+const dataPath = FieldPath.of('data');
 /** Required keys of typed secrets. */
-const REQUIRED_KEYS: ReadonlyMap<string, readonly string[]> = new Map([
+const requiredKeys: ReadonlyMap<string, readonly string[]> = new Map([
   ['kubernetes.io/tls', ['tls.crt', 'tls.key']],
   ['kubernetes.io/ssh-auth', ['ssh-privatekey']],
   ['kubernetes.io/dockercfg', ['.dockercfg']],
   ['kubernetes.io/dockerconfigjson', ['.dockerconfigjson']],
 ]);
-const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
+const accountName = 'kubernetes.io/service-account.name';
 
 /** Validation of config maps and secrets. */
 export const configValidation: readonly ValidationEntry[] = [
@@ -35,9 +35,9 @@ function configMapFaults({ data = {}, binaryData = {} }: ConfigMap): readonly Fi
   const faults: FieldError[] = [];
   let bytes = 0;
   for (const [key, value] of Object.entries(data)) {
-    faults.push(...checkConfigMapKey(key).map((detail) => invalidField(DATA.key(key), key, detail)));
+    faults.push(...checkConfigMapKey(key).map((detail) => invalidField(dataPath.key(key), key, detail)));
     if (Object.hasOwn(binaryData, key))
-      faults.push(invalidField(DATA.key(key), key, 'duplicate of key present in binaryData'));
+      faults.push(invalidField(dataPath.key(key), key, 'duplicate of key present in binaryData'));
     bytes += Buffer.byteLength(value);
   }
   for (const [key, value] of Object.entries(binaryData)) {
@@ -47,26 +47,26 @@ function configMapFaults({ data = {}, binaryData = {} }: ConfigMap): readonly Fi
     bytes += Buffer.byteLength(value, 'base64');
   }
   // Upstream reports an empty path here.
-  return bytes > MAX_BYTES ? [...faults, tooLongField('[]', { max: MAX_BYTES })] : faults;
+  return bytes > maxBytes ? [...faults, tooLongField('[]', { max: maxBytes })] : faults;
 }
 
 function secretFaults({ metadata, type = '', data = {} }: Secret): readonly FieldError[] {
   const faults: FieldError[] = [];
   let bytes = 0;
   for (const [key, value] of Object.entries(data)) {
-    faults.push(...checkConfigMapKey(key).map((detail) => invalidField(DATA.key(key), key, detail)));
+    faults.push(...checkConfigMapKey(key).map((detail) => invalidField(dataPath.key(key), key, detail)));
     bytes += Buffer.byteLength(value, 'base64');
   }
-  if (bytes > MAX_BYTES) faults.push(tooLongField(DATA, { max: MAX_BYTES }));
-  for (const key of REQUIRED_KEYS.get(type) ?? []) {
-    if (!Object.hasOwn(data, key)) faults.push(requiredField(DATA.key(key)));
+  if (bytes > maxBytes) faults.push(tooLongField(dataPath, { max: maxBytes }));
+  for (const key of requiredKeys.get(type) ?? []) {
+    if (!Object.hasOwn(data, key)) faults.push(requiredField(dataPath.key(key)));
     else faults.push(...dockerFaults(key, data[key] ?? ''));
   }
   if (type === 'kubernetes.io/basic-auth' && !Object.hasOwn(data, 'username') && !Object.hasOwn(data, 'password')) {
-    faults.push(requiredField(DATA.key('username')), requiredField(DATA.key('password')));
+    faults.push(requiredField(dataPath.key('username')), requiredField(dataPath.key('password')));
   }
-  if (type === 'kubernetes.io/service-account-token' && !metadata.annotations?.[ACCOUNT_NAME]) {
-    faults.push(requiredField(FieldPath.of('metadata', 'annotations').key(ACCOUNT_NAME)));
+  if (type === 'kubernetes.io/service-account-token' && !metadata.annotations?.[accountName]) {
+    faults.push(requiredField(FieldPath.of('metadata', 'annotations').key(accountName)));
   }
   return faults;
 }
@@ -82,7 +82,7 @@ function dockerFaults(key: string, encoded: string): readonly FieldError[] {
     const first = text.trim().charAt(0);
     const detail =
       first === '' ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`;
-    return [invalidField(DATA.key(key), '<secret contents redacted>', detail)];
+    return [invalidField(dataPath.key(key), '<secret contents redacted>', detail)];
   }
 }
 

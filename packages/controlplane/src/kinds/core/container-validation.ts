@@ -3,6 +3,7 @@ import { quote } from '@kubewright/apimachinery/internal';
 import type {
   Container,
   ContainerPort,
+  EphemeralContainer,
   Lifecycle,
   PodSpec,
   SecurityContext,
@@ -127,6 +128,60 @@ export function initContainers(spec: PodSpec): Check<Container[]> {
   };
 }
 
+const allowedInEphemeral: ReadonlySet<string> = new Set([
+  'name',
+  'image',
+  'command',
+  'args',
+  'workingDir',
+  'envFrom',
+  'env',
+  'volumeMounts',
+  'volumeDevices',
+  'terminationMessagePath',
+  'terminationMessagePolicy',
+  'imagePullPolicy',
+  'securityContext',
+  'stdin',
+  'stdinOnce',
+  'tty',
+  'targetContainerName',
+]);
+
+/** Ephemeral containers: no probes, ports or resources, names that no other container has, existing targets. */
+export function ephemeralContainers(spec: PodSpec): Check<EphemeralContainer[]> {
+  return (list, path) => {
+    const others = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((one) => one.name));
+    const names = new Set(others);
+    const common: Check<Container> = all(shared, mounts(spec));
+    return (list ?? []).flatMap((container, index) => {
+      const at = path.index(index);
+      const { name: own, targetContainerName: target } = container;
+      const faults = [...common(container, at)];
+      if (names.has(own)) faults.push(duplicateName(own, at));
+      names.add(own);
+      if (target && !others.has(target)) faults.push(notFound(at.child('targetContainerName'), target));
+      return [...faults, ...ephemeralFieldFaults(container, at)];
+    });
+  };
+}
+
+function ephemeralFieldFaults(container: EphemeralContainer, path: FieldPath): readonly FieldError[] {
+  const detail = 'cannot be set for an Ephemeral Container';
+  const set = Object.entries(container).filter(([field, value]) => !allowedInEphemeral.has(field) && isSet(value));
+  const subPaths = (container.volumeMounts ?? []).flatMap((mount, index) =>
+    (['subPath', 'subPathExpr'] as const)
+      .filter((field) => mount[field])
+      .map((field) => forbiddenField(path.child('volumeMounts').index(index).child(field), detail)),
+  );
+  return [...set.map(([field]) => forbiddenField(path.child(field), detail)), ...subPaths];
+}
+
+/** Returns true for values that differ from Go's zero value; an empty list is set, an empty structure is not. */
+function isSet(value: unknown): boolean {
+  return Array.isArray(value) || !isEmpty(value);
+}
+
 function duplicateName(value: string, path: FieldPath): FieldError {
   return {
     type: 'FieldValueDuplicate',
@@ -170,7 +225,8 @@ function mounts(spec: PodSpec): Check<Container> {
   };
 }
 
-function unknownVolume(path: FieldPath, name: string | undefined): FieldError {
+/** A name that does not exist. */
+function notFound(path: FieldPath, name: string | undefined): FieldError {
   const shown = name === undefined ? 'null' : quote(name);
   return { type: 'FieldValueNotFound', field: String(path), body: `Not found: ${shown}` };
 }
@@ -181,7 +237,7 @@ function mountFaults(
 ): FieldError[] {
   const faults: FieldError[] = [];
   if (!mount.name) faults.push(requiredField(at.path.child('name')));
-  if (!at.known.has(mount.name)) faults.push(unknownVolume(at.path.child('name'), mount.name));
+  if (!at.known.has(mount.name)) faults.push(notFound(at.path.child('name'), mount.name));
   if (!mount.mountPath) faults.push(requiredField(at.path.child('mountPath')));
   // Upstream omits the index in the paths of these two.
   if (mount.subPath) faults.push(...relativePath(mount.subPath, at.list.child('subPath')));

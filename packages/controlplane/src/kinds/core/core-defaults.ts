@@ -58,8 +58,6 @@ export const coreDefaults: readonly StructDefaultsEntry[] = [
   defaultsOf<PodStatus>('v1.PodStatus', (status) => {
     if (status.podIP) status.podIPs ??= [{ ip: status.podIP }];
     else if (status.podIPs?.[0]) status.podIP = status.podIPs[0].ip;
-    if (status.hostIP) status.hostIPs ??= [{ ip: status.hostIP }];
-    else if (status.hostIPs?.[0]) status.hostIP = status.hostIPs[0].ip;
   }),
   defaultsOf<NodeStatus>('v1.NodeStatus', (status) => {
     if (status.capacity) status.allocatable ??= { ...status.capacity };

@@ -13,7 +13,7 @@ import { ipAddress, specialAddress } from '../validation/ip.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { dnsLabel, dnsSubdomain, portNumber, protocol, qualifiedName } from '../validation/rules.ts';
 
-const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
+const addressTypes = ['FQDN', 'IPv4', 'IPv6'];
 
 /** Returns the validation of endpoints and endpoint slices. Loopback addresses are accepted only if allowed. */
 export function endpointsValidation(options: { readonly allowLoopback: boolean }): readonly ValidationEntry[] {
@@ -65,7 +65,7 @@ function subset(allowLoopback: boolean): Check<EndpointSubset> {
 function sliceFaults(slice: EndpointSlice, allowLoopback: boolean): readonly FieldError[] {
   const path = FieldPath.of('addressType');
   if (!slice.addressType) return [requiredField(path)];
-  if (!ADDRESS_TYPES.includes(slice.addressType)) return [unsupportedField(path, slice.addressType, ADDRESS_TYPES)];
+  if (!addressTypes.includes(slice.addressType)) return [unsupportedField(path, slice.addressType, addressTypes)];
   return [
     ...each(endpoint(slice.addressType, allowLoopback))(slice.endpoints ?? undefined, FieldPath.of('endpoints')),
     ...slicePorts(slice.ports ?? undefined, FieldPath.of('ports')),

@@ -17,7 +17,7 @@ import { checkConfigMapKey, checkRelaxedEnvVarName } from '../validation/names.t
 import { dnsSubdomain } from '../validation/rules.ts';
 import { billionthsOf } from '../wire/quantity.ts';
 
-const ENV_FIELDS = [
+const envFields = [
   'metadata.name',
   'metadata.namespace',
   'metadata.uid',
@@ -28,21 +28,15 @@ const ENV_FIELDS = [
   'status.podIP',
   'status.podIPs',
 ];
-const VOLUME_FIELDS = [
-  'metadata.annotations',
-  'metadata.labels',
-  'metadata.name',
-  'metadata.namespace',
-  'metadata.uid',
-];
-const KNOWN_FIELDS = new Set([
-  ...ENV_FIELDS,
-  ...VOLUME_FIELDS,
+const volumeFields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
+const knownFields = new Set([
+  ...envFields,
+  ...volumeFields,
   'spec.restartPolicy',
   'spec.schedulerName',
   'status.phase',
 ]);
-const ENV_RESOURCES = [
+const envResources = [
   'limits.cpu',
   'limits.ephemeral-storage',
   'limits.memory',
@@ -50,18 +44,18 @@ const ENV_RESOURCES = [
   'requests.ephemeral-storage',
   'requests.memory',
 ];
-const DIVISORS: Readonly<Record<string, readonly string[]>> = {
+const divisors: Readonly<Record<string, readonly string[]>> = {
   cpu: ['1m', '1'],
   memory: ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'],
 };
-const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
+const sources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
 
 /** A pod field that an environment variable may refer to. */
-const envField: Check<ObjectFieldSelector> = (selector, path) => podField(selector, { path, supported: ENV_FIELDS });
+const envField: Check<ObjectFieldSelector> = (selector, path) => podField(selector, { path, supported: envFields });
 
 /** A pod field that a file of a downward API volume may refer to. */
 export const volumeField: Check<ObjectFieldSelector> = (selector, path) =>
-  podField(selector, { path, supported: VOLUME_FIELDS });
+  podField(selector, { path, supported: volumeFields });
 
 function podField(
   selector: ObjectFieldSelector | undefined,
@@ -73,7 +67,7 @@ function podField(
   if (!fieldPath) return [requiredField(path)];
   const subscripted = /^metadata\.(labels|annotations)\['(.+)'\]$/.test(fieldPath);
   if (subscripted || at.supported.includes(fieldPath)) return [];
-  if (!KNOWN_FIELDS.has(fieldPath)) {
+  if (!knownFields.has(fieldPath)) {
     return [invalidField(path, fieldPath, `error converting fieldPath: field label not supported: ${fieldPath}`)];
   }
   return [unsupportedField(path, fieldPath, at.supported)];
@@ -85,10 +79,10 @@ export const resourceField: Check<ResourceFieldSelector> = (selector, path) => {
   const at = path.child('resource');
   if (!selector.resource) return [requiredField(at)];
   const hugePages = /^(limits|requests)\.hugepages-/.test(selector.resource);
-  if (!hugePages && !ENV_RESOURCES.includes(selector.resource))
-    return [unsupportedField(at, selector.resource, ENV_RESOURCES)];
+  if (!hugePages && !envResources.includes(selector.resource))
+    return [unsupportedField(at, selector.resource, envResources)];
   const kind = selector.resource.endsWith('.cpu') ? 'cpu' : 'memory';
-  if (billionthsOf(selector.divisor) === 0n || DIVISORS[kind]?.includes(selector.divisor)) return [];
+  if (billionthsOf(selector.divisor) === 0n || divisors[kind]?.includes(selector.divisor)) return [];
   const allowed = kind === 'cpu' ? '1m and 1' : '1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei';
   const resource = selector.resource.replace(/^(limits|requests)\./, '');
   const plural = `only divisor's values ${allowed} are supported with the ${resource} resource`;
@@ -112,13 +106,14 @@ const variable: Check<EnvVar> = (item, path) => {
   const faults = [...required(textRule(checkRelaxedEnvVarName))(item.name, path.child('name'))];
   if (!item.valueFrom) return faults;
   const at = path.child('valueFrom');
-  const given = SOURCES.filter((source) => item.valueFrom?.[source]);
+  const given = sources.filter((source) => item.valueFrom?.[source]);
   const refuse = (detail: string): FieldError => invalidField(at, '', detail);
   if (given.length === 0)
     return [
       ...faults,
       refuse(
-        `must specify one of: ${SOURCES.slice(0, -1)
+        `must specify one of: ${sources
+          .slice(0, -1)
           .map((s) => `\`${s}\``)
           .join(', ')} or \`fileKeyRef\``,
       ),

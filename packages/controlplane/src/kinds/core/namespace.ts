@@ -1,7 +1,7 @@
 import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { Namespace } from '../generated/drafts.ts';
 
-const KUBERNETES_FINALIZER = 'kubernetes';
+const kubernetesFinalizer = 'kubernetes';
 
 /** Namespaces: kept by `spec.finalizers` until their content is deleted. */
 export const namespaces: BuiltinKind = builtinKind<Namespace>({
@@ -13,7 +13,7 @@ export const namespaces: BuiltinKind = builtinKind<Namespace>({
       metadata.labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name ?? '' };
       status.phase = 'Active';
       spec.finalizers ??= [];
-      if (!spec.finalizers.includes(KUBERNETES_FINALIZER)) spec.finalizers.push(KUBERNETES_FINALIZER);
+      if (!spec.finalizers.includes(kubernetesFinalizer)) spec.finalizers.push(kubernetesFinalizer);
     },
     prepareForUpdate({ spec }, old) {
       if (old.spec.finalizers) spec.finalizers = [...old.spec.finalizers];

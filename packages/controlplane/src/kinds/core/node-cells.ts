@@ -3,7 +3,7 @@ import type { Node } from '../generated/drafts.ts';
 import { orNone } from '../table/cell-text.ts';
 import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
-const ROLE_PREFIX = 'node-role.kubernetes.io/';
+const rolePrefix = 'node-role.kubernetes.io/';
 
 /** The row of a node: `node-1  Ready,SchedulingDisabled  worker  5d  v1.36.3 …`. */
 export const nodeCells: CellsEntry = cellsOf<Node>('/v1/nodes', (node, nowMs) => {
@@ -31,7 +31,7 @@ function statusOf({ spec, status }: Node): string {
 
 function rolesOf({ metadata }: Node): readonly string[] {
   const roles = Object.entries(metadata.labels ?? {}).map(([key, value]) => {
-    if (key.startsWith(ROLE_PREFIX)) return key.slice(ROLE_PREFIX.length);
+    if (key.startsWith(rolePrefix)) return key.slice(rolePrefix.length);
     return key === 'kubernetes.io/role' ? value : '';
   });
   return [...new Set(roles.filter((role) => role !== ''))].sort();

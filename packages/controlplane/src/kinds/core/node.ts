@@ -6,5 +6,14 @@ export const nodes: BuiltinKind = builtinKind<Node>({
   resource: '/v1/nodes',
   struct: 'v1.Node',
   status: 'kept-on-update',
+  strategy: {
+    prepareForCreate: dropConfigSource,
+    prepareForUpdate: dropConfigSource,
+  },
   fieldLabels: { 'spec.unschedulable': ({ spec }) => String(spec.unschedulable ?? false) },
 });
+
+/** Removes the field of a feature that no longer exists. */
+function dropConfigSource({ spec }: Node): void {
+  delete spec.configSource;
+}

@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../genera
 import { protect } from './protect.ts';
 
 /** Kinds that the old `dataSource` field supports; any other kind needs `dataSourceRef`. */
-const VOLUME_SOURCES: ReadonlyMap<string, string> = new Map([
+const volumeSources: ReadonlyMap<string, string> = new Map([
   ['PersistentVolumeClaim', ''],
   ['VolumeSnapshot', 'snapshot.storage.k8s.io'],
 ]);
@@ -28,15 +28,15 @@ export const persistentVolumeClaims: BuiltinKind = builtinKind<PersistentVolumeC
 function dropUnknownSource(spec: PersistentVolumeClaimSpec): void {
   const { dataSource, dataSourceRef } = spec;
   if (!dataSource || dataSourceRef) return;
-  if (VOLUME_SOURCES.get(dataSource.kind) !== (dataSource.apiGroup ?? '')) delete spec.dataSource;
+  if (volumeSources.get(dataSource.kind) !== (dataSource.apiGroup ?? '')) delete spec.dataSource;
 }
 
-/** Keeps the old and the new field in sync, as far as the old field can express the source. */
+/** Keeps the old and the new field in sync. The old one cannot name another namespace. */
 function mirrorSources(spec: PersistentVolumeClaimSpec): void {
   const { dataSource, dataSourceRef } = spec;
   if (dataSource && !dataSourceRef) spec.dataSourceRef = { ...dataSource };
-  else if (!dataSource && dataSourceRef && dataSourceRef.namespace === undefined) {
-    if (VOLUME_SOURCES.get(dataSourceRef.kind) === (dataSourceRef.apiGroup ?? ''))
-      spec.dataSource = { ...dataSourceRef };
+  else if (!dataSource && dataSourceRef && !dataSourceRef.namespace) {
+    const { namespace: _namespace, ...source } = dataSourceRef;
+    spec.dataSource = source;
   }
 }

@@ -25,7 +25,7 @@ describe('a binding', () => {
       'Binding in version "v1" cannot be handled as a Binding: json: cannot unmarshal string into Go struct field Binding.target of type v1.ObjectReference',
     ],
     [{ metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }, 201, ''],
-  ])('%j is answered with %i', async (binding, code, message) => {
+  ])('the response to %j is %i', async (binding, code, message) => {
     await using plane = await PlaneUnderTest.start();
     const space = '/api/v1/namespaces/a';
     await plane.send('POST', '/api/v1/namespaces', { metadata: { name: 'a' } });

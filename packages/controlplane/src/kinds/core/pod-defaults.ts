@@ -12,7 +12,6 @@ import type {
   Volume,
 } from '../generated/drafts.ts';
 import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
-import { defaultPodLevelResources } from './pod-level-resources.ts';
 
 /** Defaults of pods and pod specs, and so of every workload's template. */
 export const podDefaults: readonly StructDefaultsEntry[] = [
@@ -86,4 +85,16 @@ function pullPolicyOf(image: string | undefined): 'Always' | 'IfNotPresent' {
   if (name === '') return 'IfNotPresent';
   const tag = /:([^:/]+)$/.exec(name)?.[1] ?? (digest === undefined ? 'latest' : '');
   return tag === 'latest' ? 'Always' : 'IfNotPresent';
+}
+
+/** Resources that may be set for a whole pod. */
+const supportedResource = /^(cpu|memory|hugepages-.+)$/;
+
+/** Fills in missing pod-level requests from the pod-level limits. */
+function defaultPodLevelResources(spec: PodSpec): void {
+  const { resources } = spec;
+  if (!resources?.limits) return;
+  const supported = Object.entries(resources.limits).filter(([name]) => supportedResource.test(name));
+  const requests = { ...Object.fromEntries(supported), ...resources.requests };
+  if (Object.keys(requests).length > 0) resources.requests = requests;
 }

@@ -1,7 +1,7 @@
 import type { PodSpec, ResourceRequirements } from '../generated/drafts.ts';
 import { billionthsOf } from '../wire/quantity.ts';
 
-const QOS_RESOURCES = ['cpu', 'memory'] as const;
+const qosResources = ['cpu', 'memory'] as const;
 
 /**
  * Returns a pod's quality-of-service class: `Guaranteed` if every container has CPU and memory limits and requests equal to them,
@@ -11,8 +11,8 @@ export function qosClassOf(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEff
   const parts = spec.resources
     ? [spec.resources]
     : [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ resources }) => resources);
-  if (parts.every((resources) => QOS_RESOURCES.every((name) => !asksFor(resources, name)))) return 'BestEffort';
-  return parts.every((resources) => QOS_RESOURCES.every((name) => isFixed(resources, name)))
+  if (parts.every((resources) => qosResources.every((name) => !asksFor(resources, name)))) return 'BestEffort';
+  return parts.every((resources) => qosResources.every((name) => isFixed(resources, name)))
     ? 'Guaranteed'
     : 'Burstable';
 }

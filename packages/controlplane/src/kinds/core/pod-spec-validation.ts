@@ -23,12 +23,12 @@ import {
 } from '../validation/check.ts';
 import { ipAddress } from '../validation/ip.ts';
 import { dnsLabel, dnsSubdomain, labels, qualifiedName } from '../validation/rules.ts';
-import { containers, id, initContainers } from './container-validation.ts';
+import { containers, ephemeralContainers, id, initContainers } from './container-validation.ts';
 import { affinity, spreadConstraints, toleration } from './scheduling-validation.ts';
 import { volumes } from './volume-validation.ts';
 
-const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
-const SYSCTL_TEXT =
+const sysctl = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
+const sysctlText =
   'must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
 
 const securityContext: Check<PodSecurityContext> = fields<PodSecurityContext>({
@@ -36,7 +36,7 @@ const securityContext: Check<PodSecurityContext> = fields<PodSecurityContext>({
   runAsUser: present(id),
   runAsGroup: present(id),
   supplementalGroups: each(id),
-  sysctls: each(fields({ name: required(rule((name) => name.length <= 253 && SYSCTL.test(name), SYSCTL_TEXT)) })),
+  sysctls: each(fields({ name: required(rule((name) => name.length <= 253 && sysctl.test(name), sysctlText)) })),
   fsGroupChangePolicy: present(enumOf('Always', 'OnRootMismatch')),
 });
 
@@ -132,6 +132,7 @@ export const podSpec: Check<PodSpec> = (spec, path) => {
     ...volumes(spec.volumes, path.child('volumes')),
     ...containers(spec)(spec.containers ?? undefined, path.child('containers')),
     ...initContainers(spec)(spec.initContainers, path.child('initContainers')),
+    ...ephemeralContainers(spec)(spec.ephemeralContainers, path.child('ephemeralContainers')),
     ...required(enumOf('Always', 'OnFailure', 'Never'))(spec.restartPolicy, path.child('restartPolicy')),
     ...required(dnsPolicy)(spec.dnsPolicy, path.child('dnsPolicy')),
     ...simpleFields(spec, path),

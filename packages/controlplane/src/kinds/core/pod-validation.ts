@@ -6,8 +6,8 @@ import { qosClassOf } from './pod-qos.ts';
 import { podSpec } from './pod-spec-validation.ts';
 import { podWarnings } from './pod-warnings.ts';
 
-const SPEC = FieldPath.of('spec');
-const UPDATABLE = [
+const specPath = FieldPath.of('spec');
+const updatable = [
   '`spec.containers[*].image`',
   '`spec.initContainers[*].image`',
   '`spec.activeDeadlineSeconds`',
@@ -18,18 +18,21 @@ const UPDATABLE = [
 /** Validation of pods and their subresources. */
 export const podValidation: readonly ValidationEntry[] = [
   validationOf<Pod>('/v1/pods', {
-    validate: (pod) => [...podSpec(pod.spec, SPEC), ...createOnly(pod)],
+    validate: (pod) => [...podSpec(pod.spec, specPath), ...createOnly(pod)],
     validateUpdate: updateFaults,
     warnings: (pod, old) => (old ? [] : podWarnings(pod, nameWarnings(pod))),
   }),
   validationOf<Pod>('/v1/pods/ephemeralcontainers', { validateUpdate: ephemeralFaults }),
-  validationOf<Pod>('/v1/pods/resize', { validate: (pod) => podSpec(pod.spec, SPEC), validateUpdate: resizeFaults }),
+  validationOf<Pod>('/v1/pods/resize', {
+    validate: (pod) => podSpec(pod.spec, specPath),
+    validateUpdate: resizeFaults,
+  }),
 ];
 
 function createOnly({ metadata, spec }: Pod): readonly FieldError[] {
   // Updates also run `validate`; a stored pod has a resource version.
   if (metadata.resourceVersion || (spec.ephemeralContainers ?? []).length === 0) return [];
-  return [forbiddenField(SPEC.child('ephemeralContainers'), 'cannot be set on create')];
+  return [forbiddenField(specPath.child('ephemeralContainers'), 'cannot be set on create')];
 }
 
 function nameWarnings({ metadata }: Pod): readonly string[] {
@@ -50,21 +53,21 @@ function updateFaults(pod: Pod, old: Pod): readonly FieldError[] {
   ];
   const changed = changedFields(munged(pod.spec, old.spec), old.spec);
   if (changed.length === 0) return faults;
-  const detail = `pod updates may not change fields other than ${UPDATABLE}\n${changed.map((field) => `  ${field}`).join('\n')}`;
-  return [...faults, forbiddenField(SPEC, detail)];
+  const detail = `pod updates may not change fields other than ${updatable}\n${changed.map((field) => `  ${field}`).join('\n')}`;
+  return [...faults, forbiddenField(specPath, detail)];
 }
 
 function countFaults(pod: Pod, old: Pod): readonly FieldError[] {
   for (const field of ['containers', 'initContainers'] as const) {
     if ((pod.spec[field] ?? []).length !== (old.spec[field] ?? []).length) {
-      return [forbiddenField(SPEC.child(field), 'pod updates may not add or remove containers')];
+      return [forbiddenField(specPath.child(field), 'pod updates may not add or remove containers')];
     }
   }
   return [];
 }
 
 function deadlineFaults(spec: PodSpec, old: PodSpec): readonly FieldError[] {
-  const path = SPEC.child('activeDeadlineSeconds');
+  const path = specPath.child('activeDeadlineSeconds');
   const seconds = spec.activeDeadlineSeconds;
   if (seconds === undefined) {
     if (old.activeDeadlineSeconds === undefined) return [];
@@ -84,7 +87,10 @@ function tolerationFaults(spec: PodSpec, old: PodSpec): readonly FieldError[] {
   );
   if (kept) return [];
   return [
-    forbiddenField(SPEC.child('tolerations'), 'existing toleration can not be modified except its tolerationSeconds'),
+    forbiddenField(
+      specPath.child('tolerations'),
+      'existing toleration can not be modified except its tolerationSeconds',
+    ),
   ];
 }
 
@@ -95,7 +101,7 @@ function gateFaults(spec: PodSpec, old: PodSpec): readonly FieldError[] {
       ? []
       : [
           forbiddenField(
-            SPEC.child('schedulingGates').index(index),
+            specPath.child('schedulingGates').index(index),
             `only deletion is allowed, but found new scheduling gate '${name}'`,
           ),
         ],
@@ -130,7 +136,7 @@ function changedFields(spec: PodSpec, old: PodSpec): readonly string[] {
 }
 
 function ephemeralFaults(pod: Pod, old: Pod): readonly FieldError[] {
-  const path = SPEC.child('ephemeralContainers');
+  const path = specPath.child('ephemeralContainers');
   const now = new Map((pod.spec.ephemeralContainers ?? []).map((container) => [container.name, container]));
   return (old.spec.ephemeralContainers ?? []).flatMap((container) => {
     const current = now.get(container.name);
@@ -149,8 +155,8 @@ function resizeFaults(pod: Pod, old: Pod): readonly FieldError[] {
     semanticEqual(without(pod.spec.initContainers), without(old.spec.initContainers));
   const qos = qosClassOf(pod.spec);
   if (qos !== qosClassOf(old.spec)) {
-    return [invalidField(SPEC, qosClassOf(old.spec), 'Pod QOS Class may not change as a result of resizing')];
+    return [invalidField(specPath, qosClassOf(old.spec), 'Pod QOS Class may not change as a result of resizing')];
   }
   if (same) return [];
-  return [forbiddenField(SPEC, 'only cpu and memory resources are mutable')];
+  return [forbiddenField(specPath, 'only cpu and memory resources are mutable')];
 }

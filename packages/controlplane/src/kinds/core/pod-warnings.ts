@@ -1,6 +1,6 @@
 import type { Container, Pod, PodSpec } from '../generated/drafts.ts';
 
-const DEPRECATED_NODE_LABELS: ReadonlyMap<string, string> = new Map([
+const deprecatedNodeLabels: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
   ['beta.kubernetes.io/os', 'deprecated since v1.14; use "kubernetes.io/os" instead'],
   ['failure-domain.beta.kubernetes.io/region', 'deprecated since v1.17; use "topology.kubernetes.io/region" instead'],
@@ -20,7 +20,7 @@ export function podSpecWarnings(spec: PodSpec, path: string): readonly string[] 
 
 function nodeSelectorWarnings(spec: PodSpec, path: string): readonly string[] {
   return Object.keys(spec.nodeSelector ?? {}).flatMap((key) => {
-    const text = DEPRECATED_NODE_LABELS.get(key);
+    const text = deprecatedNodeLabels.get(key);
     return text === undefined ? [] : [`${path}.nodeSelector[${key}]: ${text}`];
   });
 }

@@ -5,7 +5,7 @@ import { portNumber, portNumberOrName } from '../validation/rules.ts';
 
 type Handlers = Pick<Probe, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'> & Pick<LifecycleHandler, 'sleep'>;
 
-const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const;
+const handlerTypes = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const;
 
 const details: Check<Handlers> = fields<Handlers>({
   exec: fields<ExecAction>({ command: required() }),
@@ -17,7 +17,7 @@ const details: Check<Handlers> = fields<Handlers>({
 /** Requires exactly one handler. */
 export const handlers: Check<Handlers> = (value, path) => {
   if (!value) return [];
-  const given = HANDLERS.filter((handler) => value[handler]);
+  const given = handlerTypes.filter((handler) => value[handler]);
   if (given.length === 0) return [requiredField(path, 'must specify a handler type')];
   const [first, ...others] = given;
   const only = details({ [first as string]: value[first as keyof Handlers] } as Handlers, path);

@@ -9,9 +9,9 @@ import type { ResourceRequirements } from '../generated/drafts.ts';
 import type { Check } from '../validation/check.ts';
 import { billionthsOf } from '../wire/quantity.ts';
 
-const CONTAINER_RESOURCES = new Set(['cpu', 'memory', 'ephemeral-storage']);
-const STANDARD = new Set([
-  ...CONTAINER_RESOURCES,
+const containerResources = new Set(['cpu', 'memory', 'ephemeral-storage']);
+const standard = new Set([
+  ...containerResources,
   'storage',
   'pods',
   'services',
@@ -20,6 +20,8 @@ const STANDARD = new Set([
   'replicationcontrollers',
   'resourcequotas',
   'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
 ]);
 
 /** Resource requirements of a container: known names, integers for indivisible resources, requests within limits. */
@@ -50,13 +52,13 @@ function requestFaults({ limits = {}, requests = {} }: ResourceRequirements, pat
     ];
     const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
     const asked = billionthsOf(amount);
-    const most = limit === undefined ? undefined : billionthsOf(limit);
-    const overcommit = CONTAINER_RESOURCES.has(name);
-    if (most !== undefined && !overcommit && asked !== most) {
+    const max = limit === undefined ? undefined : billionthsOf(limit);
+    const overcommit = containerResources.has(name);
+    if (max !== undefined && !overcommit && asked !== max) {
       faults.push(invalidField(path, amount, `must be equal to ${name} limit of ${limit}`));
-    } else if (most !== undefined && asked > most) {
+    } else if (max !== undefined && asked > max) {
       faults.push(invalidField(path, amount, `must be less than or equal to ${name} limit of ${limit}`));
-    } else if (most === undefined && !overcommit && name.includes('/')) {
+    } else if (max === undefined && !overcommit && name.includes('/')) {
       faults.push(invalidField(path, `${amount}`, `must be equal to ${name} limit`));
     }
     return faults;
@@ -68,13 +70,14 @@ export function resourceName(name: string, path: FieldPath): FieldError[] {
   const faults = checkQualifiedName(name).map((detail) => invalidField(path, name, detail));
   if (faults.length > 0 || name.includes('/')) return faults;
   const known =
-    STANDARD.has(name) || name.startsWith('hugepages-') || name.startsWith('requests.') || name.startsWith('limits.');
+    standard.has(name) || name.startsWith('hugepages-') || name.startsWith('requests.') || name.startsWith('limits.');
   return known ? [] : [invalidField(path, name, 'must be a standard resource type or fully qualified')];
 }
 
-function containerResourceName(name: string, path: FieldPath): FieldError[] {
+/** Validates the name of a resource that containers can request. */
+export function containerResourceName(name: string, path: FieldPath): FieldError[] {
   const faults = resourceName(name, path);
-  if (name.includes('/') || CONTAINER_RESOURCES.has(name) || name.startsWith('hugepages-')) return faults;
+  if (name.includes('/') || containerResources.has(name) || name.startsWith('hugepages-')) return faults;
   return [...faults, invalidField(path, name, 'must be a standard resource for containers')];
 }
 

@@ -2,6 +2,7 @@ import { type FieldError, type FieldPath, forbiddenField, invalidField, required
 import type {
   Affinity,
   NodeAffinity,
+  NodeSelector,
   NodeSelectorRequirement,
   NodeSelectorTerm,
   PodAffinity,
@@ -113,9 +114,12 @@ const nodeSelectorTerms: Check<NodeSelectorTerm[]> = required(
   'must have at least one node selector term',
 );
 
+/** A node selector, also of volumes. */
+export const nodeSelector: Check<NodeSelector> = (value, path) =>
+  value ? nodeSelectorTerms(value.nodeSelectorTerms ?? undefined, path.child('nodeSelectorTerms')) : [];
+
 const nodeAffinity: Check<NodeAffinity> = fields<NodeAffinity>({
-  requiredDuringSchedulingIgnoredDuringExecution: (value, path) =>
-    value ? nodeSelectorTerms(value.nodeSelectorTerms ?? undefined, path.child('nodeSelectorTerms')) : [],
+  requiredDuringSchedulingIgnoredDuringExecution: nodeSelector,
   preferredDuringSchedulingIgnoredDuringExecution: each(fields({ weight, preference: nodeTerm })),
 });
 

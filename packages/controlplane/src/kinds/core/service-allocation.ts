@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
-import { invalidField } from '@kubewright/apimachinery';
+import { type FieldError, invalid, invalidField } from '@kubewright/apimachinery';
 import type { Service, ServicePort, ServiceSpec } from '../generated/drafts.ts';
-import { refuseAllocation } from './refuse-allocation.ts';
 import { AllocationError, type ServiceAllocator } from './service-allocator.ts';
+import { initIpFamilies, keepsDualStackPreference } from './service-families.ts';
 
 interface AllocationContext {
   readonly allocator: ServiceAllocator;
@@ -14,7 +14,7 @@ export function allocateForCreate(service: Service, context: AllocationContext):
   const { spec } = service;
   pairClusterIps(spec);
   if (needsClusterIp(spec)) {
-    initIpFamilies(spec);
+    initIpFamilies(service);
     if (spec.clusterIP !== 'None') allocateClusterIp(service, context);
   }
   allocateNodePorts(service, { ...context, kept: new Set() });
@@ -30,8 +30,11 @@ export function allocateForUpdate(service: Service, context: AllocationContext &
   if (needsClusterIp(spec)) {
     if (old.spec.ipFamilyPolicy) spec.ipFamilyPolicy ??= old.spec.ipFamilyPolicy;
     if (old.spec.ipFamilies) spec.ipFamilies ??= [...old.spec.ipFamilies];
-    initIpFamilies(spec);
-    if (spec.clusterIP !== 'None' && spec.clusterIP !== old.spec.clusterIP) allocateClusterIp(service, context);
+    if (!keepsDualStackPreference(spec, old.spec)) initIpFamilies(service);
+    const isKept = Boolean(spec.clusterIP) && spec.clusterIP === old.spec.clusterIP;
+    if (spec.clusterIP !== 'None' && !isKept) allocateClusterIp(service, context);
+  } else {
+    delete spec.internalTrafficPolicy;
   }
   inheritNodePorts(spec, old.spec);
   allocateNodePorts(service, { ...context, kept: nodePortsOf(old.spec) });
@@ -57,15 +60,6 @@ function inheritClusterIps(spec: ServiceSpec, old: ServiceSpec): void {
   if (!spec.clusterIP && spec.clusterIPs === undefined) {
     if (old.clusterIP) spec.clusterIP = old.clusterIP;
     if (old.clusterIPs) spec.clusterIPs = [...old.clusterIPs];
-  }
-}
-
-function initIpFamilies(spec: ServiceSpec): void {
-  const headlessWithoutSelector = spec.clusterIP === 'None' && Object.keys(spec.selector ?? {}).length === 0;
-  spec.ipFamilyPolicy ??= headlessWithoutSelector ? 'RequireDualStack' : 'SingleStack';
-  spec.ipFamilies ??= spec.clusterIP?.includes(':') ? ['IPv6'] : ['IPv4'];
-  if (headlessWithoutSelector && spec.ipFamilyPolicy !== 'SingleStack' && spec.ipFamilies.length === 1) {
-    spec.ipFamilies.push(spec.ipFamilies[0] === 'IPv4' ? 'IPv6' : 'IPv4');
   }
 }
 
@@ -158,4 +152,9 @@ function dropWhatTypeForbids(service: Service, old: Service): void {
   }
   const outside = spec.type === 'NodePort' || spec.type === 'LoadBalancer' || (spec.externalIPs ?? []).length > 0;
   if (!outside && spec.externalTrafficPolicy === before.externalTrafficPolicy) delete spec.externalTrafficPolicy;
+}
+
+/** Rejects a service whose address or port cannot be allocated. */
+function refuseAllocation(service: Service, fault: FieldError): never {
+  throw invalid({ group: '', kind: 'Service' }, service.metadata.name ?? '', [fault]);
 }

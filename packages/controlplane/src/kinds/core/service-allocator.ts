@@ -59,7 +59,7 @@ export interface MemoryServiceAllocatorOptions {
 }
 
 /** Time that an allocation stays reserved for a request that has not been stored, in milliseconds. */
-const RESERVATION_MS = 60_000;
+const reservationMs = 60_000;
 
 /**
  * Creates an in-memory allocator. Report every stored service at startup and every change afterwards; a reservation without
@@ -140,7 +140,7 @@ class Pool {
 
   take(number: number, dryRun: boolean): boolean {
     if (!this.#isFree(number)) return false;
-    if (!dryRun) this.#reservedUntil.set(number, this.#options.clock.monotonic() + RESERVATION_MS);
+    if (!dryRun) this.#reservedUntil.set(number, this.#options.clock.monotonic() + reservationMs);
     return true;
   }
 

@@ -2,7 +2,7 @@ import type { Service } from '../generated/drafts.ts';
 import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
 
 /** Default duration of `sessionAffinity: ClientIP`, in seconds. */
-const CLIENT_IP_AFFINITY_SECONDS = 10_800;
+const clientIpAffinitySeconds = 10_800;
 
 /** Defaults of services. Allocated fields (cluster IPs, node ports) are not defaults. */
 export const serviceDefaults: readonly StructDefaultsEntry[] = [defaultsOf<Service>('v1.Service', defaultService)];
@@ -12,7 +12,7 @@ function defaultService(service: Service): void {
   spec.sessionAffinity ||= 'None';
   if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
   if (spec.sessionAffinity === 'ClientIP' && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined) {
-    spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: CLIENT_IP_AFFINITY_SECONDS } };
+    spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: clientIpAffinitySeconds } };
   }
   spec.type ||= 'ClusterIP';
   for (const port of spec.ports ?? []) {

@@ -20,9 +20,9 @@ import {
   qualifiedName,
 } from '../validation/rules.ts';
 
-const SPEC = FieldPath.of('spec');
-const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
-const MAX_AFFINITY_SECONDS = 86_400;
+const specPath = FieldPath.of('spec');
+const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+const maxAffinitySeconds = 86_400;
 
 /** Validation of services. The allocator rejects addresses that cannot be allocated. */
 export const serviceValidation: readonly ValidationEntry[] = [
@@ -30,7 +30,7 @@ export const serviceValidation: readonly ValidationEntry[] = [
     validate: ({ spec }) => [
       ...portsFaults(spec),
       ...typeFaults(spec),
-      ...plain(spec, SPEC),
+      ...plain(spec, specPath),
       ...externalFaults(spec),
       ...addressFaults(spec),
     ],
@@ -47,7 +47,7 @@ function clusterIpFaults({ spec }: Service, old: Service): readonly FieldError[]
     !old.spec.clusterIP ||
     spec.clusterIP === old.spec.clusterIP;
   if (same) return [];
-  return [invalidField(SPEC.child('clusterIPs').index(0), spec.clusterIPs ?? [], 'may not change once set')];
+  return [invalidField(specPath.child('clusterIPs').index(0), spec.clusterIPs ?? [], 'may not change once set')];
 }
 
 function balancerFaults({ spec, status }: Service): readonly FieldError[] {
@@ -59,12 +59,12 @@ function balancerFaults({ spec, status }: Service): readonly FieldError[] {
 const plain: Check<ServiceSpec> = fields<ServiceSpec>({
   selector: labels,
   sessionAffinity: required(enumOf('ClientIP', 'None')),
-  type: required(enumOf(...TYPES)),
+  type: required(enumOf(...types)),
   internalTrafficPolicy: present(enumOf('Cluster', 'Local')),
 });
 
 function portsFaults(spec: ServiceSpec): readonly FieldError[] {
-  const path = SPEC.child('ports');
+  const path = specPath.child('ports');
   const list = spec.ports ?? [];
   const faults: FieldError[] = [];
   const optionalPorts = spec.type === 'ExternalName' || spec.clusterIP === 'None';
@@ -122,42 +122,38 @@ function typeFaults(spec: ServiceSpec): readonly FieldError[] {
   const faults: FieldError[] = [];
   if (spec.type === 'ExternalName') {
     if (!isEmpty(spec.clusterIPs) || spec.clusterIP) {
-      faults.push(forbiddenField(SPEC.child('clusterIPs'), 'may not be set for ExternalName services'));
+      faults.push(forbiddenField(specPath.child('clusterIPs'), 'may not be set for ExternalName services'));
     }
     faults.push(
       ...required<string>((name, path) => dnsSubdomain(name?.replace(/\.$/, ''), path))(
         spec.externalName,
-        SPEC.child('externalName'),
+        specPath.child('externalName'),
       ),
     );
   }
   if ((spec.type === 'LoadBalancer' || spec.type === 'NodePort') && spec.clusterIP === 'None') {
     faults.push(
-      invalidField(SPEC.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${spec.type} services`),
+      invalidField(specPath.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${spec.type} services`),
     );
   }
   if (spec.loadBalancerClass !== undefined && spec.type !== 'LoadBalancer') {
-    faults.push(forbiddenField(SPEC.child('loadBalancerClass'), "may only be used when `type` is 'LoadBalancer'"));
+    faults.push(forbiddenField(specPath.child('loadBalancerClass'), "may only be used when `type` is 'LoadBalancer'"));
   }
   const seconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds;
-  if (
-    spec.sessionAffinity === 'ClientIP' &&
-    seconds !== undefined &&
-    (seconds <= 0 || seconds > MAX_AFFINITY_SECONDS)
-  ) {
-    const at = SPEC.child('sessionAffinityConfig', 'clientIP', 'timeoutSeconds');
-    faults.push(invalidField(at, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`));
+  if (spec.sessionAffinity === 'ClientIP' && seconds !== undefined && (seconds <= 0 || seconds > maxAffinitySeconds)) {
+    const at = specPath.child('sessionAffinityConfig', 'clientIP', 'timeoutSeconds');
+    faults.push(invalidField(at, seconds, `must be greater than 0 and less than ${maxAffinitySeconds}`));
   }
   return faults;
 }
 
 function externalFaults(spec: ServiceSpec): readonly FieldError[] {
-  const faults: FieldError[] = [...each(externalIp)(spec.externalIPs, SPEC.child('externalIPs'))];
+  const faults: FieldError[] = [...each(externalIp)(spec.externalIPs, specPath.child('externalIPs'))];
   const outside =
     spec.type === 'NodePort' ||
     spec.type === 'LoadBalancer' ||
     (spec.type === 'ClusterIP' && !isEmpty(spec.externalIPs));
-  const path = SPEC.child('externalTrafficPolicy');
+  const path = specPath.child('externalTrafficPolicy');
   if (!outside && spec.externalTrafficPolicy) {
     faults.push(invalidField(path, spec.externalTrafficPolicy, 'may only be set for externally-accessible services'));
   } else if (outside) faults.push(...optional(enumOf('Cluster', 'Local'))(spec.externalTrafficPolicy, path));
@@ -172,6 +168,6 @@ const externalIp: Check<string> = (value = '', path) => {
 function addressFaults(spec: ServiceSpec): readonly FieldError[] {
   if (spec.type === 'ExternalName') return [];
   return (spec.clusterIPs ?? []).flatMap((ip, index) =>
-    ip === 'None' || ip === '' ? [] : ipAddress(ip, SPEC.child('clusterIPs').index(index)),
+    ip === 'None' || ip === '' ? [] : ipAddress(ip, specPath.child('clusterIPs').index(index)),
   );
 }

@@ -32,6 +32,11 @@ export function services(allocator: ServiceAllocator): BuiltinKind {
         if (mine !== undefined) allocator.giveBack(mine);
       },
     },
+    claims({ spec }) {
+      const ips = (spec.clusterIPs ?? []).filter((ip) => ip !== 'None');
+      const nodePorts = [...(spec.ports ?? []).map(({ nodePort }) => nodePort), spec.healthCheckNodePort];
+      return [...ips.map((ip) => `serviceips/${ip}`), ...nodePorts.filter(Boolean).map((port) => `nodeports/${port}`)];
+    },
     fieldLabels: {
       'spec.clusterIP': ({ spec }) => spec.clusterIP ?? '',
       'spec.type': ({ spec }) => spec.type ?? '',

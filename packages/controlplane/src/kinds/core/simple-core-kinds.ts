@@ -26,5 +26,14 @@ export const simpleCoreKinds: readonly BuiltinKind[] = [
     fieldLabels: { 'status.replicas': ({ status }) => String(status.replicas) },
   }),
   builtinKind<ResourceQuota>({ resource: '/v1/resourcequotas', struct: 'v1.ResourceQuota' }),
-  builtinKind<ServiceAccount>({ resource: '/v1/serviceaccounts', struct: 'v1.ServiceAccount' }),
+  builtinKind<ServiceAccount>({
+    resource: '/v1/serviceaccounts',
+    struct: 'v1.ServiceAccount',
+    strategy: { prepareForCreate: keepSecretNames, prepareForUpdate: keepSecretNames },
+  }),
 ];
+
+/** Keeps the names of referenced secrets only, as upstream does. */
+function keepSecretNames(account: ServiceAccount): void {
+  if (account.secrets) account.secrets = account.secrets.map(({ name }) => (name ? { name } : {}));
+}

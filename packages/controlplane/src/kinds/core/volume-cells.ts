@@ -3,8 +3,8 @@ import type { ObjectMeta, PersistentVolume, PersistentVolumeClaim } from '../gen
 import { orUnset } from '../table/cell-text.ts';
 import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
-const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
-const MODES: readonly (readonly [mode: string, short: string])[] = [
+const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
+const shortModes: readonly (readonly [mode: string, short: string])[] = [
   ['ReadWriteOnce', 'RWO'],
   ['ReadOnlyMany', 'ROX'],
   ['ReadWriteMany', 'RWX'],
@@ -40,11 +40,12 @@ export const volumeCells: readonly CellsEntry[] = [
 ];
 
 function modesText(modes: readonly string[] | undefined): string {
-  return MODES.filter(([mode]) => (modes ?? []).includes(mode))
+  return shortModes
+    .filter(([mode]) => (modes ?? []).includes(mode))
     .map(([, short]) => short)
     .join(',');
 }
 
 function classOf({ annotations }: ObjectMeta, name: string | undefined): string {
-  return annotations?.[CLASS_ANNOTATION] ?? name ?? '';
+  return annotations?.[classAnnotation] ?? name ?? '';
 }

@@ -1,16 +1,9 @@
-import {
-  type FieldError,
-  FieldPath,
-  forbiddenField,
-  invalidField,
-  requiredField,
-  unsupportedField,
-} from '@kubewright/apimachinery';
+import { type FieldError, FieldPath, forbiddenField, requiredField, unsupportedField } from '@kubewright/apimachinery';
 import type {
   PersistentVolume,
   PersistentVolumeClaim,
-  PersistentVolumeClaimSpec,
   PersistentVolumeSpec,
+  VolumeNodeAffinity,
 } from '../generated/drafts.ts';
 import {
   type Check,
@@ -24,13 +17,13 @@ import {
   semanticEqual,
 } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
-import { dnsSubdomain } from '../validation/rules.ts';
-import { billionthsOf } from '../wire/quantity.ts';
+import { noParentSteps } from '../validation/rules.ts';
+import { accessModes, claimChanges, claimSpec, classAndMode, positive } from './claim-validation.ts';
+import { nodeSelector } from './scheduling-validation.ts';
 import { hostPath } from './volume-validation.ts';
 
-const SPEC = FieldPath.of('spec');
-const MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
-const SOURCES = [
+const specPath = FieldPath.of('spec');
+const sources = [
   'hostPath',
   'gcePersistentDisk',
   'awsElasticBlockStore',
@@ -60,39 +53,31 @@ export const volumeObjectValidation: readonly ValidationEntry[] = [
   validationOf<PersistentVolume>('/v1/persistentvolumes', {
     validate: ({ spec }) => volumeFaults(spec),
     validateUpdate: ({ spec }, old) => {
-      const before = Object.fromEntries(SOURCES.map((name) => [name, old.spec[name]]));
-      const now = Object.fromEntries(SOURCES.map((name) => [name, spec[name]]));
+      const before = Object.fromEntries(sources.map((name) => [name, old.spec[name]]));
+      const now = Object.fromEntries(sources.map((name) => [name, spec[name]]));
       const faults = semanticEqual(before, now)
         ? []
         : [
             forbiddenField(
-              SPEC.child('persistentvolumesource'),
+              specPath.child('persistentvolumesource'),
               'spec.persistentvolumesource is immutable after creation',
             ),
           ];
-      return [...faults, ...immutable(spec.volumeMode, { old: old.spec.volumeMode, path: SPEC.child('volumeMode') })];
+      return [
+        ...faults,
+        ...immutable(spec.volumeMode, { old: old.spec.volumeMode, path: specPath.child('volumeMode') }),
+      ];
     },
   }),
   validationOf<PersistentVolumeClaim>('/v1/persistentvolumeclaims', {
-    validate: ({ spec }) => claimFaults(spec),
+    validate: ({ spec }) => claimSpec(spec, specPath),
     validateUpdate: claimChanges,
   }),
 ];
 
-const modes: Check<string[]> = (list, path) => {
-  const given = list ?? [];
-  const wrong = given.filter((mode) => !MODES.includes(mode)).map((mode) => unsupportedField(path, mode, MODES));
-  const alone = given.includes('ReadWriteOncePod') && given.length > 1;
-  return alone ? [...wrong, forbiddenField(path, 'may not use ReadWriteOncePod with other access modes')] : wrong;
-};
-
-function positive(amount: string, path: FieldPath): readonly FieldError[] {
-  return billionthsOf(amount) > 0n ? [] : [invalidField(path, amount, 'must be greater than zero')];
-}
-
 function volumeFaults(spec: PersistentVolumeSpec): readonly FieldError[] {
-  const capacity = SPEC.child('capacity');
-  const faults: FieldError[] = [...required(modes)(spec.accessModes, SPEC.child('accessModes'))];
+  const capacity = specPath.child('capacity');
+  const faults: FieldError[] = [...required(accessModes)(spec.accessModes, specPath.child('accessModes'))];
   if (isEmpty(spec.capacity)) faults.push(requiredField(capacity));
   const names = Object.keys(spec.capacity ?? {});
   if (names.length !== 1 || names[0] !== 'storage')
@@ -102,70 +87,42 @@ function volumeFaults(spec: PersistentVolumeSpec): readonly FieldError[] {
   faults.push(
     ...fields<PersistentVolumeSpec>({ persistentVolumeReclaimPolicy: optional(enumOf('Delete', 'Recycle', 'Retain')) })(
       spec,
-      SPEC,
+      specPath,
     ),
   );
   faults.push(...sourceFaults(spec));
-  return [...faults, ...classAndMode(spec)];
+  faults.push(
+    ...present(nodeAffinity)(spec.nodeAffinity, specPath.child('nodeAffinity')),
+    ...classAndMode(spec, specPath),
+  );
+  if (spec.volumeAttributesClassName !== undefined && !spec.csi) {
+    faults.push(requiredField(specPath.child('csi'), 'has to be specified when using volumeAttributesClassName'));
+  }
+  return faults;
 }
 
 function sourceFaults(spec: PersistentVolumeSpec): readonly FieldError[] {
-  const [first, ...others] = SOURCES.filter((name) => spec[name]);
-  if (first === undefined) return [requiredField(SPEC, 'must specify a volume type')];
-  const faults = others.map((name) => forbiddenField(SPEC.child(name), 'may not specify more than 1 volume type'));
-  if (spec.hostPath) faults.unshift(...hostPath(spec.hostPath, SPEC.child('hostPath')));
+  const [first, ...others] = sources.filter((name) => spec[name]);
+  if (first === undefined) return [requiredField(specPath, 'must specify a volume type')];
+  const faults = others.map((name) => forbiddenField(specPath.child(name), 'may not specify more than 1 volume type'));
+  if (spec.hostPath) faults.unshift(...hostPath(spec.hostPath, specPath.child('hostPath')));
+  if (first === 'local') {
+    faults.push(...required(noParentSteps)(spec.local?.path, specPath.child('local', 'path')));
+    if (!spec.nodeAffinity)
+      faults.push(requiredField(specPath.child('nodeAffinity'), 'Local volume requires node affinity'));
+  }
   if (spec.hostPath?.path === '/' && spec.persistentVolumeReclaimPolicy === 'Recycle') {
     faults.push(
-      forbiddenField(SPEC.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"),
+      forbiddenField(
+        specPath.child('persistentVolumeReclaimPolicy'),
+        "may not be 'recycle' for a hostPath mount of '/'",
+      ),
     );
   }
   return faults;
 }
 
-function classAndMode(spec: {
-  storageClassName?: string | undefined;
-  volumeMode?: string | undefined;
-}): readonly FieldError[] {
-  return [
-    ...optional(dnsSubdomain)(spec.storageClassName, SPEC.child('storageClassName')),
-    ...present(enumOf('Block', 'Filesystem'))(spec.volumeMode, SPEC.child('volumeMode')),
-  ];
-}
-
-function claimFaults(spec: PersistentVolumeClaimSpec): readonly FieldError[] {
-  const storage = spec.resources.requests?.['storage'];
-  const path = SPEC.child('resources').key('storage');
-  return [
-    ...required(modes, 'at least 1 access mode is required')(spec.accessModes, SPEC.child('accessModes')),
-    ...(storage === undefined ? [requiredField(path)] : positive(storage, path)),
-    ...classAndMode(spec),
-  ];
-}
-
-/** Rejects changes of a bound claim, except that it may grow. */
-function claimChanges({ spec }: PersistentVolumeClaim, old: PersistentVolumeClaim): readonly FieldError[] {
-  const fixed = ({ resources, volumeAttributesClassName, ...rest }: PersistentVolumeClaimSpec): unknown => {
-    const { volumeName, ...others } = rest;
-    return old.spec.volumeName ? rest : others;
-  };
-  if (!semanticEqual(fixed(spec), fixed(old.spec))) {
-    return [
-      forbiddenField(
-        SPEC,
-        'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
-      ),
-    ];
-  }
-  const now = billionthsOf(spec.resources.requests?.['storage']);
-  const before = billionthsOf(old.spec.resources.requests?.['storage']);
-  if (now !== before && old.status.phase !== 'Bound') {
-    return [
-      forbiddenField(
-        SPEC,
-        'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
-      ),
-    ];
-  }
-  const path = SPEC.child('resources', 'requests', 'storage');
-  return now < before ? [forbiddenField(path, 'field can not be less than status.capacity')] : [];
-}
+const nodeAffinity: Check<VolumeNodeAffinity> = (affinity, path) =>
+  affinity?.required
+    ? nodeSelector(affinity.required, path.child('required'))
+    : [requiredField(path.child('required'), 'must specify required node constraints')];

@@ -5,15 +5,28 @@ import type {
   EmptyDirVolumeSource,
   HostPathVolumeSource,
   KeyToPath,
+  PersistentVolumeClaimTemplate,
   SecretVolumeSource,
   Volume,
 } from '../generated/drafts.ts';
-import { all, type Check, each, enumOf, fields, present, required, rule, unique } from '../validation/check.ts';
-import { dnsLabel, noParentSteps, relativePath } from '../validation/rules.ts';
+import {
+  all,
+  type Check,
+  each,
+  enumOf,
+  fields,
+  isEmpty,
+  present,
+  required,
+  rule,
+  unique,
+} from '../validation/check.ts';
+import { dnsLabel, labels, noParentSteps, relativePath } from '../validation/rules.ts';
 import { billionthsOf } from '../wire/quantity.ts';
+import { claimSpec } from './claim-validation.ts';
 import { resourceField, volumeField } from './env-validation.ts';
 
-const HOST_PATH_TYPES = [
+const hostPathTypes = [
   '',
   'BlockDevice',
   'CharDevice',
@@ -34,7 +47,7 @@ const item: Check<KeyToPath> = fields<KeyToPath>({ key: required(), path: requir
 /** A host path volume, also used by persistent volumes. */
 export const hostPath: Check<HostPathVolumeSource> = fields<HostPathVolumeSource>({
   path: required(noParentSteps),
-  type: present(enumOf(...HOST_PATH_TYPES)),
+  type: present(enumOf(...hostPathTypes)),
 });
 
 const secret: Check<SecretVolumeSource> = fields<SecretVolumeSource>({
@@ -61,6 +74,18 @@ const downwardFile: Check<DownwardAPIVolumeFile> = fields<DownwardAPIVolumeFile>
   mode,
 });
 
+/** A claim template: of its metadata, only labels and annotations are used. */
+const claimTemplate: Check<PersistentVolumeClaimTemplate> = (template, path) => {
+  const { metadata = {}, spec } = template ?? {};
+  const at = path.child('metadata');
+  const extra = Object.entries(metadata).filter(([name]) => name !== 'labels' && name !== 'annotations');
+  return [
+    ...labels(metadata.labels, at.child('labels')),
+    ...extra.flatMap(([name, value]) => (isEmpty(value) ? [] : [forbiddenField(at.child(name), 'cannot be set')])),
+    ...claimSpec(spec, path.child('spec')),
+  ];
+};
+
 const source: Check<Volume> = fields<Volume>({
   emptyDir,
   hostPath,
@@ -71,10 +96,15 @@ const source: Check<Volume> = fields<Volume>({
   downwardAPI: (value, path) => (value?.items ?? []).flatMap((file) => downwardFile(file, path)),
   nfs: fields({ server: required(), path: required() }),
   csi: fields({ driver: required() }),
+  ephemeral: (value, path) => {
+    if (!value) return [];
+    const at = path.child('volumeClaimTemplate');
+    return value.volumeClaimTemplate ? claimTemplate(value.volumeClaimTemplate, at) : [requiredField(at)];
+  },
 });
 
 /** Sources in the order in which upstream checks them. */
-const SOURCES: readonly (keyof Volume)[] = [
+const sources: readonly (keyof Volume)[] = [
   'emptyDir',
   'hostPath',
   'gitRepo',
@@ -109,7 +139,7 @@ const SOURCES: readonly (keyof Volume)[] = [
 
 const oneSource: Check<Volume> = (volume, path) => {
   if (!volume) return [];
-  const given = SOURCES.filter((name) => volume[name]);
+  const given = sources.filter((name) => volume[name]);
   const [first, ...others] = given;
   if (first === undefined) return [requiredField(path, 'must specify a volume type')];
   const faults: FieldError[] = [...source({ name: volume.name, [first]: volume[first] }, path)];

@@ -2,7 +2,7 @@ import type { Conversion } from '@kubewright/apiserver/internal';
 import { copyJson } from '../copy-json.ts';
 
 /** Field names of events.k8s.io/v1 and their core/v1 names; all other names are the same. */
-const NAMES: ReadonlyMap<string, string> = new Map([
+const coreNames: ReadonlyMap<string, string> = new Map([
   ['regarding', 'involvedObject'],
   ['note', 'message'],
   ['reportingController', 'reportingComponent'],
@@ -11,16 +11,16 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['deprecatedLastTimestamp', 'lastTimestamp'],
   ['deprecatedCount', 'count'],
 ]);
-const BACK: ReadonlyMap<string, string> = new Map([...NAMES].map(([theirs, core]) => [core, theirs]));
+const back: ReadonlyMap<string, string> = new Map([...coreNames].map(([theirs, core]) => [core, theirs]));
 
 /** Renames fields between the two event APIs, without loss in either direction. */
 export const eventConversion: Conversion = {
   toStorage(object) {
-    const renamed = rename(object, NAMES);
+    const renamed = rename(object, coreNames);
     return { ...renamed, apiVersion: 'v1', kind: 'Event', metadata: object.metadata };
   },
   fromStorage(object) {
-    const renamed = rename(object, BACK);
+    const renamed = rename(object, back);
     return { ...renamed, apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: object.metadata };
   },
 };

@@ -2,12 +2,16 @@ import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { Event, Eventsv1Event } from '../generated/drafts.ts';
 import { eventConversion } from './event-conversion.ts';
 
+/** How long an event is kept after its last write: `--event-ttl` of kube-apiserver. */
+export const eventTtlSeconds = 3600;
+
 /** Events of the core group: the stored form of both event APIs. */
 export const coreEvents: BuiltinKind = builtinKind<Event>({
   resource: '/v1/events',
   struct: 'v1.Event',
   allowCreateOnUpdate: true,
   garbageCollection: false,
+  ttlSeconds: eventTtlSeconds,
   fieldLabels: {
     'involvedObject.kind': ({ involvedObject }) => involvedObject.kind ?? '',
     'involvedObject.namespace': ({ involvedObject }) => involvedObject.namespace ?? '',
@@ -29,8 +33,8 @@ export const newEvents: BuiltinKind = builtinKind<Eventsv1Event>({
   struct: 'eventsv1.Event',
   allowCreateOnUpdate: true,
   garbageCollection: false,
+  ttlSeconds: eventTtlSeconds,
   storageApiVersion: 'v1',
-  storagePrefix: '/registry/events/',
   conversion: eventConversion,
   fieldLabels: {
     'regarding.kind': ({ regarding }) => regarding.kind ?? '',

@@ -4,11 +4,11 @@ import type { Ingress, IngressClass, IPAddress, NetworkPolicy, ServiceCIDR } fro
 import { orNone, selectorText } from '../table/cell-text.ts';
 import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
-const GROUP = 'networking.k8s.io/v1';
+const group = 'networking.k8s.io/v1';
 
 /** Table rows of the networking group. */
 export const networkingCells: readonly CellsEntry[] = [
-  cellsOf<IngressClass>(`${GROUP}/ingressclasses`, ({ metadata, spec }, nowMs) => {
+  cellsOf<IngressClass>(`${group}/ingressclasses`, ({ metadata, spec }, nowMs) => {
     const { parameters } = spec;
     const kind = parameters?.apiGroup ? `${parameters.kind}.${parameters.apiGroup}` : parameters?.kind;
     const isDefault = metadata.annotations?.['ingressclass.kubernetes.io/is-default-class'] === 'true';
@@ -19,7 +19,7 @@ export const networkingCells: readonly CellsEntry[] = [
       ageOf(metadata.creationTimestamp, nowMs),
     ];
   }),
-  cellsOf<Ingress>(`${GROUP}/ingresses`, ({ metadata, spec, status }, nowMs) => [
+  cellsOf<Ingress>(`${group}/ingresses`, ({ metadata, spec, status }, nowMs) => [
     metadata.name,
     orNone(spec.ingressClassName),
     hostsText((spec.rules ?? []).map(({ host }) => host ?? '')),
@@ -27,18 +27,18 @@ export const networkingCells: readonly CellsEntry[] = [
     (spec.tls ?? []).length > 0 ? '80, 443' : '80',
     ageOf(metadata.creationTimestamp, nowMs),
   ]),
-  cellsOf<IPAddress>(`${GROUP}/ipaddresses`, ({ metadata, spec }) => {
+  cellsOf<IPAddress>(`${group}/ipaddresses`, ({ metadata, spec }) => {
     const { parentRef } = spec;
     const resource = parentRef?.group ? `${parentRef.resource}.${parentRef.group}` : (parentRef?.resource ?? '');
     const parts = [resource.toLowerCase(), parentRef?.namespace, parentRef?.name].filter(Boolean);
     return [metadata.name, parentRef ? parts.join('/') : '<none>'];
   }),
-  cellsOf<NetworkPolicy>(`${GROUP}/networkpolicies`, ({ metadata, spec }, nowMs) => [
+  cellsOf<NetworkPolicy>(`${group}/networkpolicies`, ({ metadata, spec }, nowMs) => [
     metadata.name,
     selectorText(spec.podSelector),
     ageOf(metadata.creationTimestamp, nowMs),
   ]),
-  cellsOf<ServiceCIDR>(`${GROUP}/servicecidrs`, ({ metadata, spec }, nowMs) => [
+  cellsOf<ServiceCIDR>(`${group}/servicecidrs`, ({ metadata, spec }, nowMs) => [
     metadata.name,
     (spec.cidrs ?? []).join(','),
     ageOf(metadata.creationTimestamp, nowMs),

@@ -11,7 +11,6 @@ import type {
   HTTPIngressPath,
   Ingress,
   IngressBackend,
-  IngressClass,
   IngressRule,
   NetworkPolicy,
   NetworkPolicyEgressRule,
@@ -24,7 +23,6 @@ import {
   each,
   enumOf,
   fields,
-  immutable,
   isEmpty,
   optional,
   present,
@@ -35,53 +33,42 @@ import { cidr, parseCidr } from '../validation/ip.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { dnsLabel, dnsSubdomain, labelSelector, portNumber, portNumberOrName } from '../validation/rules.ts';
 
-const SPEC = FieldPath.of('spec');
-const SUBDOMAIN = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*';
+const specPath = FieldPath.of('spec');
+const subdomain = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*';
 
 /** Validation of the networking group. */
 export const networkingValidation: readonly ValidationEntry[] = [
   validationOf<Ingress>('networking.k8s.io/v1/ingresses', { validate: ({ spec }) => ingressFaults(spec) }),
-  validationOf<IngressClass>('networking.k8s.io/v1/ingressclasses', {
-    validate: ({ spec }) => controllerName(spec.controller, SPEC.child('controller')),
-    validateUpdate: ({ spec }, old) =>
-      immutable(spec.controller, { old: old.spec.controller, path: SPEC.child('controller') }),
-  }),
   validationOf<NetworkPolicy>('networking.k8s.io/v1/networkpolicies', {
     validate: ({ spec }) => [
-      ...labelSelector(spec.podSelector, SPEC.child('podSelector')),
+      ...labelSelector(spec.podSelector, specPath.child('podSelector')),
       ...each(fields<NetworkPolicyIngressRule>({ ports: each(policyPort), from: each(peer) }))(
         spec.ingress,
-        SPEC.child('ingress'),
+        specPath.child('ingress'),
       ),
       ...each(fields<NetworkPolicyEgressRule>({ ports: each(policyPort), to: each(peer) }))(
         spec.egress,
-        SPEC.child('egress'),
+        specPath.child('egress'),
       ),
-      ...each(enumOf('Ingress', 'Egress'))(spec.policyTypes, SPEC.child('policyTypes')),
+      ...each(enumOf('Ingress', 'Egress'))(spec.policyTypes, specPath.child('policyTypes')),
     ],
   }),
 ];
 
-const controllerName: Check<string> = (value = '', path) => {
-  const [domain = '', ...rest] = value.split('/');
-  const shaped = rest.length > 0 && rest.join('/') !== '' && checkDns1123Subdomain(domain).length === 0;
-  return shaped ? [] : [invalidField(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
-};
-
 function ingressFaults(spec: Ingress['spec']): readonly FieldError[] {
   if (isEmpty(spec.rules) && !spec.defaultBackend) {
-    return [invalidField(SPEC, null, 'either `defaultBackend` or `rules` must be specified')];
+    return [invalidField(specPath, null, 'either `defaultBackend` or `rules` must be specified')];
   }
   return [
-    ...each(ingressRule)(spec.rules, SPEC.child('rules')),
-    ...present(backend)(spec.defaultBackend, SPEC.child('defaultBackend')),
-    ...present(dnsSubdomain)(spec.ingressClassName, SPEC.child('ingressClassName')),
+    ...each(ingressRule)(spec.rules, specPath.child('rules')),
+    ...present(backend)(spec.defaultBackend, specPath.child('defaultBackend')),
+    ...present(dnsSubdomain)(spec.ingressClassName, specPath.child('ingressClassName')),
     ...each(
       fields<{ hosts?: string[] | undefined; secretName?: string | undefined }>({
         hosts: each(host),
         secretName: optional(dnsSubdomain),
       }),
-    )(spec.tls, SPEC.child('tls')),
+    )(spec.tls, specPath.child('tls')),
   ];
 }
 
@@ -93,7 +80,7 @@ const wildcard: Check<string> = textRule((value) =>
     ? []
     : [
         "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character " +
-          `(e.g. '*.example.com', regex used for validation is '\\*\\.${SUBDOMAIN}')`,
+          `(e.g. '*.example.com', regex used for validation is '\\*\\.${subdomain}')`,
       ],
 );
 

@@ -2,15 +2,15 @@ import { ageOf } from '@kubewright/apiserver/internal';
 import type { Role, RoleBinding, Subject } from '../generated/drafts.ts';
 import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
-const GROUP = 'rbac.authorization.k8s.io/v1';
+const group = 'rbac.authorization.k8s.io/v1';
 
 /** Table rows of the RBAC group. */
 export const rbacCells: readonly CellsEntry[] = [
   ...['roles', 'clusterroles'].map((resource) =>
-    cellsOf<Role>(`${GROUP}/${resource}`, ({ metadata }) => [metadata.name, metadata.creationTimestamp ?? null]),
+    cellsOf<Role>(`${group}/${resource}`, ({ metadata }) => [metadata.name, metadata.creationTimestamp ?? null]),
   ),
   ...['rolebindings', 'clusterrolebindings'].map((resource) =>
-    cellsOf<RoleBinding>(`${GROUP}/${resource}`, ({ metadata, roleRef, subjects }, nowMs) => [
+    cellsOf<RoleBinding>(`${group}/${resource}`, ({ metadata, roleRef, subjects }, nowMs) => [
       metadata.name,
       `${roleRef.kind}/${roleRef.name}`,
       ageOf(metadata.creationTimestamp, nowMs),

@@ -1,17 +1,17 @@
 import type { RoleBinding, Subject } from '../generated/drafts.ts';
 import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
 
-const GROUP = 'rbac.authorization.k8s.io';
+const group = 'rbac.authorization.k8s.io';
 
 /** Defaults of the RBAC group: bindings and subjects without an API group use this one. */
 export const rbacDefaults: readonly StructDefaultsEntry[] = [
   defaultsOf<RoleBinding>('rbacv1.RoleBinding', defaultRoleRef),
   defaultsOf<RoleBinding>('rbacv1.ClusterRoleBinding', defaultRoleRef),
   defaultsOf<Subject>('rbacv1.Subject', (subject) => {
-    if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ||= GROUP;
+    if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ||= group;
   }),
 ];
 
 function defaultRoleRef({ roleRef }: RoleBinding): void {
-  roleRef.apiGroup ||= GROUP;
+  roleRef.apiGroup ||= group;
 }

@@ -5,15 +5,15 @@ import { type ValidationEntry, validationOf } from '../validation/kind-validatio
 import { checkPathSegment } from '../validation/names.ts';
 import { dnsSubdomain } from '../validation/rules.ts';
 
-const GROUP = 'rbac.authorization.k8s.io';
-const RULES = FieldPath.of('rules');
+const rbacGroup = 'rbac.authorization.k8s.io';
+const rulesPath = FieldPath.of('rules');
 
 /** Validation of roles and bindings. */
 export const rbacValidation: readonly ValidationEntry[] = [
   ...(['roles', 'clusterroles'] as const).map((resource) =>
-    validationOf<Role>(`${GROUP}/v1/${resource}`, {
+    validationOf<Role>(`${rbacGroup}/v1/${resource}`, {
       validateName: checkPathSegment,
-      validate: ({ rules }) => each(policyRule(resource === 'roles'))(rules ?? [], RULES),
+      validate: ({ rules }) => each(policyRule(resource === 'roles'))(rules ?? [], rulesPath),
     }),
   ),
   binding('rolebindings', ['Role', 'ClusterRole']),
@@ -21,14 +21,19 @@ export const rbacValidation: readonly ValidationEntry[] = [
 ];
 
 function binding(resource: string, kinds: readonly string[]): ValidationEntry {
-  return validationOf<RoleBinding>(`${GROUP}/v1/${resource}`, {
+  return validationOf<RoleBinding>(`${rbacGroup}/v1/${resource}`, {
     validateName: checkPathSegment,
     validate: ({ roleRef, subjects }) => [
       ...roleRefFaults(roleRef, kinds),
       ...each(subject(resource === 'rolebindings'))(subjects, FieldPath.of('subjects')),
     ],
     validateUpdate: ({ roleRef }, old) =>
-      immutable(roleRef, { old: old.roleRef, path: FieldPath.of('roleRef'), detail: 'cannot change roleRef' }),
+      immutable(roleRef, {
+        old: old.roleRef,
+        path: FieldPath.of('roleRef'),
+        detail: 'cannot change roleRef',
+        shown: { APIGroup: roleRef.apiGroup ?? '', Kind: roleRef.kind, Name: roleRef.name },
+      }),
   });
 }
 
@@ -58,7 +63,7 @@ function roleRefFaults(ref: RoleRef, kinds: readonly string[]): readonly FieldEr
   const path = FieldPath.of('roleRef');
   const group = ref.apiGroup ?? '';
   return [
-    ...(group === GROUP ? [] : [unsupportedField(path.child('apiGroup'), group, [GROUP])]),
+    ...(group === rbacGroup ? [] : [unsupportedField(path.child('apiGroup'), group, [rbacGroup])]),
     ...enumOf(...kinds)(ref.kind, path.child('kind')),
     ...required(textRule(checkPathSegment))(ref.name, path.child('name')),
   ];
@@ -76,7 +81,7 @@ function subject(namespaced: boolean): Check<Subject> {
       if (value.name) faults.push(...dnsSubdomain(value.name, path.child('name')));
       group('');
       if (!namespaced && !value.namespace) faults.push(requiredField(path.child('namespace')));
-    } else if (value.kind === 'User' || value.kind === 'Group') group(GROUP);
+    } else if (value.kind === 'User' || value.kind === 'Group') group(rbacGroup);
     else faults.push(unsupportedField(path.child('kind'), value.kind, ['ServiceAccount', 'User', 'Group']));
     return faults;
   };

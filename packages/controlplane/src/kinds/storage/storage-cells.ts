@@ -10,15 +10,15 @@ import type {
 import { orNone } from '../table/cell-text.ts';
 import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
-const GROUP = 'storage.k8s.io/v1';
-const DEFAULT_CLASS = [
+const group = 'storage.k8s.io/v1';
+const defaultClass = [
   'storageclass.kubernetes.io/is-default-class',
   'storageclass.beta.kubernetes.io/is-default-class',
 ];
 
 /** Table rows of the storage group. */
 export const storageCells: readonly CellsEntry[] = [
-  cellsOf<CSIDriver>(`${GROUP}/csidrivers`, ({ metadata, spec }, nowMs) => [
+  cellsOf<CSIDriver>(`${group}/csidrivers`, ({ metadata, spec }, nowMs) => [
     metadata.name,
     spec.attachRequired ?? true,
     spec.podInfoOnMount ?? false,
@@ -28,18 +28,18 @@ export const storageCells: readonly CellsEntry[] = [
     orNone((spec.volumeLifecycleModes ?? []).join(',')),
     ageOf(metadata.creationTimestamp, nowMs),
   ]),
-  cellsOf<CSINode>(`${GROUP}/csinodes`, ({ metadata, spec }, nowMs) => [
+  cellsOf<CSINode>(`${group}/csinodes`, ({ metadata, spec }, nowMs) => [
     metadata.name,
     (spec.drivers ?? []).length,
     ageOf(metadata.creationTimestamp, nowMs),
   ]),
-  cellsOf<CSIStorageCapacity>(`${GROUP}/csistoragecapacities`, ({ metadata }) => [
+  cellsOf<CSIStorageCapacity>(`${group}/csistoragecapacities`, ({ metadata }) => [
     metadata.name,
     metadata.creationTimestamp ?? null,
   ]),
-  cellsOf<StorageClass>(`${GROUP}/storageclasses`, (storageClass, nowMs) => {
+  cellsOf<StorageClass>(`${group}/storageclasses`, (storageClass, nowMs) => {
     const { metadata } = storageClass;
-    const isDefault = DEFAULT_CLASS.some((annotation) => metadata.annotations?.[annotation] === 'true');
+    const isDefault = defaultClass.some((annotation) => metadata.annotations?.[annotation] === 'true');
     return [
       isDefault ? `${metadata.name} (default)` : metadata.name,
       storageClass.provisioner,
@@ -49,7 +49,7 @@ export const storageCells: readonly CellsEntry[] = [
       ageOf(metadata.creationTimestamp, nowMs),
     ];
   }),
-  cellsOf<VolumeAttachment>(`${GROUP}/volumeattachments`, ({ metadata, spec, status }, nowMs) => [
+  cellsOf<VolumeAttachment>(`${group}/volumeattachments`, ({ metadata, spec, status }, nowMs) => [
     metadata.name,
     spec.attacher,
     spec.source.persistentVolumeName ?? '',
@@ -57,7 +57,7 @@ export const storageCells: readonly CellsEntry[] = [
     status.attached,
     ageOf(metadata.creationTimestamp, nowMs),
   ]),
-  cellsOf<VolumeAttributesClass>(`${GROUP}/volumeattributesclasses`, ({ metadata, driverName }, nowMs) => [
+  cellsOf<VolumeAttributesClass>(`${group}/volumeattributesclasses`, ({ metadata, driverName }, nowMs) => [
     metadata.name,
     driverName,
     ageOf(metadata.creationTimestamp, nowMs),

@@ -8,31 +8,38 @@ import type {
   VolumeAttachment,
   VolumeAttributesClass,
 } from '../generated/drafts.ts';
+import { semanticEqual } from '../validation/check.ts';
 
-const GROUP = 'storage.k8s.io/v1';
+const group = 'storage.k8s.io/v1';
 
 /** Kinds of the storage group. */
 export const storageKinds: readonly BuiltinKind[] = [
   builtinKind<CSIDriver>({
-    resource: `${GROUP}/csidrivers`,
+    resource: `${group}/csidrivers`,
     struct: 'storagev1.CSIDriver',
+    strategy: {
+      // Upstream counts changes, from zero.
+      prepareForUpdate(driver, old) {
+        if (!semanticEqual(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      },
+    },
     allowUnconditionalUpdate: false,
   }),
-  builtinKind<CSINode>({ resource: `${GROUP}/csinodes`, struct: 'storagev1.CSINode', allowUnconditionalUpdate: false }),
+  builtinKind<CSINode>({ resource: `${group}/csinodes`, struct: 'storagev1.CSINode', allowUnconditionalUpdate: false }),
   builtinKind<CSIStorageCapacity>({
-    resource: `${GROUP}/csistoragecapacities`,
+    resource: `${group}/csistoragecapacities`,
     struct: 'storagev1.CSIStorageCapacity',
     allowUnconditionalUpdate: false,
   }),
-  builtinKind<StorageClass>({ resource: `${GROUP}/storageclasses`, struct: 'storagev1.StorageClass' }),
+  builtinKind<StorageClass>({ resource: `${group}/storageclasses`, struct: 'storagev1.StorageClass' }),
   builtinKind<VolumeAttachment>({
-    resource: `${GROUP}/volumeattachments`,
+    resource: `${group}/volumeattachments`,
     struct: 'storagev1.VolumeAttachment',
     allowUnconditionalUpdate: false,
     views: { status: { keepsMetadata: true } },
   }),
   builtinKind<VolumeAttributesClass>({
-    resource: `${GROUP}/volumeattributesclasses`,
+    resource: `${group}/volumeattributesclasses`,
     struct: 'storagev1.VolumeAttributesClass',
     strategy: { prepareForCreate: ({ metadata }) => protect(metadata, 'kubernetes.io/vac-protection') },
   }),

@@ -1,58 +1,135 @@
-import { type FieldError, FieldPath, forbiddenField, invalidField } from '@kubewright/apimachinery';
-import type { CSIDriver, StorageClass } from '../generated/drafts.ts';
-import { enumOf, immutable, present, required, semanticEqual } from '../validation/check.ts';
+import {
+  checkDns1123Subdomain,
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidField,
+  requiredField,
+} from '@kubewright/apimachinery';
+import { tooLongField } from '@kubewright/apimachinery/internal';
+import type {
+  StorageClass,
+  TopologySelectorLabelRequirement,
+  TopologySelectorTerm,
+  VolumeAttachment,
+  VolumeAttachmentSource,
+  VolumeAttachmentStatus,
+  VolumeAttributesClass,
+  VolumeError,
+} from '../generated/drafts.ts';
+import {
+  all,
+  type Check,
+  each,
+  enumOf,
+  fields,
+  immutable,
+  objectFields,
+  present,
+  required,
+  rule,
+  semanticEqual,
+  unique,
+} from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
-import { qualifiedName } from '../validation/rules.ts';
+import { dnsSubdomain, qualifiedName } from '../validation/rules.ts';
+import { csiDriverName, csiValidation } from './csi-validation.ts';
 
-const CLASS_FIXED = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const;
+const specPath = FieldPath.of('spec');
+const statusPath = FieldPath.of('status');
+const classFixed = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const;
+
+/** The name of what provisions volumes; upper case letters are allowed. */
+const provisioner: Check<string> = required<string>((name, path) => qualifiedName(name?.toLowerCase(), path));
+
+const parameters: Check<Record<string, string>> = (map, path) => {
+  const entries = Object.entries(map ?? {});
+  if (entries.length > 512) return [tooLongField(path, { max: 512 })];
+  const faults = entries.some(([key]) => key === '') ? [invalidField(path, '', 'field can not be empty.')] : [];
+  const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+  return size > 262_144 ? [...faults, tooLongField(path, { max: 262_144 })] : faults;
+};
+
+const topologies: Check<readonly TopologySelectorTerm[]> = each(
+  fields<TopologySelectorTerm>({
+    matchLabelExpressions: all(
+      each(
+        fields<TopologySelectorLabelRequirement>({
+          key: qualifiedName,
+          values: all(
+            required(),
+            unique<string>((value) => value),
+          ),
+        }),
+      ),
+      unique<TopologySelectorLabelRequirement>(
+        ({ key }) => key,
+        (path) => path.child('key'),
+      ),
+    ),
+  }),
+);
 
 /** Validation of the storage group. */
 export const storageValidation: readonly ValidationEntry[] = [
   validationOf<StorageClass>('storage.k8s.io/v1/storageclasses', {
-    validate: (storageClass) => [
-      ...required<string>((name, path) => qualifiedName(name?.toLowerCase(), path))(
-        storageClass.provisioner,
-        FieldPath.of('provisioner'),
+    validate: objectFields<StorageClass>({
+      provisioner,
+      parameters,
+      reclaimPolicy: present(enumOf('Delete', 'Retain')),
+      volumeBindingMode: present(enumOf('Immediate', 'WaitForFirstConsumer')),
+      allowedTopologies: topologies,
+    }),
+    validateUpdate: (now, old) =>
+      classFixed.flatMap((name) => immutable(now[name], { old: old[name], path: FieldPath.of(name) })),
+  }),
+  validationOf<VolumeAttributesClass>('storage.k8s.io/v1/volumeattributesclasses', {
+    validate: objectFields<VolumeAttributesClass>({
+      driverName: provisioner,
+      parameters: all(parameters, required(undefined, 'must contain at least one key/value pair')),
+    }),
+    validateUpdate: (now, old) =>
+      (['driverName', 'parameters'] as const).flatMap((name) =>
+        semanticEqual(now[name], old[name])
+          ? []
+          : [forbiddenField(FieldPath.of(name), `updates to ${name} are forbidden.`)],
       ),
-      ...parameterFaults(storageClass),
-      ...present(enumOf('Delete', 'Retain'))(storageClass.reclaimPolicy, FieldPath.of('reclaimPolicy')),
-      ...present(enumOf('Immediate', 'WaitForFirstConsumer'))(
-        storageClass.volumeBindingMode,
-        FieldPath.of('volumeBindingMode'),
-      ),
+  }),
+  validationOf<VolumeAttachment>('storage.k8s.io/v1/volumeattachments', {
+    validate: ({ spec, status }) => [
+      ...fields<VolumeAttachment['spec']>({
+        attacher: csiDriverName,
+        source: attachmentSource,
+        nodeName: dnsSubdomain,
+      })(spec, specPath),
+      ...attachmentStatus(status, statusPath),
     ],
-    validateUpdate: (now, old) => CLASS_FIXED.flatMap((name) => changed(name, { now, old })),
+    validateUpdate: ({ spec }, old) => immutable(spec, { old: old.spec, path: specPath }),
   }),
-  validationOf<CSIDriver>('storage.k8s.io/v1/csidrivers', {
-    validate: ({ spec }) => {
-      const path = FieldPath.of('spec');
-      const modes = path.child('volumeLifecycleModes');
-      return [
-        ...present(enumOf('File', 'None', 'ReadWriteOnceWithFSType'))(spec.fsGroupPolicy, path.child('fsGroupPolicy')),
-        ...(spec.volumeLifecycleModes ?? []).flatMap((mode) => enumOf('Persistent', 'Ephemeral')(mode, modes)),
-      ];
-    },
-    validateUpdate: ({ spec }, old) =>
-      immutable(spec.volumeLifecycleModes, {
-        old: old.spec.volumeLifecycleModes,
-        path: FieldPath.of('spec', 'volumeLifecycleModes'),
-      }),
+  validationOf<VolumeAttachment>('storage.k8s.io/v1/volumeattachments/status', {
+    validate: ({ status }) => attachmentStatus(status, statusPath),
   }),
+  ...csiValidation,
 ];
 
-function parameterFaults({ parameters = {} }: StorageClass): readonly FieldError[] {
-  return Object.keys(parameters).includes('')
-    ? [invalidField(FieldPath.of('parameters'), '', 'field can not be empty.')]
-    : [];
-}
+const attachmentSource: Check<VolumeAttachmentSource> = (source, path) => {
+  const { persistentVolumeName: name, inlineVolumeSpec: inline } = source ?? {};
+  const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+  if (name === undefined && inline === undefined) return [requiredField(path, detail)];
+  const faults: FieldError[] = name !== undefined && inline !== undefined ? [forbiddenField(path, detail)] : [];
+  if (name === undefined) return faults;
+  const at = path.child('persistentVolumeName');
+  if (name === '' && inline === undefined)
+    faults.push(requiredField(at, 'must specify non empty persistentVolumeName'));
+  return [...faults, ...checkDns1123Subdomain(name).map((fault) => invalidField(at, name, fault))];
+};
 
-function changed(
-  name: (typeof CLASS_FIXED)[number],
-  change: { readonly now: StorageClass; readonly old: StorageClass },
-): readonly FieldError[] {
-  if (semanticEqual(change.now[name], change.old[name])) return [];
-  const path = FieldPath.of(name);
-  if (name === 'parameters' || name === 'provisioner')
-    return [forbiddenField(path, `updates to ${name} are forbidden.`)];
-  return [invalidField(path, change.now[name] ?? null, 'field is immutable')];
-}
+const volumeError: Check<VolumeError> = fields<VolumeError>({
+  message: (text, path) => ((text ?? '').length > 1024 ? [tooLongField(path, { max: 262_144 })] : []),
+  errorCode: present(rule((code) => code >= 0, 'must be between 0 and 2147483647, inclusive')),
+});
+
+const attachmentStatus: Check<VolumeAttachmentStatus> = fields<VolumeAttachmentStatus>({
+  attachError: volumeError,
+  detachError: volumeError,
+});

@@ -336,6 +336,25 @@ export const invalidCases = [
   ['validatingwebhookconfigurations', { 'webhooks.0.admissionReviewVersions': undefined }],
   ['runtimeclasses', { handler: 'A!' }],
   ['csidrivers', { 'spec.volumeLifecycleModes': ['X'], 'spec.fsGroupPolicy': 'X' }],
+  ['statefulsets', { 'spec.volumeClaimTemplates': [{ metadata: { name: 'www' }, spec: { accessModes: ['X'], storageClassName: 'A!' } }] }],
+  ['statefulsets', { [`${t}.spec.containers.0.volumeMounts`]: [{ name: 'www', mountPath: '/www' }], 'spec.volumeClaimTemplates': [{ metadata: { name: 'other' }, spec: bases.persistentvolumeclaims.spec }] }],
+  // Accepted: the claim replaces the volume, and the controller replaces host name and subdomain.
+  ['statefulsets', { [`${t}.spec`]: { containers: [a({ volumeMounts: [{ name: 'www', mountPath: '/www' }] })], hostname: 'A!', subdomain: 'B!', volumes: [{ name: 'www' }] }, 'spec.volumeClaimTemplates': [{ metadata: { name: 'www' }, spec: bases.persistentvolumeclaims.spec }] }],
+  ['statefulsets', { 'spec.ordinals': { start: -1 }, 'spec.serviceName': 'A!', [`${t}.spec.activeDeadlineSeconds`]: 5 }],
+  ['daemonsets', { [`${t}.spec.activeDeadlineSeconds`]: 5 }],
+  ['persistentvolumeclaims', { 'spec.selector': { matchExpressions: [{ key: 'a', operator: 'In' }] } }],
+  ['persistentvolumeclaims', { 'spec.dataSource': { kind: 'PersistentVolumeClaim', name: '' } }],
+  ['persistentvolumeclaims', { 'spec.dataSourceRef': { kind: 'X', name: 'x' } }],
+  ['persistentvolumeclaims', { 'spec.dataSourceRef': { apiGroup: 'A!', kind: 'X', name: 'x' } }],
+  ['persistentvolumeclaims', { 'spec.dataSource': { kind: 'PersistentVolumeClaim', name: 'a' }, 'spec.dataSourceRef': { kind: 'PersistentVolumeClaim', name: 'b' } }],
+  ['persistentvolumeclaims', { 'spec.volumeAttributesClassName': 'A!' }],
+  ['persistentvolumes', { 'spec.hostPath': undefined, 'spec.local': { path: '/x' } }],
+  ['persistentvolumes', { 'spec.hostPath': undefined, 'spec.local': { path: '../x' }, 'spec.nodeAffinity': { required: { nodeSelectorTerms: [] } } }],
+  ['persistentvolumes', { 'spec.nodeAffinity': {} }],
+  ['persistentvolumes', { 'spec.nodeAffinity': { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'a b', operator: 'X', values: ['x'] }] }] } } }],
+  ['persistentvolumes', { 'spec.volumeAttributesClassName': 'x' }],
+  ['pods', { 'spec.volumes': [{ name: 'v', ephemeral: {} }] }],
+  ['pods', { 'spec.volumes': [{ name: 'v', ephemeral: { volumeClaimTemplate: { metadata: { name: 'x', labels: { 'a b': 'c' } }, spec: { accessModes: ['ReadWriteOnce'] } } } }] }],
 ];
 
 export function build([resource, changes]) {

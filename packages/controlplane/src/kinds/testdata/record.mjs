@@ -1,4 +1,4 @@
-// Asks a real API server (1.36.3) and keeps its answers as fixtures.
+// Sends requests to a real API server (1.36.3) and keeps its responses as fixtures.
 // Run: node record.mjs https://127.0.0.1:PORT TOKEN (minimal|invalid|tables)
 // The server must be fresh for each run (the tables create webhooks without a backend) and must not let admission
 // change objects: --disable-admission-plugins=ServiceAccount,Priority,DefaultTolerationSeconds,TaintNodesByCondition,RuntimeClass

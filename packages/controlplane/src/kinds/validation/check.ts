@@ -1,7 +1,7 @@
 import {
   duplicateField,
   type FieldError,
-  type FieldPath,
+  FieldPath,
   invalidField,
   requiredField,
   unsupportedField,
@@ -13,7 +13,7 @@ export type Check<T> = (value: T | undefined, path: FieldPath) => readonly Field
 /** Rules for the fields of a structure, in reporting order. */
 export type FieldChecks<T> = { readonly [Name in keyof T]?: Check<NonNullable<T[Name]>> };
 
-const NONE: readonly FieldError[] = [];
+const none: readonly FieldError[] = [];
 
 /** True for values that Go considers empty: nil, `''`, `0`, an empty list or map. */
 export function isEmpty(value: unknown): boolean {
@@ -25,9 +25,15 @@ export function isEmpty(value: unknown): boolean {
 export function fields<T extends object>(checks: FieldChecks<T>): Check<T> {
   const entries = Object.entries(checks) as [keyof T & string, Check<unknown>][];
   return (value, path) => {
-    if (value === undefined || value === null) return NONE;
+    if (value === undefined || value === null) return none;
     return entries.flatMap(([name, check]) => check(value[name] ?? undefined, path.child(name)));
   };
+}
+
+/** Checks the fields of a whole object. */
+export function objectFields<T extends object>(checks: FieldChecks<T>): (object: T) => readonly FieldError[] {
+  const entries = Object.entries(checks) as [keyof T & string, Check<unknown>][];
+  return (object) => entries.flatMap(([name, check]) => check(object[name] ?? undefined, FieldPath.of(name)));
 }
 
 /** Applies several rules in order. */
@@ -42,23 +48,23 @@ export function each<T>(check: Check<T>): Check<readonly T[]> {
 
 /** Rejects an empty value; otherwise applies another rule. */
 export function required<T>(next?: Check<T>, detail = ''): Check<T> {
-  return (value, path) => (isEmpty(value) ? [requiredField(path, detail)] : (next?.(value, path) ?? NONE));
+  return (value, path) => (isEmpty(value) ? [requiredField(path, detail)] : (next?.(value, path) ?? none));
 }
 
 /** Applies a rule unless the value is empty. */
 export function optional<T>(check: Check<T>): Check<T> {
-  return (value, path) => (isEmpty(value) ? NONE : check(value, path));
+  return (value, path) => (isEmpty(value) ? none : check(value, path));
 }
 
 /** Applies a rule unless the value is absent: `0` and `''` are checked. */
 export function present<T>(check: Check<T>): Check<T> {
-  return (value, path) => (value === undefined || value === null ? NONE : check(value, path));
+  return (value, path) => (value === undefined || value === null ? none : check(value, path));
 }
 
 /** Accepts only the given strings. */
 export function enumOf(...values: readonly string[]): Check<string> {
   return (value, path) =>
-    value !== undefined && values.includes(value) ? NONE : [unsupportedField(path, value ?? '', values)];
+    value !== undefined && values.includes(value) ? none : [unsupportedField(path, value ?? '', values)];
 }
 
 /** Turns a function that returns a string's error messages into a rule. */
@@ -68,7 +74,7 @@ export function textRule(check: (text: string) => readonly string[]): Check<stri
 
 /** Creates a rule from a condition and the message for values that do not meet it. */
 export function rule<T>(holds: (value: T) => boolean, detail: string): Check<T> {
-  return (value, path) => (value === undefined || holds(value) ? NONE : [invalidField(path, value, detail)]);
+  return (value, path) => (value === undefined || holds(value) ? none : [invalidField(path, value, detail)]);
 }
 
 /** Rejects negative numbers. */
@@ -88,10 +94,10 @@ export function unique<T>(
     const seen = new Set<string>();
     return (list ?? []).flatMap((item, index) => {
       const value = key(item);
-      if (!value) return NONE;
+      if (!value) return none;
       if (seen.has(value)) return [duplicateField(at(path.index(index)), value)];
       seen.add(value);
-      return NONE;
+      return none;
     });
   };
 }
@@ -99,10 +105,16 @@ export function unique<T>(
 /** Rejects a value that differs from the stored one. */
 export function immutable(
   now: unknown,
-  change: { readonly old: unknown; readonly path: FieldPath; readonly detail?: string },
+  change: {
+    readonly old: unknown;
+    readonly path: FieldPath;
+    readonly detail?: string;
+    /** A structure as Go prints it: with Go's names, and with absent fields. @defaultValue the value */
+    readonly shown?: unknown;
+  },
 ): readonly FieldError[] {
-  if (semanticEqual(now, change.old)) return NONE;
-  return [invalidField(change.path, now ?? null, change.detail ?? 'field is immutable')];
+  if (semanticEqual(now, change.old)) return none;
+  return [invalidField(change.path, change.shown ?? now ?? null, change.detail ?? 'field is immutable')];
 }
 
 /** Compares like upstream's `Semantic.DeepEqual`: absent, empty and null are equal, and the order of keys does not matter. */

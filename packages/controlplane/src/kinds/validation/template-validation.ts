@@ -19,12 +19,14 @@ export interface TemplateDemands {
   readonly selector?: LabelSelector | undefined;
   /** @defaultValue `['Always']` */
   readonly restartPolicies?: readonly string[];
+  /** The workload's name in messages. @defaultValue 'ReplicaSet' */
+  readonly workload?: string;
 }
 
 /** Validates a workload's template: labels, containers, and that the workload selects its own pods. */
 export function templateFaults(template: PodTemplateSpec | undefined, demands: TemplateDemands): readonly FieldError[] {
   if (!template) return [];
-  const { path, selector, restartPolicies = ['Always'] } = demands;
+  const { path, selector, restartPolicies = ['Always'], workload = 'ReplicaSet' } = demands;
   const faults: FieldError[] = [];
   const given = template.metadata.labels;
   if (selector && !isEmpty(selector) && selects(selector, given ?? {}) === false) {
@@ -37,12 +39,16 @@ export function templateFaults(template: PodTemplateSpec | undefined, demands: T
     );
   }
   faults.push(...labels(given, path.child('labels')), ...podSpec(template.spec, path.child('spec')));
+  if ((template.spec.ephemeralContainers ?? []).length > 0) {
+    const at = path.child('spec', 'ephemeralContainers');
+    faults.push(forbiddenField(at, 'ephemeral containers not allowed in pod template'));
+  }
   const policy = template.spec.restartPolicy ?? '';
   if (restartPolicies.length === 1 && !restartPolicies.includes(policy) && ['OnFailure', 'Never'].includes(policy)) {
     faults.push(unsupportedField(path.child('spec', 'restartPolicy'), policy, restartPolicies));
   }
   if (restartPolicies.length === 1 && template.spec.activeDeadlineSeconds !== undefined) {
-    const detail = 'activeDeadlineSeconds in ReplicaSet is not Supported';
+    const detail = `activeDeadlineSeconds in ${workload} is not Supported`;
     faults.push(forbiddenField(path.child('spec', 'activeDeadlineSeconds'), detail));
   }
   return faults;

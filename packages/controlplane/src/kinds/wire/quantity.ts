@@ -1,11 +1,11 @@
 import { Quantity } from '@kubewright/apimachinery';
 
 /** Matches most quantities in practice: this check is cheaper than parsing. */
-const ALREADY_CANONICAL = /^(0|[1-9]\d{0,2}([mkMGTPE]|[KMGTPE]i)?)$/;
+const alreadyCanonical = /^(0|[1-9]\d{0,2}([mkMGTPE]|[KMGTPE]i)?)$/;
 
 /** Returns a quantity in canonical form, such as `1500m` or `2Gi`; an invalid one is returned unchanged. */
 export function canonicalQuantity(value: unknown): unknown {
-  if (typeof value === 'string' && ALREADY_CANONICAL.test(value)) return value;
+  if (typeof value === 'string' && alreadyCanonical.test(value)) return value;
   return Quantity.tryParse(value)?.canonical() ?? value;
 }
 

@@ -1,6 +1,8 @@
+import { Buffer } from 'node:buffer';
 import { forbidden } from '@kubewright/apimachinery';
-import type { AdmissionAttributes, AdmissionPlugin } from '@kubewright/apiserver';
-import type { ReadObject } from '@kubewright/apiserver/internal';
+import type { AdmissionAttributes, AdmissionPlugin, Storage } from '@kubewright/apiserver';
+import { type ReadObject, storagePrefix } from '@kubewright/apiserver/internal';
+import { refusal } from './refusal.ts';
 
 interface PrioritySpec {
   priorityClassName?: string;
@@ -8,36 +10,87 @@ interface PrioritySpec {
   preemptionPolicy?: string;
 }
 
-/** Resolves a new pod's priority class to its priority (`Priority` admission of 1.36, without a global default). */
-export function priorityAdmission(read: ReadObject): AdmissionPlugin {
+interface PriorityClass {
+  readonly metadata: { readonly name?: string };
+  readonly value?: number;
+  readonly globalDefault?: boolean;
+  readonly preemptionPolicy?: string;
+}
+
+const group = 'scheduling.k8s.io';
+const resource = 'priorityclasses';
+const systemClasses: ReadonlySet<string> = new Set(['system-node-critical', 'system-cluster-critical']);
+
+/**
+ * Resolves a new pod's priority class, or the default one, to its priority; allows one default class, and keeps the classes of the
+ * system. Mirrors `Priority` admission and the storage of PriorityClasses (1.36).
+ */
+export function priorityAdmission({
+  read,
+  storage,
+}: {
+  readonly read: ReadObject;
+  readonly storage: Storage;
+}): AdmissionPlugin {
+  const defaultClass = defaultClassReader(storage);
   return {
     name: 'Priority',
-    async mutate({ definition, subresource, operation, object, name }: AdmissionAttributes): Promise<void> {
+    async mutate(attributes: AdmissionAttributes): Promise<void> {
+      const { definition, subresource, operation, object } = attributes;
       if (definition.resource !== 'pods' || definition.group !== '' || subresource !== '') return;
       if (operation !== 'CREATE' || object === undefined) return;
       const spec = object['spec'] as PrioritySpec | undefined;
       if (spec === undefined) return;
-      const refuse = (message: string) => forbidden({ group: '', resource: 'pods' }, name, message);
-      let value = 0;
-      let policy = 'PreemptLowerPriority';
-      if (spec.priorityClassName) {
-        const found = await read({
-          group: 'scheduling.k8s.io',
-          resource: 'priorityclasses',
-          name: spec.priorityClassName,
-        });
-        if (!found) throw refuse(`no PriorityClass with name ${spec.priorityClassName} was found`);
-        const priorityClass = found as { value?: number; preemptionPolicy?: string };
-        value = priorityClass.value ?? 0;
-        policy = priorityClass.preemptionPolicy ?? policy;
+      const refuse = (message: string) => refusal(attributes, message);
+      const found = spec.priorityClassName
+        ? ((await read({ group, resource, name: spec.priorityClassName })) as PriorityClass | undefined)
+        : await defaultClass();
+      if (!found && spec.priorityClassName) {
+        throw refuse(`no PriorityClass with name ${spec.priorityClassName} was found`);
       }
+      if (found?.metadata.name) spec.priorityClassName = found.metadata.name;
+      const { value = 0, preemptionPolicy: policy = 'PreemptLowerPriority' } = found ?? {};
       if (spec.priority !== undefined && spec.priority !== value) {
         throw refuse(
           `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
         );
       }
       spec.priority = value;
-      spec.preemptionPolicy ??= policy;
+      if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
+        throw refuse(
+          `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
+        );
+      }
+      spec.preemptionPolicy = policy;
     },
+    async validate({ definition, subresource, operation, object, name }: AdmissionAttributes): Promise<void> {
+      if (definition.resource !== resource || definition.group !== group || subresource !== '') return;
+      if (operation === 'DELETE') {
+        if (!systemClasses.has(name)) return;
+        throw forbidden({ group, resource }, name, 'this is a system priority class and cannot be deleted');
+      }
+      if ((object as PriorityClass | undefined)?.globalDefault !== true) return;
+      const other = (await defaultClass())?.metadata.name;
+      if (other === undefined || (operation === 'UPDATE' && other === name)) return;
+      const why = `PriorityClass ${other} is already marked as default. Only one default can exist`;
+      throw forbidden({ group, resource }, name, why);
+    },
+  };
+}
+
+/** Returns a reader of the default class: of several, that of the lowest value. Each stored class is decoded once. */
+function defaultClassReader(storage: Storage): () => Promise<PriorityClass | undefined> {
+  const prefix = storagePrefix({ group, resource });
+  const decoded = new WeakMap<Uint8Array, PriorityClass>();
+  return async () => {
+    const { objects } = await storage.list({ prefix });
+    let lowest: PriorityClass | undefined;
+    for (const { bytes } of objects) {
+      // The server stores only priority classes under this prefix.
+      const found = decoded.get(bytes) ?? (JSON.parse(Buffer.from(bytes).toString('utf8')) as PriorityClass);
+      decoded.set(bytes, found);
+      if (found.globalDefault && (found.value ?? 0) < (lowest?.value ?? Number.POSITIVE_INFINITY)) lowest = found;
+    }
+    return lowest;
   };
 }

@@ -9,7 +9,7 @@ import type {
 import { formatRule, type PolicyRule, uncoveredRules } from '../authorization/policy-rule.ts';
 import type { RbacIndex } from '../authorization/rbac-index.ts';
 
-const GROUP = 'rbac.authorization.k8s.io';
+const group = 'rbac.authorization.k8s.io';
 
 /**
  * Prevents users from granting more than they hold, by writing a role (unless they may `escalate` it) or by binding one (unless
@@ -24,7 +24,7 @@ export function rbacEscalationCheck(options: {
     name: 'RBACEscalation',
     async validate(attributes: AdmissionAttributes): Promise<void> {
       const { definition, object, operation, user } = attributes;
-      if (definition.group !== GROUP || object === undefined || operation === 'DELETE') return;
+      if (definition.group !== group || object === undefined || operation === 'DELETE') return;
       if (user.groups.includes('system:masters') || unchanged(attributes)) return;
       const isRole = definition.resource === 'roles' || definition.resource === 'clusterroles';
       if (await allowed(authorizer, attributes, isRole)) return;
@@ -32,7 +32,7 @@ export function rbacEscalationCheck(options: {
       const held = [...index.rulesFor(user, attributes.namespace)].map(({ rule }) => rule);
       const missing = uncoveredRules(held, wanted);
       if (missing.length > 0) throw refusal(attributes, missing);
-      if (aggregates(attributes) && uncoveredRules(held, EVERYTHING).length > 0) throw aggregationRefusal(attributes);
+      if (aggregates(attributes) && uncoveredRules(held, everything).length > 0) throw aggregationRefusal(attributes);
     },
   };
 }
@@ -57,11 +57,11 @@ function boundRules(
 ): readonly PolicyRule[] {
   const ref = object['roleRef'] as { readonly kind: string; readonly name: string } | undefined;
   const rules = ref && index.role(namespace, ref);
-  if (rules === undefined) throw notFound({ group: GROUP, resource: definition.resource }, ref?.name ?? '');
+  if (rules === undefined) throw notFound({ group: group, resource: definition.resource }, ref?.name ?? '');
   return rules;
 }
 
-const EVERYTHING: readonly PolicyRule[] = [
+const everything: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
@@ -73,7 +73,7 @@ function aggregates({ object, oldObject }: AdmissionAttributes): boolean {
 
 function aggregationRefusal({ definition, name }: AdmissionAttributes): Error {
   const detail = 'must have cluster-admin privileges to use the aggregationRule';
-  return forbidden({ group: GROUP, resource: definition.resource }, name, detail);
+  return forbidden({ group: group, resource: definition.resource }, name, detail);
 }
 
 async function allowed(
@@ -87,7 +87,7 @@ async function allowed(
     user,
     verb: isRole ? 'escalate' : 'bind',
     resource: {
-      group: GROUP,
+      group: group,
       version: 'v1',
       resource,
       subresource: '',
@@ -102,7 +102,7 @@ function refusal({ definition, name, user }: AdmissionAttributes, missing: reado
   const groups = JSON.stringify(user.groups).replaceAll(',', ' ');
   const rules = compact(missing).map(formatRule).join('\n');
   return forbidden(
-    { group: GROUP, resource: definition.resource },
+    { group: group, resource: definition.resource },
     name,
     `user "${user.username}" (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${rules}`,
   );

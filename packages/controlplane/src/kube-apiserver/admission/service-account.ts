@@ -3,8 +3,8 @@ import type { AdmissionAttributes, AdmissionPlugin } from '@kubewright/apiserver
 import type { ReadObject } from '@kubewright/apiserver/internal';
 import { isMirrorPod, type ReferringPod, secretNames } from '../authorization/node/pod-references.ts';
 
-const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
-const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const tokenMountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
+const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
 interface PodSpec {
   serviceAccountName?: string;
@@ -80,21 +80,21 @@ function mountsToken(spec: PodSpec, account: KubernetesObject): boolean {
 function mountToken(spec: PodSpec, random: Random): void {
   const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
   const lacking = containers.filter(
-    ({ volumeMounts }) => !volumeMounts?.some(({ mountPath }) => mountPath.replace(/\/+$/, '') === MOUNT_PATH),
+    ({ volumeMounts }) => !volumeMounts?.some(({ mountPath }) => mountPath.replace(/\/+$/, '') === tokenMountPath),
   );
   if (lacking.length === 0) return;
   const existing = spec.volumes?.find(({ name }) => name.startsWith('kube-api-access-'));
   const volume = existing ?? tokenVolume(random);
   if (!existing) spec.volumes = [...(spec.volumes ?? []), volume];
   for (const container of lacking) {
-    const mount = { name: volume.name, readOnly: true, mountPath: MOUNT_PATH };
+    const mount = { name: volume.name, readOnly: true, mountPath: tokenMountPath };
     container.volumeMounts = [...(container.volumeMounts ?? []), mount];
   }
 }
 
 function tokenVolume(random: Random): { readonly name: string; readonly projected: unknown } {
   let suffix = '';
-  for (let i = 0; i < 5; i++) suffix += SUFFIX_ALPHABET[Math.floor(random.next() * SUFFIX_ALPHABET.length)];
+  for (let i = 0; i < 5; i++) suffix += suffixAlphabet[Math.floor(random.next() * suffixAlphabet.length)];
   const namespaceField = { path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } };
   return {
     name: `kube-api-access-${suffix}`,

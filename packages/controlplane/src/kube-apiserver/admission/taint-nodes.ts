@@ -1,6 +1,6 @@
 import type { AdmissionPlugin } from '@kubewright/apiserver';
 
-const KEY = 'node.kubernetes.io/not-ready';
+const notReadyKey = 'node.kubernetes.io/not-ready';
 
 interface Taint {
   readonly key: string;
@@ -15,7 +15,7 @@ export const taintNodesByCondition: AdmissionPlugin = {
     if (operation !== 'CREATE' || object === undefined) return;
     const spec = (object['spec'] ?? {}) as { taints?: readonly Taint[] };
     const taints = spec.taints ?? [];
-    if (taints.some(({ key, effect }) => key === KEY && effect === 'NoSchedule')) return;
-    object['spec'] = { ...spec, taints: [...taints, { key: KEY, effect: 'NoSchedule' }] };
+    if (taints.some(({ key, effect }) => key === notReadyKey && effect === 'NoSchedule')) return;
+    object['spec'] = { ...spec, taints: [...taints, { key: notReadyKey, effect: 'NoSchedule' }] };
   },
 };

@@ -25,7 +25,7 @@ class ReviewCaller implements WebhookCaller {
   }
 }
 
-const REGISTRATION = '/apis/admissionregistration.k8s.io/v1';
+const registration = '/apis/admissionregistration.k8s.io/v1';
 const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }];
 const hook = (host: string, more: object = {}) => ({
   name: `${host}.example.com`,
@@ -53,13 +53,13 @@ describe('admission webhooks', () => {
   afterEach(() => plane[Symbol.asyncDispose]());
 
   const configure = async (kind: 'Mutating' | 'Validating', ...webhooks: readonly object[]): Promise<void> => {
-    const path = `${REGISTRATION}/${kind.toLowerCase()}webhookconfigurations`;
-    const { status, text } = await plane.send('POST', path, { metadata: { name: 'hooks' }, webhooks }, JSON_BODY);
+    const path = `${registration}/${kind.toLowerCase()}webhookconfigurations`;
+    const { status, text } = await plane.send('POST', path, { metadata: { name: 'hooks' }, webhooks }, jsonBody);
     expect(status, text).toBe(201);
   };
   const create = (name: string) =>
-    plane.send('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name } }, JSON_BODY);
-  const JSON_BODY = { 'content-type': 'application/json' };
+    plane.send('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name } }, jsonBody);
+  const jsonBody = { 'content-type': 'application/json' };
   const turns = async (): Promise<void> => {
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -112,7 +112,7 @@ describe('admission webhooks', () => {
     await turns();
     await plane.clock.advance(2_000);
     expect((await passed).status).toBe(201);
-    await plane.send('DELETE', `${REGISTRATION}/validatingwebhookconfigurations/hooks`);
+    await plane.send('DELETE', `${registration}/validatingwebhookconfigurations/hooks`);
     await configure('Validating', hook('late'));
     const refused = create('y');
     await turns();
@@ -126,7 +126,7 @@ describe('admission webhooks', () => {
     caller.answer = () => Promise.resolve({ allowed: false });
     expect((await create('x')).status).toBe(400);
     const asked = caller.asked.length;
-    expect((await plane.send('DELETE', `${REGISTRATION}/validatingwebhookconfigurations/hooks`)).status).toBe(200);
+    expect((await plane.send('DELETE', `${registration}/validatingwebhookconfigurations/hooks`)).status).toBe(200);
     expect((await create('x')).status).toBe(201);
     expect(caller.asked).toHaveLength(asked);
   });

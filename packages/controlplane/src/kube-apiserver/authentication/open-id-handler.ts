@@ -18,7 +18,7 @@ export function openIdHandler(options: {
           jwks_uri: `https://${serverAddress()}/openid/v1/jwks`,
           response_types_supported: ['id_token'],
           subject_types_supported: ['public'],
-          id_token_signing_alg_values_supported: ['ES256'],
+          id_token_signing_alg_values_supported: tokens.algorithms,
         });
       case '/openid/v1/jwks':
         return answer('application/jwk-set+json', tokens.keySet());

@@ -1,9 +1,10 @@
 import type { ApiRequest, Authenticator, UserInfo } from '@kubewright/apiserver';
 import { bearerToken, type ReadObject } from '@kubewright/apiserver/internal';
+import type { LegacyTokens } from './legacy-token.ts';
 import type { BoundObject, ServiceAccountClaims, ServiceAccountTokens } from './service-account-token.ts';
 
 /** Time that a token stays valid after its object's deletion was due, in milliseconds (as upstream, 1.36). */
-const LEEWAY_MS = 60_000;
+const leewayMs = 60_000;
 
 /**
  * Accepts this server's service account tokens while their account, and the pod, secret or node that they are bound to, exist
@@ -12,10 +13,17 @@ const LEEWAY_MS = 60_000;
 export class ServiceAccountAuthenticator implements Authenticator {
   readonly #tokens: ServiceAccountTokens;
   readonly #read: ReadObject;
+  readonly #legacy: LegacyTokens | undefined;
 
-  constructor(options: { readonly tokens: ServiceAccountTokens; readonly read: ReadObject }) {
+  /** @param options - `legacy`: accepts the tokens of Secrets too. */
+  constructor(options: {
+    readonly tokens: ServiceAccountTokens;
+    readonly read: ReadObject;
+    readonly legacy?: LegacyTokens | undefined;
+  }) {
     this.#tokens = options.tokens;
     this.#read = options.read;
+    this.#legacy = options.legacy;
   }
 
   async authenticate(request: ApiRequest): Promise<UserInfo | undefined> {
@@ -33,11 +41,22 @@ export class ServiceAccountAuthenticator implements Authenticator {
     audiences: readonly string[],
   ): Promise<{ readonly user: UserInfo; readonly audiences: readonly string[] } | undefined> {
     const claims = this.#tokens.read(token);
-    if (claims === undefined) return undefined;
+    if (claims === undefined) return this.#reviewLegacy(token, audiences);
     const wanted = audiences.length > 0 ? audiences : [this.#tokens.issuer];
     const shared = claims.aud.filter((audience) => wanted.includes(audience));
     if (shared.length === 0 || !(await this.#stillBound(claims))) return undefined;
     return { user: userOf(claims), audiences: shared };
+  }
+
+  /** A legacy token has the server's own audience. */
+  async #reviewLegacy(
+    token: string,
+    audiences: readonly string[],
+  ): Promise<{ readonly user: UserInfo; readonly audiences: readonly string[] } | undefined> {
+    const { issuer } = this.#tokens;
+    if (audiences.length > 0 && !audiences.includes(issuer)) return undefined;
+    const held = await this.#legacy?.review(token);
+    return held && { user: accountUser(held.namespace, held.serviceAccount), audiences: [issuer] };
   }
 
   async #stillBound(claims: ServiceAccountClaims): Promise<boolean> {
@@ -49,7 +68,7 @@ export class ServiceAccountAuthenticator implements Authenticator {
       // The node in a pod's token is informational: the token lives as long as the pod.
       ['nodes', pod ? undefined : node, {}],
     ];
-    const goneSinceMs = this.#tokens.clock.now() - LEEWAY_MS;
+    const goneSinceMs = this.#tokens.clock.now() - leewayMs;
     for (const [resource, bound, scope] of checks) {
       if (bound === undefined) continue;
       const found = await this.#read({ group: '', resource, name: bound.name, ...scope });
@@ -74,10 +93,13 @@ function userOf(claims: ServiceAccountClaims): UserInfo {
     extra['authentication.kubernetes.io/node-name'] = [node.name];
     extra['authentication.kubernetes.io/node-uid'] = [node.uid];
   }
+  return { ...accountUser(namespace, serviceaccount), extra };
+}
+
+function accountUser(namespace: string, { name, uid }: BoundObject): UserInfo {
   return {
-    username: claims.sub,
-    uid: serviceaccount.uid,
+    username: `system:serviceaccount:${namespace}:${name}`,
+    uid,
     groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
-    extra,
   };
 }

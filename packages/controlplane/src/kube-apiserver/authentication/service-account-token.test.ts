@@ -24,6 +24,20 @@ describe('ServiceAccountTokens', () => {
     expect(tokens.read(token)).toBeUndefined();
   });
 
+  it.each([
+    ['RS256', generateKeyPairSync('rsa', { modulusLength: 2048 })],
+    ['ES384', generateKeyPairSync('ec', { namedCurve: 'P-384' })],
+  ])('signs with %s, and accepts the tokens of a former key', (algorithm, former) => {
+    const [clock, random] = [new VirtualClock(), seededRandom(1)];
+    const { token } = new ServiceAccountTokens({ signingKey: former.privateKey, clock, random }).issue(request);
+    const otherKeys = [former.publicKey];
+    const tokens = new ServiceAccountTokens({ signingKey: privateKey, otherKeys, clock, random });
+    expect(tokens.read(token)?.sub).toBe('system:serviceaccount:a:sa');
+    expect(tokens.algorithms).toEqual(['ES256', algorithm]);
+    expect(tokens.keySet().keys).toMatchObject([{ alg: 'ES256' }, { alg: algorithm, use: 'sig' }]);
+    expect(tokens.read(tokens.issue(request).token)?.sub).toBe('system:serviceaccount:a:sa');
+  });
+
   it('rejects tokens of another key, modified tokens, other algorithms and garbage', () => {
     const { tokens } = setUp();
     const { token } = tokens.issue(request);

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import type { Clock, Random } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 
 /** The claims of a service account token: registered claims and Kubernetes' private ones (1.36). */
 export interface ServiceAccountClaims {
@@ -39,32 +40,32 @@ export interface TokenRequest {
 }
 
 /**
- * Signs and verifies service account tokens: ES256 JWTs like those of `kube-apiserver` (`--service-account-issuer`). Verified
+ * Signs and verifies service account tokens: JWTs like those of `kube-apiserver` (`--service-account-issuer`). Verified
  * signatures are cached for a limited number of tokens; expiry is checked every time.
  */
 export class ServiceAccountTokens {
   readonly issuer: string;
-  readonly #key: KeyObject;
-  readonly #publicKey: KeyObject;
-  readonly #keyId: string;
   readonly clock: Clock;
+  readonly #signer: TokenKey;
+  readonly #keys: readonly TokenKey[];
   readonly #random: Random;
   readonly #verified = new Map<string, ServiceAccountClaims>();
 
   constructor(options: {
     readonly signingKey: KeyObject;
+    /** Public keys of other signers whose tokens are accepted. @defaultValue none */
+    readonly otherKeys?: readonly KeyObject[] | undefined;
     readonly clock: Clock;
     readonly random: Random;
     /** @defaultValue https://kubernetes.default.svc.cluster.local */
-    readonly issuer?: string;
+    readonly issuer?: string | undefined;
   }) {
-    this.issuer = options.issuer ?? 'https://kubernetes.default.svc.cluster.local';
-    this.#key = options.signingKey;
-    this.#publicKey = createPublicKey(options.signingKey);
-    this.#keyId = createHash('sha256')
-      .update(this.#publicKey.export({ type: 'spki', format: 'der' }))
-      .digest('base64url');
+    const { signingKey, otherKeys = [], issuer = 'https://kubernetes.default.svc.cluster.local' } = options;
+    this.issuer = issuer;
     this.clock = options.clock;
+    this.#signer = new TokenKey(createPublicKey(signingKey), signingKey);
+    const others = otherKeys.map((key) => new TokenKey(key)).filter(({ id }) => id !== this.#signer.id);
+    this.#keys = [this.#signer, ...others];
     this.#random = options.random;
   }
 
@@ -80,18 +81,19 @@ export class ServiceAccountTokens {
       jti: this.#random.uid(),
       'kubernetes.io': {
         namespace,
-        ...(node && { node }),
-        ...(pod && { pod }),
-        ...(secret && { secret }),
+        ...defined({ node, pod, secret }),
         serviceaccount: serviceAccount,
       },
       nbf: nowSeconds,
       sub: `system:serviceaccount:${namespace}:${serviceAccount.name}`,
     };
-    const head = encode({ alg: 'ES256', kid: this.#keyId });
-    const body = encode(claims);
-    const signature = sign('sha256', Buffer.from(`${head}.${body}`), { key: this.#key, dsaEncoding: 'ieee-p1363' });
-    return { token: `${head}.${body}.${signature.toString('base64url')}`, claims };
+    return { token: this.sign(claims), claims };
+  }
+
+  /** Signs a token with any claims. */
+  sign(claims: object): string {
+    const signed = `${encode({ alg: this.#signer.algorithm, kid: this.#signer.id })}.${encode(claims)}`;
+    return `${signed}.${this.#signer.sign(signed)}`;
   }
 
   /**
@@ -105,27 +107,78 @@ export class ServiceAccountTokens {
     return claims.exp > nowSeconds && claims.nbf <= nowSeconds + 5 ? claims : undefined;
   }
 
-  /** Returns the public key as a JSON Web Key Set, for `/openid/v1/jwks`. */
+  /** Algorithms of the keys, such as `ES256`. */
+  get algorithms(): readonly string[] {
+    return [...new Set(this.#keys.map(({ algorithm }) => algorithm))];
+  }
+
+  /** Returns the public keys as a JSON Web Key Set, for `/openid/v1/jwks`. */
   keySet(): { readonly keys: readonly unknown[] } {
-    const key = this.#publicKey.export({ format: 'jwk' });
-    return { keys: [{ use: 'sig', kid: this.#keyId, alg: 'ES256', ...key }] };
+    return { keys: this.#keys.map((key) => key.jwk()) };
   }
 
   #verify(token: string): ServiceAccountClaims | undefined {
-    if (token.length > 8192) return undefined;
-    const [head, body, signature, rest] = token.split('.');
-    if (head === undefined || body === undefined || signature === undefined || rest !== undefined) return undefined;
-    const header = decode(head);
-    if (header?.['alg'] !== 'ES256') return undefined;
-    const key = { key: this.#publicKey, dsaEncoding: 'ieee-p1363' as const };
-    if (!verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url'))) return undefined;
-    const claims = decode(body);
+    const claims = this.signedClaims(token);
     if (claims?.['iss'] !== this.issuer) return undefined;
     // Signed by our own key, so it has the shape that issue() gave it.
     const known = claims as unknown as ServiceAccountClaims;
     if (this.#verified.size >= 1000) this.#verified.delete(this.#verified.keys().next().value ?? '');
     this.#verified.set(token, known);
     return known;
+  }
+
+  /** Returns the claims of a token that one of the keys has signed, whether or not it is still valid. */
+  signedClaims(token: string): Readonly<Record<string, unknown>> | undefined {
+    if (token.length > 8192) return undefined;
+    const [head, body, signature, rest] = token.split('.');
+    if (head === undefined || body === undefined || signature === undefined || rest !== undefined) return undefined;
+    const header = decode(head);
+    const candidates = this.#keys.filter(({ algorithm }) => algorithm === header?.['alg']);
+    const named = candidates.filter(({ id }) => id === header?.['kid']);
+    const keys = named.length > 0 ? named : candidates;
+    return keys.some((key) => key.verify(`${head}.${body}`, signature)) ? decode(body) : undefined;
+  }
+}
+
+/** Algorithms by curve, as go-jose chooses them. */
+const curves: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
+
+/** A key that signs or verifies tokens, with the id and the algorithm that kube-apiserver derives from it. */
+class TokenKey {
+  readonly id: string;
+  readonly algorithm: string;
+  readonly #publicKey: KeyObject;
+  readonly #privateKey: KeyObject | undefined;
+
+  constructor(publicKey: KeyObject, privateKey?: KeyObject) {
+    this.#publicKey = publicKey;
+    this.#privateKey = privateKey;
+    this.id = createHash('sha256')
+      .update(publicKey.export({ type: 'spki', format: 'der' }))
+      .digest('base64url');
+    const { asymmetricKeyType, asymmetricKeyDetails } = publicKey;
+    const algorithm = asymmetricKeyType === 'rsa' ? 'RS256' : curves[asymmetricKeyDetails?.namedCurve ?? ''];
+    if (algorithm === undefined) throw new TypeError(`cannot sign tokens with a key of type ${asymmetricKeyType}`);
+    this.algorithm = algorithm;
+  }
+
+  get #hash(): string {
+    return `sha${this.algorithm.slice(2)}`;
+  }
+
+  sign(text: string): string {
+    if (!this.#privateKey) throw new TypeError('a public key cannot sign');
+    const key = { key: this.#privateKey, dsaEncoding: 'ieee-p1363' } as const;
+    return sign(this.#hash, Buffer.from(text), key).toString('base64url');
+  }
+
+  verify(text: string, signature: string): boolean {
+    const key = { key: this.#publicKey, dsaEncoding: 'ieee-p1363' } as const;
+    return verify(this.#hash, Buffer.from(text), key, Buffer.from(signature, 'base64url'));
+  }
+
+  jwk(): unknown {
+    return { use: 'sig', kid: this.id, alg: this.algorithm, ...this.#publicKey.export({ format: 'jwk' }) };
   }
 }
 

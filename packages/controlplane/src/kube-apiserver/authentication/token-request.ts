@@ -25,8 +25,8 @@ interface TokenRequestSpec {
   readonly boundObjectRef?: BoundObjectRef | null;
 }
 
-const MIN_SECONDS = 600;
-const MAX_SECONDS = 2 ** 32;
+const minSeconds = 600;
+const maxSeconds = 2 ** 32;
 
 /**
  * Handles `serviceaccounts/token`: issues a token for an account, on request bound to a pod, secret or node of the account's
@@ -72,9 +72,9 @@ export function tokenRequest(options: {
 function checkExpiration(seconds: number): void {
   const field = 'spec.expirationSeconds';
   const fault =
-    seconds < MIN_SECONDS
+    seconds < minSeconds
       ? invalidField(field, seconds, 'may not specify a duration less than 10 minutes')
-      : seconds > MAX_SECONDS
+      : seconds > maxSeconds
         ? invalidField(field, seconds, 'may not specify a duration larger than 2^32 seconds')
         : undefined;
   if (fault) throw invalid({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, '', [fault]);

@@ -1,5 +1,11 @@
-import { badRequest, FieldSelector, invalid, invalidField, type KubernetesObject } from '@kubewright/apimachinery';
-import { FieldSelectorError } from '@kubewright/apimachinery/internal';
+import {
+  badRequest,
+  FieldSelector,
+  FieldSelectorError,
+  invalid,
+  invalidField,
+  type KubernetesObject,
+} from '@kubewright/apimachinery';
 import type { AuthorizationAttributes, Authorizer, Draft, UserInfo } from '@kubewright/apiserver';
 import type { VirtualResource } from '@kubewright/apiserver/internal';
 import type { RbacIndex } from './rbac-index.ts';

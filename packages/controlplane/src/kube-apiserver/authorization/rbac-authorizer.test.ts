@@ -26,13 +26,11 @@ describe('RbacAuthorizer', () => {
   });
 
   const put = async (path: string, object: Record<string, unknown>): Promise<void> => {
-    const key = `/registry/rbac.authorization.k8s.io/${path}`;
+    const key = `/registry/${path}`;
     const [resource, ...rest] = path.split('/');
     const metadata = { name: rest.at(-1), ...(rest.length > 1 && { namespace: rest[0] }), resource };
     const expected = (await storage.get(key))?.revision ?? 0;
-    await storage.commit([
-      { key, expected, encode: () => new TextEncoder().encode(JSON.stringify({ ...object, metadata })) },
-    ]);
+    await storage.commit([{ key, expected, bytes: Buffer.from(JSON.stringify({ ...object, metadata })) }]);
   };
   const may = async (user: UserInfo, verb: string, namespace: string): Promise<string> => {
     const resource = { group: '', version: 'v1', resource: 'pods', subresource: '', namespace, name: '' };

@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { Storage, UserInfo } from '@kubewright/apiserver';
-import { eachChange, type StoredObject } from '@kubewright/apiserver/internal';
+import { followStorage, type StoredObject, storagePrefix } from '@kubewright/apiserver/internal';
 import type { PolicyRule } from './policy-rule.ts';
 
-const PREFIX = '/registry/rbac.authorization.k8s.io/';
+const resources = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'];
+const root = '/registry/';
 
 interface Role {
   readonly rules?: readonly PolicyRule[] | null;
@@ -38,21 +39,21 @@ export class RbacIndex implements Disposable {
   readonly #roles = new Map<string, Role>();
   readonly #bindings = new Map<string, Binding>();
   readonly #bySubject = new Map<string, Set<Binding>>();
-  #subscription: Disposable | undefined;
+  readonly #subscriptions: Disposable[] = [];
 
   /** Reads the stored objects, then follows changes. Resolves once the index is complete. */
   async start(storage: Storage): Promise<void> {
-    const { objects, revision } = await storage.list({ prefix: PREFIX });
-    for (const stored of objects) this.#set(stored);
-    const apply = eachChange(({ key, current }) => {
-      if (current) this.#set(current);
-      else this.#remove(key.slice(PREFIX.length));
-    });
-    this.#subscription = storage.watch({ prefix: PREFIX, fromRevision: revision }, apply);
+    for (const resource of resources) {
+      const follower = await followStorage(storage, {
+        prefix: storagePrefix({ group: 'rbac.authorization.k8s.io', resource }),
+        apply: ({ key, current }) => (current ? this.#set(current) : this.#remove(key.slice(root.length))),
+      });
+      this.#subscriptions.push(follower);
+    }
   }
 
   [Symbol.dispose](): void {
-    this.#subscription?.[Symbol.dispose]();
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]();
   }
 
   /** Returns the rules of a referenced role, or undefined if it does not exist. */
@@ -74,7 +75,7 @@ export class RbacIndex implements Disposable {
   }
 
   #set(stored: StoredObject): void {
-    const key = stored.key.slice(PREFIX.length);
+    const key = stored.key.slice(root.length);
     const object = JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as Record<string, unknown>;
     this.#remove(key);
     if (key.startsWith('roles/') || key.startsWith('clusterroles/')) {

@@ -2,8 +2,8 @@ import type { ApiHandler, GroupPriorities, ResourceCatalog } from '@kubewright/a
 import { asServer, prioritiesOf } from '@kubewright/apiserver/internal';
 import { BootstrapError } from './bootstrap-error.ts';
 
-const PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
-const MANAGED = 'kube-aggregator.kubernetes.io/automanaged';
+const apiServicePath = '/apis/apiregistration.k8s.io/v1/apiservices';
+const managed = 'kube-aggregator.kubernetes.io/automanaged';
 
 interface Wanted {
   readonly group: string;
@@ -63,14 +63,14 @@ export class ApiServices {
       const name = `${version}.${group}`;
       if (!wanted.has(name)) wanted.set(name, { group, version, custom });
     }
-    const { items } = JSON.parse((await this.#expect('GET', PATH, undefined)).text) as {
+    const { items } = JSON.parse((await this.#expect('GET', apiServicePath, undefined)).text) as {
       readonly items: readonly { readonly metadata: { readonly name: string; readonly labels?: object } }[];
     };
     const present = new Set(items.map(({ metadata }) => metadata.name));
     for (const [name, one] of wanted) if (!present.has(name)) await this.#make(name, one);
     for (const { metadata } of items) {
-      const ours = metadata.labels !== undefined && Object.hasOwn(metadata.labels, MANAGED);
-      if (ours && !wanted.has(metadata.name)) await this.#ask('DELETE', `${PATH}/${metadata.name}`);
+      const ours = metadata.labels !== undefined && Object.hasOwn(metadata.labels, managed);
+      if (ours && !wanted.has(metadata.name)) await this.#ask('DELETE', `${apiServicePath}/${metadata.name}`);
     }
   }
 
@@ -80,7 +80,7 @@ export class ApiServices {
     const object = {
       apiVersion: 'apiregistration.k8s.io/v1',
       kind: 'APIService',
-      metadata: { name, labels: { [MANAGED]: custom ? 'true' : 'onstart' } },
+      metadata: { name, labels: { [managed]: custom ? 'true' : 'onstart' } },
       spec: {
         ...(group !== '' && { group }),
         version,
@@ -88,7 +88,7 @@ export class ApiServices {
         versionPriority,
       },
     };
-    await this.#expect('POST', PATH, object);
+    await this.#expect('POST', apiServicePath, object);
   }
 
   async #expect(method: string, path: string, body: unknown): Promise<{ readonly text: string }> {

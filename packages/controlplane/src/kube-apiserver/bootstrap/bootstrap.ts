@@ -1,8 +1,11 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
 import { formatTime } from '@kubewright/apimachinery/internal';
 import type { Draft, Storage } from '@kubewright/apiserver';
-import { encodeStored } from '@kubewright/apiserver/internal';
+import { encodeStored, RevisionMismatchError } from '@kubewright/apiserver/internal';
 import { bootstrapObjectsJson } from './generated/bootstrap-objects.ts';
+
+/** Range of service IPs in CIDR notation, if none is chosen; kubeadm's, cut to upstream's limit of 65,536 addresses. */
+export const defaultServiceCidr = '10.96.0.0/16';
 
 /**
  * Stores the objects that an API server creates for itself, unless they exist: namespaces, roles and bindings, priority classes,
@@ -15,15 +18,25 @@ export async function bootstrap(options: {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: Random;
+  /** Range of service IPs in CIDR notation. */
+  readonly serviceCidr: string;
 }): Promise<void> {
-  const { storage, clock, random } = options;
-  const json = bootstrapObjectsJson.replaceAll('"TIME"', `"${formatTime(clock.now())}"`);
+  const { storage, clock, random, serviceCidr } = options;
+  const json = bootstrapObjectsJson
+    .replaceAll('"TIME"', `"${formatTime(clock.now())}"`)
+    .replaceAll(`"${defaultServiceCidr}"`, `"${serviceCidr}"`);
   // The generator writes pairs of these.
   const wanted = JSON.parse(json) as readonly { readonly key: string; readonly object: Draft }[];
-  for (const { key, object } of wanted) {
-    if (await storage.get(key)) continue;
+  // At the same time, so a durable storage commits them together.
+  const create = async ({ key, object }: (typeof wanted)[number]): Promise<void> => {
+    if (await storage.get(key)) return;
     object.metadata.uid = random.uid();
-    const encode = (revision: number): Uint8Array => encodeStored(object, String(revision));
-    await storage.commit([{ key, expected: 0, encode }]);
-  }
+    try {
+      await storage.commit([{ key, expected: 0, bytes: encodeStored(object) }]);
+    } catch (error) {
+      // Another server has just created it.
+      if (!(error instanceof RevisionMismatchError)) throw error;
+    }
+  };
+  await Promise.all(wanted.map(create));
 }

@@ -11,6 +11,8 @@ export async function publishServer(options: {
   readonly handle: ApiHandler;
   /** `host:port` */
   readonly address: string;
+  /** Range of service IPs in CIDR notation; the Service gets the first one. */
+  readonly serviceCidr: string;
 }): Promise<void> {
   const ask = asServer(options.handle);
   const at = options.address.lastIndexOf(':');
@@ -26,7 +28,7 @@ export async function publishServer(options: {
       object: {
         metadata: { ...metadata, labels: { component: 'apiserver', provider: 'kubernetes' } },
         spec: {
-          clusterIP: '10.96.0.1',
+          clusterIP: firstAddress(options.serviceCidr),
           ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
           sessionAffinity: 'None',
           type: 'ClusterIP',
@@ -56,11 +58,20 @@ export async function publishServer(options: {
     await new Promise<void>((resolve) => setImmediate(resolve));
     // A POST of an existing Service would be rejected because its IP is already allocated to the Service itself.
     const contentType = 'application/merge-patch+json';
-    const changed = await ask('PATCH', `${path}/kubernetes`, { body: object, contentType });
-    const { status, text } = changed.status === 404 ? await ask('POST', path, { body: object }) : changed;
+    const change = () => ask('PATCH', `${path}/kubernetes`, { body: object, contentType });
+    let answer = await change();
+    if (answer.status === 404) answer = await ask('POST', path, { body: object });
+    // Another server on the same storage may have just created it.
+    if (answer.status >= 400) answer = await change();
+    const { status, text } = answer;
     if (status >= 300)
       throw new BootstrapError({
         what: `cannot publish the server address ${options.address}: ${path}: ${status} ${text}`,
       });
   }
+}
+
+/** Returns the first usable address of a range that ends at a byte: `10.96.0.1` for `10.96.0.0/16`. */
+function firstAddress(cidr: string): string {
+  return cidr.replace(/\.0\/\d+$/, '.1');
 }

@@ -12,8 +12,8 @@ export interface AuthenticationTrust {
   readonly allowedNames: readonly string[];
 }
 
-const PATH = '/api/v1/namespaces/kube-system/configmaps';
-const NAME = 'extension-apiserver-authentication';
+const path = '/api/v1/namespaces/kube-system/configmaps';
+const configMapName = 'extension-apiserver-authentication';
 
 /**
  * Publishes how servers behind this one authenticate callers: the ConfigMap `kube-system/extension-apiserver-authentication`.
@@ -33,12 +33,12 @@ export async function publishAuthentication(
     'requestheader-uid-headers': '["X-Remote-Uid"]',
     'requestheader-username-headers': '["X-Remote-User"]',
   };
-  const made = await ask('POST', PATH, { body: { metadata: { name: NAME, namespace: 'kube-system' }, data } });
+  const made = await ask('POST', path, { body: { metadata: { name: configMapName, namespace: 'kube-system' }, data } });
   const contentType = 'application/merge-patch+json';
   const { status, text } =
-    made.status === 409 ? await ask('PATCH', `${PATH}/${NAME}`, { body: { data }, contentType }) : made;
+    made.status === 409 ? await ask('PATCH', `${path}/${configMapName}`, { body: { data }, contentType }) : made;
   if (status >= 300)
     throw new BootstrapError({
-      what: `cannot publish the authentication configuration: ${PATH}/${NAME}: ${status} ${text}`,
+      what: `cannot publish the authentication configuration: ${path}/${configMapName}: ${status} ${text}`,
     });
 }

@@ -10,8 +10,8 @@ describe('a malformed definition', () => {
     ...spec,
     versions: [{ ...version, schema: { openAPIV3Schema: { type: 'object', properties: { a: fields } } } }],
   });
-  const LABEL = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')`;
-  const NOTHING = [
+  const label = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')`;
+  const nothing = [
     'metadata.name: Invalid value: "foos.example.com": must be spec.names.plural+"."+spec.group',
     'spec.group: Required value',
     'spec.scope: Required value',
@@ -24,9 +24,9 @@ describe('a malformed definition', () => {
   ];
 
   it.each<[string, unknown, number, readonly string[]]>([
-    ['no spec', undefined, 422, NOTHING],
-    ['a spec of null', null, 422, NOTHING],
-    ['an empty spec', {}, 422, NOTHING],
+    ['no spec', undefined, 422, nothing],
+    ['a spec of null', null, 422, nothing],
+    ['an empty spec', {}, 422, nothing],
     [
       'a spec that is a list',
       [],
@@ -39,13 +39,13 @@ describe('a malformed definition', () => {
       'a version without a name',
       { ...spec, versions: [{ ...version, name: undefined }] },
       422,
-      [`spec.versions[0].name: Invalid value: "": ${LABEL}`],
+      [`spec.versions[0].name: Invalid value: "": ${label}`],
     ],
     [
       'a version of null',
       { ...spec, versions: [null] },
       422,
-      ['spec.versions[0].schema.openAPIV3Schema: Required value', `spec.versions[0].name: Invalid value: "": ${LABEL}`],
+      ['spec.versions[0].schema.openAPIV3Schema: Required value', `spec.versions[0].name: Invalid value: "": ${label}`],
     ],
     [
       'no versions',

@@ -29,8 +29,8 @@ class ConvertingCaller implements WebhookCaller {
   }
 }
 
-const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const JSON_BODY = { 'content-type': 'application/json' };
+const crd = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const jsonBody = { 'content-type': 'application/json' };
 const at = (version: string): string => `/apis/conv.example.com/${version}/namespaces/default/gadgets`;
 
 describe('webhook conversion', () => {
@@ -46,7 +46,7 @@ describe('webhook conversion', () => {
     const names = { plural: 'gadgets', kind: 'Gadget' };
     const conversion = { strategy: 'Webhook', webhook };
     const spec = { group: 'conv.example.com', scope: 'Namespaced', names, versions, conversion };
-    await plane.send('POST', CRD, { metadata: { name: 'gadgets.conv.example.com' }, spec }, JSON_BODY);
+    await plane.send('POST', crd, { metadata: { name: 'gadgets.conv.example.com' }, spec }, jsonBody);
     await create('v1', 'a');
     await create('v1', 'b');
   });
@@ -57,7 +57,7 @@ describe('webhook conversion', () => {
       'POST',
       at(version),
       { apiVersion: `conv.example.com/${version}`, kind: 'Gadget', metadata: { name } },
-      JSON_BODY,
+      jsonBody,
     );
   const watch = async (version: string) => {
     const abort = new AbortController();
@@ -146,7 +146,7 @@ describe('webhook conversion', () => {
   it('uses the webhook of the current definition', async () => {
     const conversion = { webhook: { clientConfig: { url: 'https://two/' } } };
     const headers = { 'content-type': 'application/merge-patch+json' };
-    await plane.send('PATCH', `${CRD}/gadgets.conv.example.com`, { spec: { conversion } }, headers);
+    await plane.send('PATCH', `${crd}/gadgets.conv.example.com`, { spec: { conversion } }, headers);
     await plane.send('GET', at('v2'));
     expect(caller.asked.sort()).toEqual(['two a v2', 'two b v2']);
   });

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { builtinDefinitions, builtinPriorities } from '../../kinds/index.ts';
 import { TestServer, widgets, withBuiltinKinds } from '../testdata/test-server.ts';
 
-const AGGREGATED =
+const aggregated =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
 const recorded = JSON.parse(readFileSync(new URL('testdata/discovery-1.36.3.json', import.meta.url), 'utf8')) as {
   readonly documents: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ describe('discovery', () => {
   describe('matches the documents of 1.36.3 for built-in kinds', () => {
     it.each(Object.entries(recorded.documents))('%s', async (name, hash) => {
       const [path = '', form] = name.split(' ');
-      const { json, status } = await server.get(path, form ? { accept: AGGREGATED } : {});
+      const { json, status } = await server.get(path, form ? { accept: aggregated } : {});
       expect(status).toBe(200);
       expect(digest(json)).toBe(hash);
     });
@@ -67,13 +67,13 @@ describe('discovery', () => {
   });
 
   it('serves the aggregated form with its media type, and 304 for a matching ETag', async () => {
-    const { headers } = await server.get('/apis', { accept: AGGREGATED });
+    const { headers } = await server.get('/apis', { accept: aggregated });
     expect(headers['content-type']).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList');
     expect(headers['vary']).toBe('Accept');
-    const again = await server.get('/apis', { accept: AGGREGATED, 'if-none-match': String(headers['etag']) });
+    const again = await server.get('/apis', { accept: aggregated, 'if-none-match': String(headers['etag']) });
     expect(again).toMatchObject({ status: 304, text: '' });
     catalog.put(widgets());
-    const changed = await server.get('/apis', { accept: AGGREGATED, 'if-none-match': String(headers['etag']) });
+    const changed = await server.get('/apis', { accept: aggregated, 'if-none-match': String(headers['etag']) });
     expect(changed.status).toBe(200);
   });
 
@@ -81,7 +81,7 @@ describe('discovery', () => {
     ['application/json', 'APIGroupList'],
     ['application/json, application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList', 'APIGroupList'],
     ['application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json', 'APIGroupList'],
-    [AGGREGATED, 'APIGroupDiscoveryList'],
+    [aggregated, 'APIGroupDiscoveryList'],
   ])('chooses the form by Accept: %s → %s', async (accept, kind) => {
     expect((await server.get('/apis', { accept })).json.kind).toBe(kind);
   });
@@ -107,7 +107,7 @@ describe('discovery', () => {
     expect((await names()).at(-1)).toBe(custom.group);
     const { resources } = (await server.get(`/apis/${custom.group}/${custom.version}`)).json;
     expect(resources[0]).toMatchObject({ name: custom.resource, kind: custom.kind, shortNames: custom.shortNames });
-    const { items } = (await server.get('/apis', { accept: AGGREGATED })).json;
+    const { items } = (await server.get('/apis', { accept: aggregated })).json;
     expect(items.at(-1).versions[0].resources[0].responseKind).toEqual({
       group: custom.group,
       version: custom.version,

@@ -3,7 +3,7 @@ import type { ApiServerOptions, AuthorizationAttributes } from '@kubewright/apis
 import { describe, expect, it } from 'vitest';
 import { TestServer, withBuiltinKinds } from '../testdata/test-server.ts';
 
-const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+const configMaps = '/api/v1/namespaces/default/configmaps';
 
 describe('access control', () => {
   it('reports who may not do what, in the words of the API', async () => {
@@ -15,7 +15,7 @@ describe('access control', () => {
       expect(status).toBe(403);
       return json.message;
     };
-    expect(await message('GET', CONFIG_MAPS)).toBe(
+    expect(await message('GET', configMaps)).toBe(
       'configmaps is forbidden: User "bob" cannot list resource "configmaps" in API group "" in the namespace "default"',
     );
     expect(await message('PUT', '/apis/apps/v1/namespaces/x/deployments/d/scale')).toBe(
@@ -43,7 +43,7 @@ describe('access control', () => {
       read = true;
       yield Buffer.from('{}');
     }
-    const answer = await server.server.handle({ ...server.request('POST', CONFIG_MAPS), body: body() });
+    const answer = await server.server.handle({ ...server.request('POST', configMaps), body: body() });
     expect(answer.status).toBe(401);
     expect(read).toBe(false);
   });
@@ -63,7 +63,7 @@ describe('access control', () => {
       'impersonate-user': 'system:serviceaccount:ns:robot',
       'impersonate-extra-scopes': 'view',
     };
-    expect((await server.get(CONFIG_MAPS, headers)).status).toBe(200);
+    expect((await server.get(configMaps, headers)).status).toBe(200);
     expect(seen[0]?.user).toEqual({
       username: 'system:serviceaccount:ns:robot',
       groups: ['system:serviceaccounts', 'system:serviceaccounts:ns', 'system:authenticated'],
@@ -74,8 +74,8 @@ describe('access control', () => {
       'impersonate userextras view',
       'list configmaps ',
     ]);
-    expect((await server.get(CONFIG_MAPS, { 'impersonate-user': 'root' })).status).toBe(403);
-    expect((await server.get(CONFIG_MAPS, { 'impersonate-group': 'g' })).status).toBe(400);
+    expect((await server.get(configMaps, { 'impersonate-user': 'root' })).status).toBe(403);
+    expect((await server.get(configMaps, { 'impersonate-group': 'g' })).status).toBe(400);
   });
 
   it('rejects requests beyond the in-flight limits, counting reads and writes separately', async () => {

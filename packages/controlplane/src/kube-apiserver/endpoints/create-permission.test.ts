@@ -23,9 +23,9 @@ describe('creating by an update or a patch', () => {
     reason: 'Forbidden',
     message: `${group === '' ? resource : `${resource}.${group}`} "${name}" is forbidden: User "joe" cannot create resource "${resource}" in API group "${group}" in the namespace "default"`,
   });
-  const MAP = '/api/v1/namespaces/default/configmaps/x';
-  const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/x';
-  const WIDGET = '/apis/example.com/v1/namespaces/default/widgets/x';
+  const map = '/api/v1/namespaces/default/configmaps/x';
+  const leasePath = '/apis/coordination.k8s.io/v1/namespaces/default/leases/x';
+  const widgetPath = '/apis/example.com/v1/namespaces/default/widgets/x';
   const apply = (server: TestServer, path: string, body: object) =>
     server.patch(`${path}${path.includes('?') ? '&' : '?'}fieldManager=m`, 'apply', body);
   const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
@@ -34,29 +34,31 @@ describe('creating by an update or a patch', () => {
   it('also needs the permission to create', async () => {
     await using server = await start();
     const { revision } = server.storage;
-    expect((await apply(server, MAP, configMap)).json).toMatchObject(refused('configmaps', '', 'x'));
-    expect((await apply(server, `${MAP}?dryRun=All`, configMap)).status).toBe(403);
-    expect((await apply(server, WIDGET, widget)).json).toMatchObject(refused('widgets', 'example.com', 'x'));
+    expect((await apply(server, map, configMap)).json).toMatchObject(refused('configmaps', '', 'x'));
+    expect((await apply(server, `${map}?dryRun=All`, configMap)).status).toBe(403);
+    expect((await apply(server, widgetPath, widget)).json).toMatchObject(refused('widgets', 'example.com', 'x'));
     const lease = { metadata: { name: 'x' }, spec: {} };
-    expect((await server.put(LEASE, lease)).json).toMatchObject(refused('leases', 'coordination.k8s.io', 'x'));
-    expect((await server.patch(LEASE, 'merge', lease)).status).toBe(404);
+    expect((await server.put(leasePath, lease)).json).toMatchObject(refused('leases', 'coordination.k8s.io', 'x'));
+    expect((await server.patch(leasePath, 'merge', lease)).status).toBe(404);
     expect(server.storage.revision).toBe(revision);
   });
 
   it('reports an invalid object first', async () => {
     await using server = await start();
-    expect((await apply(server, MAP, { ...configMap, data: { 'Ü ': '' } })).status).toBe(422);
-    expect((await server.put(LEASE, { metadata: { name: 'x' }, spec: { leaseDurationSeconds: -1 } })).status).toBe(422);
+    expect((await apply(server, map, { ...configMap, data: { 'Ü ': '' } })).status).toBe(422);
+    expect((await server.put(leasePath, { metadata: { name: 'x' }, spec: { leaseDurationSeconds: -1 } })).status).toBe(
+      422,
+    );
   });
 
   it('needs only the update or patch permission when the object exists', async () => {
     await using server = await start();
     server.user = { username: 'admin', groups: [] };
-    expect((await apply(server, MAP, configMap)).status).toBe(201);
-    expect((await server.put(LEASE, { metadata: { name: 'x' }, spec: {} })).status).toBe(201);
+    expect((await apply(server, map, configMap)).status).toBe(201);
+    expect((await server.put(leasePath, { metadata: { name: 'x' }, spec: {} })).status).toBe(201);
     server.user = { username: 'joe', groups: [] };
-    expect((await apply(server, MAP, { ...configMap, data: { a: 'b' } })).status).toBe(200);
-    const { json: lease } = await server.get(LEASE);
-    expect((await server.put(LEASE, { ...lease, spec: { holderIdentity: 'a' } })).status).toBe(200);
+    expect((await apply(server, map, { ...configMap, data: { a: 'b' } })).status).toBe(200);
+    const { json: lease } = await server.get(leasePath);
+    expect((await server.put(leasePath, { ...lease, spec: { holderIdentity: 'a' } })).status).toBe(200);
   });
 });

@@ -1,19 +1,36 @@
+import { stringifyJson } from '@kubewright/apimachinery/internal';
 import type { ResourceDefinition } from '@kubewright/apiserver';
 import type { SchemaNode } from '@kubewright/schema/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
 
 /** Names that every plain object inherits. */
-const WORDS = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'];
+const words = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'];
 
-/** Builds values of a schema: every string and every key is one word, or every collection is empty, or holds only null. */
-type Style = { readonly word: string } | { readonly holds: 'nothing' | 'null' };
+/**
+ * Builds values of a schema: every string and every key is one word, or every collection is empty, or holds only null, or every
+ * integer is the largest or smallest of its size, in objects that are well-formed otherwise.
+ */
+type Style =
+  | { readonly word: string; readonly integers?: { readonly int32: number; readonly int64: bigint } }
+  | { readonly holds: 'nothing' | 'null' };
+
+/** Strings that can be decoded. */
+const wellFormed: Readonly<Record<string, string>> = {
+  'resource.Quantity': '1',
+  'v1.Duration': '1s',
+  'v1.MicroTime': '2026-01-01T00:00:00.000000Z',
+  'v1.Time': '2026-01-01T00:00:00Z',
+  byte: 'eA==',
+};
 
 function make(node: SchemaNode, style: Style, depth = 0): unknown {
   switch (node.type) {
     case 'string':
+      if ('word' in style && style.integers) return wellFormed[node.typeName ?? node.format ?? ''] ?? style.word;
       return 'word' in style ? style.word : '';
     case 'integer':
+      return 'word' in style && style.integers ? style.integers[node.format === 'int32' ? 'int32' : 'int64'] : 1;
     case 'number':
       return 1;
     case 'boolean':
@@ -54,15 +71,16 @@ describe('hostile input', () => {
     const found: string[] = [];
     const ask = async (method: string, path: string, body: unknown, type = 'application/json'): Promise<void> => {
       plane.errors.length = 0;
-      const { status } = await plane.send(method, `${path}${path.includes('?') ? '&' : '?'}dryRun=All`, body, {
-        'content-type': type,
-      });
+      const target = `${path}${path.includes('?') ? '&' : '?'}dryRun=All`;
+      const { status } = await plane.send(method, target, stringifyJson(body), { 'content-type': type });
       if (plane.errors.length > 0) found.push(`${method} ${path}: ${status} ${String(plane.errors[0])}`);
     };
     for (const definition of plane.plane.catalog.all()) {
       const { group, version, kind, schema, subresources } = definition;
       const apiVersion = group === '' ? version : `${group}/${version}`;
-      const object = { ...(make(schema, style) as object), apiVersion, kind, metadata: { name: 'x' } };
+      const { metadata, ...rest } = make(schema, style) as { readonly metadata?: object };
+      const given = 'word' in style && style.integers ? metadata : {};
+      const object = { ...rest, apiVersion, kind, metadata: { ...given, name: 'x', namespace: undefined } };
       const path = rootOf(definition);
       await ask('POST', path, object);
       await ask('PUT', `${path}/x`, object);
@@ -75,7 +93,7 @@ describe('hostile input', () => {
     return found;
   }
 
-  it.each(WORDS)('causes no server error when every string is %s', async (word) => {
+  it.each(words)('causes no server error when every string is %s', async (word) => {
     expect(await faults({ word })).toEqual([]);
   });
 
@@ -83,7 +101,14 @@ describe('hostile input', () => {
     expect(await faults({ holds })).toEqual([]);
   });
 
-  it.each(WORDS)('causes no server error when URL, method and headers are %s', async (word) => {
+  it.each([
+    ['largest', { int32: 2 ** 31 - 1, int64: 2n ** 63n - 1n }],
+    ['smallest', { int32: -(2 ** 31), int64: -(2n ** 63n) }],
+  ])('causes no server error when every integer is the %s', async (_size, integers) => {
+    expect(await faults({ word: 'x', integers })).toEqual([]);
+  });
+
+  it.each(words)('causes no server error when URL, method and headers are %s', async (word) => {
     plane.errors.length = 0;
     const paths = [
       `/${word}`,

@@ -8,7 +8,7 @@ const recorded = JSON.parse(readFileSync(new URL('testdata/apps-v1-1.36.3.json',
   readonly schemas: readonly string[];
 };
 /** Schemas used by operations that we do not publish (watch paths, discovery). */
-const UNPUBLISHED = ['APIResource', 'APIResourceList', 'WatchEvent', 'RawExtension'];
+const unpublished = ['APIResource', 'APIResourceList', 'WatchEvent', 'RawExtension'];
 
 describe('OpenAPI', () => {
   let server: TestServer;
@@ -47,7 +47,7 @@ describe('OpenAPI', () => {
       ]),
     );
     expect(paths).toEqual(recorded.paths);
-    const expected = recorded.schemas.filter((name) => !UNPUBLISHED.includes(name.split('.').at(-1) ?? ''));
+    const expected = recorded.schemas.filter((name) => !unpublished.includes(name.split('.').at(-1) ?? ''));
     expect(Object.keys(json.components.schemas)).toEqual(expect.arrayContaining(expected));
   });
 

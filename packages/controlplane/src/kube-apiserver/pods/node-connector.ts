@@ -15,7 +15,7 @@ export type { TerminalSize } from '../streaming/terminal-sizes.ts';
  * const connector: NodeConnector = {
  *   logs: async () => Readable.from([Buffer.from('started\n')]),
  *   exec: async (pod, { command, stdout }) => {
- *     stdout(Buffer.from(`${command.join(' ')} in ${pod.metadata.name}\n`));
+ *     await stdout(Buffer.from(`${command.join(' ')} in ${pod.metadata.name}\n`));
  *     return { exitCode: 0 };
  *   },
  * };
@@ -47,6 +47,34 @@ export interface NodeConnector {
    * @throws Error if the connection fails; the client gets its message.
    */
   portForward?(pod: KubernetesObject, options: PortForwardOptions): Promise<void>;
+  /** Returns what the node's running containers use, for `kubectl top` and autoscalers. @defaultValue nothing is known */
+  usage?(): Promise<readonly NodeUsage[]>;
+}
+
+/** The usage of a node's containers. */
+export interface NodeUsage {
+  /** The name of the node. */
+  readonly name: string;
+  /** The usage of the node itself, besides its pods. */
+  readonly own?: ContainerUsage | undefined;
+  readonly pods: readonly {
+    readonly namespace: string;
+    readonly name: string;
+    readonly containers: readonly ContainerUsage[];
+  }[];
+}
+
+/** The usage of a container. */
+export interface ContainerUsage {
+  readonly name: string;
+  /** The container's id, which changes when it restarts. */
+  readonly id: string;
+  readonly startedAtMs: number;
+  /** When the node measured it. A rate over a short time needs it: the answer arrives later. */
+  readonly atMs: number;
+  /** The processor time that it has used since its start. */
+  readonly cpuSeconds: number;
+  readonly memoryBytes: number;
 }
 
 /** Options for core/v1 `PodLogOptions`. */
@@ -72,16 +100,17 @@ export interface ContainerCheckOptions {
 /** Options for core/v1 `PodExecOptions`, with the streams. */
 export interface ExecOptions extends AttachOptions {
   readonly command: readonly string[];
-  /** With `tty`: the size of the client's terminal, initially and after each change. */
-  readonly sizes?: AsyncIterable<TerminalSize> | undefined;
 }
 
 /** Options for core/v1 `PodAttachOptions`, with the streams. */
 export interface AttachOptions {
   readonly container: string;
   readonly tty: boolean;
+  /** With `tty`: the size of the client's terminal, initially and after each change. */
+  readonly sizes?: AsyncIterable<TerminalSize> | undefined;
   readonly stdin: AsyncIterable<Uint8Array> | undefined;
-  readonly stdout: (chunk: Uint8Array) => void;
-  readonly stderr: (chunk: Uint8Array) => void;
+  /** Sends output to the client; resolves when there is room for more, or the client is gone. */
+  readonly stdout: (chunk: Uint8Array) => Promise<void>;
+  readonly stderr: (chunk: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,6 @@
 import { badRequest, type Clock } from '@kubewright/apimachinery';
 import type { ApiResponse, ConnectSubresource } from '@kubewright/apiserver';
-import { type ConnectCall, HIJACKED } from '@kubewright/apiserver/internal';
+import { type ConnectCall, hijacked } from '@kubewright/apiserver/internal';
 import { checkCommandUpgrade, openCommandStreams } from '../streaming/command-streams.ts';
 import { readCommandOptions } from './command-options.ts';
 import { exitStatus, failureStatus } from './command-status.ts';
@@ -35,12 +35,13 @@ async function answer(
   void attach(pod, {
     container,
     tty: wanted.tty,
+    sizes: wanted.tty ? streams.sizes : undefined,
     stdin: wanted.stdin ? streams.stdin : undefined,
-    stdout: (chunk) => wanted.stdout && streams.stdout(chunk),
-    stderr: (chunk) => wanted.stderr && streams.stderr(chunk),
+    stdout: async (chunk) => (wanted.stdout ? streams.stdout(chunk) : undefined),
+    stderr: async (chunk) => (wanted.stderr ? streams.stderr(chunk) : undefined),
     signal: over.signal,
   })
     .then(() => streams.end(exitStatus(0)))
     .catch((error: unknown) => streams.end(failureStatus(error, 'error attaching to container')));
-  return HIJACKED;
+  return hijacked;
 }

@@ -1,34 +1,44 @@
 import { Buffer } from 'node:buffer';
 import {
+  badRequest,
   type Clock,
+  conflict,
+  invalid,
+  invalidField,
+  isConflict,
   type KubernetesList,
-  type KubernetesObject,
   LabelSelector,
+  LabelSelectorError,
   type LabelSelectorObject,
   type Status,
   StatusError,
+  sleep,
+  unsupportedField,
 } from '@kubewright/apimachinery';
-import { formatTime } from '@kubewright/apimachinery/internal';
+import { formatTime, stringifyJson } from '@kubewright/apimachinery/internal';
 import type { ApiHandler, ApiResponse, ConnectSubresource } from '@kubewright/apiserver';
 import type { ConnectCall } from '@kubewright/apiserver/internal';
+import {
+  type DisruptionBudget,
+  decideEviction,
+  needsNoBudget,
+  needsRevision,
+  stillProcessed,
+} from './eviction-decision.ts';
 import type { ReachedPod } from './pod-container.ts';
 
-interface DisruptionBudget extends KubernetesObject {
-  readonly spec?: { readonly selector?: LabelSelectorObject };
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly disruptionsAllowed?: number;
-    readonly desiredHealthy?: number;
-    readonly currentHealthy?: number;
-    readonly disruptedPods?: Readonly<Record<string, string>>;
-  };
+interface DeleteOptions {
+  readonly dryRun?: readonly string[] | null;
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean | null;
+  readonly preconditions?: { readonly uid?: string | null; readonly resourceVersion?: string | null } | null;
 }
 
-const tries = 5;
+const tries = 20;
+const retryMs = 500;
 
 /**
  * Serves `pods/eviction`: deletes a pod if its disruption budget allows it. Deletes through the server itself, so an eviction
- * behaves like any other deletion. Mirrors `EvictionREST` (1.36) without its check of unhealthy pods' policies.
+ * behaves like any other deletion. Mirrors `EvictionREST` (1.36).
  */
 export function podEviction(options: { readonly handle: () => ApiHandler; readonly clock: Clock }): ConnectSubresource {
   return { type: 'connect', connect: (call) => new Eviction(call, options).run() };
@@ -38,83 +48,132 @@ class Eviction {
   readonly #call: ConnectCall;
   readonly #handle: () => ApiHandler;
   readonly #clock: Clock;
+  readonly #options: DeleteOptions;
+  readonly #dryRun: boolean;
 
   constructor(call: ConnectCall, options: { readonly handle: () => ApiHandler; readonly clock: Clock }) {
     this.#call = call;
     this.#handle = options.handle;
     this.#clock = options.clock;
+    // An object; the server has not validated its fields.
+    this.#options = (call.body?.['deleteOptions'] ?? {}) as DeleteOptions;
+    this.#dryRun = call.dryRun || (this.#options.dryRun?.length ?? 0) > 0;
   }
 
   async run(): Promise<ApiResponse> {
-    const pod = (await this.#call.parent()) as ReachedPod;
-    const { phase } = pod.status ?? {};
-    const free =
-      phase === 'Succeeded' ||
-      phase === 'Failed' ||
-      phase === 'Pending' ||
-      pod.metadata.deletionTimestamp !== undefined;
-    if (!free) await this.#spendBudget(pod);
-    if (!this.#call.dryRun) await this.#delete(pod);
+    const { body, name } = this.#call;
+    if (body?.metadata.name !== name) throw badRequest('name in URL does not match name in Eviction object');
+    this.#validate();
+    if (!(await this.#withoutBudget())) await this.#withBudget();
     const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
     const headers = { 'content-type': 'application/json' };
     return { status: 201, headers, body: Buffer.from(`${JSON.stringify(status)}\n`) };
   }
 
-  async #delete(pod: ReachedPod): Promise<void> {
-    const asked = (this.#call.body?.['deleteOptions'] ?? {}) as { readonly preconditions?: object };
-    const preconditions = { uid: pod.metadata.uid, ...asked.preconditions };
-    const body = { ...asked, kind: 'DeleteOptions', apiVersion: 'v1', preconditions };
+  #validate(): void {
+    const { dryRun, ignoreStoreReadErrorWithClusterBreakingPotential: ignored } = this.#options;
+    if (dryRun?.some((one) => one !== 'All')) {
+      const kind = { group: 'meta.k8s.io', kind: 'DeleteOptions' };
+      throw invalid(kind, '', [unsupportedField('dryRun', dryRun, ['All'])]);
+    }
+    if (!ignored) return;
+    const field = 'deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential';
+    const error = invalidField(field, true, 'can not be set for pod eviction, try after removing the option');
+    throw invalid({ group: 'policy', kind: 'Eviction' }, this.#call.name, [error]);
+  }
+
+  /** Deletes a pod that no budget protects, such as a pending one. Returns false if budgets apply. */
+  async #withoutBudget(): Promise<boolean> {
+    const { uid } = this.#options.preconditions ?? {};
+    return this.#retryConflicts(async (_attempt, stopRetrying) => {
+      const pod = (await this.#call.parent()) as ReachedPod;
+      // A pod of that UID will not come back.
+      if (this.#asksForRevision || (uid && uid !== pod.metadata.uid)) stopRetrying();
+      if (!needsNoBudget(pod)) return false;
+      await this.#delete(needsRevision(pod) ? pod : undefined);
+      return true;
+    });
+  }
+
+  async #withBudget(): Promise<void> {
+    const pod = (await this.#call.parent()) as ReachedPod;
+    const budget = await this.#budgetOf(pod);
+    if (!budget) return this.#delete();
+    const { name = '' } = budget.metadata;
+    const spent = await this.#retryConflicts(async (attempt) => {
+      const path = `${this.#budgets}/${name}`;
+      const current = attempt === 1 ? budget : await this.#ask<DisruptionBudget>('GET', { path });
+      const decision = decideEviction({ pod, budget: current, now: formatTime(this.#clock.now()) });
+      if (decision.type === 'refused') throw decision.error;
+      if (decision.type === 'unhealthy') return false;
+      const body = { ...current, apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', status: decision.status };
+      if (!this.#dryRun) await this.#ask('PUT', { path: `${path}/status`, body });
+      return true;
+    });
+    if (spent) return this.#delete();
+    try {
+      // Unless the pod has become ready in the meantime.
+      return await this.#delete(pod);
+    } catch (error) {
+      if (isConflict(error) && !this.#asksForRevision) throw stillProcessed(name);
+      throw error;
+    }
+  }
+
+  get #budgets(): string {
+    return `/apis/policy/v1/namespaces/${this.#call.namespace}/poddisruptionbudgets`;
+  }
+
+  get #asksForRevision(): boolean {
+    return typeof this.#options.preconditions?.resourceVersion === 'string';
+  }
+
+  async #budgetOf(pod: ReachedPod): Promise<DisruptionBudget | undefined> {
+    const { items } = await this.#ask<KubernetesList<DisruptionBudget>>('GET', { path: this.#budgets });
+    const matching = items.filter(({ spec }) => spec?.selector && matches(spec.selector, pod));
+    if (matching.length > 1) throw severalBudgets();
+    return matching[0];
+  }
+
+  /** Marks the pod as disrupted and deletes it. With `unchanged`, fails with a conflict if the pod has changed since. */
+  async #delete(unchanged?: ReachedPod): Promise<void> {
+    let { uid, resourceVersion } = this.#options.preconditions ?? {};
+    if (unchanged && !this.#asksForRevision) resourceVersion = unchanged.metadata.resourceVersion;
+    if (!this.#dryRun) {
+      await this.#call.updateParent((pod) => {
+        checkPreconditions(pod.metadata, { uid, resourceVersion });
+        markDisrupted(pod, formatTime(this.#clock.now()));
+      });
+      if (resourceVersion) {
+        // The mark has changed the revision.
+        const { metadata } = await this.#call.parent();
+        resourceVersion = metadata.resourceVersion;
+      }
+    }
+    const body = {
+      ...this.#options,
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      preconditions: { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) },
+      ...(this.#dryRun && { dryRun: ['All'] }),
+    };
     const { namespace, name } = this.#call;
     await this.#ask('DELETE', { path: `/api/v1/namespaces/${namespace}/pods/${name}`, body });
   }
 
-  async #spendBudget(pod: ReachedPod): Promise<void> {
-    const path = `/apis/policy/v1/namespaces/${this.#call.namespace}/poddisruptionbudgets`;
+  async #retryConflicts<T>(run: (attempt: number, stopRetrying: () => void) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const { items } = await this.#ask<KubernetesList<DisruptionBudget>>('GET', { path });
-      const matching = items.filter(({ spec }) => spec?.selector && matches(spec.selector, pod));
-      if (matching.length > 1) {
-        throw severalBudgets();
-      }
-      const [budget] = matching;
-      if (!budget) return;
-      const spent = this.#spend(budget, pod);
-      if (this.#call.dryRun) return;
+      let isLast = attempt >= tries;
+      const stopRetrying = (): void => {
+        isLast = true;
+      };
       try {
-        await this.#ask('PUT', { path: `${path}/${budget.metadata.name}/status`, body: spent });
-        return;
+        return await run(attempt, stopRetrying);
       } catch (error) {
-        // Another eviction was faster, and must be counted against the budget.
-        if (!(error instanceof StatusError) || error.status.code !== 409 || attempt >= tries) throw error;
+        if (!isConflict(error) || isLast) throw error;
+        await sleep(this.#clock, { ms: retryMs, signal: this.#call.request.signal });
       }
     }
-  }
-
-  #spend(budget: DisruptionBudget, pod: ReachedPod): object {
-    const { name = '', generation = 0 } = budget.metadata;
-    const {
-      observedGeneration = 0,
-      disruptionsAllowed = 0,
-      desiredHealthy = 0,
-      currentHealthy = 0,
-    } = budget.status ?? {};
-    if (observedGeneration < generation) {
-      throw refused(`The disruption budget ${name} is still being processed by the server.`, 10);
-    }
-    if (disruptionsAllowed <= 0) {
-      throw refused(
-        `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`,
-      );
-    }
-    const disruptedPods = { ...budget.status?.disruptedPods, [pod.metadata.name ?? '']: formatTime(this.#clock.now()) };
-    const status = { ...budget.status, disruptionsAllowed: disruptionsAllowed - 1, disruptedPods };
-    return {
-      apiVersion: 'policy/v1',
-      kind: 'PodDisruptionBudget',
-      metadata: budget.metadata,
-      spec: budget.spec,
-      status,
-    };
   }
 
   async #ask<T>(method: string, request: { readonly path: string; readonly body?: object }): Promise<T> {
@@ -122,7 +181,7 @@ class Eviction {
       method,
       path: request.path,
       headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'kube-apiserver' },
-      ...(request.body && { body: Buffer.from(JSON.stringify(request.body)) }),
+      ...(request.body && { body: Buffer.from(stringifyJson(request.body)) }),
       signal: this.#call.request.signal,
       connection: {
         remoteAddress: '127.0.0.1',
@@ -140,36 +199,57 @@ class Eviction {
   }
 }
 
+interface Preconditions {
+  readonly uid?: string | null | undefined;
+  readonly resourceVersion?: string | null | undefined;
+}
+
+function checkPreconditions({ name = '', uid, resourceVersion }: ReachedPod['metadata'], wanted: Preconditions): void {
+  const resource = { group: '', resource: 'Pod' };
+  if (wanted.uid && wanted.uid !== uid) {
+    const why = `the UID in the precondition (${wanted.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
+    throw conflict(resource, name, why);
+  }
+  if (wanted.resourceVersion && wanted.resourceVersion !== resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${wanted.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw conflict(resource, name, why);
+  }
+}
+
+/** Sets the condition that tells a pod's controller why it was deleted. */
+function markDisrupted(pod: Parameters<Parameters<ConnectCall['updateParent']>[0]>[0], now: string): void {
+  interface Condition {
+    readonly type: string;
+    readonly status?: string;
+    readonly lastTransitionTime?: string;
+  }
+  const status = (pod['status'] ?? {}) as { readonly conditions?: readonly Condition[] };
+  const conditions = status.conditions ?? [];
+  const old = conditions.find(({ type }) => type === 'DisruptionTarget');
+  const mark = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+    lastTransitionTime: old?.status === 'True' ? (old.lastTransitionTime ?? now) : now,
+  };
+  const marked = old ? conditions.map((one) => (one === old ? { ...one, ...mark } : one)) : [...conditions, mark];
+  pod['status'] = { ...status, conditions: marked };
+}
+
+/** True if a budget's selector matches. An empty selector matches nothing here, and an invalid one neither. */
 function matches(selector: LabelSelectorObject, pod: ReachedPod): boolean {
-  return LabelSelector.ofObject(selector).matches(pod.metadata.labels ?? {});
+  const isEmpty = Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions?.length ?? 0) === 0;
+  if (isEmpty) return false;
+  try {
+    return LabelSelector.ofObject(selector).matches(pod.metadata.labels ?? {});
+  } catch (error) {
+    if (error instanceof LabelSelectorError) return false;
+    throw error;
+  }
 }
 
 function severalBudgets(): StatusError {
   const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
-  return new StatusError({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message: `Internal error occurred: ${message}`,
-    reason: 'InternalError',
-    details: { causes: [{ message }] },
-    code: 500,
-  });
-}
-
-function refused(message: string, retryAfterSeconds?: number): StatusError {
-  return new StatusError({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message: "Cannot evict pod as it would violate the pod's disruption budget.",
-    reason: 'TooManyRequests',
-    details: {
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-      causes: [{ reason: 'DisruptionBudget', message }],
-    },
-    code: 429,
-  });
+  return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 });
 }

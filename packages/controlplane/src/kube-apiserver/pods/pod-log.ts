@@ -1,5 +1,5 @@
 import type { ApiResponse, ConnectSubresource } from '@kubewright/apiserver';
-import { type ConnectCall, HIJACKED } from '@kubewright/apiserver/internal';
+import { type ConnectCall, hijacked } from '@kubewright/apiserver/internal';
 import { acceptWebSocket, wantsWebSocket } from '../streaming/web-socket.ts';
 import { readLogOptions } from './log-options.ts';
 import type { NodeConnector } from './node-connector.ts';
@@ -36,5 +36,5 @@ async function overWebSocket(call: ConnectCall, log: AsyncIterable<Uint8Array>):
     }
     socket.close(1000);
   })().catch(() => socket.terminate());
-  return HIJACKED;
+  return hijacked;
 }

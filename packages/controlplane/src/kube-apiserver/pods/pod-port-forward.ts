@@ -1,6 +1,6 @@
 import { badRequest } from '@kubewright/apimachinery';
 import type { ApiResponse, ConnectSubresource } from '@kubewright/apiserver';
-import { type ConnectCall, HIJACKED } from '@kubewright/apiserver/internal';
+import { type ConnectCall, hijacked } from '@kubewright/apiserver/internal';
 import { PortForwardChannels, readPorts } from '../streaming/port-forward-channels.ts';
 import { type ForwardPort, SpdyPortForward } from '../streaming/spdy-port-forward.ts';
 import { acceptSpdy, wantsSpdy } from '../streaming/spdy-upgrade.ts';
@@ -44,5 +44,5 @@ async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiR
     const { socket } = await acceptWebSocket(request, inChannels);
     new PortForwardChannels(socket, { ports, forward }).start();
   }
-  return HIJACKED;
+  return hijacked;
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { defined } from '@kubewright/apimachinery/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { type Answer, type Json, TestServer, withBuiltinKinds } from '../testdata/test-server.ts';
@@ -18,10 +19,10 @@ const recorded = JSON.parse(
 ) as readonly Recorded[];
 
 /** A name that appears nowhere else. */
-const NAMESPACE = 'rec-0815';
+const namespace = 'rec-0815';
 
 function neutralText(text: string): string {
-  return text.replaceAll(NAMESPACE, 'NS');
+  return text.replaceAll(namespace, 'NS');
 }
 
 type Request = readonly [string, string, unknown?, Record<string, string>?];
@@ -63,11 +64,11 @@ describe('responses recorded from the real API server', () => {
 
   beforeAll(async () => {
     const server = await TestServer.start(withBuiltinKinds);
-    await server.post('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+    await server.post('/api/v1/namespaces', { metadata: { name: namespace } });
     const here = (value: unknown): Json =>
-      JSON.parse(JSON.stringify(value ?? null).replaceAll('NS', NAMESPACE)) ?? undefined;
+      JSON.parse(JSON.stringify(value ?? null).replaceAll('NS', namespace)) ?? undefined;
     for (const [method, path, body, headers] of requests as readonly Request[]) {
-      const pending = server.send(method, here(path), { body: here(body), ...(headers && { headers }) });
+      const pending = server.send(method, here(path), { body: here(body), ...defined({ headers }) });
       await new Promise((resolve) => setImmediate(resolve));
       await server.clock.advance(3_001); // requests that wait for a version time out
       answers.push(await pending);

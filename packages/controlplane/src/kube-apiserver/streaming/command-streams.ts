@@ -12,9 +12,10 @@ export interface CommandStreams {
   readonly stdin: AsyncIterable<Uint8Array>;
   /** Sizes of the client's terminal. */
   readonly sizes: AsyncIterable<TerminalSize>;
-  stdout(chunk: Uint8Array): void;
-  stderr(chunk: Uint8Array): void;
-  /** Sends the final `Status` and closes. */
+  /** Sends output; resolves when there is room for more, or the client is gone. */
+  stdout(chunk: Uint8Array): Promise<void>;
+  stderr(chunk: Uint8Array): Promise<void>;
+  /** Sends the final `Status` after all output, and closes. */
   end(status: unknown): void;
 }
 

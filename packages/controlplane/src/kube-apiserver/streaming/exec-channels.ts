@@ -11,9 +11,11 @@ export const execProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channe
 
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
 /** Above this many bytes unread by the command, the client has to wait. */
-const mostUnreadBytes = 1024 * 1024;
-/** Above this many unsent bytes, the client has stopped reading. */
-const mostUnsentBytes = 64 * 1024 * 1024;
+const maxUnreadBytes = 1024 * 1024;
+/** Above this many unsent bytes, output waits for the client. */
+const maxWaitingBytes = 256 * 1024;
+/** Above this many unsent bytes, a connector does not wait for a client that has stopped reading: the connection ends. */
+const maxUnsentBytes = 64 * 1024 * 1024;
 
 /**
  * Initial delay before anything is sent. kubectl starts reading before it has created its streams, and drops data for unknown
@@ -50,22 +52,27 @@ export class ExecChannels implements CommandStreams {
     socket.on('error', () => socket.terminate());
   }
 
-  stdout(chunk: Uint8Array): void {
-    this.#send(channels.stdout, chunk);
+  stdout(chunk: Uint8Array): Promise<void> {
+    return this.#send(channels.stdout, chunk);
   }
 
-  stderr(chunk: Uint8Array): void {
-    this.#send(channels.stderr, chunk);
+  stderr(chunk: Uint8Array): Promise<void> {
+    return this.#send(channels.stderr, chunk);
   }
 
   /** Sends the final status and closes. */
   end(status: unknown): void {
-    this.#send(channels.error, Buffer.from(JSON.stringify(status)));
-    this.#whenSettled(() => this.#socket.close(1000));
+    // Closed once everything is sent: after a close, the client has little time to read the rest.
+    this.#whenSettled(() => void this.#flush(channels.error, Buffer.from(JSON.stringify(status))).then(this.#close));
   }
 
-  #send(channel: number, chunk: Uint8Array): void {
-    this.#whenSettled(() => this.#write(channel, chunk));
+  readonly #close = (): void => this.#socket.close(1000);
+
+  #send(channel: number, chunk: Uint8Array): Promise<void> {
+    if (!this.#early) return this.#write(channel, chunk);
+    return new Promise((resolve) => {
+      this.#whenSettled(() => void this.#write(channel, chunk).then(resolve));
+    });
   }
 
   #whenSettled(go: () => void): void {
@@ -73,13 +80,20 @@ export class ExecChannels implements CommandStreams {
     else go();
   }
 
-  #write(channel: number, chunk: Uint8Array): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount > mostUnsentBytes) {
-      this.#socket.terminate();
-      return;
-    }
-    this.#socket.send(Buffer.concat([Buffer.of(channel), chunk]));
+  /** Sends a message; resolves when there is room for more. */
+  async #write(channel: number, chunk: Uint8Array): Promise<void> {
+    const sent = this.#flush(channel, chunk);
+    if (this.#socket.bufferedAmount > maxWaitingBytes) await sent;
+  }
+
+  /** Sends a message; resolves when it is sent, or can no longer be. */
+  #flush(channel: number, chunk: Uint8Array): Promise<void> {
+    const socket = this.#socket;
+    if (socket.bufferedAmount > maxUnsentBytes) socket.terminate();
+    if (socket.readyState !== socket.OPEN) return Promise.resolve();
+    return new Promise((resolve) => {
+      socket.send(Buffer.concat([Buffer.of(channel), chunk]), () => resolve());
+    });
   }
 
   #receive(data: RawData): void {
@@ -87,7 +101,7 @@ export class ExecChannels implements CommandStreams {
     const channel = message[0];
     if (channel === channels.stdin) {
       this.stdin.push(message.subarray(1));
-      if (this.stdin.size > mostUnreadBytes) this.#socket.pause();
+      if (this.stdin.size > maxUnreadBytes) this.#socket.pause();
     }
     // Unread sizes are worthless once there are many.
     else if (channel === channels.resize && this.#resize.size < 4_096) {

@@ -6,8 +6,8 @@ import { ByteQueue } from './byte-queue.ts';
 import type { ForwardPort } from './spdy-port-forward.ts';
 
 /** Above this many bytes unread by the pod, the client has to wait. */
-const mostUnreadBytes = 1024 * 1024;
-const mostPorts = 64;
+const maxUnreadBytes = 1024 * 1024;
+const maxPorts = 64;
 
 /**
  * Port forwarding over channels of one WebSocket, with one connection per port. Channel 2n carries the bytes of the nth port, 2n
@@ -75,7 +75,7 @@ export class PortForwardChannels {
     const input = channel % 2 === 0 ? this.#inputs[channel / 2] : undefined;
     if (!input) return;
     input.push(message.subarray(1));
-    if (input.size > mostUnreadBytes) this.#socket.pause();
+    if (input.size > maxUnreadBytes) this.#socket.pause();
   }
 }
 
@@ -83,7 +83,7 @@ export class PortForwardChannels {
 export function readPorts(query: URLSearchParams): readonly number[] {
   const texts = query.getAll('ports').flatMap((text) => text.split(','));
   if (texts.length === 0) throw badRequest('query parameter "ports" is required');
-  if (texts.length > mostPorts) throw badRequest(`at most ${mostPorts} ports can be forwarded over one connection`);
+  if (texts.length > maxPorts) throw badRequest(`at most ${maxPorts} ports can be forwarded over one connection`);
   return texts.map((text) => {
     const port = Number(text);
     if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
-import { badRequest } from '@kubewright/apimachinery';
 import type { CommandStreams, RequestedStreams } from './command-streams.ts';
+import { disconnected } from './disconnected.ts';
 import { SpdyConnection, type SpdyStream } from './spdy/index.ts';
 import type { TerminalSize } from './terminal-sizes.ts';
 import { readTerminalSizes } from './terminal-sizes.ts';
@@ -39,7 +39,7 @@ export function openSpdyCommand(
     });
     const gone = (): void => {
       closed();
-      reject(badRequest('the client disconnected before opening its streams'));
+      reject(disconnected('opening its streams'));
     };
     // Whatever the client did wrong, it is disconnected.
     connection.run().then(gone, gone);
@@ -60,17 +60,16 @@ class SpdyCommand implements CommandStreams {
     this.sizes = readTerminalSizes(streams.get('resize')?.input ?? nothing);
   }
 
-  stdout(chunk: Uint8Array): void {
-    void this.#streams.get('stdout')?.write(chunk);
+  async stdout(chunk: Uint8Array): Promise<void> {
+    await this.#streams.get('stdout')?.write(chunk);
   }
 
-  stderr(chunk: Uint8Array): void {
-    void this.#streams.get('stderr')?.write(chunk);
+  async stderr(chunk: Uint8Array): Promise<void> {
+    await this.#streams.get('stderr')?.write(chunk);
   }
 
   end(status: unknown): void {
     void this.#streams.get('error')?.write(Buffer.from(JSON.stringify(status)));
-    for (const stream of this.#streams.values()) stream.end();
-    this.#connection.close();
+    void Promise.all([...this.#streams.values()].map((stream) => stream.end())).then(() => this.#connection.close());
   }
 }

@@ -22,7 +22,7 @@ interface Pair {
 }
 
 /** Maximum number of connections with only one of their two streams. */
-const mostUnpaired = 64;
+const maxUnpaired = 64;
 
 /**
  * Port forwarding over SPDY. For each connection, a client opens a data and an error stream, both with the port and a common
@@ -61,7 +61,7 @@ export class SpdyPortForward {
     }
     const request = requestOf(stream, kind);
     const pair = this.#pairs.get(request) ?? {};
-    if (pair[kind] || (!this.#pairs.has(request) && this.#pairs.size >= mostUnpaired)) {
+    if (pair[kind] || (!this.#pairs.has(request) && this.#pairs.size >= maxUnpaired)) {
       stream.reset();
       return;
     }
@@ -89,8 +89,7 @@ export class SpdyPortForward {
       await error.write(Buffer.from(cause instanceof Error ? cause.message : String(cause)));
     }
     data.discard();
-    data.end();
-    error.end();
+    await Promise.all([data.end(), error.end()]);
   }
 }
 

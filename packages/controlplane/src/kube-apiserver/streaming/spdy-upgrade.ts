@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { badRequest } from '@kubewright/apimachinery';
 import type { ApiRequest } from '@kubewright/apiserver';
+import { disconnected } from './disconnected.ts';
 
 /** True if the caller asks for SPDY, which clients used before WebSockets and still fall back to. */
 export function wantsSpdy({ upgrade, headers }: ApiRequest): boolean {
@@ -11,7 +12,7 @@ export function wantsSpdy({ upgrade, headers }: ApiRequest): boolean {
  * Takes over a request's stream for SPDY/3.1.
  *
  * @param protocols - the protocols supported in its streams, in order of preference
- * @throws StatusError 400 when the client offers none of them.
+ * @throws StatusError 400 when the client offers none of them, or has disconnected.
  */
 export function acceptSpdy(
   request: ApiRequest,
@@ -25,6 +26,8 @@ export function acceptSpdy(
     );
   }
   const { stream, head } = request.upgrade();
+  // The stream does not close a second time.
+  if (stream.destroyed) throw disconnected('the connection used SPDY');
   const lines = [
     'HTTP/1.1 101 Switching Protocols',
     'Connection: Upgrade',

@@ -7,7 +7,7 @@ export interface TerminalSize {
 }
 
 /** A size takes about thirty bytes. */
-const mostTextBytes = 1024;
+const maxTextBytes = 1024;
 
 /** Reads sizes as clients send them: JSON objects, one per line. Anything else is skipped. */
 export async function* readTerminalSizes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TerminalSize> {
@@ -16,7 +16,7 @@ export async function* readTerminalSizes(bytes: AsyncIterable<Uint8Array>): Asyn
     text += Buffer.from(chunk).toString('latin1');
     const lines = text.split('\n');
     text = lines.pop() ?? '';
-    if (text.length > mostTextBytes) text = '';
+    if (text.length > maxTextBytes) text = '';
     for (const line of lines) {
       const size = parseSize(line);
       if (size) yield size;

@@ -2,9 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { badRequest } from '@kubewright/apimachinery';
 import type { ApiRequest } from '@kubewright/apiserver';
 import type { WebSocket } from 'ws';
+import { disconnected } from './disconnected.ts';
 
-/** Maximum size of a client's message. */
-const mostMessageBytes = 4 * 1024 * 1024;
+/** Maximum size of a client's message, fragmented or not. */
+const maxMessageBytes = 4 * 1024 * 1024;
+/** Maximum number of fragments of a client's message. */
+const maxFragments = 1024;
 
 /** True if the caller asks for a WebSocket. */
 export function wantsWebSocket({ upgrade, headers }: ApiRequest): boolean {
@@ -27,7 +30,7 @@ export function offersProtocol(request: ApiRequest, protocol: string): boolean {
  * Takes over a request's stream as a WebSocket.
  *
  * @param protocols - the server's protocols, in order of preference
- * @throws StatusError 400 when the client offers none of them.
+ * @throws StatusError 400 when the client offers none of them, or has disconnected.
  */
 export async function acceptWebSocket(
   request: ApiRequest,
@@ -43,14 +46,17 @@ export async function acceptWebSocket(
   // Loaded on first use: most test clusters never need it.
   const { WebSocketServer } = await import('ws');
   const { stream, head, request: message } = request.upgrade();
+  // The stream does not close a second time.
+  if (stream.destroyed) throw disconnected('the WebSocket was open');
   const server = new WebSocketServer({
     noServer: true,
-    maxPayload: mostMessageBytes,
+    maxPayload: maxMessageBytes,
+    maxFragments,
     perMessageDeflate: false,
     handleProtocols: () => (protocol === '' ? false : protocol),
   });
   return new Promise((resolve, reject) => {
-    stream.once('close', () => reject(badRequest('the client disconnected before the WebSocket was open')));
+    stream.once('close', () => reject(disconnected('the WebSocket was open')));
     // An upgrade carries Node's own request.
     server.handleUpgrade(message as IncomingMessage, stream, Buffer.from(head), (socket) =>
       resolve({ socket, protocol }),

@@ -12,6 +12,6 @@ export const withBuiltinKinds: TestServerOptions = {
   definitions: ({ clock, random }) => [...builtinDefinitions({ clock, random }), widgets(), planets()],
   plugins({ storage, random }) {
     const read = storedObjectReader(storage);
-    return [serviceAccountAdmission({ read, random }), priorityAdmission(read), defaultTolerationSeconds];
+    return [serviceAccountAdmission({ read, random }), priorityAdmission({ read, storage }), defaultTolerationSeconds];
   },
 };

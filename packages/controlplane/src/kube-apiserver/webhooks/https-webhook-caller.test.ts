@@ -1,5 +1,6 @@
 import { HttpsWebhookCaller, type WebhookResponse } from '@kubewright/apiserver/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hostSockets } from '../../network/sockets.ts';
 import { makeCertificates, type WebhookServer } from './testdata/webhook-replay.ts';
 // @ts-expect-error: plain JavaScript, shared with the recorder
 import { startWebhookServer } from './testdata/webhook-server.mjs';
@@ -53,6 +54,30 @@ describe('HttpsWebhookCaller', () => {
     expect(server.take()).toMatchObject([
       { method: 'POST', path: '/echo', query: '?timeout=1s', type: 'application/json' },
     ]);
+  });
+
+  it('opens its connections with the given function, and reports its errors', async () => {
+    const dialed: string[] = [];
+    using dialing = new HttpsWebhookCaller({
+      dial: async ({ host, port }) => {
+        dialed.push(`${host}:${port}`);
+        if (port !== 443) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+        return hostSockets.connect({ host: '127.0.0.1', port: server.port });
+      },
+    });
+    const ask = (port: number) =>
+      dialing.call({
+        method: 'POST',
+        url: new URL('https://hooks.wh-rec.svc/echo'),
+        connectTo: { host: '10.244.0.9', port },
+        ca: certificates.ca,
+        body: Buffer.from('{}'),
+        signal: new AbortController().signal,
+      });
+    expect((await ask(443)).status).toBe(200);
+    expect((await ask(443)).status).toBe(200);
+    await expect(ask(444)).rejects.toThrow('dial tcp 10.244.0.9:444: connect: connection refused');
+    expect(dialed).toEqual(['10.244.0.9:443', '10.244.0.9:444']);
   });
 
   it('reuses its connection', async () => {

@@ -1,4 +1,4 @@
-import type { Container, Pod } from '@kubewright/apimachinery/core/v1';
+import { type Container, Pod } from '@kubewright/apimachinery/core/v1';
 import { describe, expect, it } from 'vitest';
 import { TestObjects } from '../testdata/pod-bench.ts';
 import { containerEnvironment } from './container-env.ts';
@@ -34,12 +34,10 @@ describe('containerEnvironment', () => {
   const sources = { objects, place, allocatable: { cpu: '4', memory: '8Gi' } };
   const resolve = (container: Partial<Container>) => {
     const whole: Container = { name: 'c', image: 'c', ...container };
-    const pod: Pod = {
-      apiVersion: 'v1',
-      kind: 'Pod',
+    const pod = Pod({
       metadata: { name: 'p', namespace: 'ns', uid: 'u', labels: { app: 'web' } },
       spec: { nodeName: 'n', containers: [whole] },
-    };
+    });
     return Object.fromEntries(containerEnvironment(pod, whole, sources));
   };
 

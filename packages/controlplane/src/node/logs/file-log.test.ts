@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noSmallDisk, smallDisk } from '../testdata/small-disk.ts';
 import type { LogFiles } from './file-log.ts';
@@ -45,15 +46,14 @@ describe('a log that cannot be written', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const storeOf = (files?: LogFiles, fileBytes?: number) => {
-    const told: string[] = [];
+    const seen: string[] = [];
     const store = new LocalLogStore({
       clock,
-      ...(files && { files }),
-      ...(fileBytes !== undefined && { fileBytes }),
-      onDropping: (_key, error) => told.push(`dropping: ${(error as NodeJS.ErrnoException).code}`),
-      onDropped: (_key, lines) => told.push(`dropped: ${lines}`),
+      ...defined({ files, fileBytes }),
+      onDropping: (_key, error) => seen.push(`dropping: ${(error as NodeJS.ErrnoException).code}`),
+      onDropped: (_key, lines) => seen.push(`dropped: ${lines}`),
     });
-    return { store, told, log: store.open(key, folder) };
+    return { store, seen, log: store.open(key, folder) };
   };
   const read = async (store: LocalLogStore): Promise<string> => {
     const log = store.find(key);
@@ -69,7 +69,7 @@ describe('a log that cannot be written', () => {
     'drops lines on %s, counts them, and notes them in the log afterwards',
     async (code) => {
       const disk = new FaultyFiles();
-      const { store, told, log } = storeOf(disk.files);
+      const { store, seen, log } = storeOf(disk.files);
       log.write('stdout', line('one'));
       disk.code = code;
       log.write('stdout', Buffer.from('two\nthree\n'));
@@ -80,7 +80,7 @@ describe('a log that cannot be written', () => {
       expect(await read(store)).toBe(
         `one\n[kubewright] 3 lines were dropped here: cannot write the log: ${code}: no luck, write\nfive\n`,
       );
-      expect(told).toEqual([`dropping: ${code}`, 'dropped: 3']);
+      expect(seen).toEqual([`dropping: ${code}`, 'dropped: 3']);
     },
   );
 
@@ -99,13 +99,13 @@ describe('a log that cannot be written', () => {
   it.each(['ENOSPC', 'EMFILE', 'EACCES'])('opens its file later if it cannot be opened at first: %s', async (code) => {
     const disk = new FaultyFiles();
     disk.code = code;
-    const { store, told, log } = storeOf(disk.files);
+    const { store, seen, log } = storeOf(disk.files);
     log.write('stdout', line('one'));
     expect(await read(store)).toBe('');
     disk.code = undefined;
     log.write('stdout', line('two'));
     expect(await read(store)).toMatch(/1 line was dropped here: .*\ntwo\n$/);
-    expect(told).toEqual([`dropping: ${code}`, 'dropped: 1']);
+    expect(seen).toEqual([`dropping: ${code}`, 'dropped: 1']);
   });
 
   it('exceeds its size limit while the next file cannot be opened', async () => {
@@ -121,25 +121,25 @@ describe('a log that cannot be written', () => {
 
   it('reports on close the lines that were never written', () => {
     const disk = new FaultyFiles();
-    const { store, told, log } = storeOf(disk.files);
+    const { store, seen, log } = storeOf(disk.files);
     disk.code = 'ENOSPC';
     log.write('stdout', Buffer.from('one\nhalf'));
     log.close();
     store.removePod('u');
-    expect(told).toEqual(['dropping: ENOSPC', 'dropped: 2']);
+    expect(seen).toEqual(['dropping: ENOSPC', 'dropped: 2']);
   });
 
   it('recovers on a real disk that was full', async (context) => {
     using disk = smallDisk('256k');
     if (!disk) return context.skip(noSmallDisk);
-    const told: string[] = [];
-    const store = new LocalLogStore({ clock, onDropping: (_key, error) => told.push(String(error)) });
+    const seen: string[] = [];
+    const store = new LocalLogStore({ clock, onDropping: (_key, error) => seen.push(String(error)) });
     const log = store.open(key, disk.folder);
     log.write('stdout', line('one'));
     const ballast = join(disk.folder, 'ballast');
     expect(() => writeFileSync(ballast, Buffer.alloc(1_000_000))).toThrow('ENOSPC');
     for (let i = 0; i < 1_000; i++) log.write('stdout', line('x'.repeat(1_000)));
-    expect(told).toEqual([expect.stringContaining('ENOSPC')]);
+    expect(seen).toEqual([expect.stringContaining('ENOSPC')]);
     rmSync(ballast);
     log.write('stdout', line('last'));
     log.close();

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { ReadableLog } from './log-store.ts';
 
 /** Maximum size of a log in memory. */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /** A log whose newest part is kept in memory, for simulated containers. */
 export class MemoryLog implements ReadableLog {
@@ -26,7 +26,7 @@ export class MemoryLog implements ReadableLog {
   append(bytes: Uint8Array): void {
     const all = Buffer.concat([this.#bytes, bytes]);
     // Cut at a line break, so no reader starts in the middle of a line.
-    const from = all.length > mostBytes ? all.indexOf(0x0a, all.length - mostBytes) + 1 : 0;
+    const from = all.length > maxBytes ? all.indexOf(0x0a, all.length - maxBytes) + 1 : 0;
     this.#dropped += from;
     this.#bytes = Buffer.from(all.subarray(from));
     this.#wake();

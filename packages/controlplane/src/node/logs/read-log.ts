@@ -53,12 +53,12 @@ function show(lines: Buffer, options: { readonly since: number | undefined; read
     if (options.since !== undefined && Date.parse(record.time) < options.since) continue;
     if (options.timestamps) pieces.push(Buffer.from(`${record.time} `));
     pieces.push(record.text);
-    if (!record.isPartial) pieces.push(NEWLINE);
+    if (!record.isPartial) pieces.push(newline);
   }
   return Buffer.concat(pieces);
 }
 
-const NEWLINE = Buffer.from('\n');
+const newline = Buffer.from('\n');
 
 /** Returns the offset of the last `count` lines, searching from the end. */
 function tailOffset(log: ReadableLog, count: number): number {

@@ -69,9 +69,7 @@ export class MirrorPods {
   #pod(component: string, node: Node): Pod {
     const image = `registry.k8s.io/${component}:${this.#version}`;
     const mirror = `${component}-in-process`;
-    return {
-      apiVersion: 'v1',
-      kind: 'Pod',
+    return Pod({
       metadata: {
         name: `${component}-${this.#nodeName}`,
         namespace,
@@ -93,7 +91,7 @@ export class MirrorPods {
         containers: [{ name: component, image, imagePullPolicy: 'IfNotPresent' }],
         tolerations: [{ operator: 'Exists', effect: 'NoExecute' }],
       },
-    };
+    });
   }
 
   async #sayRunning(

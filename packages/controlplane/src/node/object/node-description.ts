@@ -12,6 +12,8 @@ export interface NodeFacts {
   readonly kubeletPort: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
+  /** Difference from other nodes to report as an event when the node starts. @defaultValue none */
+  readonly note?: { readonly reason: string; readonly text: string } | undefined;
 }
 
 /** Returns the metadata with the labels and annotations that every node has. */

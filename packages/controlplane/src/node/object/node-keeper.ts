@@ -20,6 +20,7 @@ export class NodeKeeper {
   readonly #facts: NodeFacts;
   readonly #disk: DiskPressure;
   #writtenMs = Number.NEGATIVE_INFINITY;
+  #hasReported = false;
 
   constructor(facts: NodeFacts, disk: DiskPressure) {
     this.#facts = facts;
@@ -31,6 +32,7 @@ export class NodeKeeper {
     const { name } = this.#facts;
     const node = ctx.cache.lister(Node).get({ name }) ?? (await this.#register(ctx));
     await this.#keepMetadata(node, ctx);
+    this.#report(node, ctx);
     const now = ctx.clock.monotonic();
     const heartbeat = now - this.#writtenMs >= statusHeartbeatMs;
     this.#disk.look();
@@ -43,7 +45,7 @@ export class NodeKeeper {
       await ctx.client
         .resource(Node)
         .status.patch({ name }, { type: 'strategic', body: { status } }, { signal: ctx.signal });
-      this.#tellOfPressure(node, ctx);
+      this.#recordPressure(node, ctx);
     }
     return { requeueAfterMs: diskPressure ? pressureLookMs : heartbeatMs };
   }
@@ -61,20 +63,28 @@ export class NodeKeeper {
     } catch (error) {
       if (!isNotFound(error)) throw error;
       const node = ctx.cache.lister(Node).get({ name });
-      const owner = node && { apiVersion: 'v1', kind: 'Node', name, uid: node.metadata.uid ?? '' };
+      const owner = node && { apiVersion: 'v1', kind: 'Node', name, uid: node.metadata.uid };
       const metadata = { ...key, ...(owner && { ownerReferences: [owner] }) };
-      await leases.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec }, { signal });
+      await leases.create(Lease({ metadata, spec }), { signal });
     }
     return { requeueAfterMs: heartbeatMs };
   }
 
   /** Records the kubelet's event if the condition changed. */
-  #tellOfPressure(node: Node, { events }: RequestContext): void {
+  #recordPressure(node: Node, { events }: RequestContext): void {
     const { isPresent } = this.#disk;
     const before = node.status?.conditions?.find(({ type }) => type === 'DiskPressure')?.status;
     if (before === undefined || (before === 'True') === isPresent) return;
     const reason = isPresent ? 'NodeHasDiskPressure' : 'NodeHasNoDiskPressure';
     events.record({ reason, note: `Node ${this.#facts.name} status is now: ${reason}`, regarding: node });
+  }
+
+  /** Records how the node differs from others, once. */
+  #report(node: Node, { events }: RequestContext): void {
+    const { note } = this.#facts;
+    if (note === undefined || this.#hasReported) return;
+    this.#hasReported = true;
+    events.record({ type: 'Warning', reason: note.reason, note: note.text, regarding: node });
   }
 
   async #register(ctx: RequestContext): Promise<Node> {

@@ -2,6 +2,7 @@ import { type Clock, isGone, type Kind, type KubernetesObject, sleep } from '@ku
 import { exponentialDelay } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
+import { clusterLogEvents } from '../../log/cluster-log-events.ts';
 
 /** Options for {@link FollowedObject}. */
 export interface FollowedObjectOptions<T extends KubernetesObject> {
@@ -61,7 +62,13 @@ export class FollowedObject<T extends KubernetesObject> implements Disposable {
         if (signal.aborted) return;
         from = undefined;
         if (!isGone(error)) {
-          log.debug('Failed to watch', { kind: kind.kind, namespace, name, error });
+          log.debug('Failed to watch', {
+            event: clusterLogEvents.watchFailed,
+            kind: kind.kind,
+            namespace,
+            name,
+            error,
+          });
           this.#setReady();
           // Stopped in the meantime: the loop ends.
           await sleep(clock, { ms: exponentialDelay(failures++, pauses), signal }).catch(() => {});

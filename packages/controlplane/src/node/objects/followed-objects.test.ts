@@ -27,17 +27,17 @@ it('follows the objects of pods with the permissions of a node, as long as a pod
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } } as const;
   await admin.resource(ServiceAccount).create(account);
   const create = (name: string) =>
-    admin.resource(Pod).create({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name, namespace },
-      spec: {
-        nodeName: 'n',
-        automountServiceAccountToken: false,
-        containers: [{ name: 'c', image: 'i', envFrom: [{ configMapRef: { name: 'settings' } }] }],
-        volumes: [{ name: 'v', secret: { secretName: `of-${name}` } }],
-      },
-    });
+    admin.resource(Pod).create(
+      Pod({
+        metadata: { name, namespace },
+        spec: {
+          nodeName: 'n',
+          automountServiceAccountToken: false,
+          containers: [{ name: 'c', image: 'i', envFrom: [{ configMapRef: { name: 'settings' } }] }],
+          volumes: [{ name: 'v', secret: { secretName: `of-${name}` } }],
+        },
+      }),
+    );
   const [a, b] = [await create('a'), await create('b')];
   const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace } } as const;
   await admin.resource(ConfigMap).create({ ...settings, data: { a: '1' } });
@@ -59,15 +59,26 @@ it('follows the objects of pods with the permissions of a node, as long as a pod
   await admin.resource(ConfigMap).patch({ namespace, name: 'settings' }, { type: 'merge', body: { data: { a: '2' } } });
   await expect.poll(() => followed.configMap(namespace, 'settings')?.data).toEqual({ a: '2' });
   expect(changes).toEqual([[a.metadata.uid, b.metadata.uid]]);
-  await admin.resource(Secret).create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'of-b', namespace } });
+  await admin.resource(Secret).create(Secret({ metadata: { name: 'of-b', namespace } }));
   await expect.poll(() => followed.secret(namespace, 'of-b')).toBeDefined();
   expect(changes.at(-1)).toEqual([b.metadata.uid]);
   await admin.resource(Secret).delete({ namespace, name: 'of-b' });
   await expect.poll(() => followed.secret(namespace, 'of-b')).toBeUndefined();
 
-  followed.forget(a.metadata.uid ?? '');
+  // One watch for each object, whatever the number of its pods; other objects of the namespace are not watched.
+  const objects = watched
+    .filter((line) => line.includes('watch='))
+    .map((line) => /metadata\.name(?:=|%3D)([a-z-]+)/.exec(line)?.[1]);
+  expect([...objects].sort()).toEqual(['of-a', 'of-b', 'settings']);
+  changes.length = 0;
+  await admin.resource(ConfigMap).create({ ...settings, metadata: { name: 'unrelated', namespace } });
+  await admin.resource(ConfigMap).patch({ namespace, name: 'settings' }, { type: 'merge', body: { data: { a: '3' } } });
+  await expect.poll(() => followed.configMap(namespace, 'settings')?.data).toEqual({ a: '3' });
+  expect(changes).toHaveLength(1);
+
+  followed.forget(a.metadata.uid);
   expect(followed.configMap(namespace, 'settings')).toBeDefined();
-  followed.forget(b.metadata.uid ?? '');
+  followed.forget(b.metadata.uid);
   expect(followed.configMap(namespace, 'settings')).toBeUndefined();
   expect(watched.every((line) => line.startsWith('200 ') && line.includes('fieldSelector=metadata.name'))).toBe(true);
   expect(plane.errors).toEqual([]);

@@ -1,29 +1,30 @@
 import { isNotFound, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
 import {
   type ConfigMap,
+  PersistentVolume,
   PersistentVolumeClaim,
   type Secret,
-  Service,
+  type Service,
   ServiceAccount,
 } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
-import type { Cache } from '@kubewright/runtime';
 import type { FollowedObjects } from '../objects/followed-objects.ts';
 import type { PodObjects, TokenRequestSpec } from './pod-host.ts';
 
 /** Reads the objects that pods refer to: from the followed objects and the cache, or live. */
 export class ApiPodObjects implements PodObjects {
   readonly #client: KubernetesClient;
-  readonly #cache: Cache;
+  /** Returns the Services of a namespace. */
+  readonly services: (namespace: string) => readonly Service[];
   readonly #followed: FollowedObjects;
 
   constructor(options: {
     readonly client: KubernetesClient;
-    readonly cache: Cache;
+    readonly services: (namespace: string) => readonly Service[];
     readonly followed: FollowedObjects;
   }) {
     this.#client = options.client;
-    this.#cache = options.cache;
+    this.services = options.services;
     this.#followed = options.followed;
   }
 
@@ -35,17 +36,12 @@ export class ApiPodObjects implements PodObjects {
     return this.#followed.secret(namespace, name);
   }
 
-  services(namespace: string): readonly Service[] {
-    return this.#cache.lister(Service).list({ namespace });
+  claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined> {
+    return unlessMissing(this.#client.resource(PersistentVolumeClaim).get({ namespace, name }));
   }
 
-  async claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined> {
-    try {
-      return await this.#client.resource(PersistentVolumeClaim).get({ namespace, name });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+  persistentVolume(name: string): Promise<PersistentVolume | undefined> {
+    return unlessMissing(this.#client.resource(PersistentVolume).get({ name }));
   }
 
   async token(
@@ -75,4 +71,13 @@ export class ApiPodObjects implements PodObjects {
 
 interface TokenAnswer extends KubernetesObject {
   readonly status: { readonly token: string; readonly expirationTimestamp: string };
+}
+
+async function unlessMissing<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
 import type { Container, Pod } from '@kubewright/apimachinery/core/v1';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { ContainerRequest, Driver, ImageReference, VolumeMount } from '../driver.ts';
 import { containerEnvironment } from '../env/container-env.ts';
 import { expandVariables } from '../env/expand.ts';
@@ -55,12 +56,13 @@ export async function containerRequest(
     mounts: [...mounts, ...context.extraMounts],
     securityContext: userOf(pod, container),
     ports: (container.ports ?? []).map(({ name, containerPort, protocol = 'TCP' }) => ({
-      ...(name !== undefined && { name }),
+      ...defined({ name }),
       containerPort,
       protocol,
     })),
-    ...(container.lifecycle?.stopSignal && { stopSignal: container.lifecycle.stopSignal }),
+    ...defined({ stopSignal: container.lifecycle?.stopSignal }),
     stdin: container.stdin ? (container.stdinOnce ? 'once' : 'open') : 'none',
+    tty: container.tty ?? false,
     output,
   };
 }
@@ -81,8 +83,7 @@ function userOf(pod: Pod, container: Container): ContainerRequest['securityConte
   const runAsGroup = container.securityContext?.runAsGroup ?? ofPod?.runAsGroup;
   const groups = [...(ofPod?.fsGroup === undefined ? [] : [ofPod.fsGroup]), ...(ofPod?.supplementalGroups ?? [])];
   return {
-    ...(runAsUser !== undefined && { runAsUser }),
-    ...(runAsGroup !== undefined && { runAsGroup }),
+    ...defined({ runAsUser, runAsGroup }),
     ...(groups.length > 0 && { groups }),
   };
 }

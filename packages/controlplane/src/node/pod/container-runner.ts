@@ -1,5 +1,5 @@
 import type { Container, ContainerStateTerminated, Probe } from '@kubewright/apimachinery/core/v1';
-import { formatTime } from '@kubewright/apimachinery/internal';
+import { defined, formatTime } from '@kubewright/apimachinery/internal';
 import type { ContainerExit, RunningContainer } from '../driver.ts';
 import { ContainerConfigError } from '../env/container-env.ts';
 import type { LogWriter } from '../logs/log-store.ts';
@@ -97,9 +97,10 @@ export class ContainerRunner {
     const { pod, folder } = this.#options.setup();
     const container = this.#container();
     this.#isCreated = false;
-    const image = await pullImage(container, { slot, host, event: (event) => this.#event(event) });
+    const podUid = pod.metadata.uid ?? '';
+    const image = await pullImage(container, { podUid, slot, host, event: (event) => this.#event(event) });
     const attempt = slot.attempts;
-    const key = { podUid: pod.metadata.uid ?? '', container: slot.name, attempt };
+    const key = { podUid, container: slot.name, attempt };
     const message = TerminationMessage.in(folder, container);
     let early: LogWriter | undefined;
     const output = {
@@ -185,7 +186,7 @@ export class ContainerRunner {
     const graceMs =
       probe.terminationGracePeriodSeconds === undefined
         ? this.#podGraceMs()
-        : probe.terminationGracePeriodSeconds * 1000;
+        : Number(probe.terminationGracePeriodSeconds) * 1000;
     void this.stop({ graceMs, note: `Container ${slot.name} failed ${kind} probe, will be restarted` });
     this.#options.changed();
   }
@@ -301,7 +302,7 @@ export class ContainerRunner {
   }
 
   #podGraceMs(): number {
-    return (this.#options.setup().pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000;
+    return Number(this.#options.setup().pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000;
   }
 
   #event(event: PodEvent): void {
@@ -322,7 +323,7 @@ function terminatedOf(
 ): ContainerStateTerminated {
   return {
     exitCode: exit.exitCode,
-    ...(exit.signal !== undefined && { signal: exit.signal }),
+    ...defined({ signal: exit.signal }),
     reason: exit.reason,
     ...(message && { message }),
     startedAt: formatTime(running.startedAtMs),

@@ -32,7 +32,7 @@ export class ContainerSlot {
   /** The last pull failure; undefined once the image is present. */
   pullFailure: { readonly atMs: number; readonly reason: string; readonly message: string } | undefined;
   /** The attempt whose backoff was last reported. */
-  toldOfPause = -1;
+  reportedBackOff = -1;
   /** True while an attempt is being started. */
   busy = false;
   readonly restarts: BackOff;

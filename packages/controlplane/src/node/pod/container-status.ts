@@ -1,5 +1,5 @@
 import type { Container, ContainerState, ContainerStatus, Pod } from '@kubewright/apimachinery/core/v1';
-import { formatTime } from '@kubewright/apimachinery/internal';
+import { defined, formatTime } from '@kubewright/apimachinery/internal';
 import { formatPause } from './back-off.ts';
 import { type ContainerSlot, containerOf } from './container-slot.ts';
 
@@ -33,7 +33,7 @@ export function containerStatusOf(slot: ContainerSlot, view: ContainerView): Con
     restartCount: Math.max(slot.attempts - 1, 0),
     image: container?.image ?? '',
     imageID: slot.image?.imageId ?? '',
-    ...(containerID !== undefined && { containerID }),
+    ...defined({ containerID }),
     started,
     ...resourcesOf(container),
   };
@@ -61,7 +61,7 @@ function statesOf(
     }
     case 'waiting': {
       const { reason, message } = slot.state;
-      return { state: { waiting: { reason, ...(message !== undefined && { message }) } }, last };
+      return { state: { waiting: { reason, ...defined({ message }) } }, last };
     }
   }
 }
@@ -82,8 +82,8 @@ function resourcesOf(container: Container | undefined): Partial<ContainerStatus>
     ...(readOnly && { readOnly, recursiveReadOnly: 'Disabled' }),
   }));
   return {
-    ...(requests && { allocatedResources: requests }),
-    resources: { ...(limits && { limits }), ...(requests && { requests }) },
+    ...defined({ allocatedResources: requests }),
+    resources: { ...defined({ limits, requests }) },
     ...(volumeMounts.length > 0 && { volumeMounts }),
   };
 }

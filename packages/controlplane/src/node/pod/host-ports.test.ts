@@ -1,13 +1,12 @@
-import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { Pod } from '@kubewright/apimachinery/core/v1';
 import { describe, expect, it } from 'vitest';
 import { hostPortConflict } from './host-ports.ts';
 
-const pod = (hostPort: number, more: { hostIP?: string; protocol?: 'TCP' | 'UDP' } = {}): Pod => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: 'p' },
-  spec: { containers: [{ name: 'c', image: 'c', ports: [{ containerPort: 80, hostPort, ...more }] }] },
-});
+const pod = (hostPort: number, more: { hostIP?: string; protocol?: 'TCP' | 'UDP' } = {}): Pod =>
+  Pod({
+    metadata: { name: 'p' },
+    spec: { containers: [{ name: 'c', image: 'c', ports: [{ containerPort: 80, hostPort, ...more }] }] },
+  });
 
 describe('hostPortConflict', () => {
   it.each([

@@ -1,4 +1,5 @@
 import { VirtualClock } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import { describe, expect, it } from 'vitest';
 import type { ImageReference } from '../driver.ts';
 import { BackOff } from './back-off.ts';
@@ -7,7 +8,7 @@ import { type ContainerWaitError, pullImage } from './image-pull.ts';
 /** Pulls an image twice and returns the events. */
 async function eventsOf(runs: string | undefined): Promise<readonly string[]> {
   const events: string[] = [];
-  const found: ImageReference = { image: 'redis:7', imageId: 'local://1', ...(runs !== undefined && { runs }) };
+  const found: ImageReference = { image: 'redis:7', imageId: 'local://1', ...defined({ runs }) };
   const host = { clock: new VirtualClock(), images: new Set<string>(), driver: { pullImage: async () => found } };
   // Only these parts are used.
   const context = { slot: {}, host, event: ({ reason = '', note = '' }) => void events.push(`${reason}: ${note}`) };
@@ -26,7 +27,7 @@ async function failureOf(error: { reason?: string; message: string }, container:
   const event = ({ type = 'Normal', reason = '', note = '' }) => void events.push(`${type} ${reason}: ${note}`);
   const context = { slot, host, event } as unknown as Parameters<typeof pullImage>[1];
   const { image, policy } = container;
-  const wanted = { name: 'c', image, ...(policy !== undefined && { imagePullPolicy: policy }) };
+  const wanted = { name: 'c', image, ...defined({ imagePullPolicy: policy }) };
   const attempt = () => pullImage(wanted, context).catch((thrown: unknown) => thrown);
   const first = (await attempt()) as ContainerWaitError;
   await clock.advance(2_000);
@@ -53,8 +54,8 @@ describe('pullImage', () => {
   it('does not pull an invalid image name', async () => {
     const message = 'Failed to apply default image tag "A"';
     const { events, states } = await failureOf({ reason: 'InvalidImageName', message }, { image: 'A' });
-    const told = [`Warning InspectFailed: ${message}`, 'Warning Failed: Error: InvalidImageName'];
-    expect(events).toEqual([...told, ...told]);
+    const seen = [`Warning InspectFailed: ${message}`, 'Warning Failed: Error: InvalidImageName'];
+    expect(events).toEqual([...seen, ...seen]);
     expect(states).toEqual([
       { reason: 'InvalidImageName', message },
       { reason: 'InvalidImageName', message },

@@ -25,8 +25,9 @@ export class ContainerWaitError extends KubewrightError {
   }
 }
 
-/** The container slot and node of a pull, and the receiver of its events. */
+/** The pod, container slot and node of a pull, and the receiver of its events. */
 interface PullContext {
+  readonly podUid: string;
   readonly slot: ContainerSlot;
   readonly host: PodHost;
   readonly event: (event: PodEvent) => void;
@@ -53,7 +54,11 @@ export async function pullImage(container: Container, context: PullContext): Pro
   if (!present && isReference(image)) event({ reason: 'Pulling', note: `Pulling image "${image}"` });
   let found: ImageReference;
   try {
-    found = await host.driver.pullImage(image);
+    found = await host.driver.pullImage(image, {
+      podUid: context.podUid,
+      containerName: slot.name,
+      isPresent: present,
+    });
   } catch (error) {
     throw pullFailed(error, { context, image, neverPulls });
   }

@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod, PodCondition } from '@kubewright/apimachinery/core/v1';
-import { formatTime } from '@kubewright/apimachinery/internal';
+import { defined, formatTime } from '@kubewright/apimachinery/internal';
 
 /** Input for a pod's conditions. */
 export interface ConditionInput {
@@ -16,7 +16,8 @@ export interface ConditionInput {
   readonly evicted?: string | undefined;
 }
 
-interface Verdict {
+/** The part of a condition that depends on the pod's state. */
+interface Outcome {
   readonly status: 'True' | 'False';
   readonly reason?: string;
   readonly message?: string;
@@ -26,7 +27,7 @@ interface Verdict {
 export function podConditions(input: ConditionInput, before: readonly PodCondition[]): readonly PodCondition[] {
   const { pod, phase } = input;
   const containers = containersReady(input);
-  const verdicts: readonly (readonly [string, Verdict])[] = [
+  const outcomes: readonly (readonly [string, Outcome])[] = [
     ['PodReadyToStartContainers', { status: input.hasSandbox ? 'True' : 'False' }],
     ['Initialized', initialized(input)],
     ['Ready', ready(pod, containers, phase)],
@@ -34,24 +35,24 @@ export function podConditions(input: ConditionInput, before: readonly PodConditi
     ['PodScheduled', { status: 'True' }],
     ...evictions(input),
   ];
-  return verdicts.map(([type, verdict]) => {
+  return outcomes.map(([type, outcome]) => {
     const old = before.find((condition) => condition.type === type);
-    const since = old?.status === verdict.status ? old.lastTransitionTime : undefined;
+    const since = old?.status === outcome.status ? old.lastTransitionTime : undefined;
     return {
       type,
-      ...(pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
-      ...verdict,
+      ...defined({ observedGeneration: pod.metadata.generation }),
+      ...outcome,
       lastTransitionTime: since ?? formatTime(input.nowMs),
     };
   });
 }
 
-function evictions({ evicted }: ConditionInput): readonly (readonly [string, Verdict])[] {
+function evictions({ evicted }: ConditionInput): readonly (readonly [string, Outcome])[] {
   if (evicted === undefined) return [];
   return [['DisruptionTarget', { status: 'True', reason: 'TerminationByKubelet', message: evicted }]];
 }
 
-function initialized({ pod, phase, initialized: done, initStatuses }: ConditionInput): Verdict {
+function initialized({ pod, phase, initialized: done, initStatuses }: ConditionInput): Outcome {
   if (phase === 'Succeeded') return { status: 'True', reason: 'PodCompleted' };
   if (done) return { status: 'True' };
   const incomplete = (pod.spec?.initContainers ?? [])
@@ -67,7 +68,7 @@ function initialized({ pod, phase, initialized: done, initStatuses }: ConditionI
   };
 }
 
-function containersReady({ phase, initStatuses, statuses, sidecars }: ConditionInput): Verdict {
+function containersReady({ phase, initStatuses, statuses, sidecars }: ConditionInput): Outcome {
   if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' };
   if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' };
   const counted = [...initStatuses.filter(({ name }) => sidecars.has(name)), ...statuses];
@@ -80,7 +81,7 @@ function containersReady({ phase, initStatuses, statuses, sidecars }: ConditionI
   };
 }
 
-function ready(pod: Pod, containers: Verdict, phase: string): Verdict {
+function ready(pod: Pod, containers: Outcome, phase: string): Outcome {
   if (containers.status === 'False') return containers;
   if (phase === 'Succeeded' || phase === 'Failed') return containers;
   const messages = (pod.spec?.readinessGates ?? []).flatMap(({ conditionType }) => {

@@ -1,5 +1,12 @@
 import type { Clock, KubernetesObject, Random } from '@kubewright/apimachinery';
-import type { ConfigMap, PersistentVolumeClaim, Pod, Secret, Service } from '@kubewright/apimachinery/core/v1';
+import type {
+  ConfigMap,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  Secret,
+  Service,
+} from '@kubewright/apimachinery/core/v1';
 import type { Driver } from '../driver.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import type { ProbeRunner } from '../probes/probe-runner.ts';
@@ -37,6 +44,7 @@ export interface PodObjects {
   secret(namespace: string, name: string): Secret | undefined;
   services(namespace: string): readonly Service[];
   claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined>;
+  persistentVolume(name: string): Promise<PersistentVolume | undefined>;
   /** Requests a token of the pod's service account, bound to the pod. */
   token(
     pod: KubernetesObject,
@@ -60,8 +68,8 @@ export interface PodSettings {
   readonly allocatable: Readonly<Record<string, string>>;
   /** Allows pods to mount folders of this machine. @defaultValue false */
   readonly allowHostPath: boolean;
-  /** Folder of persistent volumes; if absent, claims cannot be mounted. */
-  readonly claimFolder: string | undefined;
+  /** Folder of the cluster's local volumes; if absent, claims cannot be mounted. */
+  readonly volumeRoot: string | undefined;
   /** URL and CA certificate (PEM) of the API server for pods; if absent, pods get no KUBECONFIG. */
   readonly apiServer: { readonly url: string; readonly ca: string } | undefined;
 }

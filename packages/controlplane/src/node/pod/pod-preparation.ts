@@ -1,11 +1,14 @@
 import type { Pod } from '@kubewright/apimachinery/core/v1';
-import type { PodSandbox } from '../driver.ts';
-import { type PodVolumes, VolumeError } from '../volumes/pod-volumes.ts';
+import type { PodSandbox, PodSandboxRequest } from '../driver.ts';
+import { type PodVolumes, UnprocessedVolumeError, VolumeError } from '../volumes/pod-volumes.ts';
 import { BackOff } from './back-off.ts';
 import type { PodHost } from './pod-host.ts';
 
 /** Backoff between attempts to set up a pod, in milliseconds: the kubelet's for volumes. */
 const retryLimits = { initialMs: 500, maxMs: 122_000 };
+
+/** Longest pause before a claim that was not bound is read again, in milliseconds. */
+const longestClaimPauseMs = 1_000;
 
 /** Interval of size checks of volumes with a limit, in milliseconds, as in the kubelet. */
 const usageEveryMs = 10_000;
@@ -79,7 +82,7 @@ export class PodPreparation {
     const { uid = '', namespace = '', name = '' } = pod.metadata;
     try {
       const hostIP = pod.spec?.hostNetwork ? this.#host.node.ip : undefined;
-      this.sandbox ??= await this.#host.driver.preparePod({ uid, namespace, name, pod, hostIP });
+      this.sandbox ??= await this.#makeSandbox(pod, { uid, namespace, name, pod, hostIP });
       this.volumes ??= this.#makeVolumes(pod, this.sandbox);
       await this.volumes.prepare(pod);
       this.isReady = true;
@@ -89,9 +92,25 @@ export class PodPreparation {
     } catch (error) {
       const now = this.#host.clock.now();
       this.#pauses.next(now, now);
-      this.#retryAtMs = now + this.#pauses.pauseMs;
-      this.#tell(pod, error);
+      const isPending = error instanceof UnprocessedVolumeError;
+      this.#retryAtMs = now + (isPending ? Math.min(this.#pauses.pauseMs, longestClaimPauseMs) : this.#pauses.pauseMs);
+      this.#recordFailure(pod, error);
     }
+  }
+
+  async #makeSandbox(pod: Pod, request: PodSandboxRequest): Promise<PodSandbox> {
+    const sandbox = await this.#host.driver.preparePod(request);
+    const { hostAddress } = sandbox;
+    if (!hostAddress) return sandbox;
+    const { ip, ports, failed } = hostAddress;
+    const list = ports.join(', ');
+    const note = `This machine reaches ${ports.length === 1 ? `port ${list}` : `ports ${list}`} of the pod at ${ip}`;
+    if (ports.length > 0) this.#host.event(pod, { reason: 'HostAddress', note });
+    for (const { port, why } of failed) {
+      const text = `This machine cannot reach port ${port} of the pod: ${why}; use kubectl port-forward`;
+      this.#host.event(pod, { reason: 'HostAddress', note: text });
+    }
+    return sandbox;
   }
 
   async #refresh(pod: Pod): Promise<void> {
@@ -100,17 +119,23 @@ export class PodPreparation {
       this.#refreshAtMs = (await this.volumes?.refresh(pod)) ?? Number.POSITIVE_INFINITY;
     } catch (error) {
       this.#refreshAtMs = now + 60_000;
-      this.#tell(pod, error);
+      this.#recordFailure(pod, error);
     }
   }
 
-  #tell(pod: Pod, error: unknown): void {
+  #recordFailure(pod: Pod, error: unknown): void {
     this.#host.noteFault(error);
     const text = error instanceof Error ? error.message : String(error);
     const isVolume = error instanceof VolumeError;
-    const note = isVolume
-      ? `MountVolume.SetUp failed for volume "${error.volume}" : ${text}`
-      : `Failed to create pod sandbox: ${text}`;
+    const note = isVolume ? mountNote(error) : `Failed to create pod sandbox: ${text}`;
     this.#host.event(pod, { type: 'Warning', reason: isVolume ? 'FailedMount' : 'FailedCreatePodSandBox', note });
   }
+}
+
+/** Returns the kubelet's message for a volume that cannot be mounted. */
+function mountNote(error: VolumeError): string {
+  const { volume, message } = error;
+  if (!(error instanceof UnprocessedVolumeError)) return `MountVolume.SetUp failed for volume "${volume}" : ${message}`;
+  const lists = `unmounted volumes=[${volume}], unattached volumes=[], failed to process volumes=[${volume}]`;
+  return `Unable to attach or mount volumes: ${lists}: ${message}`;
 }

@@ -1,5 +1,5 @@
 import type { Pod, PodStatus } from '@kubewright/apimachinery/core/v1';
-import { formatTime } from '@kubewright/apimachinery/internal';
+import { defined, formatTime } from '@kubewright/apimachinery/internal';
 import type { ContainerPlan } from './container-plan.ts';
 import type { ContainerSlot } from './container-slot.ts';
 import { containerStatusOf } from './container-status.ts';
@@ -45,7 +45,7 @@ export function podStatusOf(input: StatusInput, before: PodStatus | undefined): 
     before?.conditions ?? [],
   );
   return {
-    ...(pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
+    ...defined({ observedGeneration: pod.metadata.generation }),
     phase,
     ...(failure && { reason: failure.reason, message: failure.message }),
     conditions,
@@ -61,7 +61,7 @@ export function podStatusOf(input: StatusInput, before: PodStatus | undefined): 
 
 function rejectedStatus({ pod, startTimeMs }: StatusInput, { reason, message }: PodFailure): PodStatus {
   return {
-    ...(pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
+    ...defined({ observedGeneration: pod.metadata.generation }),
     phase: 'Failed',
     reason,
     message,

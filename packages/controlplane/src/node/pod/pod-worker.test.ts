@@ -55,7 +55,7 @@ describe('PodWorker', () => {
 
   it('starts an added ephemeral container immediately and once, whatever state the others are in', async () => {
     const stuck = { name: 'stuck', image: 'stuck' };
-    const annotations = { [`${prefix}run-seconds.look`]: '5' };
+    const annotations = { [`${prefix}run-seconds.look`]: '5', [`${prefix}run-seconds.stuck`]: '100000' };
     const bench = new PodBench({ initContainers: [stuck], containers: [web] }, { annotations });
     await bench.run(1_000);
     const { spec } = bench.pod;

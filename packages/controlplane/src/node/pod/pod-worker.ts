@@ -81,6 +81,11 @@ export class PodWorker {
     return this.#preparation.sandbox?.podIP;
   }
 
+  /** Address of this machine at which the pod's ports are reachable, if its network is isolated. */
+  get hostAddress(): string | undefined {
+    return this.#preparation.sandbox?.hostAddress?.ip;
+  }
+
   /** Handles a change of objects that the pod refers to. */
   invalidate(): void {
     this.#preparation.invalidate();
@@ -221,15 +226,15 @@ export class PodWorker {
     this.#preparation.proceed(this.#pod);
     if (!this.#preparation.isReady) return plan;
     for (const slot of plan.start) this.#runners.get(slot)?.start();
-    this.#tellOfPauses(plan);
+    this.#reportBackOffs(plan);
     return this.#plan(nowMs);
   }
 
-  #tellOfPauses(plan: ContainerPlan): void {
+  #reportBackOffs(plan: ContainerPlan): void {
     const { name, namespace, uid } = this.#pod.metadata;
     for (const { slot } of plan.pausing) {
-      if (slot.state.type !== 'exited' || slot.toldOfPause === slot.attempts) continue;
-      slot.toldOfPause = slot.attempts;
+      if (slot.state.type !== 'exited' || slot.reportedBackOff === slot.attempts) continue;
+      slot.reportedBackOff = slot.attempts;
       const note = `Back-off restarting failed container ${slot.name} in pod ${name}_${namespace}(${uid})`;
       this.#options.host.event(this.#pod, { type: 'Warning', reason: 'BackOff', note });
     }
@@ -255,7 +260,7 @@ export class PodWorker {
     if (deletionGracePeriodSeconds === 0) return 0;
     // An evicted pod does not get its full grace period, as in the kubelet.
     if (failureOf(this.#state)?.reason === evicted) return 1_000;
-    if (deletionTimestamp === undefined) return (this.#pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000;
+    if (deletionTimestamp === undefined) return Number(this.#pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000;
     const left = Date.parse(deletionTimestamp) - this.#options.host.clock.now();
     // Timestamps are whole seconds; even a tiny grace period lets a container exit on its own.
     return Math.max(left, 1_000);

@@ -5,8 +5,8 @@ import type { VolumeMount } from '../driver.ts';
 import { messageOf } from '../logs/cri-line.ts';
 import type { ReadableLog } from '../logs/log-store.ts';
 
-const mostBytes = 4_096;
-const mostLogBytes = 2_048;
+const maxBytes = 4_096;
+const maxLogBytes = 2_048;
 
 /** A container's termination message: the file that it may write, or the end of its log as fallback. */
 export class TerminationMessage {
@@ -41,14 +41,14 @@ export class TerminationMessage {
     const { exitCode, log } = options;
     if (exitCode === 0 || !log || this.#container.terminationMessagePolicy !== 'FallbackToLogsOnError')
       return undefined;
-    const from = Math.max(log.endOffset - 4 * mostLogBytes, log.firstOffset);
-    const { bytes } = log.read(from, 4 * mostLogBytes);
+    const from = Math.max(log.endOffset - 4 * maxLogBytes, log.firstOffset);
+    const { bytes } = log.read(from, 4 * maxLogBytes);
     const lines = Buffer.from(bytes)
       .toString('utf8')
       .split('\n')
       .filter((line) => line !== '')
       .slice(-80);
-    return lines.map(messageOf).join('\n').slice(-mostLogBytes) || undefined;
+    return lines.map(messageOf).join('\n').slice(-maxLogBytes) || undefined;
   }
 }
 
@@ -56,8 +56,8 @@ function readStart(path: string): string {
   try {
     const file = openSync(path, 'r');
     try {
-      const buffer = Buffer.alloc(mostBytes);
-      return buffer.toString('utf8', 0, readSync(file, buffer, 0, mostBytes, 0));
+      const buffer = Buffer.alloc(maxBytes);
+      return buffer.toString('utf8', 0, readSync(file, buffer, 0, maxBytes, 0));
     } finally {
       closeSync(file);
     }

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { ClientHttp2Session } from 'node:http2';
+import type { Sockets } from '../../network/sockets.ts';
 import { hostPort, networkFault } from './network-fault.ts';
 import type { ProbeResult } from './probe-runner.ts';
 
@@ -11,7 +12,7 @@ const statuses = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 const serving = 1;
 /** Status code of an unimplemented method. */
 const unimplemented = '12';
-const mostAnswerBytes = 1024;
+const maxAnswerBytes = 1024;
 
 /** Target of a gRPC probe. */
 export interface GrpcTarget {
@@ -22,6 +23,8 @@ export interface GrpcTarget {
   readonly timeoutSeconds: number;
   /** Aborted when the timeout expires. */
   readonly signal: AbortSignal;
+  /** Connects to the server. */
+  readonly sockets: Sockets;
 }
 
 interface Answer {
@@ -38,16 +41,23 @@ export async function grpcProbe(target: GrpcTarget): Promise<ProbeResult> {
   const { host, port, signal } = target;
   const address = hostPort(target);
   const within = `within ${target.timeoutSeconds}s`;
-  const session = http2().connect(`http://${address}`);
-  let connected = false;
-  session.once('remoteSettings', () => {
-    connected = true;
-  });
   const noConnection = `timeout: failed to connect service "${address}" ${within}: context deadline exceeded`;
   const late = new Promise<undefined>((resolve) => {
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
+  let connected = false;
+  let session: ClientHttp2Session | undefined;
   try {
+    const opening = target.sockets.connect({ host, port });
+    const socket = await Promise.race([opening, late]);
+    if (!socket) {
+      opening.then((opened) => opened.destroy()).catch(() => undefined);
+      return failed(noConnection);
+    }
+    session = http2().connect(`http://${address}`, { createConnection: () => socket });
+    session.once('remoteSettings', () => {
+      connected = true;
+    });
     const answer = await Promise.race([ask(session, target.service), late]);
     if (answer) return resultOf(answer);
     return failed(connected ? `timeout: health rpc did not complete ${within}` : noConnection);
@@ -56,7 +66,7 @@ export async function grpcProbe(target: GrpcTarget): Promise<ProbeResult> {
     if (!connected) return failed(noConnection);
     return failed(`error: health rpc probe failed: ${networkFault(error, { host, port })}`);
   } finally {
-    session.destroy();
+    session?.destroy();
   }
 }
 
@@ -96,7 +106,7 @@ function ask(session: ClientHttp2Session, service: string): Promise<Answer> {
     });
     stream.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
-      if (Buffer.concat(chunks).length > mostAnswerBytes) stream.destroy(new Error('the response is too large'));
+      if (Buffer.concat(chunks).length > maxAnswerBytes) stream.destroy(new Error('the response is too large'));
     });
     stream.on('error', reject).on('close', () => {
       const code = said['grpc-status'];

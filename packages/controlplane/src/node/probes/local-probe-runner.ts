@@ -1,7 +1,9 @@
 import { request as httpsRequest } from 'node:https';
-import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import type { Clock } from '@kubewright/apimachinery';
 import type { Container, HTTPGetAction, Probe } from '@kubewright/apimachinery/core/v1';
+import { hostSockets, type SocketAddress, type Sockets } from '../../network/sockets.ts';
 import { grpcProbe } from './grpc-probe.ts';
 import { hostPort, networkFault } from './network-fault.ts';
 import type { ProbeResult, ProbeRunner, ProbeTarget } from './probe-runner.ts';
@@ -9,14 +11,17 @@ import type { ProbeResult, ProbeRunner, ProbeTarget } from './probe-runner.ts';
 // An import would also load Node's fetch: 30 ms and 14 MB for code that is not used here.
 const { request: httpRequest } = process.getBuiltinModule('node:http');
 
-const mostOutput = 10_240;
+const maxOutput = 10_240;
 
 /** Probes real containers: HTTP, TCP and gRPC at the pod's address, and commands in the container's environment. */
 export class LocalProbeRunner implements ProbeRunner {
   readonly #clock: Clock;
+  readonly #sockets: Sockets;
 
-  constructor(clock: Clock) {
+  /** @param sockets - connect to pods. */
+  constructor(clock: Clock, sockets: Sockets = hostSockets) {
     this.#clock = clock;
+    this.#sockets = sockets;
   }
 
   async run(probe: Probe, target: ProbeTarget): Promise<ProbeResult> {
@@ -27,7 +32,7 @@ export class LocalProbeRunner implements ProbeRunner {
       over.signal.addEventListener('abort', () => resolve(undefined), { once: true });
     });
     try {
-      const asked = ask(probe, target, over.signal);
+      const asked = ask(probe, target, { signal: over.signal, sockets: this.#sockets });
       // A gRPC probe's timeout message depends on its progress, so it reports the timeout itself.
       const result = await (probe.grpc ? asked : Promise.race([asked, expired]));
       return result ?? { ok: false, output: timeoutOutput(probe, target) };
@@ -40,17 +45,21 @@ export class LocalProbeRunner implements ProbeRunner {
   }
 }
 
-async function ask(probe: Probe, target: ProbeTarget, signal: AbortSignal): Promise<ProbeResult> {
+async function ask(
+  probe: Probe,
+  target: ProbeTarget,
+  { signal, sockets }: { readonly signal: AbortSignal; readonly sockets: Sockets },
+): Promise<ProbeResult> {
   const { podIP, container, running } = target;
   if (probe.exec) return execute(probe.exec.command ?? [], { running, signal });
-  if (probe.httpGet) return httpGet(probe.httpGet, { podIP, container, signal });
+  if (probe.httpGet) return httpGet(probe.httpGet, { podIP, container, signal, sockets });
   const { tcpSocket, grpc, timeoutSeconds = 1 } = probe;
   if (grpc) {
     const port = portOf(grpc.port, container);
-    return grpcProbe({ host: podIP, port, service: grpc.service ?? '', timeoutSeconds, signal });
+    return grpcProbe({ host: podIP, port, service: grpc.service ?? '', timeoutSeconds, signal, sockets });
   }
   const port = portOf(tcpSocket?.port ?? 0, container);
-  return tcpConnect({ host: tcpSocket?.host || podIP, port, signal });
+  return tcpConnect({ host: tcpSocket?.host || podIP, port, sockets });
 }
 
 /** Returns the kubelet's message for a probe that timed out. */
@@ -74,25 +83,39 @@ async function execute(
 ): Promise<ProbeResult> {
   let output = '';
   const take = (chunk: Uint8Array): void => {
-    if (output.length < mostOutput) output += Buffer.from(chunk).toString('utf8');
+    if (output.length < maxOutput) output += Buffer.from(chunk).toString('utf8');
   };
   const { running, signal } = context;
   const session = await running.exec({ command, stdin: undefined, stdout: take, stderr: take, signal });
   const { exitCode } = await session.exited;
-  return { ok: exitCode === 0, output: output.slice(0, mostOutput) };
+  return { ok: exitCode === 0, output: output.slice(0, maxOutput) };
 }
 
 /** Sends an HTTP request as probes and hooks do: certificates are not verified, and redirects count as success. */
-function httpGet(
+async function httpGet(
   action: HTTPGetAction,
-  context: { readonly podIP: string; readonly container: Container; readonly signal: AbortSignal },
+  context: {
+    readonly podIP: string;
+    readonly container: Container;
+    readonly signal: AbortSignal;
+    readonly sockets: Sockets;
+  },
 ): Promise<ProbeResult> {
-  const { signal } = context;
+  const { signal, sockets } = context;
   const { host, port, path, secure, url } = addressOf(action, context);
   const headers = { 'user-agent': 'kube-probe/1.36', accept: '*/*', connection: 'close', ...headersOf(action) };
+  let socket: Socket;
+  try {
+    socket = await sockets.connect({ host, port });
+  } catch (error) {
+    return { ok: false, output: `Get "${url}": ${networkFault(error, { host, port })}` };
+  }
+  // The probe has timed out.
+  if (signal.aborted) socket.destroy();
   return new Promise((resolve) => {
-    const settings = { host, port, path, headers, signal, agent: false };
-    const request = secure ? httpsRequest({ ...settings, rejectUnauthorized: false }) : httpRequest(settings);
+    const createConnection = () => (secure ? connectTls({ socket, rejectUnauthorized: false }) : socket);
+    const settings = { host, port, path, headers, signal, createConnection };
+    const request = secure ? httpsRequest(settings) : httpRequest(settings);
     request.on('response', (response) => {
       response.resume();
       const status = response.statusCode ?? 0;
@@ -127,22 +150,14 @@ function headersOf(action: HTTPGetAction): Record<string, string> {
   return Object.fromEntries((action.httpHeaders ?? []).map(({ name, value }) => [name.toLowerCase(), value]));
 }
 
-function tcpConnect(options: {
-  readonly host: string;
-  readonly port: number;
-  readonly signal: AbortSignal;
-}): Promise<ProbeResult> {
-  const { host, port, signal } = options;
-  return new Promise((resolve) => {
-    const socket = connect({ host, port });
-    const finish = (result: ProbeResult): void => {
-      socket.destroy();
-      resolve(result);
-    };
-    socket.once('connect', () => finish({ ok: true, output: '' }));
-    socket.once('error', (error) => finish({ ok: false, output: networkFault(error, { host, port }) }));
-    signal.addEventListener('abort', () => socket.destroy(), { once: true });
-  });
+async function tcpConnect({ sockets, ...target }: SocketAddress & { readonly sockets: Sockets }): Promise<ProbeResult> {
+  try {
+    const socket = await sockets.connect(target);
+    socket.on('error', () => undefined).destroy();
+    return { ok: true, output: '' };
+  } catch (error) {
+    return { ok: false, output: networkFault(error, target) };
+  }
 }
 
 /** Resolves a port number or name. @throws Error if the container has no such port. */

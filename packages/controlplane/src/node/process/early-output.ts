@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import type { AttachRequest } from '../driver.ts';
 
 const maxBytes = 64 * 1024;
 
@@ -19,9 +20,9 @@ export class EarlyOutput {
   }
 
   /** Passes the buffered output on in its original order and stops buffering. */
-  hear(listener: { readonly stdout: (chunk: Uint8Array) => void; readonly stderr: (chunk: Uint8Array) => void }): void {
+  hear(listener: Pick<AttachRequest, 'stdout' | 'stderr'>): void {
     this.#stop();
-    for (const { from, chunk } of this.#kept.splice(0)) listener[from](chunk);
+    for (const { from, chunk } of this.#kept.splice(0)) void listener[from](chunk);
   }
 
   readonly #keepStdout = (chunk: Uint8Array): void => this.#keep('stdout', chunk);

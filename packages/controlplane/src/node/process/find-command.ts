@@ -1,4 +1,4 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, resolve } from 'node:path';
 import { KubewrightError } from '@kubewright/apimachinery';
 import type { ContainerUser } from './container-user.ts';
@@ -12,7 +12,7 @@ export class CommandError extends KubewrightError {
   readonly exitCode: 126 | 127;
 
   constructor(message: string, exitCode: 126 | 127) {
-    super({ what: `unable to start container process: exec: ${message}` });
+    super({ what: `unable to start container process: ${message}` });
     this.exitCode = exitCode;
   }
 }
@@ -27,19 +27,33 @@ export function findCommand(
   options: { readonly path: string; readonly folder: string; readonly user: ContainerUser | undefined },
 ): string {
   const { path, folder, user } = options;
-  if (command === '') throw new CommandError('"": executable file not found in $PATH', 127);
+  if (command === '') throw new CommandError('exec: "": executable file not found in $PATH', 127);
   if (command.includes('/') || isAbsolute(command)) {
     const file = resolve(folder, command);
     const found = lookAt(file, user);
-    if (found === 'missing') throw new CommandError(`"${command}": stat ${command}: no such file or directory`, 127);
-    if (found === 'forbidden') throw new CommandError(`"${command}": permission denied`, 126);
+    if (found === 'missing')
+      throw new CommandError(`exec: "${command}": stat ${command}: no such file or directory`, 127);
+    if (found === 'forbidden') throw new CommandError(`exec: "${command}": permission denied`, 126);
     return file;
   }
   for (const entry of path.split(delimiter)) {
     const file = entry && resolve(folder, entry, command);
     if (file && lookAt(file, user) === 'usable') return file;
   }
-  throw new CommandError(`"${command}": executable file not found in $PATH`, 127);
+  throw new CommandError(`exec: "${command}": executable file not found in $PATH`, 127);
+}
+
+/**
+ * Returns a working folder without links. Processes enter it before they become the user, so links must not lead to a folder that
+ * the user cannot enter.
+ *
+ * @throws {@link CommandError} if the user may not enter the folder.
+ */
+export function workingFolder(folder: string, user: ContainerUser | undefined): string {
+  if (!user || user.uid === 0 || !existsSync(folder)) return folder;
+  const real = realpathSync(folder);
+  if (canReach(real, user)) return real;
+  throw new CommandError(`chdir to cwd ("${folder}") set in config.json failed: permission denied`, 126);
 }
 
 function lookAt(file: string, user: ContainerUser | undefined): 'usable' | 'forbidden' | 'missing' {

@@ -12,6 +12,19 @@ export function hostPathOf(containerPath: string, mounts: readonly VolumeMount[]
   return join(mount.hostPath, path.slice(trimmed(mount.mountPath).length));
 }
 
+/** Returns the folder to which a path inside a container belongs, the volume's or the container's own, and the path in it. */
+export function placeOf(
+  containerPath: string,
+  mounts: readonly VolumeMount[],
+  root: string,
+): { readonly volume: string; readonly below: string } {
+  const path = posix.normalize(`/${containerPath}`);
+  const mount = mountOf(path, mounts);
+  if (mount === undefined) return { volume: root, below: path };
+  const { volume, below } = mount.subPath ?? { volume: mount.hostPath, below: '' };
+  return { volume, below: join(below, path.slice(trimmed(mount.mountPath).length)) };
+}
+
 /**
  * Replaces mount paths in a text (an argument or environment value) with their locations on this machine, because a process
  * without its own root file system finds nothing at the original path.

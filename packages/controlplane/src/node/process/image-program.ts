@@ -15,6 +15,8 @@ export interface LaunchContext {
   reachable(path: string): string;
   /** Converts a path inside the container to one of this machine: within a mount, or else under `root`. */
   hostPath(containerPath: string): string;
+  /** Converts a path inside the container to the one by which its programs find it. */
+  programPath(containerPath: string): string;
 }
 
 /** The program to run for a container. */

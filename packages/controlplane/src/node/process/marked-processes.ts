@@ -4,7 +4,7 @@ import type { ProcessTable, TableEntry } from './process-table.ts';
 /** Environment variable of every process of a container: `instance/pod uid/container.attempt`. */
 const variable = 'KUBEWRIGHT_CONTAINER';
 /** Maximum number of table reads. A process that forks during one read is found by the next. */
-const mostLooks = 20;
+const maxLooks = 20;
 
 /** Selects processes: all with a mark or one below it, additional roots, and the descendants of both. */
 export interface MarkedSelection {
@@ -36,7 +36,7 @@ export class MarkedProcesses {
   /** Kills the processes with SIGKILL. Resolves once they have exited, or after the maximum number of reads. */
   async end(selection: MarkedSelection): Promise<void> {
     const ended = new Set<string>();
-    for (let look = 0; look < mostLooks; look++) {
+    for (let look = 0; look < maxLooks; look++) {
       if (this.#killNew(select(await this.#look(), selection), ended).living === 0) return;
     }
   }
@@ -44,7 +44,7 @@ export class MarkedProcesses {
   /** Kills the processes without waiting for them to exit. Returns their number. */
   endNow(selection: MarkedSelection): number {
     const ended = new Set<string>();
-    for (let look = 0; look < mostLooks; look++) {
+    for (let look = 0; look < maxLooks; look++) {
       if (this.#killNew(select(this.#table.readNow(), selection), ended).fresh === 0) break;
     }
     return ended.size;

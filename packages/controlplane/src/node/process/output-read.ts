@@ -6,7 +6,7 @@ const lookMs = 50;
 /** Number of checks without output after which everything is read: a busy loop reads waiting output between two checks. */
 const quietLooks = 4;
 /** Maximum number of checks, for a process that keeps running and writes endlessly. */
-const mostLooks = 40;
+const maxLooks = 40;
 
 /**
  * Resolves once all output of an ended process is read, and then closes the streams. Usually that is immediate, at the end of the
@@ -24,7 +24,7 @@ export async function outputRead(child: ChildProcess, clock: Clock): Promise<voi
   child.stderr?.on('data', onData);
   const isOpen = ({ stdout, stderr }: ChildProcess): boolean =>
     (stdout !== null && !stdout.closed) || (stderr !== null && !stderr.closed);
-  for (let look = 0; isOpen(child) && quiet < quietLooks && look < mostLooks; look++) {
+  for (let look = 0; isOpen(child) && quiet < quietLooks && look < maxLooks; look++) {
     quiet++;
     // Rejected when the streams end, which is the expected case.
     await sleep(clock, { ms: lookMs, signal: closed.signal }).catch(() => undefined);

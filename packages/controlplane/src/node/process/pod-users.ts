@@ -32,7 +32,7 @@ const usualRange: UidRange = { first: 1_879_048_192, count: 16_777_216 };
 /** Used if only 16 bits are mapped (a rootless engine): the ids that systemd gives to dynamic service users. */
 const narrowRange: UidRange = { first: 61_184, count: 4_336 };
 /** Maximum number of nodes on one machine; each gets a part of the range. */
-const mostNodes = 256;
+const maxNodes = 256;
 
 /**
  * Returns the ids that a node's pods may use: its own part of the usual range, so that other nodes on the machine use different
@@ -53,8 +53,8 @@ export function podUidRange(
   if (chosen) return chosen;
   const range = [usualRange, narrowRange].find((one) => maps.every((map) => isMapped(one, map)));
   if (range === undefined) return undefined;
-  const count = Math.floor(range.count / mostNodes);
-  return { first: range.first + (node % mostNodes) * count, count };
+  const count = Math.floor(range.count / maxNodes);
+  return { first: range.first + (node % maxNodes) * count, count };
 }
 
 /**

@@ -2,13 +2,14 @@ import { Buffer } from 'node:buffer';
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { type Clock, sleep } from '@kubewright/apimachinery';
-import type { TerminalSize } from '../../kube-apiserver/pods/node-connector.ts';
 import type { AttachRequest, ContainerExit, ExecRequest, ExecSession, RunningContainer } from '../driver.ts';
 import { EarlyOutput } from './early-output.ts';
 import { CommandError } from './find-command.ts';
 import { outputRead } from './output-read.ts';
+import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
 import { groupLives, killGroup, killSessions, type ProcessJournal } from './process-journal.ts';
-import { readTerminal, resizeCommand } from './terminal.ts';
+import { ProcessTerminal } from './process-terminal.ts';
+import { SharedOutput } from './shared-output.ts';
 
 /** Options for {@link ProcessContainer}. */
 export interface ProcessContainerOptions {
@@ -18,6 +19,8 @@ export interface ProcessContainerOptions {
   readonly clock: Clock;
   /** True if the first attached client that closes its input also closes the container's. */
   readonly stdinOnce: boolean;
+  /** True if `child` holds a terminal on which the container's main process runs. */
+  readonly onTerminal: boolean;
   /** Starts another command with the same environment, folder and user. */
   readonly spawnBeside: (command: readonly string[], options: { readonly terminal: boolean }) => ChildProcess;
   /** Records the processes of terminals. Other processes are recorded by the function that starts them. */
@@ -28,7 +31,7 @@ export interface ProcessContainerOptions {
   readonly endsLeftovers: boolean;
 }
 
-const SIGNAL_NUMBERS: Readonly<Record<string, number>> = {
+const signalNumbers: Readonly<Record<string, number>> = {
   SIGHUP: 1,
   SIGINT: 2,
   SIGQUIT: 3,
@@ -46,15 +49,24 @@ export class ProcessContainer implements RunningContainer {
   readonly #options: ProcessContainerOptions;
   /** Leaders of the process groups of exec commands, which end with the container. */
   readonly #beside = new Set<number>();
+  /** Leaders of the terminals of exec commands. */
+  readonly #terminalsBeside = new Set<ProcessIdentity>();
+  readonly #stdout: SharedOutput;
+  readonly #stderr: SharedOutput;
   /** Set only for a container with `stdinOnce`. */
   readonly #firstWords: EarlyOutput | undefined;
+  /** The container's own terminal. */
+  readonly #terminal: ProcessTerminal | undefined;
 
   constructor(options: ProcessContainerOptions) {
     this.#options = options;
     this.containerId = options.id;
     this.startedAtMs = options.clock.now();
+    this.#stdout = new SharedOutput(options.child.stdout);
+    this.#stderr = new SharedOutput(options.child.stderr);
     endEarly(options.child);
     if (options.stdinOnce) this.#firstWords = new EarlyOutput(options.child);
+    if (options.onTerminal) this.#terminal = this.#terminalOf(options.child);
     this.exited = new Promise((resolve) => {
       options.child.once('exit', (code, signal) => {
         const exit = exitOf(code, signal, options.clock.now());
@@ -65,13 +77,20 @@ export class ProcessContainer implements RunningContainer {
     });
   }
 
+  /** The process id of the container's main process. */
+  get pid(): number {
+    return this.#options.child.pid;
+  }
+
   /** Kills the remaining processes after the main process has ended, and reads the remaining output. */
   async #endRest(): Promise<void> {
     const { child, clock, endAll } = this.#options;
+    this.#stdout.release();
+    this.#stderr.release();
     killGroup(child.pid, 'SIGKILL');
-    await endAll([...this.#beside]);
+    await endAll([...this.#beside, ...running(this.#terminalsBeside)]);
     // On systems where `endAll` cannot find everything that they started.
-    killSessions(this.#beside);
+    killSessions(new Set([...this.#beside, ...running(this.#terminalsBeside)]));
     await outputRead(child, clock);
   }
 
@@ -80,10 +99,13 @@ export class ProcessContainer implements RunningContainer {
     const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
     if (hasEnded()) return this.exited;
     if (graceMs > 0) {
-      signalProcess(child.pid, stopSignal);
       const over = new AbortController();
+      const ignore = (): undefined => undefined;
       // Rejected if it ends within its grace period.
-      const grace = sleep(clock, { ms: graceMs, signal: over.signal }).catch(() => undefined);
+      const grace = sleep(clock, { ms: graceMs, signal: over.signal }).then(ignore, ignore);
+      // The program that holds a terminal must survive the signal, to report the exit code. The terminal may take long to open.
+      const leader = await Promise.race([this.#terminal?.leader, this.exited.then(ignore), grace]);
+      if (!hasEnded() && (!leader || isSameProcess(leader))) signalProcess(leader?.pid ?? child.pid, stopSignal);
       await Promise.race([this.exited, grace]);
       over.abort();
     }
@@ -102,91 +124,95 @@ export class ProcessContainer implements RunningContainer {
       child = this.#options.spawnBeside(request.command, { terminal: request.sizes !== undefined });
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      const tell = request.sizes ? request.stdout : request.stderr;
-      tell(Buffer.from(`exec failed: ${error.message}${request.sizes ? '\r' : ''}\n`));
+      const write = request.sizes ? request.stdout : request.stderr;
+      await write(Buffer.from(`exec failed: ${error.message}${request.sizes ? '\r' : ''}\n`));
       return { exited: Promise.resolve({ exitCode: error.exitCode }) };
     }
     const { pid } = child;
     if (pid !== undefined) this.#beside.add(pid);
+    const outputs = [new SharedOutput(child.stdout), new SharedOutput(child.stderr)] as const;
     const exited = new Promise<{ exitCode: number }>((resolve, reject) => {
       child.once('error', reject);
       child.once('exit', (code, signal) => {
         const { exitCode } = exitOf(code, signal, 0);
+        for (const output of outputs) output.release();
         // From now on the pid may be reused.
         if (this.#options.endsLeftovers && pid !== undefined) this.#beside.delete(pid);
         // A background process may hold the output open forever.
         void outputRead(child, this.#options.clock).then(() => resolve({ exitCode }));
       });
     });
-    child.stdout?.on('data', request.stdout);
-    child.stderr?.on('data', request.sizes ? request.stdout : request.stderr);
-    const leaders = new Set(pid === undefined ? [] : [pid]);
-    const kill = (): void => killSessions(leaders);
+    outputs[0].passTo(request.stdout);
+    outputs[1].passTo(request.sizes ? request.stdout : request.stderr);
+    const terminals = new Set<ProcessIdentity>();
+    const kill = (): void => killSessions(new Set([...(pid === undefined ? [] : [pid]), ...running(terminals)]));
     request.signal.addEventListener('abort', kill, { once: true });
     endEarly(child);
     void feed(child, request.stdin).then(() => child.stdin?.end());
-    if (request.sizes) void this.#keepTerminal(child, { sizes: request.sizes, leaders });
+    if (request.sizes) {
+      const terminal = this.#terminalOf(child);
+      void terminal.leader.then((leader) => {
+        if (leader === undefined) return;
+        terminals.add(leader);
+        this.#terminalsBeside.add(leader);
+      });
+      void terminal.follow(request.sizes);
+    }
     const forget = (): void => {
       request.signal.removeEventListener('abort', kill);
       // Background processes of a command end with the container, as in a real one.
-      for (const leader of leaders) {
-        if (this.#options.endsLeftovers || !groupLives(leader)) this.#beside.delete(leader);
-      }
+      if (pid !== undefined && (this.#options.endsLeftovers || !groupLives(pid))) this.#beside.delete(pid);
+      for (const leader of terminals) this.#terminalsBeside.delete(leader);
     };
     void exited.then(forget, forget);
     return { exited };
   }
 
-  /** Records the session of a terminal's command, and resizes the terminal. */
-  async #keepTerminal(
-    child: ChildProcess,
-    { sizes, leaders }: { readonly sizes: AsyncIterable<TerminalSize>; readonly leaders: Set<number> },
-  ): Promise<void> {
+  /** Records the session of the command on a terminal, until the program that holds the terminal has ended. */
+  #terminalOf(child: ChildProcess): ProcessTerminal {
     const { journal, spawnBeside } = this.#options;
-    const terminal = await readTerminal(child);
-    if (!terminal) return;
-    leaders.add(terminal.pid);
-    this.#beside.add(terminal.pid);
-    journal.add(terminal.pid);
-    child.once('exit', () => journal.remove(terminal.pid));
-    for await (const size of sizes) {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      try {
-        const resize = spawnBeside(resizeCommand(terminal, size), { terminal: false });
-        // The command may end before its terminal is resized.
-        resize.on('error', () => undefined);
-        resize.stdin?.end();
-      } catch (error) {
-        // A machine without `stty`: the terminal keeps its size.
-        if (error instanceof CommandError) return;
-        throw error;
-      }
-    }
+    const terminal = new ProcessTerminal(child, { start: (command) => spawnBeside(command, { terminal: false }) });
+    void terminal.leader.then((leader) => {
+      if (leader === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      journal.add(leader.pid);
+      child.once('exit', () => journal.remove(leader.pid));
+    });
+    return terminal;
   }
 
   async attach(request: AttachRequest): Promise<void> {
     const { child, stdinOnce } = this.#options;
-    const { stdin, stdout, stderr, signal } = request;
+    const { stdin, stdout, stderr, signal, sizes } = request;
     this.#firstWords?.hear(request);
-    child.stdout?.on('data', stdout);
-    child.stderr?.on('data', stderr);
-    if (stdin && child.stdin) void feed(child, stdin).then(() => stdinOnce && child.stdin?.end());
+    const passed = [this.#stdout.passTo(stdout), this.#stderr.passTo(stderr)];
+    if (sizes) void this.#terminal?.follow(sizes);
+    // A terminal stays open when its first client leaves, as with containerd.
+    const closes = stdinOnce && !this.#terminal;
+    if (stdin && child.stdin) void feed(child, stdin).then(() => closes && child.stdin?.end());
     const left = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener('abort', () => resolve(), { once: true });
     });
     await Promise.race([this.exited, left]);
-    child.stdout?.off('data', stdout);
-    child.stderr?.off('data', stderr);
+    for (const output of passed) output[Symbol.dispose]();
   }
 }
 
+/** Returns the pids of those that are still running: the others' may belong to unrelated processes. */
+function running(processes: Iterable<ProcessIdentity>): readonly number[] {
+  return [...processes].filter(isSameProcess).map(({ pid }) => pid);
+}
+
+/** Signals a process. Ignores processes that no longer exist or belong to other users, and invalid pids. */
 function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  // 0 would be our own group.
+  if (!Number.isSafeInteger(pid) || pid <= 1) return;
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // It exited on its own in the meantime.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    // ESRCH: it exited on its own in the meantime.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }
 
@@ -221,7 +247,7 @@ function drained(stream: Writable): Promise<void> {
 
 function exitOf(code: number | null, signal: NodeJS.Signals | null, finishedAtMs: number): ContainerExit {
   if (signal !== null) {
-    const number = SIGNAL_NUMBERS[signal] ?? 0;
+    const number = signalNumbers[signal] ?? 0;
     return { exitCode: 128 + number, signal: number, reason: 'Error', finishedAtMs };
   }
   return { exitCode: code ?? 0, reason: code === 0 ? 'Completed' : 'Error', finishedAtMs };

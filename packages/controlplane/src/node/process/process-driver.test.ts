@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LoopbackRange } from '../../network/loopback-range.ts';
 import type { ContainerRequest } from '../driver.ts';
 import { nobody } from './container-user.ts';
 import { ImageMap } from './image-map.ts';
 import { builtInImages } from './images/index.ts';
 import { KnownUser } from './known-user.ts';
-import { LoopbackRange } from './loopback-range.ts';
 import { MarkedProcesses } from './marked-processes.ts';
-import { ProcessDriver } from './process-driver.ts';
+import { ProcessDriver, type ProcessDriverOptions } from './process-driver.ts';
 import { endedTime, processIdentity } from './process-identity.ts';
 import { ProcessJournal } from './process-journal.ts';
 import { processTable } from './process-table.ts';
@@ -23,6 +23,7 @@ describe('ProcessDriver', () => {
   let state: string;
   let folders: SandboxFolders;
   let addresses: LoopbackRange;
+  let settings: ProcessDriverOptions;
   let driver: ProcessDriver;
   let marked: MarkedProcesses;
 
@@ -32,7 +33,7 @@ describe('ProcessDriver', () => {
     addresses = await LoopbackRange.reserve(systemRandom);
     const { env, platform, execPath, version } = process;
     marked = new MarkedProcesses(processTable(platform));
-    driver = new ProcessDriver({
+    settings = {
       images: new ImageMap(builtInImages({ env, platform, execPath, version })),
       addresses,
       folders,
@@ -43,7 +44,8 @@ describe('ProcessDriver', () => {
       allowRootPods: false,
       marked,
       terminalProgram: findTerminalProgram({ platform, path: process.env['PATH'] ?? '' }),
-    });
+    };
+    driver = new ProcessDriver(settings);
   });
   afterAll(async () => {
     await driver[Symbol.asyncDispose]();
@@ -52,23 +54,23 @@ describe('ProcessDriver', () => {
     rmSync(state, { recursive: true, force: true });
   });
 
-  async function container(image: string, more: Partial<ContainerRequest> = {}) {
+  async function container(image: string, more: Partial<ContainerRequest> = {}, on = driver) {
     const podUid = systemRandom.uid();
-    const { podIP } = await driver.preparePod({
+    const { podIP } = await on.preparePod({
       uid: podUid,
       namespace: 'default',
       name: 'p',
       pod: { apiVersion: 'v1', kind: 'Pod', metadata: {} },
     });
     let log = '';
-    const running = await driver.startContainer({
+    const running = await on.startContainer({
       podUid,
       podIP,
       namespace: 'default',
       podName: 'p',
       containerName: 'c',
       attempt: 0,
-      image: await driver.pullImage(image),
+      image: await on.pullImage(image),
       command: undefined,
       args: undefined,
       workingDir: undefined,
@@ -77,6 +79,7 @@ describe('ProcessDriver', () => {
       securityContext: {},
       ports: [],
       stdin: 'none',
+      tty: false,
       output: {
         write(_stream, chunk) {
           log += Buffer.from(chunk).toString();
@@ -122,10 +125,10 @@ describe('ProcessDriver', () => {
         `trap "" TERM; ${process.execPath} -e 'process.on("SIGTERM",()=>{});console.log(process.pid);setInterval(()=>{},1e9)' & wait; wait`,
       ],
     });
-    await expect.poll(() => /^\d+$/m.test(log()), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => /^\d+$/m.test(log()), { timeout: 30_000 }).toBe(true);
     const grandchild = Number(/^\d+$/m.exec(log())?.[0]);
     expect(await running.stop({ graceMs: 100 })).toMatchObject({ exitCode: 137, signal: 9 });
-    await expect.poll(() => existsSync(`/proc/${grandchild}`), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => existsSync(`/proc/${grandchild}`), { timeout: 30_000 }).toBe(false);
   });
 
   it('runs an exec command with input and output', async () => {
@@ -159,7 +162,7 @@ describe('ProcessDriver', () => {
       stderr: () => {},
       signal: new AbortController().signal,
     });
-    await expect.poll(() => out, { timeout: 10_000 }).toBe('ready\n');
+    await expect.poll(() => out, { timeout: 30_000 }).toBe('ready\n');
     await running.stop({ graceMs: 1_000 });
     expect(await session.exited).toEqual({ exitCode: 137 });
   });
@@ -171,7 +174,7 @@ describe('ProcessDriver', () => {
     const session = await running.exec({
       command: ['sh', '-c', 'echo $$; read line'],
       stdin: (async function* () {
-        await expect.poll(() => out, { timeout: 10_000 }).toMatch(/^\d+\n$/);
+        await expect.poll(() => out, { timeout: 30_000 }).toMatch(/^\d+\n$/);
         expect(noted()).toContain(`"pid":${out.trim()},`);
         yield Buffer.from('go on\n');
       })(),
@@ -201,11 +204,40 @@ describe('ProcessDriver', () => {
     expect(await session.exited).toEqual({ exitCode: 0 });
     expect(lives(Number(out))).toBe(true);
     await running.stop({ graceMs: 1_000 });
-    await expect.poll(() => lives(Number(out)), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => lives(Number(out)), { timeout: 30_000 }).toBe(false);
+  });
+
+  it('runs a container on its own terminal, which its stop signal bypasses', async (context) => {
+    if (driver.noTerminals) return context.skip('this machine has no program for terminals');
+    const line = 'trap "echo bye; exit 5" TERM; tty; echo "$TERM"; while :; do sleep 0.1; done';
+    const { running, log } = await container('busybox', { command: ['sh', '-c', line], tty: true });
+    await expect.poll(log, { timeout: 30_000 }).toMatch(/\/dev\/pts\/\d+\r\nxterm\r\n$/);
+    expect(await running.stop({ graceMs: 30_000 })).toMatchObject({ exitCode: 5, reason: 'Error' });
+    expect(log()).toMatch(/bye\r\n$/);
+    return undefined;
+  });
+
+  it('ends a container on a terminal with everything that it started', async (context) => {
+    if (driver.noTerminals) return context.skip('this machine has no program for terminals');
+    const line = 'trap "" TERM HUP; sleep 1000 & echo "job $!"; wait; wait; sleep 1000';
+    const { running, log } = await container('busybox', { command: ['sh', '-mc', line], tty: true });
+    await expect.poll(log, { timeout: 30_000 }).toMatch(/job \d+\r\n/);
+    const job = Number(/job (\d+)/.exec(log())?.[1]);
+    expect(await running.stop({ graceMs: 100 })).toMatchObject({ exitCode: 137, reason: 'Error' });
+    expect(lives(job)).toBe(false);
+    return undefined;
+  });
+
+  it('runs a container without its terminal if the machine has none, and notes why', async () => {
+    await using plain = new ProcessDriver({ ...settings, terminalProgram: undefined });
+    const { running, log } = await container('busybox', { command: ['tty'], tty: true }, plain);
+    expect(await running.exited).toMatchObject({ exitCode: 1 });
+    expect(log()).toMatch(/^\[kubewright\] this container has no TTY: .*install it, or omit -t\n/m);
+    expect(log()).toMatch(/not a tty\n$/);
   });
 
   it("kills everything on a client's terminal when the client disconnects, in any process group", async (context) => {
-    if (!driver.hasTerminals) return context.skip('this machine has no program for terminals');
+    if (driver.noTerminals) return context.skip('this machine has no program for terminals');
     const { running } = await container('pause');
     const client = new AbortController();
     let out = '';
@@ -222,17 +254,17 @@ describe('ProcessDriver', () => {
       stderr: () => {},
       signal: client.signal,
     });
-    await expect.poll(() => out, { timeout: 10_000 }).toMatch(/job \d+ on \/dev\/pts\/\d+\r\n/);
+    await expect.poll(() => out, { timeout: 30_000 }).toMatch(/job \d+ on \/dev\/pts\/\d+\r\n/);
     const job = Number(/job (\d+)/.exec(out)?.[1]);
     client.abort();
     await session.exited;
-    await expect.poll(() => lives(job), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => lives(job), { timeout: 30_000 }).toBe(false);
     await running.stop({ graceMs: 1_000 });
     return undefined;
   });
 
   const pidIn = async (log: () => string): Promise<number> => {
-    await expect.poll(log, { timeout: 10_000 }).toMatch(/^\d+$/m);
+    await expect.poll(log, { timeout: 30_000 }).toMatch(/^\d+$/m);
     return Number(/^\d+$/m.exec(log())?.[0]);
   };
 
@@ -256,7 +288,7 @@ describe('ProcessDriver', () => {
   it('replays early output to the first attached client of a container with stdinOnce', async () => {
     const command = ['sh', '-c', 'echo early; echo wrong >&2; read go; echo late'];
     const { running, log } = await container('busybox', { command, stdin: 'once' });
-    await expect.poll(log, { timeout: 10_000 }).toContain('wrong\n');
+    await expect.poll(log, { timeout: 30_000 }).toContain('wrong\n');
     const [first, second]: [string[], string[]] = [[], []];
     const attach = (heard: string[], words: string): Promise<void> => {
       const note = (chunk: Uint8Array): void => void heard.push(Buffer.from(chunk).toString());
@@ -270,10 +302,46 @@ describe('ProcessDriver', () => {
     expect([first.sort().join(''), second]).toEqual(['early\nlate\nwrong\n', []]);
   });
 
+  it('slows an exec command down to the speed of its reader', async () => {
+    const { running } = await container('pause');
+    const size = 20_000_000;
+    let received = 0;
+    let isOpen = false;
+    let open: () => void = () => {};
+    const room = new Promise<void>((resolve) => {
+      open = () => {
+        isOpen = true;
+        resolve();
+      };
+    });
+    let errors = '';
+    const session = await running.exec({
+      command: ['sh', '-c', `yes | head -c ${size}; echo poured >&2`],
+      stdin: undefined,
+      stdout: (chunk) => {
+        received += chunk.length;
+        return isOpen ? undefined : room;
+      },
+      stderr: (chunk) => {
+        errors += Buffer.from(chunk).toString();
+      },
+      signal: new AbortController().signal,
+    });
+    await expect.poll(() => received, { timeout: 30_000 }).toBeGreaterThan(0);
+    const afterFirst = received;
+    // Another command runs meanwhile: the first one has had its time.
+    const other = { command: ['sleep', '0.2'], stdin: undefined, stdout() {}, stderr() {} };
+    await (await running.exec({ ...other, signal: new AbortController().signal })).exited;
+    expect([received, errors]).toEqual([afterFirst, '']);
+    open();
+    expect(await session.exited).toEqual({ exitCode: 0 });
+    expect([received, errors]).toEqual([size, 'poured\n']);
+  });
+
   it('stops with the signal that the pod specifies', async () => {
     const command = ['sh', '-c', 'trap "echo asked; exit 7" USR1; echo ready; while :; do sleep 0.05; done'];
     const { running, log } = await container('busybox', { command, stopSignal: 'SIGUSR1' });
-    await expect.poll(log, { timeout: 10_000 }).toContain('ready\n');
+    await expect.poll(log, { timeout: 30_000 }).toContain('ready\n');
     expect(await running.stop({ graceMs: 10_000 })).toMatchObject({ exitCode: 7 });
     expect(log()).toContain('asked\n');
   });
@@ -306,7 +374,7 @@ describe('ProcessDriver', () => {
     left.remove(process.pid);
     const next = new ProcessJournal(join(state, 'left.json'), { instance: 'b'.repeat(32), marked });
     expect(next.sweep()).toBeGreaterThanOrEqual(2);
-    await expect.poll(() => lives(daemon), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => lives(daemon), { timeout: 30_000 }).toBe(false);
     expect(await running.exited).toMatchObject({ exitCode: 137 });
     expect(next.sweep()).toBe(0);
   });
@@ -361,17 +429,17 @@ describe('ProcessDriver', () => {
 
   it("serves nginx on the pod's address", async () => {
     const { running, podIP, log } = await container('nginx:1.27');
-    await expect.poll(log, { timeout: 10_000 }).toMatch(/listening on .*:(\d+)\n/);
+    await expect.poll(log, { timeout: 30_000 }).toMatch(/listening on .*:(\d+)\n/);
     const port = /listening on .*:(\d+)\n/.exec(log())?.[1];
     const page = () => fetch(`http://${podIP}:${port}/`).then((response) => response.text());
-    await expect.poll(() => page().catch(String), { timeout: 10_000 }).toContain('Welcome to nginx!');
-    await expect.poll(log, { timeout: 10_000 }).toMatch(/"GET \/.*" 200/);
+    await expect.poll(() => page().catch(String), { timeout: 30_000 }).toContain('Welcome to nginx!');
+    await expect.poll(log, { timeout: 30_000 }).toMatch(/"GET \/.*" 200/);
     expect(await running.stop({ graceMs: 2_000 })).toMatchObject({ exitCode: 0 });
   });
 
   it("serves redis on the pod's address", async () => {
     const { running, podIP, log } = await container('redis:7');
-    await expect.poll(log, { timeout: 10_000 }).toContain('Ready to accept connections');
+    await expect.poll(log, { timeout: 30_000 }).toContain('Ready to accept connections');
     const socket = connect(6379, podIP, () => socket.write('PING\r\n'));
     const answer = await new Promise((resolve, reject) => socket.once('data', resolve).once('error', reject));
     socket.destroy();
@@ -434,7 +502,7 @@ describe('ProcessDriver', () => {
       ['POSTGRES_PASSWORD', "it's a secret"],
     ]);
     const { running, podIP, log } = await container('postgres:17', { env });
-    await expect.poll(log, { timeout: 15_000 }).toContain('database system is ready to accept connections');
+    await expect.poll(log, { timeout: 30_000 }).toContain('database system is ready to accept connections');
     const psql = (password: string) =>
       spawnSync('psql', ['-h', podIP, '-U', 'owner', '-Atc', 'select current_user || current_database()'], {
         encoding: 'utf8',

@@ -5,6 +5,10 @@ import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Clock, Random } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { defined } from '@kubewright/apimachinery/internal';
+import type { LoopbackRange } from '../../network/loopback-range.ts';
+import type { PodNetwork } from '../../network/pod-network.ts';
+import { hostSockets } from '../../network/sockets.ts';
 import type {
   ContainerRequest,
   Driver,
@@ -12,23 +16,28 @@ import type {
   PodSandbox,
   PodSandboxRequest,
   RunningContainer,
+  Usage,
+  UsedContainer,
 } from '../driver.ts';
 import { archiveCommand } from './archive-command.ts';
 import { type ContainerUser, containerUser, nobody } from './container-user.ts';
-import { findCommand } from './find-command.ts';
+import { findCommand, workingFolder } from './find-command.ts';
 import { type GrantGroups, groupGranter } from './grant-groups.ts';
-import { hostPathOf, rewriteMountPaths } from './host-path.ts';
+import { hostPathOf, placeOf, rewriteMountPaths } from './host-path.ts';
+import { declaredPorts, HostPortListeners, hostPortsOf } from './host-port-listeners.ts';
 import type { ImageMap } from './image-map.ts';
 import type { Launch } from './image-program.ts';
+import { type IsolatedContainer, PodIsolation } from './isolated/pod-isolation.ts';
 import { KnownUser } from './known-user.ts';
-import type { LoopbackRange } from './loopback-range.ts';
+import { type LateCommand, withLateEnvironment } from './late-environment.ts';
 import type { MarkedProcesses } from './marked-processes.ts';
 import { type PodUser, PodUsers, type UidRange } from './pod-users.ts';
 import { ProcessContainer } from './process-container.ts';
 import type { ProcessJournal } from './process-journal.ts';
+import { processUsages } from './process-usage.ts';
 import { ReachablePrograms } from './reachable-programs.ts';
 import type { SandboxFolders } from './sandbox-folders.ts';
-import { onTerminal, terminalSettings } from './terminal.ts';
+import { noTerminalProgram, onTerminal, terminalSettings } from './terminal.ts';
 
 /** Options for {@link ProcessDriver}. */
 export interface ProcessDriverOptions {
@@ -41,6 +50,8 @@ export interface ProcessDriverOptions {
   readonly random: Random;
   /** Uid of this process; `undefined` on systems without uids. */
   readonly agentUid: number | undefined;
+  /** Gives each pod its own network and file system. @defaultValue pods share those of this machine */
+  readonly network?: PodNetwork | undefined;
   readonly allowRootPods: boolean;
   /** Users for pods if this process is root; each pod gets its own. @defaultValue all pods run as `nobody` */
   readonly podUids?: UidRange | undefined;
@@ -61,12 +72,12 @@ export interface ProcessDriverOptions {
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * Runs each container as a group of local processes, without any isolation: a development tool, not a security boundary. Each pod
- * gets its own address in 127/8 and a folder for its containers' roots and volumes.
+ * Runs each container as a group of local processes: a development tool, not a security boundary. Each pod gets a folder for its
+ * containers' roots and volumes, and its own address: in 127/8, or in an isolated network, in which mounts are at their true paths.
  */
 export class ProcessDriver implements Driver {
   readonly name = 'process';
-  readonly hasTerminals: boolean;
+  readonly noTerminals: string | undefined;
   readonly #options: ProcessDriverOptions;
   readonly #addresses = new Map<string, string>();
   readonly #running = new Set<ProcessContainer>();
@@ -75,14 +86,22 @@ export class ProcessDriver implements Driver {
   readonly #grantGroups: GrantGroups | undefined;
   readonly #users: PodUsers | undefined;
   readonly #knownUser: KnownUser;
+  readonly #hostPorts: HostPortListeners;
+  readonly #isolation: PodIsolation | undefined;
   #killed = false;
 
   constructor(options: ProcessDriverOptions) {
     this.#options = options;
-    this.hasTerminals = options.terminalProgram !== undefined;
+    if (options.terminalProgram === undefined) this.noTerminals = noTerminalProgram;
     this.#platform = options.platform ?? process.platform;
     this.#grantGroups = groupGranter(this.#platform);
-    const { podUids, agentUid } = options;
+    const { podUids, agentUid, network, folders } = options;
+    const sockets = network?.sockets ?? hostSockets;
+    this.#hostPorts = new HostPortListeners({ host: sockets, pods: sockets });
+    if (network) {
+      const gid = process.getgid?.() ?? 0;
+      this.#isolation = new PodIsolation({ network, root: folders.root, uid: agentUid ?? 0, gid });
+    }
     this.#users = podUids && agentUid === 0 ? new PodUsers(podUids) : undefined;
     this.#knownUser = options.knownUser ?? new KnownUser(agentUid === 0 ? nobody() : undefined);
     this.#programs = new ReachablePrograms(() => options.folders.programs());
@@ -91,18 +110,28 @@ export class ProcessDriver implements Driver {
   async preparePod({ uid, hostIP, pod }: PodSandboxRequest): Promise<PodSandbox> {
     const { addresses, folders } = this.#options;
     this.#users?.take(uid, claimsOf(pod as Pod));
-    if (hostIP !== undefined) return { podIP: hostIP, folder: folders.pod(uid) };
-    const podIP = this.#addresses.get(uid) ?? addresses.take();
-    this.#addresses.set(uid, podIP);
-    return { podIP, folder: folders.pod(uid) };
+    const folder = folders.pod(uid);
+    const isolated = await this.#isolation?.attach(uid, { pod: pod as Pod, hostIP });
+    if (hostIP !== undefined) return { podIP: hostIP, folder };
+    const address = this.#addresses.get(uid) ?? addresses.take();
+    this.#addresses.set(uid, address);
+    const podIP = isolated ?? address;
+    const { network } = this.#options;
+    const nodeIP = network?.nodeIP ?? addresses.nodeIP;
+    await this.#hostPorts.open(uid, hostPortsOf(pod as Pod, { podIP, nodeIP, shared: network === undefined }));
+    if (isolated === undefined) return { podIP, folder };
+    const hostAddress = await this.#hostPorts.expose(uid, declaredPorts(pod as Pod, { podIP, address }));
+    return { podIP, folder, ...defined({ hostAddress }) };
   }
 
   async removePod(uid: string): Promise<void> {
+    this.#hostPorts.close(uid);
     const address = this.#addresses.get(uid);
     if (address !== undefined) this.#options.addresses.free(address);
     this.#addresses.delete(uid);
     const { marked, journal } = this.#options;
     await marked.end({ mark: `${journal.instance}/${uid}` });
+    await this.#isolation?.detach(uid);
     this.#options.folders.removePod(uid);
     // All processes of the pod have ended, and its user owns no files.
     this.#users?.free(uid);
@@ -111,7 +140,7 @@ export class ProcessDriver implements Driver {
   async pullImage(image: string): Promise<ImageReference> {
     const program = await this.#options.images.resolve(image);
     const imageId = `local://${createHash('sha256').update(program.description).digest('hex')}`;
-    return { image, imageId, runs: program.description, ...(program.command && { command: program.command }) };
+    return { image, imageId, runs: program.description, ...defined({ command: program.command }) };
   }
 
   /** Returns the user that a container would run as; volumes are prepared for that user. */
@@ -143,9 +172,18 @@ export class ProcessDriver implements Driver {
     const base = join(folders.pod(request.podUid), request.containerName);
     const root = folders.owned(base, user);
     const socketFolder = folders.owned(join(folders.pod(podUid), socketFolderOf(request.containerName)), user);
-    const rewrite = (text: string): string => rewriteMountPaths(text, request.mounts);
+    const isolated = this.#isolation?.container(podUid, {
+      base,
+      podFolder: folders.pod(podUid),
+      home: root,
+      hostname: request.podName,
+      mounts: request.mounts,
+      user,
+    });
+    const rewrite = (text: string): string => (isolated ? text : rewriteMountPaths(text, request.mounts));
     const launched = program.launch({
-      podIP: request.podIP,
+      // Programs in an isolated network listen on every address, as in an image.
+      podIP: isolated ? '0.0.0.0' : request.podIP,
       root,
       socketFolder,
       command: request.command?.map(rewrite),
@@ -153,13 +191,19 @@ export class ProcessDriver implements Driver {
       env: request.env,
       reachable: await this.#programs.for(program.programFolders, user),
       hostPath: (path) => hostPathOf(path, request.mounts, root),
+      programPath: (path) => isolated?.programPath(path) ?? hostPathOf(path, request.mounts, root),
     });
     const launch = await this.#withKnownUser(launched, user);
     const mark = `${journal.instance}/${request.podUid}/${request.containerName}.${request.attempt}`;
-    const settings = { ...this.#settings(request, { launch, user, root }), mark };
+    const settings = { ...this.#settings(request, { launch, user, root, isolated }), mark };
     this.#announce(request, launch.note ?? program.standIn);
+    const command = [launch.file, ...launch.args];
+    const terminal = request.tty ? this.#onTerminal(command, settings) : undefined;
+    if (request.tty && !terminal) this.#announce(request, `this container has no TTY: ${this.noTerminals}`);
     const stdio = [request.stdin === 'none' ? 'ignore' : 'pipe', 'pipe', 'pipe'] as const;
-    const child = await started(this.#start([launch.file, ...launch.args], { ...settings, stdio }));
+    const child = await (terminal
+      ? this.#startMain(terminal.command, terminal.settings)
+      : this.#startMain(command, { ...settings, stdio }));
     child.stdout?.on('data', (chunk: Uint8Array) => request.output.write('stdout', chunk));
     child.stderr?.on('data', (chunk: Uint8Array) => request.output.write('stderr', chunk));
     const container = new ProcessContainer({
@@ -168,10 +212,12 @@ export class ProcessDriver implements Driver {
       stopSignal: signalOf(request.stopSignal) ?? program.stopSignal ?? 'SIGTERM',
       clock,
       stdinOnce: request.stdin === 'once',
+      onTerminal: terminal !== undefined,
       journal,
       spawnBeside: (command, options) => {
-        const archive = archiveCommand(command, { mounts: request.mounts, folder: `${base}.m` });
-        return this.#startBeside(archive ?? command.map(rewrite), { settings, ...options });
+        const archive = isolated ? undefined : archiveCommand(command, { mounts: request.mounts, folder: `${base}.m` });
+        const main = child.pid;
+        return this.#startBeside(archive ?? command.map(rewrite), { settings: { ...settings, main }, ...options });
       },
       endAll: (roots) => marked.end({ mark, roots }),
       endsLeftovers: this.#platform === 'linux',
@@ -181,12 +227,24 @@ export class ProcessDriver implements Driver {
     return container;
   }
 
+  async usages(containers: readonly UsedContainer[]): Promise<ReadonlyMap<string, Usage>> {
+    const ids = new Map(
+      containers.flatMap(({ running }) =>
+        running instanceof ProcessContainer ? [[running.pid, running.containerId] as const] : [],
+      ),
+    );
+    const usages = await processUsages([...ids.keys()]);
+    const atMs = this.#options.clock.now();
+    return new Map([...usages].map(([pid, usage]) => [ids.get(pid) ?? '', { ...usage, atMs }]));
+  }
+
   kill(): void {
     this.#killed = true;
     this.#options.journal.killAll();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#hostPorts[Symbol.dispose]();
     await Promise.all([...this.#running].map((container) => container.stop({ graceMs: 2_000 })));
     await this.#options.marked.end({ mark: this.#options.journal.instance });
   }
@@ -199,38 +257,74 @@ export class ProcessDriver implements Driver {
   }
 
   #settings(
-    { env, mounts, podName, workingDir }: ContainerRequest,
+    { env, mounts, podName, podIP, workingDir }: ContainerRequest,
     {
       launch,
       user,
       root,
-    }: { readonly launch: Launch; readonly user: ContainerUser | undefined; readonly root: string },
+      isolated,
+    }: {
+      readonly launch: Launch;
+      readonly user: ContainerUser | undefined;
+      readonly root: string;
+      readonly isolated: IsolatedContainer | undefined;
+    },
   ): Omit<Settings, 'mark'> {
-    const own = [...env].map(([name, value]) => [name, rewriteMountPaths(value, mounts)]);
+    const own = [...env].map(([name, value]) => [name, isolated ? value : rewriteMountPaths(value, mounts)]);
     const path = [...launch.path, env.get('PATH') ?? systemPath].join(delimiter);
-    const home = { HOME: root, HOSTNAME: podName, LANG: 'C.UTF-8', TMPDIR: root };
+    // Programs that listen on every address of this machine find the pod's own in POD_IP.
+    const home = { HOME: root, HOSTNAME: podName, LANG: 'C.UTF-8', POD_IP: podIP, TMPDIR: root };
     return {
-      folder: this.#options.folders.ownedPath(hostPathOf(workingDir ?? '/', mounts, root), user),
+      folder: this.#options.folders.ownedPath(placeOf(workingDir ?? '/', mounts, root), user),
       env: { ...home, ...Object.fromEntries(own), ...launch.env, PATH: path },
       path,
       user,
+      ...(isolated && { isolated, isolatedFolder: isolated.programPath(workingDir ?? '/') }),
     };
+  }
+
+  /** Starts the main process of a container, in new namespaces if it is isolated. */
+  async #startMain(command: readonly string[], settings: Settings): Promise<ChildProcess & { pid: number }> {
+    const { isolated, stdio = [], mark } = settings;
+    if (!isolated) return started(this.#start(command, settings));
+    const env = this.#options.marked.environment(mark);
+    const namespaces = await isolated.create({ env, spawn: this.#options.spawn });
+    try {
+      const joining = { main: namespaces.pid, stdio: [...stdio, 'pipe'] as const, closes: stdio.length };
+      const child = await started(this.#start(command, { ...settings, ...joining }));
+      // Closed when the process has joined the namespaces, or has ended.
+      child.stdio[stdio.length]?.on('error', () => undefined).once('close', () => namespaces[Symbol.dispose]());
+      return child;
+    } catch (error) {
+      namespaces[Symbol.dispose]();
+      throw error;
+    }
   }
 
   #startBeside(
     command: readonly string[],
     { settings, terminal }: { readonly settings: Settings; readonly terminal: boolean },
   ): ChildProcess {
-    const { terminalProgram } = this.#options;
-    if (!terminal || terminalProgram === undefined) return this.#start(command, settings);
-    const [file = '', ...args] = command;
-    const found = this.#find(file, settings);
-    const { env, stdio, ...rest } = settings;
-    return this.#start(onTerminal(terminalProgram, [found, ...args]), { ...rest, ...terminalSettings(env) });
+    const own = terminal ? this.#onTerminal(command, settings) : undefined;
+    return own ? this.#start(own.command, own.settings) : this.#start(command, settings);
   }
 
-  #find(command: string, { path, folder, user }: Settings): string {
-    return this.#platform === 'win32' ? command : findCommand(command, { path, folder, user });
+  /** Returns how a command starts on its own terminal; undefined if this machine cannot create terminals. */
+  #onTerminal(
+    [file = '', ...args]: readonly string[],
+    { stdio, ...settings }: Settings,
+  ): { readonly command: readonly string[]; readonly settings: Settings } | undefined {
+    const { terminalProgram } = this.#options;
+    if (terminalProgram === undefined) return undefined;
+    const command = onTerminal(terminalProgram, [this.#find(file, settings), ...args]);
+    return { command, settings: { ...settings, ...terminalSettings(settings.env) } };
+  }
+
+  #find(command: string, { path, folder, user, isolated }: Settings): string {
+    if (this.#platform === 'win32') return command;
+    if (!isolated || !command.includes('/')) return findCommand(command, { path, folder, user });
+    findCommand(isolated.hostCommand(command), { path, folder, user });
+    return command;
   }
 
   /**
@@ -239,19 +333,19 @@ export class ProcessDriver implements Driver {
    * @throws CommandError if the command does not exist.
    */
   #start([command = '', ...args]: readonly string[], settings: Settings): ChildProcess {
-    const { folder, env, user, mark, stdio = ['pipe', 'pipe', 'pipe'] } = settings;
+    const { folder, env, user, mark, isolated, stdio = ['pipe', 'pipe', 'pipe'] } = settings;
     if (this.#killed) throw new Error(`cannot start ${command}: this node is shutting down`);
     const { journal, marked } = this.#options;
     const file = this.#find(command, settings);
-    const granted = user?.groups && this.#grantGroups?.([file, ...args], { ...user, groups: user.groups });
-    const [program = file, ...words] = granted ?? [file, ...args];
+    const late = this.#startAs([file, ...args], settings);
+    const [program = file, ...words] = late?.words ?? [file, ...args];
     const child = (this.#options.spawn ?? spawn)(program, words, {
-      cwd: folder,
-      env: { ...env, ...marked.environment(mark) },
+      cwd: isolated ? '/' : workingFolder(folder, user),
+      env: { ...(late ? late.env : env), ...marked.environment(mark) },
       // Its own group, so that everything in the container can be signaled at the same time.
       detached: true,
       stdio: [...stdio],
-      ...(granted === undefined && { argv0: command, ...(user && { uid: user.uid, gid: user.gid }) }),
+      ...(!late && { argv0: command, ...(user && { uid: user.uid, gid: user.gid }) }),
     });
     const { pid } = child;
     if (pid !== undefined) {
@@ -259,6 +353,20 @@ export class ProcessDriver implements Driver {
       child.once('exit', () => journal.remove(pid));
     }
     return child;
+  }
+
+  /** Returns how programs that run with more rights start a command; undefined if it needs none of them. */
+  #startAs(command: readonly string[], settings: Settings): LateCommand | undefined {
+    const { env, user, isolated, isolatedFolder = '/', main = 0, closes } = settings;
+    if (isolated) {
+      const options = { env, sh: isolated.sh, folder: isolatedFolder, ...defined({ closes }) };
+      const late = withLateEnvironment(command, options);
+      return { ...late, words: [...isolated.join(main), ...late.words] };
+    }
+    const { groups } = user ?? {};
+    if (!user || !groups || !this.#grantGroups) return undefined;
+    const late = withLateEnvironment(command, { env, sh: '/bin/sh', folder: '.' });
+    return { ...late, words: this.#grantGroups(late.words, { ...user, groups }) };
   }
 
   #announce({ output }: ContainerRequest, note: string | undefined): void {
@@ -290,6 +398,14 @@ function signalOf(name: string | undefined): NodeJS.Signals | undefined {
 
 /** Settings for starting a container's processes. */
 interface Settings {
+  /** Namespaces of the container. @defaultValue those of this process */
+  readonly isolated?: IsolatedContainer;
+  /** The working folder as programs in the container see it. */
+  readonly isolatedFolder?: string;
+  /** Process in the container's namespaces. */
+  readonly main?: number;
+  /** Number of the stream that the command must not inherit. */
+  readonly closes?: number;
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   /** PATH used to find commands. */

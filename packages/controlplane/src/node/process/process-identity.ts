@@ -28,12 +28,16 @@ export function isSameProcess(identity: ProcessIdentity): boolean {
 export const endedTime = 'ended';
 
 /** Parses Linux's `/proc/PID/stat`. */
-export function readStat(stat: string): { readonly parent: number; readonly started: string } {
+export function readStat(stat: string): {
+  readonly parent: number;
+  readonly session: number;
+  readonly started: string;
+} {
   // The command name comes second and may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   // A zombie has ended, even though its pid is still in use.
   const started = fields[0] === 'Z' || fields[0] === 'X' ? endedTime : (fields[19] ?? '');
-  return { parent: Number(fields[1]), started };
+  return { parent: Number(fields[1]), session: Number(fields[3]), started };
 }
 
 function startTime(pid: number): string {

@@ -76,7 +76,8 @@ function pidsOf(entries: readonly string[]): readonly number[] {
 }
 
 function makeEntry(pid: number, parts: { readonly stat: string; readonly environment: string }): TableEntry {
-  return { pid, ...readStat(parts.stat), environment: parts.environment };
+  const { parent, started } = readStat(parts.stat);
+  return { pid, parent, started, environment: parts.environment };
 }
 
 /** Arguments understood by `ps` of both BSD and Linux: all processes, with their environment after the command. */

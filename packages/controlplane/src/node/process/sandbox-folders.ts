@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
+import { PinnedPath, removeFolder } from '../pinned-path.ts';
 import type { ContainerUser } from './container-user.ts';
 import { writeOwner } from './sandbox-owner.ts';
 
@@ -30,7 +31,7 @@ export class SandboxFolders {
   }
 
   /** Creates the folder for persistent volumes, which outlive pods but not this object. */
-  claims(): string {
+  volumes(): string {
     // Cannot collide with a pod's folder, whose name has only hexadecimal digits.
     const path = join(this.root, 'volumes');
     mkdirSync(path, { recursive: true, mode: 0o711 });
@@ -54,19 +55,27 @@ export class SandboxFolders {
   }
 
   /**
-   * Creates a folder and its missing parents, all owned by the user. Existing folders, and paths that lead outside, are not
-   * changed.
+   * Creates a folder in a volume or in a container's own folder, and its missing parents, all owned by the user. Existing folders,
+   * folders outside the sandboxes and paths that lead through missing links are not changed.
    */
-  ownedPath(path: string, user: ContainerUser | undefined): string {
-    if (existsSync(path)) return path;
-    const parent = this.ownedPath(dirname(path), user);
-    // A link made by a container must not make the agent create folders outside the sandboxes.
-    if (!realpathSync(parent).startsWith(realpathSync(this.root) + sep)) return path;
-    return this.owned(path, user);
+  ownedPath(
+    { volume, below }: { readonly volume: string; readonly below: string },
+    user: ContainerUser | undefined,
+  ): string {
+    const path = join(volume, below);
+    if (existsSync(path) || !realpathSync(volume).startsWith(realpathSync(this.root) + sep)) return path;
+    try {
+      const make = (missing: string): void => void this.owned(missing, user);
+      PinnedPath.within(volume, { below, make })[Symbol.dispose]();
+    } catch (error) {
+      // The command fails because its folder is missing.
+      if (!['ELOOP', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
+    return path;
   }
 
   removePod(uid: string): void {
-    rmSync(join(this.root, shortName(uid)), { recursive: true, force: true });
+    removeFolder(join(this.root, shortName(uid)));
   }
 
   remove(): void {

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { TerminalSize } from '../../kube-apiserver/pods/node-connector.ts';
+import { endedTime, type ProcessIdentity, readStat } from './process-identity.ts';
 
 /**
  * Finds the system's `script` program (util-linux 2.35 and newer), which creates terminals for commands: Node cannot create them,
@@ -19,9 +20,14 @@ export function findTerminalProgram(options: {
   return [...folders, '/usr/bin'].map((folder) => join(folder, 'script')).find(exists);
 }
 
+/** The reason why commands cannot run on terminals where {@link findTerminalProgram} finds nothing. */
+export const noTerminalProgram =
+  'TTY is not supported on this node: the script program of util-linux is not installed; install it, or omit -t';
+
 /** Returns the words that start a command on its own terminal. The command reports its pid and terminal on a fourth stream. */
 export function onTerminal(program: string, command: readonly string[]): readonly string[] {
-  const line = `echo "$$ $(tty)" >&3; exec 3>&-; exec ${command.map(quote).join(' ')}`;
+  // Not the tty of the command's own PATH.
+  const line = `echo "$$ $(command -p tty)" >&3; exec 3>&-; exec ${command.map(quote).join(' ')}`;
   return [program, '-q', '-e', '-f', '-E', 'always', '-c', line, '/dev/null'];
 }
 
@@ -37,31 +43,48 @@ export function terminalSettings(env: Readonly<Record<string, string>>): {
   };
 }
 
-/** The pid and terminal that a started command reports. */
+/** A started command and its terminal. */
 export interface Terminal {
   /** Leader of the terminal's session. */
-  readonly pid: number;
+  readonly leader: ProcessIdentity;
   /** `/dev/pts/3` */
   readonly path: string;
 }
 
-/** Reads the first report of a command on a terminal; returns `undefined` if the command ended before it. */
+/**
+ * Reads the first report of a command on a terminal. Returns `undefined` if the command ended before it, or if it reports a process
+ * that is not its own: the report comes from the container, and the process will be signaled.
+ */
 export function readTerminal(child: ChildProcess): Promise<Terminal | undefined> {
   return new Promise((resolve) => {
-    const told = child.stdio[3];
+    const report = child.stdio[3];
     let text = '';
     const done = (): void => {
       const [, pid, path = ''] = /^(\d+) (\/dev\/pts\/\d+)\n/.exec(text) ?? [];
-      resolve(pid === undefined ? undefined : { pid: Number(pid), path });
+      const leader = pid === undefined ? undefined : sessionLeader(Number(pid), { parent: child.pid });
+      resolve(leader && { leader, path });
     };
-    if (!told) return resolve(undefined);
-    told.on('data', (chunk: unknown) => {
+    if (!report) return resolve(undefined);
+    report.on('data', (chunk: unknown) => {
       text += String(chunk);
       if (text.includes('\n') || text.length > 256) done();
     });
-    told.on('error', done).on('close', done);
+    report.on('error', done).on('close', done);
     return undefined;
   });
+}
+
+/** Identifies a process that leads its own session and was started by `parent`; `undefined` for any other. */
+function sessionLeader(pid: number, { parent }: { readonly parent: number | undefined }): ProcessIdentity | undefined {
+  if (!Number.isSafeInteger(pid) || pid <= 1) return undefined;
+  try {
+    const found = readStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+    if (found.parent !== parent || found.session !== pid || found.started === endedTime) return undefined;
+    return { pid, started: found.started };
+  } catch {
+    // It has ended.
+    return undefined;
+  }
 }
 
 /** Returns the words that resize a terminal. */

@@ -1,44 +1,122 @@
-/** Behavior of a simulated container. */
+import { type ObjectMeta, Quantity } from '@kubewright/apimachinery';
+import type { Pod } from '@kubewright/apimachinery/core/v1';
+
+/** Behavior of one attempt of a simulated container. */
 export interface SimulatedBehavior {
+  /** Duration of the image pull, in milliseconds. */
+  readonly pullMs: number;
+  /** Message with which the pull fails, and the age of the pod from which it succeeds, in milliseconds. */
+  readonly pullError: string | undefined;
+  readonly pullErrorMs: number;
+  /** Time it takes to start, in milliseconds. */
+  readonly startMs: number;
+  /** Error message with which the start fails, if any. */
+  readonly startError: string | undefined;
   /** Exits on its own after this time, in milliseconds; `undefined` runs until it is stopped. */
   readonly runMs: number | undefined;
   readonly exitCode: number;
   /** Time it takes to stop, in milliseconds. */
   readonly stopMs: number;
   readonly stopExitCode: number;
-  /** Error message with which the start fails, if any. */
-  readonly startError: string | undefined;
   /** A line that it prints. */
   readonly output: string | undefined;
   /** Probes fail until this long after the start, and again once `unhealthyAfterMs` has passed, in milliseconds. */
   readonly healthyAfterMs: number;
   readonly unhealthyAfterMs: number;
+  /** The processors and the memory that it uses. */
+  readonly cpuCores: number;
+  readonly memoryBytes: number;
 }
 
+/** The fields of a pod that its behavior depends on. */
+export type SimulatedPod = Pick<Pod, 'spec'> & { readonly metadata: ObjectMeta };
+
 const prefix = 'simulated.kubewright.dev/';
+/** Run time of a Job's container, in milliseconds. */
+const jobMs = 1_000;
 
 /**
- * Reads a container's behavior from its pod's annotations `simulated.kubewright.dev/<what>` (all containers) and
- * `simulated.kubewright.dev/<what>.<container>` (one container): `run-seconds`, `exit-code`, `stop-seconds`, `stop-exit-code`,
- * `start-error`, `output`, `healthy-after-seconds`, `unhealthy-after-seconds`. With only an `exit-code`, the container exits
- * immediately.
+ * Returns the behavior of an attempt of a container. It depends only on the pod: on its annotations
+ * `simulated.kubewright.dev/<what>` (all containers) and `simulated.kubewright.dev/<what>.<container>` (one container).
+ *
+ * | what | effect |
+ * |---|---|
+ * | `pull-seconds` | the image pull takes this long |
+ * | `pull-error` | the pull fails with this message, forever or until the pod is `pull-error-seconds` old |
+ * | `start-seconds`, `start-error` | the start takes this long; it fails with this message |
+ * | `run-seconds`, `exit-code` | the container exits after this time (0 if there is only an exit code), with this code (0) |
+ * | `failures` | the first attempts that exit with `exit-code` (1); later ones exit with 0, or keep running like a server |
+ * | `stop-seconds`, `stop-exit-code` | it takes this long to stop, and exits with this code (0) |
+ * | `output` | a line that it prints |
+ * | `cpu`, `memory` | what it uses, as quantities: `250m`, `64Mi` (half of its requests) |
+ * | `healthy-after-seconds`, `unhealthy-after-seconds` | probes succeed from then on, until then |
+ *
+ * Without annotations, init containers exit with 0 immediately, the containers of a Job's pods after one second, and all others,
+ * sidecars included, run until they are stopped.
  */
-export function behaviorOf(annotations: Readonly<Record<string, string>>, container: string): SimulatedBehavior {
+export function behaviorOf(
+  pod: SimulatedPod,
+  { container, attempt = 0 }: { readonly container: string; readonly attempt?: number },
+): SimulatedBehavior {
+  const annotations = pod.metadata.annotations ?? {};
   const text = (what: string): string | undefined =>
     annotations[`${prefix}${what}.${container}`] ?? annotations[prefix + what];
-  const ms = (what: string): number | undefined => {
+  const number = (what: string): number | undefined => {
     const value = text(what);
-    return value === undefined || Number.isNaN(Number(value)) ? undefined : Number(value) * 1000;
+    return value === undefined || value.trim() === '' || Number.isNaN(Number(value)) ? undefined : Number(value);
   };
-  const exitCode = text('exit-code');
+  const ms = (what: string): number | undefined => {
+    const seconds = number(what);
+    return seconds === undefined ? undefined : seconds * 1000;
+  };
+  const failures = number('failures');
+  const isFailing = failures !== undefined && attempt < failures;
+  const endsWithin = usualRunMs(pod, container);
+  const isEnded = failures === undefined ? number('exit-code') !== undefined : isFailing;
   return {
-    runMs: ms('run-seconds') ?? (exitCode === undefined ? undefined : 0),
-    exitCode: Number(exitCode ?? 0),
-    stopMs: ms('stop-seconds') ?? 0,
-    stopExitCode: Number(text('stop-exit-code') ?? 0),
+    pullMs: ms('pull-seconds') ?? 0,
+    pullError: text('pull-error'),
+    pullErrorMs: ms('pull-error-seconds') ?? Number.POSITIVE_INFINITY,
+    startMs: ms('start-seconds') ?? 0,
     startError: text('start-error'),
+    runMs:
+      failures === undefined || isFailing || endsWithin !== undefined
+        ? (ms('run-seconds') ?? (isEnded ? 0 : endsWithin))
+        : undefined,
+    exitCode: failures === undefined ? (number('exit-code') ?? 0) : isFailing ? (number('exit-code') ?? 1) : 0,
+    stopMs: ms('stop-seconds') ?? 0,
+    stopExitCode: number('stop-exit-code') ?? 0,
     output: text('output'),
     healthyAfterMs: ms('healthy-after-seconds') ?? 0,
     unhealthyAfterMs: ms('unhealthy-after-seconds') ?? Number.POSITIVE_INFINITY,
+    cpuCores: amount(text('cpu')) ?? half(pod, { container, resource: 'cpu' }),
+    memoryBytes: amount(text('memory')) ?? half(pod, { container, resource: 'memory' }),
   };
+}
+
+/** Returns a quantity as a number; undefined if it is not one. */
+function amount(text: string | undefined): number | undefined {
+  try {
+    return text === undefined ? undefined : Number(Quantity.parse(text).milliValue()) / 1_000;
+  } catch {
+    // What is not a quantity has no effect, like the other annotations.
+    return undefined;
+  }
+}
+
+/** Returns half of what a container requests. */
+function half(
+  { spec }: SimulatedPod,
+  { container, resource }: { readonly container: string; readonly resource: 'cpu' | 'memory' },
+): number {
+  const all = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
+  const requests = all.find(({ name }) => name === container)?.resources?.requests;
+  return (amount(requests?.[resource]?.toString()) ?? 0) / 2;
+}
+
+/** Returns after how many milliseconds a container usually ends; `undefined` for one that serves until it is stopped. */
+function usualRunMs({ metadata, spec }: SimulatedPod, container: string): number | undefined {
+  const init = spec?.initContainers?.find(({ name }) => name === container);
+  if (init) return init.restartPolicy === 'Always' ? undefined : 0;
+  return metadata.ownerReferences?.some(({ kind, controller }) => kind === 'Job' && controller) ? jobMs : undefined;
 }

@@ -1,5 +1,6 @@
-import type { Clock, Random, Timer } from '@kubewright/apimachinery';
+import { type Clock, type Random, sleep, type Timer } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { defined } from '@kubewright/apimachinery/internal';
 import type {
   AttachRequest,
   ContainerExit,
@@ -10,9 +11,12 @@ import type {
   ImageReference,
   PodSandbox,
   PodSandboxRequest,
+  PullRequest,
   RunningContainer,
+  Usage,
+  UsedContainer,
 } from '../driver.ts';
-import { behaviorOf, type SimulatedBehavior } from './simulated-behavior.ts';
+import { behaviorOf, type SimulatedBehavior, type SimulatedPod } from './simulated-behavior.ts';
 
 /** Options for {@link SimulatedDriver}. */
 export interface SimulatedDriverOptions {
@@ -23,11 +27,13 @@ export interface SimulatedDriverOptions {
 }
 
 /**
- * Simulates containers without running anything: they start immediately and end as their pod's annotations say (see {@link
- * behaviorOf}). It depends only on the clock, so thousands of pods cost little and tests control the time.
+ * Simulates containers without running anything: they behave as their pod's annotations say (see {@link behaviorOf}). It depends only on the clock, so thousands of pods cost little and tests control the time.
  */
 export class SimulatedDriver implements Driver {
   readonly name = 'simulated';
+  readonly startsAtOnce = true;
+  readonly ignoresEnvironment = true;
+  readonly noTerminals = 'TTY is not supported on this node: its containers are simulated; omit -t';
   readonly #options: SimulatedDriverOptions;
   readonly #pods = new Map<string, { readonly pod: Pod; readonly podIP: string }>();
   readonly #running = new Set<SimulatedContainer>();
@@ -51,7 +57,15 @@ export class SimulatedDriver implements Driver {
     this.#pods.delete(uid);
   }
 
-  async pullImage(image: string): Promise<ImageReference> {
+  async pullImage(image: string, { podUid, containerName, isPresent }: PullRequest): Promise<ImageReference> {
+    const { clock } = this.#options;
+    const pod: SimulatedPod = this.#pods.get(podUid)?.pod ?? { metadata: {} };
+    const { pullMs, pullError, pullErrorMs } = behaviorOf(pod, { container: containerName });
+    if (!isPresent && pullMs > 0) await sleep(clock, { ms: pullMs });
+    const ageMs = clock.now() - Date.parse(pod.metadata.creationTimestamp ?? '');
+    if (pullError !== undefined && !(ageMs >= pullErrorMs)) {
+      throw Object.assign(new Error(pullError), { reason: 'ErrImagePull' });
+    }
     // Tests of controllers use such names for images that cannot be pulled.
     if (/(^|[/:])(invalid|missing|nonexistent|doesnotexist)\b/i.test(image)) {
       const reason = 'ErrImagePull';
@@ -62,18 +76,31 @@ export class SimulatedDriver implements Driver {
 
   async startContainer(request: ContainerRequest): Promise<RunningContainer> {
     const { clock, random } = this.#options;
-    const annotations = this.#pods.get(request.podUid)?.pod.metadata.annotations ?? {};
-    const behavior = behaviorOf(annotations, request.containerName);
+    const { podUid, containerName: container, attempt } = request;
+    const pod: SimulatedPod = this.#pods.get(podUid)?.pod ?? { metadata: {} };
+    const behavior = behaviorOf(pod, { container, attempt });
+    if (behavior.startMs > 0) await sleep(clock, { ms: behavior.startMs });
     if (behavior.startError !== undefined) throw new Error(behavior.startError);
-    const container = new SimulatedContainer({
+    const running = new SimulatedContainer({
       clock,
       behavior,
       id: `simulated://${random.uid().replaceAll('-', '')}`,
     });
-    this.#running.add(container);
+    this.#running.add(running);
     if (behavior.output !== undefined) request.output.write('stdout', Buffer.from(`${behavior.output}\n`));
-    void container.exited.then(() => this.#running.delete(container));
-    return container;
+    void running.exited.then(() => this.#running.delete(running));
+    return running;
+  }
+
+  async usages(containers: readonly UsedContainer[]): Promise<ReadonlyMap<string, Usage>> {
+    return new Map(
+      containers.flatMap(({ pod, name: container, running }) => {
+        if (!(running instanceof SimulatedContainer)) return [];
+        // The agent always passes pods.
+        const { cpuCores, memoryBytes } = behaviorOf(pod as Pod, { container });
+        return [[running.containerId, { ...running.used(cpuCores), memoryBytes }]];
+      }),
+    );
   }
 
   kill(): void {
@@ -93,6 +120,8 @@ class SimulatedContainer implements RunningContainer {
   readonly #behavior: SimulatedBehavior;
   readonly #end: (exit: ContainerExit) => void;
   readonly #timers: Timer[] = [];
+  #usedAtMs: number;
+  #cpuSeconds = 0;
 
   constructor(options: { readonly clock: Clock; readonly behavior: SimulatedBehavior; readonly id: string }) {
     const { clock, behavior, id } = options;
@@ -100,6 +129,7 @@ class SimulatedContainer implements RunningContainer {
     this.#behavior = behavior;
     this.containerId = id;
     this.startedAtMs = clock.now();
+    this.#usedAtMs = this.startedAtMs;
     let end: (exit: ContainerExit) => void = () => {};
     this.exited = new Promise((resolve) => {
       end = resolve;
@@ -107,6 +137,14 @@ class SimulatedContainer implements RunningContainer {
     this.#end = end;
     const { runMs, exitCode } = behavior;
     if (runMs !== undefined) this.#timers.push(clock.setTimer(runMs, () => this.#finish(exitCode)));
+  }
+
+  /** Returns the processor time used so far, if that many processors have been used since the last call. */
+  used(cores: number): Omit<Usage, 'memoryBytes'> {
+    const nowMs = this.#clock.now();
+    this.#cpuSeconds += (cores * (nowMs - this.#usedAtMs)) / 1_000;
+    this.#usedAtMs = nowMs;
+    return { atMs: nowMs, cpuSeconds: this.#cpuSeconds };
   }
 
   async stop({ graceMs }: { readonly graceMs: number }): Promise<ContainerExit> {
@@ -135,7 +173,7 @@ class SimulatedContainer implements RunningContainer {
     for (const timer of this.#timers) timer[Symbol.dispose]();
     this.#end({
       exitCode,
-      ...(signal !== undefined && { signal }),
+      ...defined({ signal }),
       reason: exitCode === 0 ? 'Completed' : 'Error',
       finishedAtMs: this.#clock.now(),
     });

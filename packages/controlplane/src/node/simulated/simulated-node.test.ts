@@ -15,7 +15,12 @@ describe('simulatedNode', () => {
       protocol: 'in-process',
       clientCertificate: nodeIdentity('sim'),
     } as const;
-    const transport = new InProcessTransport({ handle: cluster.plane.handle, connection });
+    const watched: (string | undefined)[] = [];
+    const handle: typeof cluster.plane.handle = (request) => {
+      if (request.path.includes('watch=')) watched.push(/([a-z]+)\?/.exec(request.path)?.[1]);
+      return cluster.plane.handle(request);
+    };
+    const transport = new InProcessTransport({ handle, connection });
     await using node = simulatedNode({
       nodeName: 'sim',
       client: new KubernetesClient({ transport, userAgent: 'kubelet' }),
@@ -41,24 +46,27 @@ describe('simulatedNode', () => {
               () => true,
               () => false,
             ),
-        { timeout: 10_000 },
+        { timeout: 30_000 },
       )
       .toBe(true);
     const metadata = { name: 'default', namespace: 'kube-system' };
-    await admin.resource(ServiceAccount).create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
-    await admin.resource(Pod).create({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'job', namespace: 'kube-system', annotations: { 'simulated.kubewright.dev/exit-code': '0' } },
-      spec: { ...spec, restartPolicy: 'Never', serviceAccountName: 'default' },
-    });
+    await admin.resource(ServiceAccount).create(ServiceAccount({ metadata }));
+    await admin.resource(Pod).create(
+      Pod({
+        metadata: { name: 'job', namespace: 'kube-system', annotations: { 'simulated.kubewright.dev/exit-code': '0' } },
+        spec: { ...spec, restartPolicy: 'Never', serviceAccountName: 'default' },
+      }),
+    );
     const phase = async () => (await admin.resource(Pod).get({ namespace: 'kube-system', name: 'job' })).status?.phase;
-    await expect.poll(phase, { timeout: 10_000 }).toBe('Succeeded');
+    await expect.poll(phase, { timeout: 30_000 }).toBe('Succeeded');
     const body = { status: { capacity: { 'example.com/card': '4' } } };
     await admin.resource(Node).status.patch({ name: 'sim' }, { type: 'strategic', body });
     const allocatable = async () =>
       (await admin.resource(Node).get({ name: 'sim' })).status?.allocatable?.['example.com/card'];
-    await expect.poll(allocatable, { timeout: 10_000 }).toBe('4');
+    await expect.poll(allocatable, { timeout: 30_000 }).toBe('4');
+    // Its containers read no environment: nothing watches Services.
+    expect(watched).toEqual(expect.arrayContaining(['pods', 'nodes']));
+    expect(watched).not.toContain('services');
     await node[Symbol.asyncDispose]();
     await running;
   });

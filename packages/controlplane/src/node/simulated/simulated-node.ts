@@ -1,7 +1,9 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import { NodeAgent } from '../node-agent.ts';
+import { virtualNode } from '../object/virtual-node.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
 import { SimulatedProbeRunner } from './simulated-probe-runner.ts';
 
@@ -23,34 +25,15 @@ export interface SimulatedNodeOptions {
 
 /** Creates a node that only simulates containers, for tests of controllers and for many nodes. Call `run()` to start it. */
 export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
-  const { nodeName, client, clock, random, log, network } = options;
-  const id = random.uid();
+  const { client, clock, random, log, network } = options;
   return new NodeAgent({
-    facts: {
-      name: nodeName,
-      addresses: { internalIP: options.nodeIP ?? '10.0.0.1', hostname: nodeName },
-      capacity: { cpu: '8', memory: '32Gi', 'ephemeral-storage': '100Gi', pods: '110', ...options.capacity },
-      kubeletPort: 10_250,
-      labels: { ...options.labels },
-      annotations: {
-        'kubewright.dev/driver': 'simulated',
-        'kubewright.dev/description': 'Containers on this node are simulated; no processes run',
-      },
-      info: {
-        architecture: 'amd64',
-        bootID: id,
-        containerRuntimeVersion: 'simulated://1',
-        kernelVersion: 'simulated',
-        kubeProxyVersion: '',
-        kubeletVersion: 'v1.36.3',
-        machineID: id,
-        operatingSystem: 'linux',
-        osImage: 'simulated',
-        systemUUID: id,
-      },
-    },
+    facts: virtualNode({
+      ...options,
+      driver: 'simulated',
+      description: 'Containers on this node are simulated; no processes run',
+    }),
     client,
-    driver: new SimulatedDriver({ clock, random, ...(network !== undefined && { network }) }),
+    driver: new SimulatedDriver({ clock, random, ...defined({ network }) }),
     probes: new SimulatedProbeRunner(clock),
     clock,
     random,
@@ -59,7 +42,7 @@ export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
       restartBackOffMs: 10_000,
       maxRestartBackOffMs: 300_000,
       allowHostPath: true,
-      claimFolder: undefined,
+      volumeRoot: undefined,
       apiServer: undefined,
     },
   });

@@ -12,7 +12,7 @@ export class SimulatedProbeRunner implements ProbeRunner {
   }
 
   async run(_probe: Probe, { pod, container, running }: ProbeTarget): Promise<ProbeResult> {
-    const { healthyAfterMs, unhealthyAfterMs } = behaviorOf(pod.metadata.annotations ?? {}, container.name);
+    const { healthyAfterMs, unhealthyAfterMs } = behaviorOf(pod, { container: container.name });
     const age = this.#clock.now() - running.startedAtMs;
     const ok = age >= healthyAfterMs && age < unhealthyAfterMs;
     return { ok, output: ok ? '' : 'simulated: marked unhealthy by annotation' };

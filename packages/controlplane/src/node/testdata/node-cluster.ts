@@ -1,6 +1,6 @@
 import type { Identity } from '../../cluster/identities.ts';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
@@ -9,7 +9,10 @@ import { jsonLogger, Manager, silentLogger } from '@kubewright/runtime';
 import { ControlPlane } from '../../kube-apiserver/control-plane.ts';
 import { adminIdentity, nodeIdentity } from '../../cluster/identities.ts';
 import { MemoryStorage, type ConnectSubresource } from '@kubewright/apiserver';
+import { LocalVolumeFolders } from '../../cluster/local-volume-folders.ts';
+import { installLocalVolumes, volumeProvisioner } from '../../controllers/local-volumes/index.ts';
 import { nodeLifecycleController } from '../../controllers/node-lifecycle/node-lifecycle.ts';
+import { volumeBinder } from '../../controllers/volume-binder/volume-binder.ts';
 import { schedulerController } from '../../scheduler/index.ts';
 import { type ProcessNode, type ProcessNodeOptions, processNode } from '../process-node.ts';
 import type { NodeConnector } from '../../kube-apiserver/pods/node-connector.ts';
@@ -26,6 +29,9 @@ export async function startNodeCluster(
   settings: Partial<ProcessNodeOptions> = {},
 ): Promise<NodeCluster> {
   const directory = mkdtempSync(join(tmpdir(), 'kw-node-'));
+  // Reachable for the users of containers, unlike the folder above.
+  const volumeRoot = mkdtempSync(join(tmpdir(), 'kw-data-'));
+  chmodSync(volumeRoot, 0o711);
   const clock = systemClock;
   const random = systemRandom;
   const storage = new MemoryStorage({ clock });
@@ -65,13 +71,19 @@ export async function startNodeCluster(
     log,
     directory: join(directory, 'node'),
     apiServer: { url: 'https://127.0.0.1:1', ca: 'no real authority' },
+    volumeRoot,
     restartBackOff: { initialMs: 300, maxMs: 1_000 },
     ...settings,
   });
   late.node = node;
   // Both with all rights: what each may do is tested where all of a cluster runs.
   const scheduler = new Manager({
-    controllers: [schedulerController(), nodeLifecycleController().definition],
+    controllers: [
+      schedulerController({ clock }),
+      nodeLifecycleController().definition,
+      volumeBinder().definition,
+      volumeProvisioner(new LocalVolumeFolders(volumeRoot)),
+    ],
     client: client(adminIdentity),
     clock,
     random,
@@ -79,6 +91,7 @@ export async function startNodeCluster(
     watchdog: false,
     handleSignals: false,
   });
+  await installLocalVolumes(client(adminIdentity));
   const running = [node.agent.run(), scheduler.run()];
   for (const one of running) one.catch((error: unknown) => errors.push(error));
   await Promise.all([node.agent.started(), scheduler.started()]);
@@ -91,7 +104,7 @@ export async function startNodeCluster(
       await scheduler[Symbol.asyncDispose]();
       await plane[Symbol.asyncDispose]();
       await storage[Symbol.asyncDispose]();
-      rmSync(directory, { recursive: true, force: true });
+      for (const folder of [directory, volumeRoot]) rmSync(folder, { recursive: true, force: true });
       if (errors.length > 0) throw new AggregateError(errors, 'the cluster had faults');
     },
   };

@@ -1,5 +1,5 @@
 import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
-import type { ConfigMap, ContainerStatus, PersistentVolumeClaim, Pod, PodCondition, PodStatus, Secret } from '@kubewright/apimachinery/core/v1';
+import { ConfigMap, type ContainerStatus, type PersistentVolume, type PersistentVolumeClaim, Pod, type PodCondition, type PodStatus, type Secret } from '@kubewright/apimachinery/core/v1';
 import { LocalLogStore } from '../logs/local-log-store.ts';
 import type { PodHost, PodObjects } from '../pod/pod-host.ts';
 import { PodWorker, type SyncResult } from '../pod/pod-worker.ts';
@@ -29,13 +29,11 @@ export class PodBench {
   } = {}) {
     const random = seededRandom(1);
     const { clock } = this;
-    this.pod = {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'p', namespace: 'ns', uid: 'uid-1', generation: 1, annotations: options.annotations ?? {} },
+    this.pod = Pod({
+                  metadata: { name: 'p', namespace: 'ns', uid: 'uid-1', generation: 1, annotations: options.annotations ?? {} },
       spec,
       ...(options.status && { status: options.status }),
-    };
+    });
     this.host = {
       clock,
       random,
@@ -50,7 +48,7 @@ export class PodBench {
         maxRestartBackOffMs: 300_000,
         allocatable: { cpu: '4', memory: '8Gi' },
         allowHostPath: false,
-        claimFolder: undefined,
+        volumeRoot: undefined,
         apiServer: undefined,
       },
       event: (_pod, { reason, note }) => this.events.push(`${reason}: ${note}`),
@@ -141,11 +139,15 @@ export class TestObjects implements PodObjects {
     return Promise.resolve(undefined);
   }
 
+  persistentVolume(): Promise<PersistentVolume | undefined> {
+    return Promise.resolve(undefined);
+  }
+
   token(): Promise<{ readonly token: string; readonly expiresAtMs: number }> {
     return Promise.resolve({ token: `token-${++this.tokens}`, expiresAtMs: Number.POSITIVE_INFINITY });
   }
 
   addConfigMap(name: string, data: Record<string, string>): void {
-    this.configMaps.set(name, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
+    this.configMaps.set(name, ConfigMap({ metadata: { name }, data }));
   }
 }

@@ -26,5 +26,5 @@ export function smallDisk(size: string): SmallDisk | undefined {
   };
 }
 
-/** Why a test that needs {@link smallDisk} was skipped. */
+/** The reason why a test that needs {@link smallDisk} was skipped. */
 export const noSmallDisk = 'needs root and mount on Linux; an injected file system stands in for it in file-log.test.ts';

@@ -19,6 +19,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { removeFolder } from '../pinned-path.ts';
 
 /** A file of a volume that is generated from objects. */
 export interface VolumeFile {
@@ -79,33 +80,27 @@ export function writeAtomically(folder: string, given: ReadonlyMap<string, Volum
   renameSync(link, join(folder, '..data'));
   linkTopLevel(folder, files);
   if (current !== undefined) renameSync(current, join(staging, 'old'));
-  wipe(staging);
+  // Without overwriting: containers that mount a file by `subPath` keep its old content, as with a kubelet.
+  removeFolder(staging);
   return true;
 }
 
 /** Larger files than any object's content are removed without being overwritten, which would take long. */
-const MAX_OVERWRITTEN_BYTES = 2 * 1024 * 1024;
+const maxOverwrittenBytes = 2 * 1024 * 1024;
 
-/** Overwrites and removes a folder that may contain secrets. */
+/** Overwrites and removes a folder that may contain secrets, even while containers change it. */
 export function wipe(folder: string): void {
-  for (const file of filesBelow(folder)) {
-    try {
-      overwrite(file);
-    } catch {
-      // It was already removed: there is nothing to overwrite.
-    }
-  }
-  rmSync(folder, { recursive: true, force: true });
+  removeFolder(folder, { beforeFile: overwrite });
 }
 
 function overwrite(file: string): void {
   // Root can write regardless of the mode, and must not change the mode of a link's target.
   if (process.getuid?.() !== 0) chmodSync(file, 0o600);
-  const { O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  const descriptor = openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+  const { O_WRONLY, O_NONBLOCK = 0 } = constants;
+  const descriptor = openSync(file, O_WRONLY | O_NONBLOCK);
   try {
     const { size } = fstatSync(descriptor);
-    if (size <= MAX_OVERWRITTEN_BYTES) writeSync(descriptor, Buffer.alloc(size));
+    if (size <= maxOverwrittenBytes) writeSync(descriptor, Buffer.alloc(size));
   } finally {
     closeSync(descriptor);
   }

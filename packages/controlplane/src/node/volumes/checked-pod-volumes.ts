@@ -1,7 +1,8 @@
 import type { Container, Pod } from '@kubewright/apimachinery/core/v1';
 import type { VolumeMount } from '../driver.ts';
 import type { PodHost } from '../pod/pod-host.ts';
-import { type PodVolumes, VolumeError } from './pod-volumes.ts';
+import { boundVolume, claimNameOf } from './claim-volume.ts';
+import type { PodVolumes } from './pod-volumes.ts';
 import { hasContent, volumeContent } from './volume-content.ts';
 
 /** Volumes of simulated pods: the objects that they refer to must exist, but nothing is written. */
@@ -18,10 +19,7 @@ export class CheckedPodVolumes implements PodVolumes {
     const { objects, node, settings } = this.#host;
     const place = { podIP: this.#podIP, hostIP: node.ip };
     for (const volume of pod.spec?.volumes ?? []) {
-      const claim = volume.persistentVolumeClaim?.claimName;
-      if (claim !== undefined && !(await objects.claim(pod.metadata.namespace ?? '', claim))) {
-        throw new VolumeError(volume.name, `persistentvolumeclaim "${claim}" not found`);
-      }
+      if (claimNameOf(pod, volume) !== undefined) await boundVolume(volume, { pod, objects });
       if (!hasContent(volume)) continue;
       // No token is requested, because nothing could read it.
       const token = (): Promise<string> => Promise.resolve('');

@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Maximum number of entries to count; the rest is ignored. */
-const mostEntries = 200_000;
+const maxEntries = 200_000;
 
 /** Returns the bytes that a folder and its content take on disk. Links are not followed. */
 export async function diskUsage(folder: string): Promise<number> {
@@ -10,7 +10,7 @@ export async function diskUsage(folder: string): Promise<number> {
   let entries = 0;
   const seen = new Set<string>();
   const folders = [folder];
-  for (let next = folders.pop(); next !== undefined && entries < mostEntries; next = folders.pop()) {
+  for (let next = folders.pop(); next !== undefined && entries < maxEntries; next = folders.pop()) {
     // Entries removed in the meantime count as empty.
     const names = await readdir(next).catch(() => []);
     for (const name of names) {

@@ -1,8 +1,10 @@
 import {
+  closeSync,
   existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -56,6 +58,17 @@ describe('LocalPodVolumes', () => {
     expect(existsSync(join(path, before))).toBe(false);
   });
 
+  it('keeps the old content of a file that a container has mounted by its subpath', async () => {
+    bench.objects.addConfigMap('m', { a: '1' });
+    const { pod, volumes } = volumesOf({ volumes: [{ name: 'v', configMap: { name: 'm' } }] });
+    await volumes.prepare(pod);
+    const file = openSync(join(folder, '.v', 'v', 'a'), 'r');
+    bench.objects.addConfigMap('m', { a: '2' });
+    await volumes.refresh(pod);
+    expect(readFileSync(file, 'utf8')).toBe('1');
+    closeSync(file);
+  });
+
   it('changes nothing outside if a container redirects its links', async () => {
     const outside = join(folder, 'outside');
     mkdirSync(outside);
@@ -79,7 +92,9 @@ describe('LocalPodVolumes', () => {
     symlinkSync(outside, join(folder, '.v', 'e', 'link'));
     const [container] = pod.spec?.containers ?? [];
     if (!container) throw new Error('no container');
-    await expect(volumes.mountsOf(container, new Map())).rejects.toThrow('points outside the volume');
+    await expect(volumes.mountsOf(container, new Map())).rejects.toThrow(
+      'failed to create subPath directory for volumeMount "e" of container "c"',
+    );
     await volumes.remove();
     expect(readdirSync(outside)).toEqual(['precious']);
     expect(readFileSync(join(outside, 'precious'), 'utf8')).toBe('kept');
@@ -153,7 +168,10 @@ describe('LocalPodVolumes', () => {
     [{ name: 'v', secret: { secretName: 'gone' } }, 'secret "gone" not found'],
     [{ name: 'v', hostPath: { path: '/etc' } }, 'hostPath volumes are not allowed'],
     [{ name: 'v', nfs: { server: 'x', path: '/' } }, 'volumes of type nfs are not supported'],
-    [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }, 'persistentvolumeclaim "c" not found'],
+    [
+      { name: 'v', persistentVolumeClaim: { claimName: 'c' } },
+      'failed to fetch PVC from API server: persistentvolumeclaims "c" not found',
+    ],
   ])('rejects %j', async (volume, message) => {
     const { pod, volumes } = volumesOf({ volumes: [volume] });
     await expect(volumes.prepare(pod)).rejects.toThrow(message);
@@ -197,12 +215,15 @@ describe('LocalPodVolumes', () => {
         { name: 'c', image: 'c', volumeMounts: [{ name: 'v', mountPath: '/data', subPath }] },
         new Map(),
       );
+    const volume = join(folder, '.v', 'v');
     expect(await mount('a/b')).toEqual([
-      { mountPath: '/data', hostPath: join(folder, '.v', 'v', 'a', 'b'), readOnly: false },
+      { mountPath: '/data', hostPath: join(volume, 'a', 'b'), readOnly: false, subPath: { volume, below: 'a/b' } },
     ]);
     const { symlinkSync } = await import('node:fs');
     symlinkSync('/etc', join(folder, '.v', 'v', 'out'));
-    await expect(mount('out')).rejects.toThrow('points outside the volume');
+    await expect(mount('out')).rejects.toThrow('failed to prepare subPath for volumeMount "v" of container "c"');
+    await expect(mount('a/../../x')).rejects.toThrow("unable to provision SubPath `a/../../x`: must not contain '..'");
+    await expect(mount('/etc')).rejects.toThrow('error SubPath `/etc` must not be an absolute path');
   });
 
   it('expands variables in subPathExpr and shows pod fields in downward API files', async () => {

@@ -1,16 +1,19 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Quantity } from '@kubewright/apimachinery';
 import type { Container, Pod, Volume } from '@kubewright/apimachinery/core/v1';
 import type { VolumeMount } from '../driver.ts';
 import { expandVariables } from '../env/expand.ts';
+import { PinnedPath } from '../pinned-path.ts';
 import { userRequest } from '../pod/container-request.ts';
 import type { PodHost } from '../pod/pod-host.ts';
 import { adopt } from './adopt.ts';
 import { type FileOwner, wipe, writeAtomically } from './atomic-folder.ts';
+import { boundVolume, claimNameOf, volumeFolder } from './claim-volume.ts';
 import { diskUsage } from './disk-usage.ts';
 import { PodTokens } from './pod-tokens.ts';
 import { type PodVolumes, VolumeError } from './pod-volumes.ts';
+import { subPathIn } from './sub-path.ts';
 import { type ContentSources, hasContent, volumeContent } from './volume-content.ts';
 
 const accountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -25,6 +28,8 @@ export class LocalPodVolumes implements PodVolumes {
   readonly #podIP: string;
   readonly #tokens: PodTokens;
   readonly #paths = new Map<string, string>();
+  /** Names of volumes that no container may write to. */
+  readonly #readOnly = new Set<string>();
   #owner: FileOwner;
 
   constructor(options: { readonly host: PodHost; readonly folder: string; readonly podIP: string }) {
@@ -40,6 +45,7 @@ export class LocalPodVolumes implements PodVolumes {
     chmodSync(this.#folder, 0o711);
     this.#owner = await this.#ownerOf(pod);
     for (const volume of pod.spec?.volumes ?? []) {
+      if (volume.persistentVolumeClaim?.readOnly) this.#readOnly.add(volume.name);
       this.#paths.set(volume.name, await named(volume, () => this.#make(volume, pod)));
     }
   }
@@ -56,8 +62,13 @@ export class LocalPodVolumes implements PodVolumes {
       const path = this.#paths.get(mount.name);
       if (path === undefined) throw new VolumeError(mount.name, `the pod has no volume "${mount.name}"`);
       const below = mount.subPathExpr ? expandVariables(mount.subPathExpr, (name) => env.get(name)) : mount.subPath;
-      const hostPath = below ? this.#subPath(mount.name, { path, below }) : path;
-      return { mountPath: mount.mountPath, hostPath, readOnly: mount.readOnly ?? false };
+      const inVolume = below ? this.#subPath(path, { below, mount: mount.name, container: container.name }) : {};
+      return {
+        mountPath: mount.mountPath,
+        hostPath: path,
+        ...inVolume,
+        readOnly: (mount.readOnly ?? false) || this.#readOnly.has(mount.name),
+      };
     });
   }
 
@@ -121,9 +132,7 @@ export class LocalPodVolumes implements PodVolumes {
     }
     if (volume.emptyDir) return this.#ownFolder(path);
     if (volume.hostPath) return this.#hostPath(volume.name, volume.hostPath.path);
-    const claim =
-      volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral && `${pod.metadata.name}-${volume.name}`);
-    if (claim) return this.#claim(volume.name, { pod, claim });
+    if (claimNameOf(pod, volume) !== undefined) return this.#claim(volume, pod);
     const kind = Object.keys(volume)
       .filter((key) => key !== 'name')
       .join();
@@ -135,33 +144,37 @@ export class LocalPodVolumes implements PodVolumes {
 
   #ownFolder(path: string): string {
     mkdirSync(path, { recursive: true, mode: 0o700 });
+    this.#own(path);
+    return path;
+  }
+
+  #own(path: string): void {
     if (this.#owner) chownSync(path, this.#owner.uid, this.#owner.gid);
     // With setgid, files created in a folder of the pod's group also belong to the group.
     const closed = this.#owner?.shared ? 0o2770 : 0o700;
     chmodSync(path, this.#owner || process.getuid?.() !== 0 ? closed : 0o777);
-    return path;
   }
 
   #hostPath(volume: string, path: string): string {
     if (this.#host.settings.allowHostPath) return path;
     throw new VolumeError(
       volume,
-      `hostPath volumes are not allowed on this node because they expose the host's ${path}; to allow them, start the cluster with allowHostPath`,
+      `hostPath volumes are not allowed on this node because they expose the host's ${path}; to allow them, start the cluster with --allow-host-path`,
     );
   }
 
-  async #claim(volume: string, { pod, claim }: { readonly pod: Pod; readonly claim: string }): Promise<string> {
-    const { claimFolder } = this.#host.settings;
-    const found = await this.#host.objects.claim(pod.metadata.namespace ?? '', claim);
-    if (!found) throw new VolumeError(volume, `persistentvolumeclaim "${claim}" not found`);
-    if (claimFolder === undefined)
-      throw new VolumeError(volume, 'no folder for persistent volumes is configured on this node');
-    if (found.metadata.deletionTimestamp)
-      throw new VolumeError(volume, `persistentvolumeclaim "${claim}" is being deleted`);
-    mkdirSync(claimFolder, { recursive: true, mode: 0o711 });
-    const path = join(claimFolder, found.metadata.uid ?? claim);
-    if (this.#owner) await adopt(path, this.#owner.uid);
-    return this.#ownFolder(path);
+  async #claim(volume: Volume, pod: Pod): Promise<string> {
+    const { objects, node, settings } = this.#host;
+    const { volumeRoot: root, allowHostPath } = settings;
+    const found = await boundVolume(volume, { pod, objects });
+    if (root === undefined) {
+      throw new VolumeError(volume.name, 'no folder for persistent volumes is configured on this node');
+    }
+    const folder = volumeFolder(found, { volume: volume.name, root, name: node.name, allowHostPath });
+    if (!folder.isOwn) return folder.path;
+    makeOpenFolders(dirname(folder.path));
+    if (this.#owner) await adopt(folder.path, this.#owner.uid);
+    return this.#ownFolder(folder.path);
   }
 
   async #write(volume: Volume, pod: Pod): Promise<void> {
@@ -214,16 +227,23 @@ export class LocalPodVolumes implements PodVolumes {
     if (this.#owner) chownSync(file, this.#owner.uid, this.#owner.gid);
   }
 
-  #subPath(volume: string, { path, below }: { readonly path: string; readonly below: string }): string {
+  #subPath(
+    path: string,
+    { below, mount, container }: { readonly below: string; readonly mount: string; readonly container: string },
+  ): Pick<VolumeMount, 'hostPath' | 'subPath'> {
+    const make = (folder: string): void => {
+      mkdirSync(folder, { mode: 0o700 });
+      const made = new PinnedPath(folder);
+      try {
+        this.#own(made.path);
+      } finally {
+        made[Symbol.dispose]();
+      }
+    };
+    const subPath = subPathIn(path, { subPath: below, mount, container, make });
     const wanted = join(path, below);
-    const root = realpathSync(path);
-    // A link inside the volume must not point outside it, or make the agent create folders elsewhere.
-    const isInside = (found: string): boolean => found === root || found.startsWith(root + sep);
-    if (!isInside(nearestReal(wanted))) throw new VolumeError(volume, `subPath "${below}" points outside the volume`);
-    if (!existsSync(wanted)) this.#ownFolder(wanted);
-    const real = realpathSync(wanted);
-    if (!isInside(real)) throw new VolumeError(volume, `subPath "${below}" points outside the volume`);
-    return statSync(real).isDirectory() ? wanted : real;
+    const real = join(subPath.volume, subPath.below);
+    return { hostPath: statSync(real).isDirectory() ? wanted : real, subPath };
   }
 }
 
@@ -237,7 +257,9 @@ async function named<T>({ name }: Volume, make: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the real path of the deepest existing part of a path. */
-function nearestReal(path: string): string {
-  return existsSync(path) || path === dirname(path) ? realpathSync(path) : nearestReal(dirname(path));
+/** Creates a folder and its missing parents, which the users of containers can enter but not list. */
+function makeOpenFolders(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o711 });
+  if (first === undefined) return;
+  for (let path = folder; path.length >= first.length; path = dirname(path)) chmodSync(path, 0o711);
 }

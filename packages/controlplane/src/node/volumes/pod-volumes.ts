@@ -33,3 +33,6 @@ export class VolumeError extends KubewrightError {
     this.volume = volume;
   }
 }
+
+/** Thrown if a volume cannot be set up yet, because its claim is not ready to be mounted. Retried often. */
+export class UnprocessedVolumeError extends VolumeError {}

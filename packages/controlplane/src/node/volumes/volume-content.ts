@@ -7,6 +7,7 @@ import type {
   Volume,
   VolumeProjection,
 } from '@kubewright/apimachinery/core/v1';
+import { defined } from '@kubewright/apimachinery/internal';
 import { type PodPlace, podFieldValue } from '../env/field-value.ts';
 import { resourceFieldValue } from '../env/resource-value.ts';
 import type { PodObjects } from '../pod/pod-host.ts';
@@ -41,10 +42,7 @@ export async function volumeContent(volume: Volume, sources: ContentSources): Pr
   if (configMap) collector.configMap(configMap, configMap.defaultMode ?? defaultMode);
   if (secret) {
     const { secretName, ...rest } = secret;
-    collector.secret(
-      { ...rest, ...(secretName !== undefined && { name: secretName }) },
-      secret.defaultMode ?? defaultMode,
-    );
+    collector.secret({ ...rest, ...defined({ name: secretName }) }, secret.defaultMode ?? defaultMode);
   }
   if (downwardAPI) collector.downward(downwardAPI.items ?? [], downwardAPI.defaultMode ?? defaultMode);
   if (projected) await collector.projected(projected);

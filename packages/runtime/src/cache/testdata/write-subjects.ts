@@ -91,7 +91,7 @@ export function real(selecting: boolean): Subject {
     log: silentLogger,
     ...(selecting && { scope: new CacheScope({ labelSelector: 'fits=true' }) }),
   });
-  const notes = new WriteNotes({ kindOf: () => Thing, informersOf: () => [informer] });
+  const notes = new WriteNotes({ kindsOf: () => [Thing], informersOf: () => [informer] });
   return {
     begin: ({ verb, name, subresource }) => {
       const key = { namespace, name };
@@ -138,7 +138,7 @@ export function naive(flaw: Flaw): Subject {
       (outcome) => {
         if ('error' in outcome) return;
         if (verb === 'delete') note(name, undefined);
-        else if ((outcome.answer as KubernetesObject).kind === 'Thing') note(name, outcome.answer as KubernetesObject);
+        else if ((outcome.response as KubernetesObject).kind === 'Thing') note(name, outcome.response as KubernetesObject);
       },
     put: (object) => {
       stored.set(object.metadata.name!, object);

@@ -16,13 +16,13 @@ export interface ControllerParts {
   readonly random: Random;
   readonly log: Logger;
   readonly kinds: KindResolver;
-  readonly activity?: Activity;
+  readonly activity?: Activity | undefined;
   /** Creates the recorder of a reconcile; its events are about `regarding` unless they say otherwise. */
   readonly recorder: (controller: string, regarding: KubernetesObject | undefined) => EventRecorder;
-  readonly metrics?: RuntimeMetrics;
-  readonly tracing?: Pick<ReconcileTracing, 'reconcile'>;
+  readonly metrics?: RuntimeMetrics | undefined;
+  readonly tracing?: Pick<ReconcileTracing, 'reconcile'> | undefined;
   /** Called on a programming error in a controller that does not recover from them. */
-  readonly panicked?: (error: unknown) => void;
+  readonly panicked?: ((error: unknown) => void) | undefined;
   /** Called when a controller that starts late, after the others, fails to start. */
-  readonly failed?: (error: unknown) => void;
+  readonly failed?: ((error: unknown) => void) | undefined;
 }

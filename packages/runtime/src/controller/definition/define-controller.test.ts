@@ -1,8 +1,7 @@
 import type { KubernetesObject, ObjectOf, Stored } from '@kubewright/apimachinery';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { defineKind } from '../../kind/index.ts';
-import { controller, requestController } from './define-controller.ts';
-import { MetadataOnlyError } from './metadata-only-error.ts';
+import { controller, MetadataOnlyError, requestController } from './define-controller.ts';
 
 interface WebsiteSpec {
   readonly domain: string;

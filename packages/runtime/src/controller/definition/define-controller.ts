@@ -1,5 +1,5 @@
-import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
-import { nearestName } from '@kubewright/apimachinery/internal';
+import { type Kind, type KubernetesObject, KubewrightError } from '@kubewright/apimachinery';
+import { defined, nearestName } from '@kubewright/apimachinery/internal';
 import type { DesiredState } from '../../desired/desired-state.ts';
 import type { ObjectRun } from '../../desired/object-form.ts';
 import { enqueueForObject, enqueueForOwner } from '../../handler/enqueue.ts';
@@ -16,7 +16,6 @@ import type {
   ReconcileOptions,
   RequestControllerOptions,
 } from './controller-definition.ts';
-import { MetadataOnlyError } from './metadata-only-error.ts';
 
 /**
  * Declares a controller for a kind: declare → reconcile → apply.
@@ -145,18 +144,20 @@ export function requestController(options: RequestControllerOptions): Controller
 function settingsOf(options: ControllerSettings): ControllerSettings {
   const { sources, caches, maxConcurrentReconciles, reconcileTimeoutMs, rateLimiter, fieldManager } = options;
   return {
-    ...(sources && { sources }),
-    ...(caches && { caches }),
-    ...(maxConcurrentReconciles !== undefined && { maxConcurrentReconciles }),
-    ...(reconcileTimeoutMs !== undefined && { reconcileTimeoutMs }),
-    ...(rateLimiter && { rateLimiter }),
-    ...(fieldManager !== undefined && { fieldManager }),
-    ...(options.fenced !== undefined && { fenced: options.fenced }),
-    ...(options.needLeaderElection !== undefined && { needLeaderElection: options.needLeaderElection }),
-    ...(options.warmUp !== undefined && { warmUp: options.warmUp }),
-    ...(options.recoverPanic !== undefined && { recoverPanic: options.recoverPanic }),
-    ...(options.errorEvents !== undefined && { errorEvents: options.errorEvents }),
-    ...(options.sharded !== undefined && { sharded: options.sharded }),
+    ...defined({
+      sources,
+      caches,
+      maxConcurrentReconciles,
+      reconcileTimeoutMs,
+      rateLimiter,
+      fieldManager,
+      fenced: options.fenced,
+      needLeaderElection: options.needLeaderElection,
+      warmUp: options.warmUp,
+      recoverPanic: options.recoverPanic,
+      errorEvents: options.errorEvents,
+      sharded: options.sharded,
+    }),
   };
 }
 
@@ -183,4 +184,19 @@ function unknownMember(member: string, what: string, known: readonly string[]): 
   const rest = near === undefined ? `known members: ${known.join(', ')}` : `did you mean "${near}"?`;
   const unit = near === 'requeueAfterMs' ? ' The value is in milliseconds.' : '';
   return new TypeError(`${what} returned an unknown member "${member}"; ${rest}${unit}`);
+}
+
+/** Thrown when declaring a controller whose reconcile would receive objects without spec and status. */
+export class MetadataOnlyError extends KubewrightError {
+  override readonly name = 'MetadataOnlyError';
+  /** Fix the program; the cluster is not at fault. */
+  readonly code = 'KW3042';
+
+  constructor(kind: string) {
+    super({
+      what: `cannot declare a controller of ${kind} with "metadataOnly" in "cached"`,
+      why: 'its reconcile would receive objects without spec and status, and an apply would delete both',
+      remedy: `remove "metadataOnly" (use "fields" to keep a part of each object), or declare a requestController with watch(${kind}, enqueueForObject(), { metadataOnly: true })`,
+    });
+  }
 }

@@ -4,7 +4,7 @@ import { logEvents } from '../../log/log-events.ts';
 import type { ControllerMetrics, ReconcileResultLabel } from '../../metrics/runtime-metrics.ts';
 import { nextRun } from '../../reconcile/next-run.ts';
 import type { ReconcileOutcome } from '../../reconcile/reconcile.ts';
-import { TerminalError } from '../../reconcile/terminal-error.ts';
+import { findError, TerminalError } from '../../reconcile/terminal-error.ts';
 import type { WorkQueue } from '../../workqueue/work-queue.ts';
 import { NotOwnerError } from '../definition/partition.ts';
 import type { FailureReporter } from '../reports/failure-reporter.ts';
@@ -60,19 +60,20 @@ export function applyFailure(
   { queue, metrics, reporter, isStopping, panicked }: ResultParts,
 ): ReconcileResultLabel {
   const { key, priority, log, events } = run;
-  if (error instanceof NotOwnerError) {
+  const known = findError(error, isKnown);
+  if (known instanceof NotOwnerError) {
     queue.forget(key);
     reporter.forget(key);
     log.info('the key now belongs to another replica', { event: logEvents.reconcileMoved, error });
     return 'requeue';
   }
-  if (error instanceof StaleViewError) {
+  if (known instanceof StaleViewError) {
     run.nextMs = queue.addRateLimited(key, { priority });
     log.info('the cached object was stale; retrying', { event: logEvents.reconcileStale, error });
     return 'requeue';
   }
   metrics?.failed('error');
-  if (error instanceof TerminalError) {
+  if (known instanceof TerminalError) {
     metrics?.failed('terminal');
     queue.forget(key);
     queue.requeueAfter(key, undefined);
@@ -80,7 +81,7 @@ export function applyFailure(
     reporter.failed(key, { error, log, events, message, retryInMs: undefined });
     return 'error';
   }
-  if (error instanceof ReconcileTimeoutError) metrics?.failed('timeout');
+  if (known instanceof ReconcileTimeoutError) metrics?.failed('timeout');
   if (isPanic(error)) {
     metrics?.failed('panic');
     panicked?.(error);
@@ -88,10 +89,23 @@ export function applyFailure(
   const retryInMs = queue.addRateLimited(key, { priority });
   run.nextMs = retryInMs;
   if (isStopping()) log.info('reconcile aborted: the manager is stopping', { event: logEvents.reconcileAborted });
-  else if (isConflict(error) && !isOwnedByOthers(error))
+  else if (isConflict(known) && !isOwnedByOthers(known))
     log.info('the object has changed; retrying', { event: logEvents.reconcileConflict, error });
   else reporter.failed(key, { error, log, events, message: 'Reconciler error', retryInMs });
   return 'error';
+}
+
+/** An error that is handled in its own way, also as the cause of another. */
+type KnownError = NotOwnerError | StaleViewError | TerminalError | ReconcileTimeoutError | StatusError;
+
+function isKnown(error: unknown): error is KnownError {
+  return (
+    error instanceof NotOwnerError ||
+    error instanceof StaleViewError ||
+    error instanceof TerminalError ||
+    error instanceof ReconcileTimeoutError ||
+    isConflict(error)
+  );
 }
 
 /** True for an unforced apply of fields owned by others: a newer version of the object does not resolve that conflict. */

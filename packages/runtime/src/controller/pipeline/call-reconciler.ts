@@ -9,11 +9,21 @@ import type { Step } from './reconcile-run.ts';
 /** Returns the innermost step: builds the context and calls the controller's function, with the key or with the object read. */
 export function callReconciler(
   definition: ControllerDefinition,
-  { cache, clock, random, kinds }: Pick<ControllerParts, 'cache' | 'clock' | 'random' | 'kinds'>,
+  parts: Pick<ControllerParts, 'cache' | 'clock' | 'random' | 'kinds'> & Pick<ContextParts, 'applies'>,
 ): Step {
+  const { cache, clock, random, kinds, applies } = parts;
   const { name, run: wanted, primary, owns, finalizers, fenced = true, fieldManager = name } = definition;
-  const parts: ContextParts = { cache, clock, random, kinds, fieldManager, primaryKind: primary, checkPrimary: fenced };
-  const context = (options: ContextOptions): LoopContext => new LoopContext(parts, options);
+  const shared: ContextParts = {
+    cache,
+    clock,
+    random,
+    kinds,
+    applies,
+    fieldManager,
+    primaryKind: primary,
+    checkPrimary: fenced,
+  };
+  const context = (options: ContextOptions): LoopContext => new LoopContext(shared, options);
   if (wanted.level === 'request') {
     return (run) => wanted.reconcile(run.request, context({ run, primary: undefined, askedAt: undefined }));
   }

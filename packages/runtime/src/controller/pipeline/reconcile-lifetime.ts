@@ -22,7 +22,7 @@ export class ReconcileLifetime {
   abandon: (reason: unknown) => void = nothing;
   readonly #run: NamedRun;
   #state: 'running' | 'aborted' | 'ended' = 'running';
-  /** Why it was aborted. */
+  /** The reason why it was aborted. */
   #reason: unknown;
   #controller: AbortController | undefined;
   #settling: Timer | undefined;

@@ -3,6 +3,7 @@ import { FutileWrites } from '../../detector/futile-writes.ts';
 import type { Logger } from '../../log/logger.ts';
 import type { ControllerMetrics, ReconcileResultLabel } from '../../metrics/runtime-metrics.ts';
 import type { ReconcileOutcome } from '../../reconcile/reconcile.ts';
+import { RememberedApplies } from '../../reconcile/remembered-applies.ts';
 import type { WorkItem, WorkQueue } from '../../workqueue/work-queue.ts';
 import type { ControllerDefinition } from '../definition/controller-definition.ts';
 import type { ControllerParts } from '../definition/controller-parts.ts';
@@ -53,6 +54,7 @@ export class ReconcilePipeline {
   /** Aborted to cancel running reconciles. */
   readonly #work = new AbortController();
   readonly #futile: FutileWrites;
+  readonly #applies: RememberedApplies;
   readonly #stories: ReconcileStories | undefined;
   readonly #running: RunningReconciles;
   readonly #runs: ReconcileRunParts;
@@ -65,15 +67,18 @@ export class ReconcilePipeline {
     const { name, fieldManager = name, reconcileTimeoutMs: timeoutMs = 120_000 } = definition;
     this.#options = options;
     this.#futile = new FutileWrites({ cache, clock, fieldManager, onFutile: (what) => metrics?.futile(what) });
+    this.#applies = new RememberedApplies(clock);
     this.#stories = ReconcileStories.for(parts.log, parts);
     this.#running = new RunningReconciles({ clock, timeoutMs, signal: this.#work.signal });
     this.#runs = this.#runParts();
-    this.#reconcile = this.#stages().reduceRight((next, stage) => stage(next), callReconciler(definition, parts));
+    const call = callReconciler(definition, { ...parts, applies: this.#applies });
+    this.#reconcile = this.#stages().reduceRight((next, stage) => stage(next), call);
     this.#results = this.#resultParts();
   }
 
   /** Records what requested a key. */
   asked(key: string, by: Cause | undefined, afterMs: number | undefined): void {
+    if (by?.event.type === 'delete') this.#applies.forget(by.event.object.uid);
     this.#futile.asked(key, by?.event.object);
     this.#stories?.asked(key, by, afterMs);
   }

@@ -75,9 +75,9 @@ describe('FailureReporter', () => {
     const { lines, fail, reporter, log } = setUp(jsonLogger);
     for (let i = 0; i < 3; i++) fail(new Error('no'), 5);
     reporter.succeeded('n/a', { log, ...there });
-    const told = lines.map((line) => JSON.parse(line));
-    expect(told).toHaveLength(3);
-    for (const line of told) {
+    const seen = lines.map((line) => JSON.parse(line));
+    expect(seen).toHaveLength(3);
+    for (const line of seen) {
       expect(line).toMatchObject({ level: 'error', msg: 'Reconciler error', controller: 'site', error: 'no' });
       expect(Object.keys(line).sort()).toEqual(
         ['level', 'ts', 'msg', 'event', 'controller', 'namespace', 'name', 'error', 'stacktrace'].sort(),
@@ -167,10 +167,10 @@ describe('a failing reconcile', () => {
     });
     running.push(manager);
     void manager.run();
-    const told = () => lines.filter((line) => line.includes('the conflict'));
-    await eventually(() => told().length >= 2);
+    const seen = () => lines.filter((line) => line.includes('the conflict'));
+    await eventually(() => seen().length >= 2);
     await manager[Symbol.asyncDispose]();
-    expect(JSON.parse(told()[0] ?? '').level).toBe(level);
+    expect(JSON.parse(seen()[0] ?? '').level).toBe(level);
     expect(server.list(Event)).toHaveLength(events);
   });
 

@@ -8,8 +8,8 @@ import type { ReconcileEvents } from '../../recorder/reconcile-events.ts';
 import { explainUnreachable } from '../../webhook/unreachable-webhook-error.ts';
 
 /** Minimum interval between log lines for people about the same failure of a key, in milliseconds. */
-const tellAgainMs = 1_000;
-const mostShort = 160;
+const reportAgainMs = 1_000;
+const maxShortLength = 160;
 
 /** A failed reconcile. */
 export interface ReconcileFailure {
@@ -25,7 +25,7 @@ export interface ReconcileFailure {
 interface Trouble {
   readonly message: string;
   times: number;
-  toldMs: number;
+  reportedMs: number;
 }
 
 /**
@@ -52,15 +52,15 @@ export class FailureReporter {
     const known = this.#troubles.get(key);
     const nowMs = this.#clock.monotonic();
     if (known?.message !== message) {
-      this.#troubles.set(key, { message, times: 1, toldMs: nowMs });
+      this.#troubles.set(key, { message, times: 1, reportedMs: nowMs });
       log.error(failure.message, { event: logEvents.reconcileFailed, error });
       this.#record(message, failure);
       return;
     }
     known.times++;
     if (!isForPeople(log)) log.error(failure.message, { event: logEvents.reconcileFailed, error });
-    else if (nowMs - known.toldMs >= tellAgainMs || (failure.retryInMs ?? 0) >= tellAgainMs) {
-      known.toldMs = nowMs;
+    else if (nowMs - known.reportedMs >= reportAgainMs || (failure.retryInMs ?? 0) >= reportAgainMs) {
+      known.reportedMs = nowMs;
       log.error('still failing', {
         event: logEvents.reconcileStillFailing,
         error: short(message),
@@ -109,7 +109,7 @@ function isForPeople(log: Logger): boolean {
 }
 
 function short(message: string): string {
-  return message.length > mostShort ? `${message.slice(0, mostShort)}…` : message;
+  return message.length > maxShortLength ? `${message.slice(0, maxShortLength)}…` : message;
 }
 
 function nextTryOf({ retryInMs }: ReconcileFailure): string {

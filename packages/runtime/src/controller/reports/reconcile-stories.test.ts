@@ -30,22 +30,22 @@ function run(level: LogLevel, reconcile: Parameters<typeof controller<ObjectOf<t
     controllers: [sites],
   });
   void manager.run();
-  const told = () => lines.filter(({ msg }) => msg === 'reconciled' || msg === 'reconcile failed');
-  return { server, lines, told, manager };
+  const received = () => lines.filter(({ msg }) => msg === 'reconciled' || msg === 'reconcile failed');
+  return { server, lines, received, manager };
 }
 
 describe('ReconcileStories', () => {
   it('logs what triggered a reconcile, what it wrote, and when it runs again', async () => {
-    const { server, told, manager } = run('debug', async (object, ctx) => {
-      const { name = '' } = object.metadata;
+    const { server, received, manager } = run('debug', async (object, ctx) => {
+      const { name } = object.metadata;
       await ctx.apply({ apiVersion: 'example.com/v1', kind: 'Page', metadata: { name }, spec: object.spec } as never);
       await ctx.setStatus({ seen: object.spec.text });
       return { requeueAfterMs: 60_000 };
     });
     await manager.started();
     server.put(Site, { metadata: { name: 'a' }, spec: { text: 'one' } });
-    await eventually(() => told().length >= 2);
-    expect(told()[0]).toMatchObject({
+    await eventually(() => received().length >= 2);
+    expect(received()[0]).toMatchObject({
       level: 'debug',
       name: 'a',
       because: ['Site default/a was created'],
@@ -56,22 +56,22 @@ describe('ReconcileStories', () => {
       nextInMs: 60_000,
     });
     // Its own write comes back and triggers it again.
-    const causes = () => told().flatMap(({ because }) => because as string[]);
+    const causes = () => received().flatMap(({ because }) => because as string[]);
     await eventually(() => causes().includes('Page default/a was created (its own write)'));
     await manager[Symbol.asyncDispose]();
   });
 
   it('logs a failure with its retry, and the retry with its reason', async () => {
     let tries = 0;
-    const { server, told, manager, lines } = run('debug', () => {
+    const { server, received, manager, lines } = run('debug', () => {
       if (tries++ === 0) throw new Error('not yet');
       return Promise.resolve(undefined);
     });
     await manager.started();
     server.put(Site, { metadata: { name: 'a' }, spec: { text: 'one' } });
-    await eventually(() => told().length === 2);
-    expect(told()[0]).toMatchObject({ msg: 'reconcile failed', wrote: [], nextInMs: 5 });
-    expect(told()[1]).toMatchObject({ msg: 'reconciled', because: ['the previous attempt failed'] });
+    await eventually(() => received().length === 2);
+    expect(received()[0]).toMatchObject({ msg: 'reconcile failed', wrote: [], nextInMs: 5 });
+    expect(received()[1]).toMatchObject({ msg: 'reconciled', because: ['the previous attempt failed'] });
     await manager[Symbol.asyncDispose]();
     const used = lines.find(({ msg }) => msg === 'permissions');
     expect(used?.['used']).toContainEqual({

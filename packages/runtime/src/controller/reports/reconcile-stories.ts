@@ -1,4 +1,5 @@
 import { type Clock, formatObjectKey, type KubernetesObject } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { CallTarget, WriteObserver } from '@kubewright/client/internal';
 import type { InformerCache } from '../../cache/informer-cache.ts';
 import type { ObjectEvent } from '../../handler/events.ts';
@@ -7,10 +8,10 @@ import { logEvents } from '../../log/log-events.ts';
 import type { Logger } from '../../log/logger.ts';
 
 /** Maximum number of keys whose causes are kept until their next reconcile, and limits for each key. */
-const mostKeys = 1_000;
-const mostCauses = 4;
-const mostWrites = 20;
-const mostVersions = 32;
+const maxKeys = 1_000;
+const maxCauses = 4;
+const maxWrites = 20;
+const maxVersions = 32;
 
 /** A watch event that caused a reconcile. */
 export interface Cause {
@@ -29,7 +30,7 @@ interface Write {
   readonly subresource?: string;
 }
 
-interface Told {
+interface KeyHistory {
   /** Description of each cause, with the version of the object it is about. */
   readonly causes: Map<string, { readonly text: string; readonly version: string | undefined }>;
   /** Versions written by the key's own reconciles. */
@@ -46,7 +47,7 @@ interface Told {
  */
 export class ReconcileStories {
   readonly #options: { readonly clock: Clock; readonly cache: InformerCache };
-  readonly #told = new Map<string, Told>();
+  readonly #histories = new Map<string, KeyHistory>();
 
   private constructor(options: { readonly clock: Clock; readonly cache: InformerCache }) {
     this.#options = options;
@@ -62,60 +63,60 @@ export class ReconcileStories {
 
   /** Records what requested a reconcile, immediately or after a delay. */
   asked(key: string, cause: Cause | undefined, afterMs = 0): void {
-    const told = this.#of(key);
+    const history = this.#of(key);
     const text = cause
       ? `${cause.kind} ${formatObjectKey(cause.event.object.key)} ${happened(cause.event)}`
       : 'another source requested it';
-    if (afterMs > 0) told.later = `${text}, earlier`;
-    else if (told.causes.size < mostCauses)
-      told.causes.set(text, { text, version: cause && versionOf(cause.event.object) });
+    if (afterMs > 0) history.later = `${text}, earlier`;
+    else if (history.causes.size < maxCauses)
+      history.causes.set(text, { text, version: cause && versionOf(cause.event.object) });
   }
 
   /** Starts a reconcile. */
   begin(key: string): Story {
-    const told = this.#of(key);
+    const history = this.#of(key);
     // Evaluated only now, because an event may arrive before the response to the write that caused it.
-    const causes = [...told.causes.values()].map(({ text, version = '' }) => ({
+    const causes = [...history.causes.values()].map(({ text, version = '' }) => ({
       text,
-      isOwn: told.versions.has(version),
+      isOwn: history.versions.has(version),
     }));
     const because = causes.map(({ text, isOwn }) => (isOwn ? `${text} (its own write)` : text));
     const isSelfTriggered = causes.length > 0 && causes.every(({ isOwn }) => isOwn);
     if (because.length === 0) {
-      const reason = told.otherwise ?? told.later;
-      if (reason === told.later) told.later = undefined;
+      const reason = history.otherwise ?? history.later;
+      if (reason === history.later) history.later = undefined;
       // The reason was dropped because there are too many keys; log none.
       if (reason !== undefined) because.push(reason);
     }
-    told.causes.clear();
-    told.otherwise = undefined;
-    return new Story({ ...this.#options, told, because, isSelfTriggered });
+    history.causes.clear();
+    history.otherwise = undefined;
+    return new Story({ ...this.#options, history, because, isSelfTriggered });
   }
 
-  #of(key: string): Told {
-    const told = this.#told.get(key) ?? {
+  #of(key: string): KeyHistory {
+    const history = this.#histories.get(key) ?? {
       causes: new Map(),
       versions: new Set(),
       otherwise: undefined,
       later: undefined,
     };
-    this.#told.delete(key);
-    this.#told.set(key, told);
-    if (this.#told.size > mostKeys) this.#told.delete(this.#told.keys().next().value ?? '');
-    return told;
+    this.#histories.delete(key);
+    this.#histories.set(key, history);
+    if (this.#histories.size > maxKeys) this.#histories.delete(this.#histories.keys().next().value ?? '');
+    return history;
   }
 }
 
 /** The story of one reconcile. */
 export class Story {
-  readonly #options: { readonly clock: Clock; readonly cache: InformerCache; readonly told: Told };
+  readonly #options: { readonly clock: Clock; readonly cache: InformerCache; readonly history: KeyHistory };
   readonly #because: readonly string[];
   readonly #isSelfTriggered: boolean;
   readonly #wrote: Write[] = [];
   readonly #startMs: number;
 
   constructor(
-    options: { readonly clock: Clock; readonly cache: InformerCache; readonly told: Told } & {
+    options: { readonly clock: Clock; readonly cache: InformerCache; readonly history: KeyHistory } & {
       readonly because: readonly string[];
       readonly isSelfTriggered: boolean;
     },
@@ -128,19 +129,19 @@ export class Story {
 
   /** Records writes as `created`, `changed` or `unchanged`, judging by the cache and the response. */
   readonly observer: WriteObserver = ({ verb, target }) => {
-    const { cache, told } = this.#options;
+    const { cache, history } = this.#options;
     // Events only repeat what is reported here.
     if (target.kind === 'Event' || target.kind === 'Lease') return undefined;
     const kind = target.key && cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
     const before = kind && cache.peek(kind, target.key!)?.object;
     return (outcome) => {
-      if (!('answer' in outcome)) {
+      if (!('response' in outcome)) {
         this.#note(outcome.sent ? 'rejected' : 'not sent', target);
         return;
       }
       if (verb === 'delete' || verb === 'deletecollection') return this.#note('deleted', target);
-      const answer = objectOf(outcome.answer);
-      if (answer) remember(told.versions, versionOf(answer.metadata));
+      const answer = objectOf(outcome.response);
+      if (answer) remember(history.versions, versionOf(answer.metadata));
       const isSame = before !== undefined && before.metadata.resourceVersion === answer?.metadata.resourceVersion;
       const isNew = verb === 'create' || (verb === 'apply' && kind !== undefined && before === undefined);
       this.#note(isSame ? 'unchanged' : isNew ? 'created' : 'changed', {
@@ -153,9 +154,9 @@ export class Story {
 
   /** Logs how the reconcile ended, and after how many milliseconds it runs again. */
   ended(log: Logger, how: { readonly failed: boolean; readonly nextMs: number | undefined }): void {
-    const { clock, told } = this.#options;
+    const { clock, history } = this.#options;
     const { failed, nextMs } = how;
-    if (nextMs !== undefined) told.otherwise = failed ? 'the previous attempt failed' : 'it requested a requeue';
+    if (nextMs !== undefined) history.otherwise = failed ? 'the previous attempt failed' : 'it requested a requeue';
     log.debug(failed ? 'reconcile failed' : 'reconciled', {
       event: logEvents.reconcileEnded,
       failed,
@@ -174,15 +175,14 @@ export class Story {
       readonly name?: string | undefined;
     },
   ): void {
-    if (this.#wrote.length >= mostWrites) return;
+    if (this.#wrote.length >= maxWrites) return;
     const { kind, subresource, namespace, name = '' } = target;
     this.#wrote.push({
       action,
       apiVersion: apiVersionOf(target),
       kind,
-      ...(namespace !== undefined && namespace !== '' && { namespace }),
+      ...defined({ namespace: namespace || undefined, subresource }),
       name,
-      ...(subresource !== undefined && { subresource }),
     });
   }
 }
@@ -202,7 +202,7 @@ function versionOf({ uid, resourceVersion }: { readonly uid?: string; readonly r
 
 function remember(versions: Set<string>, version: string): void {
   versions.add(version);
-  if (versions.size > mostVersions) versions.delete(versions.values().next().value ?? '');
+  if (versions.size > maxVersions) versions.delete(versions.values().next().value ?? '');
 }
 
 function apiVersionOf({ group, version }: Pick<CallTarget, 'group' | 'version'>): string {

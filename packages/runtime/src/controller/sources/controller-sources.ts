@@ -33,7 +33,7 @@ export interface ControllerSourcesOptions {
 type EventOf = Parameters<Watch['handler']>[0];
 
 /** A watch and the declaration that serves it. */
-interface Watched {
+export interface Watched {
   readonly watch: Watch;
   readonly declared: DeclaredKind;
 }
@@ -55,8 +55,8 @@ export class ControllerSources {
   }
 
   /** Subscribes to the caches and waits until all existing objects are queued; starts only once, even if called repeatedly. */
-  start(signal: AbortSignal): Promise<void> {
-    this.#started ??= this.#start(AbortSignal.any([signal, this.#stop.signal]));
+  start(signal: AbortSignal, watched: readonly Watched[]): Promise<void> {
+    this.#started ??= this.#start(AbortSignal.any([signal, this.#stop.signal]), watched);
     return this.#started;
   }
 
@@ -68,14 +68,11 @@ export class ControllerSources {
     for (const subscription of this.#subscriptions.splice(0)) subscription[Symbol.dispose]();
   }
 
-  async #start(signal: AbortSignal): Promise<void> {
-    const { cache, clock, random, log, definition } = this.#options;
-    const { watches, sources = [] } = definition;
+  async #start(signal: AbortSignal, watched: readonly Watched[]): Promise<void> {
+    const { clock, random, log, definition } = this.#options;
+    const { sources = [] } = definition;
     const waits: Promise<void>[] = [];
-    const watched: Watched[] = [];
-    for (const watch of watches) {
-      const declared = cache.declare(watch.cached);
-      watched.push({ watch, declared });
+    for (const { watch, declared } of watched) {
       const subscription = declared.subscribe((event) => this.#handle(watch, event));
       this.#subscriptions.push(subscription);
       waits.push(subscription.replayed, declared.waitForSync(signal));

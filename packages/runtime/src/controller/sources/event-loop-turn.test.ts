@@ -14,7 +14,7 @@ describe('EventLoopTurn', () => {
     expect(fired).toBe(true);
   });
 
-  it('never waits while the clock stands still', () => {
+  it('never waits while the clock does not advance', () => {
     const turn = new EventLoopTurn(new VirtualClock());
     for (let i = 0; i < 1_000; i++) expect(turn.pause()).toBeUndefined();
   });

@@ -170,7 +170,7 @@ describe('gained keys', () => {
     keys.give('a');
     const sites = controller({
       for: Site,
-      async reconcile({ metadata: { name = '' } }, ctx) {
+      async reconcile({ metadata: { name } }, ctx) {
         if (seen.length === 0) keys.lapse();
         seen.push(name);
         const page = { apiVersion: 'example.com/v1', kind: 'Page', metadata: { name } };
@@ -204,7 +204,8 @@ describe('gained keys', () => {
     const sources = new ControllerSources({ ...parts, definition, cache, queue, turn, awaited, onAsked: () => {} });
     const stop = new AbortController();
     void cache.run(stop.signal);
-    await sources.start(stop.signal);
+    const watched = definition.watches.map((watch) => ({ watch, declared: cache.declare(watch.cached) }));
+    await sources.start(stop.signal, watched);
     for (let at = 0; at < count; at++) queue.done((await queue.get())?.key ?? '');
     keys.give(...Array.from({ length: count }, (_, at) => `site-${at}`));
     const sizes = new Set<number>();

@@ -1,6 +1,6 @@
 import type { Clock, Timer, VirtualClock } from '@kubewright/apimachinery';
 
-/** How long a candidate may go without a look at its clocks: as long as it waits for an answer, by the slowest clock. */
+/** Time that a candidate may spend without reading its clocks: the time that it waits for a response, by the slowest clock. */
 const looksEveryMs = 6_000;
 
 interface Entry {

@@ -62,7 +62,7 @@ export interface SimulatedTransportOptions {
   readonly random: Random;
   readonly server: LeaseServer;
   readonly handedOver: (request: TransportRequest) => void;
-  /** Asks the gate first and waits then: the mistake that a gate exists for. */
+  /** Checks the gate first and waits then: the mistake that a gate exists for. */
   readonly gateFirst?: boolean;
 }
 

@@ -129,7 +129,7 @@ export class FaultyServer implements ListWatcher {
     if (how) this.cut('end');
   }
 
-  /** Every watch from the present version on is answered with an ERROR, for good. */
+  /** Every watch from the present version on receives an ERROR, permanently. */
   poison(): void {
     this.#poisoned = this.version;
     this.cut('end');

@@ -35,16 +35,16 @@ export function idOf(uid: string | undefined, version: string | undefined): stri
 export function real(server: FaultyServer, clock: VirtualClock, seed: number): Subject {
   const parts = { kind: Thing, listWatcher: server, clock, random: seededRandom(seed), log: silentLogger };
   const informer = new Informer<KubernetesObject>({ ...parts, resyncMs: 0 });
-  const told = new Map<string, string>();
+  const seen = new Map<string, string>();
   const faults: string[] = [];
-  informer.subscribe((event) => tell(event, { told, faults }));
+  informer.subscribe((event) => tell(event, { seen, faults }));
   const shown = (): ReadonlyMap<string, string> =>
     new Map(informer.lister.views().map((view) => [view.name, idOf(view.uid, view.resourceVersion)]));
   return {
     run: (signal) => void informer.run(signal),
     state: () => {
       const state = shown();
-      const same = told.size === state.size && [...state].every(([name, id]) => told.get(name) === id);
+      const same = seen.size === state.size && [...state].every(([name, id]) => seen.get(name) === id);
       if (faults.length > 0 || !same) throw new Error(`events differ from the cache: ${faults.join(', ')}`);
       return state;
     },
@@ -56,16 +56,16 @@ export function real(server: FaultyServer, clock: VirtualClock, seed: number): S
 
 function tell(
   event: ObjectEvent<KubernetesObject>,
-  to: { readonly told: Map<string, string>; readonly faults: string[] },
+  to: { readonly seen: Map<string, string>; readonly faults: string[] },
 ): void {
   const { name, uid, resourceVersion } = event.object;
-  const before = to.told.get(name);
+  const before = to.seen.get(name);
   if (event.type === 'create' && before !== undefined) to.faults.push(`created twice: ${name}`);
   if (event.type === 'update' && before !== idOf(uid, event.old.resourceVersion))
     to.faults.push(`update of another: ${name}`);
   if (event.type === 'delete' && !before?.startsWith(`${uid}@`)) to.faults.push(`delete of another: ${name}`);
-  if (event.type === 'delete') to.told.delete(name);
-  else to.told.set(name, idOf(uid, resourceVersion));
+  if (event.type === 'delete') to.seen.delete(name);
+  else to.seen.set(name, idOf(uid, resourceVersion));
 }
 
 export type Flaw = 'trusts every connection' | 'resumes without a version' | 'ends at an error' | 'resumes after 410';

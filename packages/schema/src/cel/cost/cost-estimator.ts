@@ -1,14 +1,14 @@
 import type { Overload } from '../library/library.ts';
 import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr } from '../syntax/ast.ts';
-import { OPTIONAL_HOLDER } from '../syntax/binding-macros.ts';
+import { optionalHolder } from '../syntax/binding-macros.ts';
 import type { Checked } from '../types/checker.ts';
 import { FieldTrail } from './field-trail.ts';
 import { languageCost } from './language-costs.ts';
-import { LIBRARY_COSTS, NEW_LIST, NEW_MAP } from './library-costs.ts';
+import { libraryCosts, newListCost, newMapCost } from './library-costs.ts';
 import type { CallCost, Operand } from './operand.ts';
 import { SizeBook, unite } from './size-book.ts';
 import type { SizedType, UnboundedField } from './sized-type.ts';
-import { ANY_SIZE, around, exactly, NOTHING, plus, type Span, times, UNBOUNDED } from './span.ts';
+import { anySize, around, exactly, nothing, plus, type Span, times, unbounded } from './span.ts';
 
 /** The minimum and maximum cost of an expression, in units of about 50 ns. */
 export interface CostEstimate extends Span {
@@ -16,7 +16,7 @@ export interface CostEstimate extends Span {
   readonly unlimited: readonly UnboundedField[];
 }
 
-const ONE = exactly(1);
+const one = exactly(1);
 
 /**
  * Estimates the cost of a checked expression for values of a type, with the numbers of Kubernetes 1.36. They decide if a CRD
@@ -42,7 +42,7 @@ class Walk {
   cost(expr: Expr): Span {
     switch (expr.kind) {
       case 'const':
-        return NOTHING;
+        return nothing;
       case 'ident':
         return this.#ident(expr.id, expr.name);
       case 'select':
@@ -68,7 +68,7 @@ class Walk {
     }
     const local = this.#sizes.local(name);
     this.#sizes.setTrail(id, local === undefined ? FieldTrail.from(name) : local.trail);
-    return ONE;
+    return one;
   }
 
   #select(expr: SelectExpr): Span {
@@ -78,23 +78,23 @@ class Walk {
     if (expr.testOnly) return operand;
     const { kind } = this.#checked.typeOf(expr.operand);
     this.#sizes.setTrail(expr.id, FieldTrail.extend(this.#sizes.trailOf(expr.operand), expr.field));
-    return kind === 'map' || kind === 'struct' || kind === 'param' ? plus(operand, ONE) : operand;
+    return kind === 'map' || kind === 'struct' || kind === 'param' ? plus(operand, one) : operand;
   }
 
   #list(expr: ListExpr): Span {
-    let cost = NOTHING;
-    let value: Span = { min: expr.elements.length === 0 ? 0 : UNBOUNDED, max: 0 };
+    let cost = nothing;
+    let value: Span = { min: expr.elements.length === 0 ? 0 : unbounded, max: 0 };
     for (const element of expr.elements) {
       cost = plus(cost, this.cost(element));
       value = around(value, this.#sizes.sizeOr(element));
     }
-    this.#sizes.setEntries(expr.id, { container: 'list', key: ONE, value });
-    return plus(cost, exactly(NEW_LIST));
+    this.#sizes.setEntries(expr.id, { container: 'list', key: one, value });
+    return plus(cost, exactly(newListCost));
   }
 
   #map(expr: MapExpr): Span {
-    let cost = NOTHING;
-    let key: Span = { min: expr.entries.length === 0 ? 0 : UNBOUNDED, max: 0 };
+    let cost = nothing;
+    let key: Span = { min: expr.entries.length === 0 ? 0 : unbounded, max: 0 };
     let value = key;
     for (const entry of expr.entries) {
       cost = plus(plus(cost, this.cost(entry.key)), this.cost(entry.value));
@@ -102,11 +102,11 @@ class Walk {
       value = around(value, this.#sizes.sizeOr(entry.value));
     }
     this.#sizes.setEntries(expr.id, { container: 'map', key, value });
-    return plus(cost, exactly(NEW_MAP));
+    return plus(cost, exactly(newMapCost));
   }
 
   #bind(expr: ComprehensionExpr): Span {
-    if (expr.accuVar.startsWith(OPTIONAL_HOLDER)) {
+    if (expr.accuVar.startsWith(optionalHolder)) {
       this.#sizes.hold(expr.accuVar, { expr: expr.accuInit });
       const cost = this.cost(expr.result);
       this.#sizes.copy(expr, expr.result);
@@ -153,21 +153,21 @@ class Walk {
 
   #call(expr: CallExpr): Span {
     if (expr.fn === 'dyn') {
-      const cost = plus(this.cost(expr.args[0]!), ONE);
+      const cost = plus(this.cost(expr.args[0]!), one);
       this.#sizes.copy(expr, expr.args[0]!);
       return cost;
     }
     const reference = this.#checked.referenceOf(expr);
-    if (reference?.kind !== 'function') return NOTHING;
+    if (reference?.kind !== 'function') return nothing;
     const costs: Span[] = [];
     const args = expr.args.map((arg) => {
       costs.push(this.cost(arg));
       return this.#operand(arg);
     });
-    const overloads = reference.overloads.length === 0 ? [UNTYPED] : reference.overloads;
+    const overloads = reference.overloads.length === 0 ? [untyped] : reference.overloads;
     // `optional.none()` is a function with a dotted name: the part before the dot is not a target.
     const member = expr.target !== undefined && overloads.some((overload) => overload.member) ? expr.target : undefined;
-    const before = member === undefined ? NOTHING : this.cost(member);
+    const before = member === undefined ? nothing : this.cost(member);
     const target = member && this.#operand(member);
     const isFor = { expr, name: reference.name, target, args, costs };
     return plus(before, this.#overloads(overloads, isFor));
@@ -193,14 +193,14 @@ class Walk {
       size ??= this.#sizes.sizeOf(call.expr);
     }
     this.#sizes.setSize(call.expr, size);
-    return cost ?? NOTHING;
+    return cost ?? nothing;
   }
 
   #overload(overload: OverloadTypes, { name, target, args, costs, expr }: CallInTree): CallCost {
     const sizeAt = (trail: FieldTrail | undefined): Span | undefined => this.#sizes.declared(trail);
     const call = { name, overload, target, args, sizeAt };
-    const ofArguments = costs.reduce(plus, NOTHING);
-    const known = LIBRARY_COSTS.get(name)?.(call);
+    const ofArguments = costs.reduce(plus, nothing);
+    const known = libraryCosts.get(name)?.(call);
     if (known !== undefined) return { ...known, cost: plus(known.cost, ofArguments) };
     if (name === '_&&_' || name === '_||_') return { cost: { min: costs[0]?.min ?? 0, max: ofArguments.max } };
     if (name === '_?_:_') return this.#conditional(expr, args, costs);
@@ -211,7 +211,7 @@ class Walk {
 
   #conditional(expr: Expr, args: readonly Operand[], costs: readonly Span[]): CallCost {
     const [, then, otherwise] = args;
-    const size = around(then!.size ?? ANY_SIZE, otherwise!.size ?? ANY_SIZE);
+    const size = around(then!.size ?? anySize, otherwise!.size ?? anySize);
     this.#sizes.setEntries(expr.id, unite(this.#sizes.entriesOf(then!.expr), this.#sizes.entriesOf(otherwise!.expr)));
     return { cost: plus(costs[0]!, around(costs[1]!, costs[2]!)), size };
   }
@@ -229,7 +229,7 @@ class Walk {
 type OverloadTypes = Pick<Overload, 'params' | 'result' | 'member'>;
 
 /** For calls that have no overload, such as `a.?b`. */
-const UNTYPED: OverloadTypes = { params: [], result: { kind: 'dyn', name: 'dyn', params: [] }, member: false };
+const untyped: OverloadTypes = { params: [], result: { kind: 'dyn', name: 'dyn', params: [] }, member: false };
 
 interface CallInTree {
   readonly expr: CallExpr;

@@ -1,15 +1,15 @@
-import { PATTERN, TRAVERSAL } from './library-costs.ts';
+import { patternCost, traversalCost } from './library-costs.ts';
 import { type Call, type CallCost, sizeOf } from './operand.ts';
-import { capped, exactly, plus, type Span, scaled, times, UNBOUNDED } from './span.ts';
+import { capped, exactly, plus, type Span, scaled, times, unbounded } from './span.ts';
 
-const ONE: CallCost = { cost: exactly(1) };
+const one: CallCost = { cost: exactly(1) };
 
 /** Returns the costs of the language's own functions that depend on sizes; all others cost one. */
 export function languageCost(call: Call): CallCost {
   const { name, target, args, overload } = call;
   switch (name) {
     case 'format':
-      return { cost: scaled(sizeOf(target!), TRAVERSAL) };
+      return { cost: scaled(sizeOf(target!), traversalCost) };
     case 'bytes':
       return converted(call, 'string', (size) => ({ min: size.min, max: capped(size.max * 4) }));
     case 'string':
@@ -18,13 +18,13 @@ export function languageCost(call: Call): CallCost {
       return converted(call, 'string', quoted);
     case 'startsWith':
     case 'endsWith':
-      return { cost: scaled(sizeOf(args[0]!), TRAVERSAL) };
+      return { cost: scaled(sizeOf(args[0]!), traversalCost) };
     case '@in':
-      return overload.params[1]?.kind === 'list' ? { cost: sizeOf(args[1]!) } : ONE;
+      return overload.params[1]?.kind === 'list' ? { cost: sizeOf(args[1]!) } : one;
     case 'matches':
-      return target === undefined ? ONE : { cost: matched(sizeOf(target), sizeOf(args[0]!)) };
+      return target === undefined ? one : { cost: matched(sizeOf(target), sizeOf(args[0]!)) };
     case 'contains':
-      return { cost: times(scaled(sizeOf(target!), TRAVERSAL), scaled(sizeOf(args[0]!), TRAVERSAL)) };
+      return { cost: times(scaled(sizeOf(target!), traversalCost), scaled(sizeOf(args[0]!), traversalCost)) };
     case '_+_':
       return concatenated(call);
     case '_==_':
@@ -34,32 +34,32 @@ export function languageCost(call: Call): CallCost {
     case '_<=_':
     case '_>_':
     case '_>=_':
-      return isText(call) ? { cost: compared(call) } : ONE;
+      return isText(call) ? { cost: compared(call) } : one;
     default:
-      return ONE;
+      return one;
   }
 }
 
 function converted({ overload, args }: Call, from: string, grown: (size: Span) => Span): CallCost {
-  if (overload.params[0]?.kind !== from) return ONE;
+  if (overload.params[0]?.kind !== from) return one;
   const size = sizeOf(args[0]!);
-  return { cost: scaled(size, TRAVERSAL), size: grown(size) };
+  return { cost: scaled(size, traversalCost), size: grown(size) };
 }
 
 /** Upstream counts in 64 bits, where twice the unknown size plus two overflows to zero. */
 function quoted(size: Span): Span {
-  return { min: size.min + 2, max: size.max === UNBOUNDED ? 0 : size.max * 2 + 2 };
+  return { min: size.min + 2, max: size.max === unbounded ? 0 : size.max * 2 + 2 };
 }
 
 function matched(text: Span, pattern: Span): Span {
-  return times(scaled(plus(text, exactly(1)), TRAVERSAL), scaled(pattern, PATTERN));
+  return times(scaled(plus(text, exactly(1)), traversalCost), scaled(pattern, patternCost));
 }
 
 function concatenated(call: Call): CallCost {
   const { overload, args } = call;
-  if (!isText(call) && overload.params[0]?.kind !== 'list') return ONE;
+  if (!isText(call) && overload.params[0]?.kind !== 'list') return one;
   const size = plus(sizeOf(args[0]!), sizeOf(args[1]!));
-  return { cost: isText(call) ? scaled(size, TRAVERSAL) : exactly(1), size };
+  return { cost: isText(call) ? scaled(size, traversalCost) : exactly(1), size };
 }
 
 function isText({ overload }: Call): boolean {
@@ -69,5 +69,5 @@ function isText({ overload }: Call): boolean {
 
 function compared({ args }: Call): Span {
   const max = Math.min(sizeOf(args[0]!).max, sizeOf(args[1]!).max);
-  return scaled({ min: max > 0 ? 1 : 0, max }, TRAVERSAL);
+  return scaled({ min: max > 0 ? 1 : 0, max }, traversalCost);
 }

@@ -1,20 +1,20 @@
 import type { CelType } from '../types/cel-type.ts';
 import { FieldTrail } from './field-trail.ts';
 import { type Call, type CallCost, type Operand, sizeInCall } from './operand.ts';
-import { ANY_SIZE, capped, exactly, plus, type Span, scaled, times, UNBOUNDED } from './span.ts';
+import { anySize, capped, exactly, plus, type Span, scaled, times, unbounded } from './span.ts';
 
 /** Cost of reading one character of a text. */
-export const TRAVERSAL = 0.1;
+export const traversalCost = 0.1;
 /** Cost of running one character of a pattern over a text. */
-export const PATTERN = 0.25;
-export const NEW_LIST = 10;
-export const NEW_MAP = 30;
+export const patternCost = 0.25;
+export const newListCost = 10;
+export const newMapCost = 30;
 
 /** Undefined: the language's own cost applies. */
 type Estimate = (call: Call) => CallCost | undefined;
 
 /** Costs of the functions of Kubernetes' libraries and of the extensions, by name. */
-export const LIBRARY_COSTS: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
+export const libraryCosts: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ['check', () => ({ cost: exactly(350_000) })],
   ['fieldSelector', selector],
   ['labelSelector', selector],
@@ -28,19 +28,19 @@ export const LIBRARY_COSTS: ReadonlyMap<string, Estimate> = new Map<string, Esti
   ...each(['cidr', 'isIP', 'isCIDR', 'quantity', 'isQuantity', 'semver', 'isSemver'], (call) => readArgument(call)),
   ['ip', (call) => (call.target === undefined ? readArgument(call) : undefined)],
   ['ip.isCanonical', (call) => readArgument(call, { times: 2 })],
-  ['containsIP', (call) => addresses(call, NOTHING_MORE)],
-  ['containsCIDR', (call) => addresses(call, plus(scaled(ADDRESS, TRAVERSAL), exactly(1)))],
-  ['validate', (call) => ({ cost: scaled(scaled(sizeInCall(call, call.args[0]!), TRAVERSAL), 128 * PATTERN) })],
+  ['containsIP', (call) => addresses(call, nothingMore)],
+  ['containsCIDR', (call) => addresses(call, plus(scaled(address, traversalCost), exactly(1)))],
+  ['validate', (call) => ({ cost: scaled(scaled(sizeInCall(call, call.args[0]!), traversalCost), 128 * patternCost) })],
   ['_==_', sameObjects],
   ['sets.contains', (call) => pairs(call, 1)],
   ['sets.intersects', (call) => pairs(call, 1)],
   ['sets.equivalent', (call) => pairs(call, 2)],
   ['slice', sliced],
-  ['lists.range', ({ args }) => newList(exactly(literalInt(args[0], UNBOUNDED)))],
+  ['lists.range', ({ args }) => newList(exactly(literalInt(args[0], unbounded)))],
   ['reverse', (call) => (call.overload.result.kind === 'list' ? newList(sizeInCall(call, call.target!)) : undefined)],
   [
     'flatten',
-    (call) => newList(sizeInCall(call, call.target!), call.args.length === 0 ? 1 : literalInt(call.args[0], UNBOUNDED)),
+    (call) => newList(sizeInCall(call, call.target!), call.args.length === 0 ? 1 : literalInt(call.args[0], unbounded)),
   ],
   ['distinct', (call) => newList(squared(sizeInCall(call, call.target!)), 2)],
   ['sort', (call) => sorted(call, call.target!)],
@@ -48,8 +48,8 @@ export const LIBRARY_COSTS: ReadonlyMap<string, Estimate> = new Map<string, Esti
 ]);
 
 /** Bytes of an address of either family. */
-const ADDRESS: Span = { min: 4, max: 16 };
-const NOTHING_MORE = exactly(0);
+const address: Span = { min: 4, max: 16 };
+const nothingMore = exactly(0);
 
 function each(names: readonly string[], estimate: Estimate): readonly (readonly [string, Estimate])[] {
   return names.map((name) => [name, estimate] as const);
@@ -58,8 +58,8 @@ function each(names: readonly string[], estimate: Estimate): readonly (readonly 
 function selector(call: Call): CallCost | undefined {
   const length = sizeInCall(call, call.args[0]!);
   // The shortest requirement has two characters; each creates a list and a structure.
-  const requirements = scaled(scaled(length, 0.5), NEW_LIST + 40);
-  return { cost: plus(plus(exactly(NEW_LIST), scaled(length, TRAVERSAL)), requirements) };
+  const requirements = scaled(scaled(length, 0.5), newListCost + 40);
+  return { cost: plus(plus(exactly(newListCost), scaled(length, traversalCost)), requirements) };
 }
 
 function comparedElements(call: Call): CallCost | undefined {
@@ -67,14 +67,14 @@ function comparedElements(call: Call): CallCost | undefined {
   if (target === undefined) return undefined;
   const size = sizeInCall(call, target);
   const element = target.type.params[0];
-  if (element === undefined) return { cost: scaled(size, TRAVERSAL) };
+  if (element === undefined) return { cost: scaled(size, traversalCost) };
   if (!isText(element)) return { cost: times(size, exactly(1)) };
-  return { cost: times(size, plus(exactly(1), scaled(elementSize(call, target), TRAVERSAL))) };
+  return { cost: times(size, plus(exactly(1), scaled(elementSize(call, target), traversalCost))) };
 }
 
 function elementSize(call: Call, { trail }: Operand): Span {
   const elements = trail && FieldTrail.extend(trail.detached, '@items');
-  return call.sizeAt(elements) ?? ANY_SIZE;
+  return call.sizeAt(elements) ?? anySize;
 }
 
 function isText({ kind }: CelType): boolean {
@@ -83,14 +83,14 @@ function isText({ kind }: CelType): boolean {
 
 function readArgument(call: Call, how: { readonly times?: number; readonly keepsSize?: boolean } = {}): CallCost {
   const size = sizeInCall(call, call.args[0]!);
-  const cost = scaled(size, (how.times ?? 1) * TRAVERSAL);
+  const cost = scaled(size, (how.times ?? 1) * traversalCost);
   return how.keepsSize === true ? { cost, size } : { cost };
 }
 
 function readTarget(call: Call): CallCost | undefined {
   if (call.target === undefined) return undefined;
   const size = sizeInCall(call, call.target);
-  return { cost: scaled(size, TRAVERSAL), size };
+  return { cost: scaled(size, traversalCost), size };
 }
 
 function replaced(call: Call): CallCost | undefined {
@@ -101,7 +101,7 @@ function replaced(call: Call): CallCost | undefined {
   const to = sizeInCall(call, args[1]!);
   const longest = replacedLength(text.max, { from: from.min, to: to.max, isSameAtMost: to.max <= from.min });
   const shortest = replacedLength(text.min, { from: from.max, to: to.min, isSameAtMost: from.max <= to.min });
-  return { cost: scaled(text, 2 * TRAVERSAL), size: { min: shortest, max: longest } };
+  return { cost: scaled(text, 2 * traversalCost), size: { min: shortest, max: longest } };
 }
 
 /**
@@ -119,7 +119,7 @@ function replacedLength(
 function split(call: Call): CallCost | undefined {
   if (call.target === undefined) return undefined;
   const size = sizeInCall(call, call.target);
-  return { cost: scaled(size, 2 * TRAVERSAL), size: { min: 0, max: literalInt(call.args[1], size.max) } };
+  return { cost: scaled(size, 2 * traversalCost), size: { min: 0, max: literalInt(call.args[1], size.max) } };
 }
 
 function joined(call: Call): CallCost | undefined {
@@ -131,25 +131,25 @@ function joined(call: Call): CallCost | undefined {
   const texts = hasElements ? times(count, elementSize(call, target)) : exactly(0);
   const gaps = { min: Math.max(count.min - 1, 0), max: Math.max(count.max - 1, 0) };
   const size = separator === undefined ? texts : plus(texts, times(sizeInCall(call, separator), gaps));
-  return { cost: scaled(size, TRAVERSAL), size };
+  return { cost: scaled(size, traversalCost), size };
 }
 
 function searched(call: Call): CallCost | undefined {
   const { target, args } = call;
   if (target === undefined) return undefined;
   const size = sizeInCall(call, target);
-  const pattern = scaled(sizeInCall(call, args[0]!), PATTERN);
-  return { cost: times(scaled(plus(size, exactly(1)), TRAVERSAL), pattern), size: { min: 0, max: size.max } };
+  const pattern = scaled(sizeInCall(call, args[0]!), patternCost);
+  return { cost: times(scaled(plus(size, exactly(1)), traversalCost), pattern), size: { min: 0, max: size.max } };
 }
 
 function addresses(call: Call, more: Span): CallCost {
-  const compared = plus(scaled(plus(ADDRESS, ADDRESS), TRAVERSAL), more);
+  const compared = plus(scaled(plus(address, address), traversalCost), more);
   const [other] = call.args;
   if (call.overload.params.at(-1)?.kind !== 'string') return { cost: compared };
-  return { cost: plus(compared, scaled(sizeInCall(call, other!), TRAVERSAL)) };
+  return { cost: plus(compared, scaled(sizeInCall(call, other!), traversalCost)) };
 }
 
-const COMPARED_AT_ONCE = new Set([
+const comparedAtOnce = new Set([
   'kubernetes.Quantity',
   'kubernetes.Semver',
   'net.IP',
@@ -164,9 +164,9 @@ const COMPARED_AT_ONCE = new Set([
 function sameObjects({ args: [left, right] }: Call): CallCost | undefined {
   const { name } = left!.type;
   if (right!.type.name !== name) return undefined;
-  if (COMPARED_AT_ONCE.has(name)) return { cost: exactly(1) };
-  if (name === 'kubernetes.NamedFormat') return { cost: scaled({ min: 1, max: 64 }, TRAVERSAL) };
-  if (name === 'kubernetes.URL') return { cost: scaled({ min: 1, max: right!.size?.max ?? 1 }, TRAVERSAL) };
+  if (comparedAtOnce.has(name)) return { cost: exactly(1) };
+  if (name === 'kubernetes.NamedFormat') return { cost: scaled({ min: 1, max: 64 }, traversalCost) };
+  if (name === 'kubernetes.URL') return { cost: scaled({ min: 1, max: right!.size?.max ?? 1 }, traversalCost) };
   return undefined;
 }
 
@@ -180,17 +180,17 @@ function sliced(call: Call): CallCost {
   const { max } = sizeInCall(call, call.target!);
   const length = literalInt(call.args[1], max) - literalInt(call.args[0], 0);
   // Upstream uses unsigned integers: an end before the start wraps around to a nearly unlimited length.
-  return newList(exactly(length < 0 ? UNBOUNDED : length));
+  return newList(exactly(length < 0 ? unbounded : length));
 }
 
 function sorted(call: Call, keys: Operand): CallCost {
   const type = call.overload.params.at(-1)?.params[0];
-  const factor = type !== undefined && isText(type) ? 2 + TRAVERSAL : 2;
+  const factor = type !== undefined && isText(type) ? 2 + traversalCost : 2;
   return newList(squared(sizeInCall(call, keys)), factor);
 }
 
 function newList(size: Span, factor = 1): CallCost {
-  return { cost: plus(plus(scaled(size, factor), exactly(1)), exactly(NEW_LIST)), size };
+  return { cost: plus(plus(scaled(size, factor), exactly(1)), exactly(newListCost)), size };
 }
 
 function squared(size: Span): Span {

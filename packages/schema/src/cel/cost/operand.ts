@@ -2,7 +2,7 @@ import type { Overload } from '../library/library.ts';
 import type { Expr } from '../syntax/ast.ts';
 import type { CelType } from '../types/cel-type.ts';
 import type { FieldTrail } from './field-trail.ts';
-import { ANY_SIZE, type Span } from './span.ts';
+import { anySize, type Span } from './span.ts';
 
 /** A target or an argument of a call. */
 export interface Operand {
@@ -29,10 +29,10 @@ export interface CallCost {
 }
 
 export function sizeOf(operand: Operand): Span {
-  return operand.size ?? ANY_SIZE;
+  return operand.size ?? anySize;
 }
 
 /** Same as {@link sizeOf}, but also consults the schema. */
 export function sizeInCall(call: Call, operand: Operand): Span {
-  return operand.size ?? call.sizeAt(operand.trail) ?? ANY_SIZE;
+  return operand.size ?? call.sizeAt(operand.trail) ?? anySize;
 }

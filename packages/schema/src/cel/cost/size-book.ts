@@ -5,7 +5,7 @@ import { CelDouble } from '../values/double.ts';
 import { CelUint } from '../values/uint.ts';
 import type { FieldTrail } from './field-trail.ts';
 import { type SizedType, sizedField, type UnboundedField } from './sized-type.ts';
-import { ANY_SIZE, around, exactly, type Span } from './span.ts';
+import { anySize, around, exactly, type Span } from './span.ts';
 
 /** Sizes of the entries of a list or map that the expression creates. */
 export interface EntrySize {
@@ -21,8 +21,8 @@ export interface Local {
   readonly entries?: EntrySize | undefined;
 }
 
-const SCALARS = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
-const ONE = exactly(1);
+const scalars = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
+const one = exactly(1);
 
 /** A name that our expansion of `optMap` binds to its target; upstream's expansion repeats the target. */
 export interface BoundTarget {
@@ -78,7 +78,7 @@ export class SizeBook {
   }
 
   sizeOr(expr: Expr): Span {
-    return this.sizeOf(expr) ?? ANY_SIZE;
+    return this.sizeOf(expr) ?? anySize;
   }
 
   sizeOf(written: Expr): Span | undefined {
@@ -90,7 +90,7 @@ export class SizeBook {
       this.#sizes.set(expr.id, declared);
       return declared;
     }
-    if (isScalar(this.#checked.typeOf(expr))) return ONE;
+    if (isScalar(this.#checked.typeOf(expr))) return one;
     return expr.kind === 'ident' ? this.local(expr.name)?.size : undefined;
   }
 
@@ -156,9 +156,9 @@ function literalSize(expr: Expr): Span | undefined {
   if (value instanceof Uint8Array) return exactly(value.length);
   const isScalarValue =
     value === null || typeof value !== 'object' || value instanceof CelDouble || value instanceof CelUint;
-  return isScalarValue ? ONE : undefined;
+  return isScalarValue ? one : undefined;
 }
 
 function isScalar(type: CelType): boolean {
-  return SCALARS.has(type.kind) || (isOptional(type) && isScalar(type.params[0]!));
+  return scalars.has(type.kind) || (isOptional(type) && isScalar(type.params[0]!));
 }

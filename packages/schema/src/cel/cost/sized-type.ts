@@ -25,25 +25,25 @@ export interface UnboundedField {
 }
 
 /** The maximum size of a request that estimates assume for an API server. */
-export const MAX_REQUEST_BYTES: number = 3 * 1024 * 1024;
+export const maxRequestBytes: number = 3 * 1024 * 1024;
 
 // Length of the shortest and the longest JSON of formats, quotes included.
-const TIME_BYTES = 32;
-const DATE_BYTES = 12;
-const MAX_BYTES_OF_FORMAT: ReadonlyMap<string, number> = new Map([
-  ['duration', TIME_BYTES],
-  ['date', DATE_BYTES],
-  ['date-time', TIME_BYTES],
+const timeBytes = 32;
+const dateBytes = 12;
+const maxBytesOfFormat: ReadonlyMap<string, number> = new Map([
+  ['duration', timeBytes],
+  ['date', dateBytes],
+  ['date-time', timeBytes],
 ]);
-const MIN_BYTES_OF_FORMAT: ReadonlyMap<string, number> = new Map([
+const minBytesOfFormat: ReadonlyMap<string, number> = new Map([
   ['duration', 3],
-  ['date', DATE_BYTES],
+  ['date', dateBytes],
   ['date-time', 21],
 ]);
-const MIN_STRING_BYTES = 2;
+const minStringBytes = 2;
 /** A UTF-8 character has up to four bytes. */
-const BYTES_PER_CHARACTER = 4;
-const MAX_STRING = MAX_REQUEST_BYTES - MIN_STRING_BYTES;
+const bytesPerCharacter = 4;
+const maxString = maxRequestBytes - minStringBytes;
 
 /** The location of a schema. */
 interface Place {
@@ -92,7 +92,7 @@ function listOf(schema: JsonSchema, path: string): SizedType | undefined {
   const items = itemsOf(schema);
   const element = items && below(items, `${path}[]`);
   if (element === undefined) return undefined;
-  const fitting = Math.floor((MAX_REQUEST_BYTES - 2) / (element.minBytes + 1));
+  const fitting = Math.floor((maxRequestBytes - 2) / (element.minBytes + 1));
   return { ...limited(schema.maxItems, fitting, { path, keyword: 'maxItems' }), minBytes: 2, element };
 }
 
@@ -118,23 +118,23 @@ function mapOf(schema: JsonSchema, values: JsonSchema, path: string): SizedType 
   const element = below(values, `${path}{}`);
   if (element === undefined) return undefined;
   // A two-byte key, a colon, a comma.
-  const fitting = Math.floor((MAX_REQUEST_BYTES - 2) / (element.minBytes + 6));
-  const key: SizedType = { maxElements: 0, minBytes: MIN_STRING_BYTES };
+  const fitting = Math.floor((maxRequestBytes - 2) / (element.minBytes + 6));
+  const key: SizedType = { maxElements: 0, minBytes: minStringBytes };
   return { ...limited(schema.maxProperties, fitting, { path, keyword: 'maxProperties' }), minBytes: 2, element, key };
 }
 
 function textOf(schema: JsonSchema, path: string): SizedType {
   const format = schema['x-kubernetes-int-or-string'] === true ? undefined : schema.format;
-  const minBytes = MIN_BYTES_OF_FORMAT.get(format ?? '') ?? MIN_STRING_BYTES;
-  const ofFormat = MAX_BYTES_OF_FORMAT.get(format ?? '');
+  const minBytes = minBytesOfFormat.get(format ?? '') ?? minStringBytes;
+  const ofFormat = maxBytesOfFormat.get(format ?? '');
   if (ofFormat !== undefined) return { maxElements: ofFormat, minBytes };
   const { maxLength, enum: values = [] } = schema;
   if (maxLength === undefined && values.length > 0 && format !== 'byte' && schema.type === 'string') {
     const lengths = values.map((value) => (typeof value === 'string' ? new TextEncoder().encode(value).length : 0));
     return { maxElements: Math.max(...lengths), minBytes };
   }
-  const characters = format === 'byte' ? maxLength : maxLength && maxLength * BYTES_PER_CHARACTER;
-  return { ...limited(characters, MAX_STRING, { path, keyword: 'maxLength' }), minBytes };
+  const characters = format === 'byte' ? maxLength : maxLength && maxLength * bytesPerCharacter;
+  return { ...limited(characters, maxString, { path, keyword: 'maxLength' }), minBytes };
 }
 
 function limited(
@@ -145,7 +145,7 @@ function limited(
   return limit === undefined ? { maxElements: fitting, unlimited } : { maxElements: Math.max(limit, 0) };
 }
 
-const TEXT: JsonSchema = { type: 'string' };
+const text: JsonSchema = { type: 'string' };
 
 /** Rules see these fields of a resource, and no other metadata unless the schema itself declares these two there. */
 function withTypeAndMeta({ properties = {} }: JsonSchema): Readonly<Record<string, JsonSchema>> {
@@ -153,6 +153,6 @@ function withTypeAndMeta({ properties = {} }: JsonSchema): Readonly<Record<strin
   const { name, generateName } = metadata?.properties ?? {};
   const areTexts = [kind, apiVersion, name, generateName].every((schema) => schema?.type === 'string');
   if (areTexts && metadata?.type === 'object') return properties;
-  const meta: JsonSchema = { type: 'object', properties: { name: TEXT, generateName: TEXT } };
-  return { ...properties, kind: TEXT, apiVersion: TEXT, metadata: meta };
+  const meta: JsonSchema = { type: 'object', properties: { name: text, generateName: text } };
+  return { ...properties, kind: text, apiVersion: text, metadata: meta };
 }

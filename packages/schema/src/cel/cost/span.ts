@@ -1,14 +1,14 @@
-/** Minimum and maximum of a size or a cost. {@link UNBOUNDED} represents everything beyond 64 bits. */
+/** Minimum and maximum of a size or a cost. {@link unbounded} represents everything beyond 64 bits. */
 export interface Span {
   readonly min: number;
   readonly max: number;
 }
 
 /** The limit of upstream's 64 bits. Values below 2^53 are exact; above, it only matters that they are too large. */
-export const UNBOUNDED: number = 2 ** 64;
+export const unbounded: number = 2 ** 64;
 
-export const NOTHING: Span = { min: 0, max: 0 };
-export const ANY_SIZE: Span = { min: 0, max: UNBOUNDED };
+export const nothing: Span = { min: 0, max: 0 };
+export const anySize: Span = { min: 0, max: unbounded };
 
 export function exactly(value: number): Span {
   return { min: value, max: value };
@@ -33,5 +33,5 @@ export function around(a: Span, b: Span): Span {
 }
 
 export function capped(value: number): number {
-  return Math.min(value, UNBOUNDED);
+  return Math.min(value, unbounded);
 }

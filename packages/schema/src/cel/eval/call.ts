@@ -19,11 +19,11 @@ export function compileCall(compiler: Compiler, expr: CallExpr, scope: Scope): E
   if (expr.target !== undefined) return compileMethod(compiler, expr, scope);
   const args = expr.args.map((arg) => compiler.compile(arg, scope));
   const run = operator(expr, args) ?? compileFunction(compiler, expr, { name: expr.fn, member: false, args });
-  const constant = expr.args.length === 1 && expr.args[0]!.kind === 'const' && CONVERSIONS.has(expr.fn);
+  const constant = expr.args.length === 1 && expr.args[0]!.kind === 'const' && conversions.has(expr.fn);
   return constant ? precomputed(compiler, run) : run;
 }
 
-const CONVERSIONS = new Set('bool bytes double duration dyn int string timestamp type uint'.split(' '));
+const conversions = new Set('bool bytes double duration dyn int string timestamp type uint'.split(' '));
 
 /** Runs the conversion of a literal once. The environment decides if a failing conversion is rejected now or fails later. */
 function precomputed(compiler: Compiler, run: Eval): Eval {

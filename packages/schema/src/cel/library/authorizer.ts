@@ -3,7 +3,7 @@ import { type CelType, opaqueOf } from '../types/cel-type.ts';
 import { CelOpaque } from '../values/opaque.ts';
 import { type CallContext, type Library, overload } from './library.ts';
 
-/** A question to the authorizer: may the request's user, or a service account, do this? */
+/** A request to the authorizer: may the request's user, or a service account, do this? */
 export interface AccessRequest {
   /** @defaultValue the user of the request */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
@@ -31,19 +31,19 @@ export interface AccessDecision {
 }
 
 /**
- * Function that answers a question synchronously. A caller that has to wait for the answer throws, and evaluates the
+ * Function that answers a request synchronously. A caller that has to wait for the answer throws, and evaluates the
  * expression again once it has the answer.
  */
-export type AccessChecker = (question: AccessRequest) => AccessDecision;
+export type AccessChecker = (request: AccessRequest) => AccessDecision;
 
 const prefix = 'kubernetes.authorization';
-const AUTHORIZER_TYPE: CelType = opaqueOf(`${prefix}.Authorizer`);
-const RESOURCE_CHECK_TYPE: CelType = opaqueOf(`${prefix}.ResourceCheck`);
-const PATH_CHECK_TYPE: CelType = opaqueOf(`${prefix}.PathCheck`);
-const GROUP_CHECK_TYPE: CelType = opaqueOf(`${prefix}.GroupCheck`);
-const DECISION_TYPE: CelType = opaqueOf(`${prefix}.Decision`);
+const authorizerType: CelType = opaqueOf(`${prefix}.Authorizer`);
+const resourceCheckType: CelType = opaqueOf(`${prefix}.ResourceCheck`);
+const pathCheckType: CelType = opaqueOf(`${prefix}.PathCheck`);
+const groupCheckType: CelType = opaqueOf(`${prefix}.GroupCheck`);
+const decisionType: CelType = opaqueOf(`${prefix}.Decision`);
 
-/** The cost of one question, the same as upstream's. */
+/** The cost of one request, the same as upstream's. */
 const questionCost = 350_000;
 
 /** A value that only has methods; equal only to itself. */
@@ -56,65 +56,65 @@ abstract class Receiver extends CelOpaque {
 /** The variable `authorizer`. */
 export class AuthorizerValue extends Receiver {
   /** The type of every such value. */
-  static readonly celType: CelType = AUTHORIZER_TYPE;
-  readonly type: CelType = AUTHORIZER_TYPE;
-  readonly ask: AccessChecker;
+  static readonly celType: CelType = authorizerType;
+  readonly type: CelType = authorizerType;
+  readonly authorize: AccessChecker;
 
-  constructor(ask: AccessChecker) {
+  constructor(authorize: AccessChecker) {
     super();
-    this.ask = ask;
+    this.authorize = authorize;
   }
 
   as(serviceAccount: NonNullable<AccessRequest['serviceAccount']>): AuthorizerValue {
-    return new AuthorizerValue((question) => this.ask({ ...question, serviceAccount }));
+    return new AuthorizerValue((request) => this.authorize({ ...request, serviceAccount }));
   }
 }
 
 /** The variable `authorizer.requestResource`, and the result of `authorizer.group(…).resource(…)`. */
 export class ResourceCheckValue extends Receiver {
   /** The type of every such value. */
-  static readonly celType: CelType = RESOURCE_CHECK_TYPE;
-  readonly type: CelType = RESOURCE_CHECK_TYPE;
-  readonly ask: AccessChecker;
+  static readonly celType: CelType = resourceCheckType;
+  readonly type: CelType = resourceCheckType;
+  readonly authorize: AccessChecker;
   readonly resource: AccessedResource;
 
-  constructor(ask: AccessChecker, resource: AccessedResource) {
+  constructor(authorize: AccessChecker, resource: AccessedResource) {
     super();
-    this.ask = ask;
+    this.authorize = authorize;
     this.resource = resource;
   }
 
   with(changes: Partial<AccessedResource>): ResourceCheckValue {
-    return new ResourceCheckValue(this.ask, { ...this.resource, ...changes });
+    return new ResourceCheckValue(this.authorize, { ...this.resource, ...changes });
   }
 }
 
 class PathCheck extends Receiver {
-  readonly type: CelType = PATH_CHECK_TYPE;
-  readonly ask: AccessChecker;
+  readonly type: CelType = pathCheckType;
+  readonly authorize: AccessChecker;
   readonly path: string;
 
-  constructor(ask: AccessChecker, path: string) {
+  constructor(authorize: AccessChecker, path: string) {
     super();
-    this.ask = ask;
+    this.authorize = authorize;
     this.path = path;
   }
 }
 
 class GroupCheck extends Receiver {
-  readonly type: CelType = GROUP_CHECK_TYPE;
-  readonly ask: AccessChecker;
+  readonly type: CelType = groupCheckType;
+  readonly authorize: AccessChecker;
   readonly group: string;
 
-  constructor(ask: AccessChecker, group: string) {
+  constructor(authorize: AccessChecker, group: string) {
     super();
-    this.ask = ask;
+    this.authorize = authorize;
     this.group = group;
   }
 }
 
 class Decision extends Receiver {
-  readonly type: CelType = DECISION_TYPE;
+  readonly type: CelType = decisionType;
   readonly answer: AccessDecision;
 
   constructor(answer: AccessDecision) {
@@ -127,19 +127,21 @@ class Decision extends Receiver {
  * Authorizer checks: `authorizer.group('apps').resource('deployments').namespace('x').check('create').allowed()`.
  * Mirrors `library.Authz` and `AuthzSelectors` (1.36). Roles have no selectors, so selectors do not change an answer.
  */
-export const AUTHORIZER: Library = {
+export const authorizerLibrary: Library = {
   name: 'kubernetes.authz',
-  types: [AUTHORIZER_TYPE, PATH_CHECK_TYPE, GROUP_CHECK_TYPE, RESOURCE_CHECK_TYPE, DECISION_TYPE].map((type) => [
+  types: [authorizerType, pathCheckType, groupCheckType, resourceCheckType, decisionType].map((type) => [
     type.name,
     type,
   ]),
   overloads: [
-    overload<[AuthorizerValue, string]>(`${prefix}.Authorizer.path(string) ${prefix}.PathCheck`, (_, { ask }, path) =>
-      path.trim() === '' ? fail('path must not be empty') : new PathCheck(ask, path),
+    overload<[AuthorizerValue, string]>(
+      `${prefix}.Authorizer.path(string) ${prefix}.PathCheck`,
+      (_, { authorize }, path) =>
+        path.trim() === '' ? fail('path must not be empty') : new PathCheck(authorize, path),
     ),
     overload<[AuthorizerValue, string]>(
       `${prefix}.Authorizer.group(string) ${prefix}.GroupCheck`,
-      (_, { ask }, group) => new GroupCheck(ask, group),
+      (_, { authorize }, group) => new GroupCheck(authorize, group),
     ),
     overload<[AuthorizerValue, string, string]>(
       `${prefix}.Authorizer.serviceAccount(string, string) ${prefix}.Authorizer`,
@@ -147,10 +149,10 @@ export const AUTHORIZER: Library = {
     ),
     overload<[GroupCheck, string]>(
       `${prefix}.GroupCheck.resource(string) ${prefix}.ResourceCheck`,
-      (_, { ask, group }, resource) =>
+      (_, { authorize, group }, resource) =>
         resource.trim() === ''
           ? fail('resource must not be empty')
-          : new ResourceCheckValue(ask, { group, resource, subresource: '', namespace: '', name: '' }),
+          : new ResourceCheckValue(authorize, { group, resource, subresource: '', namespace: '', name: '' }),
     ),
     ...(['subresource', 'namespace', 'name'] as const).map((field) =>
       overload<[ResourceCheckValue, string]>(
@@ -166,11 +168,11 @@ export const AUTHORIZER: Library = {
     ),
     overload<[ResourceCheckValue, string]>(
       `${prefix}.ResourceCheck.check(string) ${prefix}.Decision`,
-      (context, { ask, resource }, verb) => decide(context, ask, { verb, resource }),
+      (context, { authorize, resource }, verb) => decide(context, authorize, { verb, resource }),
     ),
     overload<[PathCheck, string]>(
       `${prefix}.PathCheck.check(string) ${prefix}.Decision`,
-      (context, { ask, path }, verb) => decide(context, ask, { verb, path }),
+      (context, { authorize, path }, verb) => decide(context, authorize, { verb, path }),
     ),
     overload<[Decision]>(`${prefix}.Decision.allowed() bool`, (_, { answer }) => answer.allowed),
     overload<[Decision]>(`${prefix}.Decision.reason() string`, (_, { answer }) => answer.reason),
@@ -179,9 +181,9 @@ export const AUTHORIZER: Library = {
   ],
 };
 
-function decide(context: CallContext, ask: AccessChecker, question: AccessRequest): Decision {
+function decide(context: CallContext, authorize: AccessChecker, request: AccessRequest): Decision {
   context.charge(questionCost);
-  return new Decision(ask(question));
+  return new Decision(authorize(request));
 }
 
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;

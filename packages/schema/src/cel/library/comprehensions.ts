@@ -1,11 +1,11 @@
 import { fail } from '../errors.ts';
-import { TWO_VARIABLE_MACROS } from '../syntax/loop-macros.ts';
+import { twoVariableMacros } from '../syntax/loop-macros.ts';
 import { type Library, overload } from './library.ts';
 
 /** Macros with two variables: index and value, or key and value. */
-export const TWO_VARIABLE_COMPREHENSIONS: Library = {
+export const comprehensionsLibrary: Library = {
   name: 'cel.lib.ext.comprev2',
-  macros: TWO_VARIABLE_MACROS,
+  macros: twoVariableMacros,
   overloads: [
     // Loops insert without calling these; the checker needs them to type the expansion.
     overload('::cel.@mapInsert(map(K, V), K, V) map(K, V)', () => fail('no such overload')),

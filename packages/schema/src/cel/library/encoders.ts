@@ -3,7 +3,7 @@ import { decodeBase64, encodeBase64 } from '../values/base64.ts';
 import { type Library, overload } from './library.ts';
 
 /** `base64.encode` and `base64.decode`. Not available in Kubernetes rules. */
-export const ENCODERS: Library = {
+export const encodersLibrary: Library = {
   name: 'cel.lib.ext.encoders',
   overloads: [
     overload<[Uint8Array]>('::base64.encode(bytes) string', (_, bytes) => encodeBase64(bytes)),

@@ -14,7 +14,7 @@ import { type FormatStyle, toFixedEven, toScientific } from './format-text.ts';
 import { goQuote } from './go-quote.ts';
 
 /** The language's current style. */
-export const CURRENT_STYLE: FormatStyle = {
+export const currentStyle: FormatStyle = {
   lenient: true,
   string: currentText,
   fixed: (value, precision) => (Number.isFinite(value) ? toFixedEven(value, precision) : nonFinite(value)),
@@ -22,7 +22,7 @@ export const CURRENT_STYLE: FormatStyle = {
 };
 
 /** The style of version 2 of the strings extension: English digit grouping, nested values as literals. */
-export const KUBERNETES_STYLE: FormatStyle = {
+export const kubernetesStyle: FormatStyle = {
   lenient: false,
   string: kubernetesText,
   fixed: (value, precision) => (Number.isFinite(value) ? grouped(toFixedEven(value, precision)) : symbol(value)),
@@ -46,12 +46,12 @@ function grouped(text: string): string {
   return fraction === undefined ? groups : `${groups}.${fraction}`;
 }
 
-const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
 /** `1.5e+03` → `1.5×10⁰³` */
 function superscript(text: string): string {
   const [mantissa, exponent] = text.split('e') as [string, string];
-  const digits = exponent.slice(1).replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)]!);
+  const digits = exponent.slice(1).replace(/\d/g, (digit) => superscripts[Number(digit)]!);
   return `${mantissa}\u00d710${exponent.startsWith('-') ? '\u207b' : ''}${digits}`;
 }
 

@@ -21,7 +21,7 @@ export interface FormatStyle {
   readonly lenient: boolean;
 }
 
-const DEFAULT_PRECISION = 6;
+const defaultPrecision = 6;
 
 /** `text.format(args)`: `%s %d %f %e %b %x %X %o %%`, with a precision for `%f` and `%e`. */
 export function formatText(
@@ -62,7 +62,7 @@ function formatClause(
 }
 
 function attempt(
-  { verb, precision = DEFAULT_PRECISION }: { readonly verb: string; readonly precision: number | undefined },
+  { verb, precision = defaultPrecision }: { readonly verb: string; readonly precision: number | undefined },
   value: CelValue,
   style: FormatStyle,
 ): string | undefined {
@@ -95,7 +95,7 @@ function integer(value: CelValue): number | bigint | undefined {
   return value instanceof CelUint ? value.value : undefined;
 }
 
-const WORDS: ReadonlyMap<CelValue, number> = new Map([
+const words: ReadonlyMap<CelValue, number> = new Map([
   ['NaN', Number.NaN],
   ['Infinity', Number.POSITIVE_INFINITY],
   ['-Infinity', Number.NEGATIVE_INFINITY],
@@ -104,7 +104,7 @@ const WORDS: ReadonlyMap<CelValue, number> = new Map([
 function double(value: CelValue, lenient: boolean): number | undefined {
   if (value instanceof CelDouble) return value.value;
   const whole = lenient ? integer(value) : undefined;
-  return whole === undefined ? WORDS.get(value) : Number(whole);
+  return whole === undefined ? words.get(value) : Number(whole);
 }
 
 function hex(value: CelValue): string | undefined {

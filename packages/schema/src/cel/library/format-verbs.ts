@@ -6,7 +6,7 @@ export type Clause =
   | { readonly kind: 'verb'; readonly verb: string; readonly precision: number | undefined; readonly end: number }
   | { readonly kind: 'fault'; readonly message: string };
 
-const MAX_PRECISION = 100;
+const maxPrecision = 100;
 
 /** Parses the clause at a `%`. */
 export function nextClause(text: string, at: number): Clause {
@@ -23,7 +23,7 @@ export function nextClause(text: string, at: number): Clause {
     return { kind: 'fault', message: prefix + reason };
   }
   const precision = digits === undefined ? undefined : Number(digits);
-  if (precision !== undefined && precision > MAX_PRECISION) {
+  if (precision !== undefined && precision > maxPrecision) {
     return { kind: 'fault', message: `${prefix}precision ${digits} is too large` };
   }
   return { kind: 'verb', verb, precision, end: at + whole.length };
@@ -35,7 +35,7 @@ export interface Verb {
   readonly fault: string;
 }
 
-const VERBS: ReadonlyMap<string, Verb> = new Map([
+const verbs: ReadonlyMap<string, Verb> = new Map([
   [
     's',
     {
@@ -72,5 +72,5 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
 
 /** Returns the verb of a letter, or an error message for other letters. */
 export function verbOf(letter: string): Verb | string {
-  return VERBS.get(letter) ?? `unrecognized formatting clause ${JSON.stringify(letter)}`;
+  return verbs.get(letter) ?? `unrecognized formatting clause ${JSON.stringify(letter)}`;
 }

@@ -13,12 +13,12 @@ import { CelTimestamp } from '../values/timestamp.ts';
 import { parseRequestUri } from './go-url.ts';
 import { type Library, overload } from './library.ts';
 
-const FORMAT_TYPE: CelType = opaqueOf('kubernetes.NamedFormat');
+const formatType: CelType = opaqueOf('kubernetes.NamedFormat');
 
 type Check = (text: string) => readonly string[];
 
 class FormatValue extends CelOpaque {
-  readonly type: CelType = FORMAT_TYPE;
+  readonly type: CelType = formatType;
   readonly name: string;
   readonly check: Check;
 
@@ -33,7 +33,7 @@ class FormatValue extends CelOpaque {
   }
 }
 
-const FORMATS: ReadonlyMap<string, FormatValue> = new Map(
+const formats: ReadonlyMap<string, FormatValue> = new Map(
   (
     [
       ['dns1123Label', checkDns1123Label],
@@ -64,12 +64,12 @@ const FORMATS: ReadonlyMap<string, FormatValue> = new Map(
 );
 
 /** Named formats: `!format.dns1123Label().validate('my-name').hasValue()`. */
-export const FORMAT: Library = {
+export const formatLibrary: Library = {
   name: 'kubernetes.format',
   overloads: [
-    ...Array.from(FORMATS, ([name, format]) => overload<[]>(`::format.${name}() kubernetes.NamedFormat`, () => format)),
+    ...Array.from(formats, ([name, format]) => overload<[]>(`::format.${name}() kubernetes.NamedFormat`, () => format)),
     overload<[string]>('::format.named(string) optional(kubernetes.NamedFormat)', (_, name) => {
-      const format = FORMATS.get(name);
+      const format = formats.get(name);
       return format === undefined ? CelOptional.none : new CelOptional(format);
     }),
     overload<[FormatValue, string]>(

@@ -1,4 +1,4 @@
-const NAMED: ReadonlyMap<string, string> = new Map([
+const namedEscapes: ReadonlyMap<string, string> = new Map([
   ['\x07', '\\a'],
   ['\b', '\\b'],
   ['\f', '\\f'],
@@ -16,7 +16,7 @@ export function goQuote(text: string): string {
 }
 
 function quoteChar(char: string): string {
-  const named = NAMED.get(char);
+  const named = namedEscapes.get(char);
   if (named !== undefined) return named;
   const code = char.codePointAt(0)!;
   if (code >= 0xd800 && code <= 0xdfff) return '\\ufffd';

@@ -1,12 +1,12 @@
 import { type CelType, opaqueOf } from '../types/cel-type.ts';
 import { CelOpaque } from '../values/opaque.ts';
 
-export const IP_TYPE: CelType = opaqueOf('net.IP');
-export const CIDR_TYPE: CelType = opaqueOf('net.CIDR');
+export const ipType: CelType = opaqueOf('net.IP');
+export const cidrType: CelType = opaqueOf('net.CIDR');
 
 /** An IPv4 or IPv6 address, with its bytes as one number. */
 export class IpValue extends CelOpaque {
-  readonly type: CelType = IP_TYPE;
+  readonly type: CelType = ipType;
   readonly family: 4 | 6;
   readonly bits: bigint;
 
@@ -38,7 +38,7 @@ export class IpValue extends CelOpaque {
 
 /** An address range. */
 export class CidrValue extends CelOpaque {
-  readonly type: CelType = CIDR_TYPE;
+  readonly type: CelType = cidrType;
   readonly address: IpValue;
   readonly length: number;
 
@@ -194,11 +194,11 @@ function expand(groups: number[], ellipsis: number): number[] | { readonly reaso
   return [...groups.slice(0, ellipsis), ...zeros, ...groups.slice(ellipsis)];
 }
 
-const V4_IN_V6 = 0xffffn << 32n;
+const v4InV6 = 0xffffn << 32n;
 
 /** True for `::ffff:0:0/96`. */
 export function isV4InV6(ip: IpValue): boolean {
-  return ip.family === 6 && ip.startsWith(V4_IN_V6, 96);
+  return ip.family === 6 && ip.startsWith(v4InV6, 96);
 }
 
 /** Parses a range; returns Go's error message if it is invalid. */

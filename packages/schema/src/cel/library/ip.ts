@@ -1,13 +1,13 @@
 import { fail, noSuchOverload } from '../errors.ts';
-import { CIDR_TYPE, type CidrValue, IP_TYPE, type IpValue, isV4InV6, parseAddress, parsePrefix } from './ip-value.ts';
+import { type CidrValue, cidrType, type IpValue, ipType, isV4InV6, parseAddress, parsePrefix } from './ip-value.ts';
 import { type Library, overload } from './library.ts';
 
-const V6 = {
+const v6 = {
   loopback: 1n,
   linkLocalUnicast: 0xfe80n << 112n,
   multicast: 0xff00n << 112n,
 };
-const V4 = {
+const v4 = {
   loopback: 127n << 24n,
   linkLocalUnicast: 0xa9fen << 16n,
   linkLocalMulticast: 0xe00000n << 8n,
@@ -15,9 +15,9 @@ const V4 = {
 };
 
 /** IP addresses: `ip('127.0.0.1').isLoopback()`. */
-export const IP: Library = {
+export const ipLibrary: Library = {
   name: 'kubernetes.net.ip',
-  types: [['net.IP', IP_TYPE]],
+  types: [['net.IP', ipType]],
   overloads: [
     overload<[string]>('ip(string) net.IP', (_, text) => ipOrFail(text)),
     overload<[string]>('isIP(string) bool', (_, text) => typeof readIp(text) !== 'string'),
@@ -27,7 +27,7 @@ export const IP: Library = {
     overload<[IpValue]>('net.IP.isUnspecified() bool', (_, ip) => ip.bits === 0n),
     overload<[IpValue]>('net.IP.isLoopback() bool', (_, ip) => isLoopback(ip)),
     overload<[IpValue]>('net.IP.isLinkLocalMulticast() bool', (_, ip) =>
-      ip.family === 4 ? ip.startsWith(V4.linkLocalMulticast, 24) : ((ip.bits >> 112n) & 0xff0fn) === 0xff02n,
+      ip.family === 4 ? ip.startsWith(v4.linkLocalMulticast, 24) : ((ip.bits >> 112n) & 0xff0fn) === 0xff02n,
     ),
     overload<[IpValue]>('net.IP.isLinkLocalUnicast() bool', (_, ip) => isLinkLocalUnicast(ip)),
     overload<[IpValue]>('net.IP.isGlobalUnicast() bool', (_, ip) => isGlobalUnicast(ip)),
@@ -35,9 +35,9 @@ export const IP: Library = {
 };
 
 /** Address ranges: `cidr('10.0.0.0/8').containsIP('10.1.2.3')`. */
-export const CIDR: Library = {
+export const cidrLibrary: Library = {
   name: 'kubernetes.net.cidr',
-  types: [['net.CIDR', CIDR_TYPE]],
+  types: [['net.CIDR', cidrType]],
   overloads: [
     overload<[string]>('cidr(string) net.CIDR', (_, text) => cidrOrFail(text)),
     overload<[string]>('isCIDR(string) bool', (_, text) => typeof readCidr(text) !== 'string'),
@@ -70,17 +70,17 @@ function ipOrFail(text: string): IpValue {
   return typeof ip === 'string' ? fail(ip) : ip;
 }
 
-const CIDR_FAULT = 'network address parse error during conversion from string: ';
+const cidrFault = 'network address parse error during conversion from string: ';
 
 function readCidr(text: string): CidrValue | string {
   const parsed = parsePrefix(text);
-  if (typeof parsed === 'string') return CIDR_FAULT + parsed;
+  if (typeof parsed === 'string') return cidrFault + parsed;
   return isV4InV6(parsed.address) ? `IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed` : parsed;
 }
 
 function cidrOrFail(text: string): CidrValue {
   const cidr = readCidr(text);
-  return typeof cidr === 'string' ? fail(CIDR_FAULT + cidr) : cidr;
+  return typeof cidr === 'string' ? fail(cidrFault + cidr) : cidr;
 }
 
 /** Upstream reports an invalid address as a wrong type. */
@@ -94,15 +94,15 @@ function containsCidr(cidr: CidrValue, other: CidrValue): boolean {
 }
 
 function isLoopback(ip: IpValue): boolean {
-  return ip.family === 4 ? ip.startsWith(V4.loopback, 8) : ip.bits === V6.loopback;
+  return ip.family === 4 ? ip.startsWith(v4.loopback, 8) : ip.bits === v6.loopback;
 }
 
 function isLinkLocalUnicast(ip: IpValue): boolean {
-  return ip.family === 4 ? ip.startsWith(V4.linkLocalUnicast, 16) : ip.startsWith(V6.linkLocalUnicast, 10);
+  return ip.family === 4 ? ip.startsWith(v4.linkLocalUnicast, 16) : ip.startsWith(v6.linkLocalUnicast, 10);
 }
 
 function isGlobalUnicast(ip: IpValue): boolean {
   if (ip.bits === 0n || (ip.family === 4 && ip.bits === 0xffffffffn)) return false;
-  const multicast = ip.family === 4 ? ip.startsWith(V4.multicast, 4) : ip.startsWith(V6.multicast, 8);
+  const multicast = ip.family === 4 ? ip.startsWith(v4.multicast, 4) : ip.startsWith(v6.multicast, 8);
   return !multicast && !isLoopback(ip) && !isLinkLocalUnicast(ip);
 }

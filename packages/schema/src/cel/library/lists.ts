@@ -15,8 +15,8 @@ import { type Library, type Overload, overload } from './library.ts';
 
 type List = readonly CelValue[] | CelList;
 
-const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'];
-const ZEROS: readonly (readonly [type: string, zero: CelValue])[] = [
+const comparable = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'];
+const zeros: readonly (readonly [type: string, zero: CelValue])[] = [
   ['int', 0],
   ['uint', new CelUint(0n)],
   ['double', new CelDouble(0)],
@@ -24,17 +24,17 @@ const ZEROS: readonly (readonly [type: string, zero: CelValue])[] = [
 ];
 
 /** Kubernetes' list functions: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`. */
-export const KUBERNETES_LISTS: Library = {
+export const kubernetesListsLibrary: Library = {
   name: 'kubernetes.lists',
   overloads: [
-    ...forEach(COMPARABLE, (type) => overload<[List]>(`list(${type}).isSorted() bool`, isSorted)),
-    ...forEach(COMPARABLE, (type) =>
+    ...forEach(comparable, (type) => overload<[List]>(`list(${type}).isSorted() bool`, isSorted)),
+    ...forEach(comparable, (type) =>
       overload<[List]>(`list(${type}).max() ${type}`, (meter, list) => extreme(meter, list, { name: 'max', sign: 1 })),
     ),
-    ...forEach(COMPARABLE, (type) =>
+    ...forEach(comparable, (type) =>
       overload<[List]>(`list(${type}).min() ${type}`, (meter, list) => extreme(meter, list, { name: 'min', sign: -1 })),
     ),
-    ...ZEROS.map(([type, zero]) =>
+    ...zeros.map(([type, zero]) =>
       overload<[List]>(`list(${type}).sum() ${type}`, (meter, list) =>
         elements(list).reduce((sum, element) => add(sum, element, meter), zero),
       ),
@@ -49,7 +49,7 @@ export const KUBERNETES_LISTS: Library = {
 };
 
 /** The lists extension, version 3: `slice`, `flatten`, `sort`, `sortBy`, `distinct`, `reverse`, `lists.range`. */
-export const LISTS: Library = {
+export const listsLibrary: Library = {
   name: 'cel.lib.ext.lists',
   macros: [sortByMacro()],
   overloads: [
@@ -58,10 +58,10 @@ export const LISTS: Library = {
     ),
     overload<[List]>('list(list(T)).flatten() list(T)', (meter, list) => flatten(meter, list, 1)),
     overload<[List, number]>('list(dyn).flatten(int) list(dyn)', flatten),
-    ...forEach(COMPARABLE, (type) =>
+    ...forEach(comparable, (type) =>
       overload<[List]>(`list(${type}).sort() list(${type})`, (meter, list) => sortBy(meter, list, list)),
     ),
-    ...forEach(COMPARABLE, (type) =>
+    ...forEach(comparable, (type) =>
       overload<[List, List]>(`list(T).@sortByAssociatedKeys(list(${type})) list(T)`, sortBy),
     ),
     overload<[number]>('::lists.range(int) list(int)', (meter, size) => range(meter, size)),

@@ -1,6 +1,6 @@
 import { fail } from '../errors.ts';
-import { OPTIONAL_MACROS } from '../syntax/binding-macros.ts';
-import { DYN, optionalOf } from '../types/cel-type.ts';
+import { optionalMacros } from '../syntax/binding-macros.ts';
+import { dynType, optionalOf } from '../types/cel-type.ts';
 import { CelDouble } from '../values/double.ts';
 import { CelDuration } from '../values/duration.ts';
 import { type CelList, elements, isList } from '../values/list.ts';
@@ -12,10 +12,10 @@ import type { CelValue } from '../values/value.ts';
 import { type Library, type Overload, overload } from './library.ts';
 
 /** Values that may be absent. Needs the environment's optional syntax for `.?` and `[?`. */
-export const OPTIONALS: Library = {
+export const optionalsLibrary: Library = {
   name: 'cel.lib.optional',
-  macros: OPTIONAL_MACROS,
-  types: [['optional_type', optionalOf(DYN)]],
+  macros: optionalMacros,
+  types: [['optional_type', optionalOf(dynType)]],
   overloads: [
     overload<[CelValue]>('::optional.of(V) optional(V)', (_, value) => new CelOptional(value)),
     overload<[CelValue]>('::optional.ofNonZeroValue(V) optional(V)', (_, value) =>

@@ -1,9 +1,9 @@
 import { Quantity, QuantityError } from '@kubewright/apimachinery';
 import { type CelType, opaqueOf } from '../types/cel-type.ts';
-import { MAX_INT, MIN_INT } from '../values/int.ts';
+import { maxInt, minInt } from '../values/int.ts';
 import { CelOpaque } from '../values/opaque.ts';
 
-export const QUANTITY_TYPE: CelType = opaqueOf('kubernetes.Quantity');
+export const quantityType: CelType = opaqueOf('kubernetes.Quantity');
 
 /**
  * An amount. Upstream keeps small amounts in a machine word with a decimal exponent, and only those with a non-negative
@@ -11,7 +11,7 @@ export const QUANTITY_TYPE: CelType = opaqueOf('kubernetes.Quantity');
  * upstream keeps as decimals.
  */
 export class QuantityValue extends CelOpaque {
-  readonly type: CelType = QUANTITY_TYPE;
+  readonly type: CelType = quantityType;
   readonly amount: Quantity;
   readonly exponent: number | undefined;
 
@@ -39,7 +39,7 @@ export class QuantityValue extends CelOpaque {
   get integer(): bigint | undefined {
     if (this.exponent === undefined || this.exponent < 0) return undefined;
     const value = this.amount.value();
-    return value <= MAX_INT && value >= MIN_INT ? value : undefined;
+    return value <= maxInt && value >= minInt ? value : undefined;
   }
 }
 
@@ -53,8 +53,8 @@ export function parseQuantity(text: string): QuantityValue | string {
   }
 }
 
-const BINARY_BITS: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
-const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+const binaryBits: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
+const decimal: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 
 /** Returns the exponent of the machine word in which upstream keeps the amount; undefined if it does not use one. */
 function wordExponent(text: string): number | undefined {
@@ -62,11 +62,11 @@ function wordExponent(text: string): number | undefined {
   if (match === null) return undefined;
   const [, whole = '', fraction = '', unit = '', power = ''] = match;
   const digits = Math.max(whole.length, 1) + fraction.length;
-  const bits = BINARY_BITS[unit];
+  const bits = binaryBits[unit];
   if (bits !== undefined) {
     const precision = 15 - digits - Math.trunc((bits * 3) / 10) - 1;
     return fraction === '' && precision >= 0 ? 0 : undefined;
   }
-  const exponent = (power === '' ? (DECIMAL[unit] ?? 0) : Number(power)) - fraction.length;
+  const exponent = (power === '' ? (decimal[unit] ?? 0) : Number(power)) - fraction.length;
   return digits <= 18 && exponent >= -9 ? exponent : undefined;
 }

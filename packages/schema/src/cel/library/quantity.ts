@@ -3,14 +3,14 @@ import { fail } from '../errors.ts';
 import { CelDouble } from '../values/double.ts';
 import { intFromBigInt } from '../values/int.ts';
 import { type Library, overload } from './library.ts';
-import { parseQuantity, QUANTITY_TYPE, QuantityValue } from './quantity-value.ts';
+import { parseQuantity, QuantityValue, quantityType } from './quantity-value.ts';
 
 type Quantity = QuantityValue;
 
 /** Amounts of resources: `quantity('1.5Gi').isGreaterThan(quantity('1G'))`. */
-export const QUANTITY: Library = {
+export const quantityLibrary: Library = {
   name: 'kubernetes.quantity',
-  types: [['kubernetes.Quantity', QUANTITY_TYPE]],
+  types: [['kubernetes.Quantity', quantityType]],
   overloads: [
     overload<[string]>('quantity(string) kubernetes.Quantity', (context, text) => {
       // Large exponents produce large numbers, which are slow.

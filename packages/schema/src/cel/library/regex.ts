@@ -2,7 +2,7 @@ import { type Library, overload } from './library.ts';
 import { guardPattern } from './standard.ts';
 
 /** Kubernetes' pattern functions: `find` and `findAll`. */
-export const REGEX: Library = {
+export const regexLibrary: Library = {
   name: 'kubernetes.regex',
   overloads: [
     overload<[string, string]>(

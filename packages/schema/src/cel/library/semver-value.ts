@@ -2,11 +2,11 @@ import { type CelType, opaqueOf } from '../types/cel-type.ts';
 import { CelOpaque } from '../values/opaque.ts';
 import { compareText } from '../values/text.ts';
 
-export const SEMVER_TYPE: CelType = opaqueOf('kubernetes.Semver');
+export const semverType: CelType = opaqueOf('kubernetes.Semver');
 
 /** A semantic version. Build metadata is dropped, because it does not affect comparison. */
 export class SemverValue extends CelOpaque {
-  readonly type: CelType = SEMVER_TYPE;
+  readonly type: CelType = semverType;
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint];
   readonly prerelease: readonly string[];
 
@@ -48,7 +48,7 @@ function isNumber(text: string): boolean {
   return /^[0-9]+$/.test(text);
 }
 
-const MAX_UINT64 = 2n ** 64n - 1n;
+const maxUint64 = 2n ** 64n - 1n;
 
 /** Parses a version; returns an error message if it is invalid. */
 export function parseSemver(text: string): SemverValue | string {
@@ -83,7 +83,7 @@ function numberFault(text: string, name: string): string | undefined {
       : `Invalid character(s) found in ${name} number ${JSON.stringify(text)}`;
   if (text.length > 1 && text.startsWith('0'))
     return `${title} number must not contain leading zeroes ${JSON.stringify(text)}`;
-  return BigInt(text) > MAX_UINT64
+  return BigInt(text) > maxUint64
     ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`
     : undefined;
 }

@@ -1,12 +1,12 @@
 import { fail } from '../errors.ts';
 import { intFromBigInt } from '../values/int.ts';
 import { type Library, overload } from './library.ts';
-import { parseLenientSemver, parseSemver, SEMVER_TYPE, type SemverValue } from './semver-value.ts';
+import { parseLenientSemver, parseSemver, type SemverValue, semverType } from './semver-value.ts';
 
 /** Semantic versions: `semver('1.2.3').isLessThan(semver('2.0.0'))`. */
-export const SEMVER: Library = {
+export const semverLibrary: Library = {
   name: 'kubernetes.Semver',
-  types: [['kubernetes.Semver', SEMVER_TYPE]],
+  types: [['kubernetes.Semver', semverType]],
   overloads: [
     overload<[string]>('semver(string) kubernetes.Semver', (_, text) => orFail(parseSemver(text))),
     overload<[string, boolean]>('semver(string, bool) kubernetes.Semver', (_, text, lenient) =>

@@ -6,7 +6,7 @@ import { type Library, overload } from './library.ts';
 type List = readonly CelValue[] | CelList;
 
 /** Lists as sets: `sets.contains`, `sets.equivalent`, `sets.intersects`. */
-export const SETS: Library = {
+export const setsLibrary: Library = {
   name: 'cel.lib.ext.sets',
   overloads: [
     overload<[List, List]>('::sets.contains(list(T), list(T)) bool', contains),

@@ -10,17 +10,17 @@ export interface Signature {
   readonly typeParams: readonly string[];
 }
 
-const SIMPLE: ReadonlyMap<string, CelType> = new Map([
-  ['bool', t.BOOL],
-  ['bytes', t.BYTES],
-  ['double', t.DOUBLE],
-  ['duration', t.DURATION],
-  ['dyn', t.DYN],
-  ['int', t.INT],
-  ['null', t.NULL],
-  ['string', t.STRING],
-  ['timestamp', t.TIMESTAMP],
-  ['uint', t.UINT],
+const simpleTypes: ReadonlyMap<string, CelType> = new Map([
+  ['bool', t.boolType],
+  ['bytes', t.bytesType],
+  ['double', t.doubleType],
+  ['duration', t.durationType],
+  ['dyn', t.dynType],
+  ['int', t.intType],
+  ['null', t.nullType],
+  ['string', t.stringType],
+  ['timestamp', t.timestampType],
+  ['uint', t.uintType],
 ]);
 
 /**
@@ -104,7 +104,7 @@ class Reader {
 }
 
 function make(name: string, params: readonly CelType[]): CelType {
-  const simple = SIMPLE.get(name);
+  const simple = simpleTypes.get(name);
   if (simple !== undefined) return simple;
   if (name === 'list') return t.listOf(params[0]!);
   if (name === 'map') return t.mapOf(params[0]!, params[1]!);

@@ -1,6 +1,6 @@
 import { PatternError } from '../../pattern/pattern.ts';
 import { fail } from '../errors.ts';
-import { STANDARD_MACROS } from '../syntax/loop-macros.ts';
+import { standardMacros } from '../syntax/loop-macros.ts';
 import * as t from '../types/cel-type.ts';
 import { encodeUtf8 } from '../values/bytes.ts';
 import { type Calendar, calendarOf } from '../values/calendar.ts';
@@ -16,22 +16,22 @@ import type { CelValue } from '../values/value.ts';
 import { type CallContext, type Library, type Overload, overload } from './library.ts';
 
 /** The language itself: operators, conversions, strings, times. */
-export const STANDARD: Library = {
+export const standardLibrary: Library = {
   name: 'cel.std',
-  macros: STANDARD_MACROS,
+  macros: standardMacros,
   types: [
-    ['bool', t.BOOL],
-    ['bytes', t.BYTES],
-    ['double', t.DOUBLE],
-    ['google.protobuf.Duration', t.DURATION],
-    ['google.protobuf.Timestamp', t.TIMESTAMP],
-    ['int', t.INT],
-    ['list', t.listOf(t.DYN)],
-    ['map', t.mapOf(t.DYN, t.DYN)],
-    ['null_type', t.NULL],
-    ['string', t.STRING],
-    ['type', t.TYPE],
-    ['uint', t.UINT],
+    ['bool', t.boolType],
+    ['bytes', t.bytesType],
+    ['double', t.doubleType],
+    ['google.protobuf.Duration', t.durationType],
+    ['google.protobuf.Timestamp', t.timestampType],
+    ['int', t.intType],
+    ['list', t.listOf(t.dynType)],
+    ['map', t.mapOf(t.dynType, t.dynType)],
+    ['null_type', t.nullType],
+    ['string', t.stringType],
+    ['type', t.typeType],
+    ['uint', t.uintType],
   ],
   overloads: [...operators(), ...comparisons(), ...conversions(), ...sizes(), ...strings(), ...times()],
 };

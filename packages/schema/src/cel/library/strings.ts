@@ -1,12 +1,12 @@
 import { fail } from '../errors.ts';
 import { type CelList, elements } from '../values/list.ts';
 import type { CelValue } from '../values/value.ts';
-import { CURRENT_STYLE, KUBERNETES_STYLE } from './format-styles.ts';
+import { currentStyle, kubernetesStyle } from './format-styles.ts';
 import { type FormatStyle, formatText } from './format-text.ts';
 import { type CallContext, type Library, type Overload, overload } from './library.ts';
 
-/** The strings extension, version 2 (as in Kubernetes); {@link STRINGS_REVERSE} adds the function of version 3. */
-export const STRINGS: Library = {
+/** The strings extension, version 2 (as in Kubernetes); {@link stringsReverseLibrary} adds the function of version 3. */
+export const stringsLibrary: Library = {
   name: 'cel.lib.ext.strings',
   overloads: [
     overload<[string, number]>('string.charAt(int) string', (_, text, at) => charAt(text, at)),
@@ -40,7 +40,7 @@ export const STRINGS: Library = {
       substring(text, start, end),
     ),
     overload<[string]>('string.trim() string', (_, text) => trim(text)),
-    formatOverload(KUBERNETES_STYLE),
+    formatOverload(kubernetesStyle),
     overload<[string]>('::strings.quote(string) string', (_, text) => quote(text)),
     overload<[readonly CelValue[] | CelList]>('list(string).join() string', (context, list) => join(context, list, '')),
     overload<[readonly CelValue[] | CelList, string]>('list(string).join(string) string', join),
@@ -53,14 +53,14 @@ function formatOverload(style: FormatStyle): Overload {
   );
 }
 
-/** Returns {@link STRINGS} with the current style of `format`. */
+/** Returns {@link stringsLibrary} with the current style of `format`. */
 export function currentStrings(): Library {
-  const others = STRINGS.overloads!.filter((overload) => overload.name !== 'format');
-  return { name: STRINGS.name, overloads: [...others, formatOverload(CURRENT_STYLE)] };
+  const others = stringsLibrary.overloads!.filter((overload) => overload.name !== 'format');
+  return { name: stringsLibrary.name, overloads: [...others, formatOverload(currentStyle)] };
 }
 
 /** `string.reverse()`. Not available in Kubernetes rules. */
-export const STRINGS_REVERSE: Library = {
+export const stringsReverseLibrary: Library = {
   name: 'cel.lib.ext.strings.reverse',
   overloads: [overload<[string]>('string.reverse() string', (_, text) => Array.from(text).reverse().join(''))],
 };
@@ -163,18 +163,18 @@ function substring(text: string, start: number, end: number | undefined): string
   return piece(text, start, end);
 }
 
-const BLANK = /\p{White_Space}/u;
+const blank = /\p{White_Space}/u;
 
 /** White space is Unicode's White_Space property: unlike in JavaScript, it excludes U+FEFF and includes U+0085. */
 function trim(text: string): string {
   let end = text.length;
-  while (end > 0 && BLANK.test(text[end - 1]!)) end--;
+  while (end > 0 && blank.test(text[end - 1]!)) end--;
   let start = 0;
-  while (start < end && BLANK.test(text[start]!)) start++;
+  while (start < end && blank.test(text[start]!)) start++;
   return text.slice(start, end);
 }
 
-const QUOTED: ReadonlyMap<string, string> = new Map([
+const quoted: ReadonlyMap<string, string> = new Map([
   ['\x07', '\\a'],
   ['\b', '\\b'],
   ['\f', '\\f'],
@@ -187,7 +187,7 @@ const QUOTED: ReadonlyMap<string, string> = new Map([
 ]);
 
 function quote(text: string): string {
-  const escaped = Array.from(text, (char) => QUOTED.get(char) ?? (/^[\ud800-\udfff]$/.test(char) ? '\ufffd' : char));
+  const escaped = Array.from(text, (char) => quoted.get(char) ?? (/^[\ud800-\udfff]$/.test(char) ? '\ufffd' : char));
   return `"${escaped.join('')}"`;
 }
 

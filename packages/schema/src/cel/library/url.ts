@@ -5,10 +5,10 @@ import { CelOpaque } from '../values/opaque.ts';
 import { escapedPath, type GoUrl, hostname, parseQuery, parseRequestUri, port } from './go-url.ts';
 import { type Library, overload } from './library.ts';
 
-const URL_TYPE: CelType = opaqueOf('kubernetes.URL');
+const urlType: CelType = opaqueOf('kubernetes.URL');
 
 class UrlValue extends CelOpaque {
-  readonly type: CelType = URL_TYPE;
+  readonly type: CelType = urlType;
   readonly url: GoUrl;
 
   constructor(url: GoUrl) {
@@ -22,9 +22,9 @@ class UrlValue extends CelOpaque {
 }
 
 /** URLs: `url('https://example.com:80/path').getHost()`. */
-export const URLS: Library = {
+export const urlsLibrary: Library = {
   name: 'kubernetes.urls',
-  types: [['kubernetes.URL', URL_TYPE]],
+  types: [['kubernetes.URL', urlType]],
   overloads: [
     overload<[string]>('url(string) kubernetes.URL', (_, text) => {
       const url = parseRequestUri(text);

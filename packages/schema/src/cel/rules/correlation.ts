@@ -37,7 +37,7 @@ export function ratchetMember(ratchet: Ratchet, property: string): Ratchet {
   const { current } = ratchet;
   if (current === undefined) return ratchet;
   // Both objects have been converted to the same version, so these two fields say nothing about what the user changed.
-  if (ratchet.ancestor === undefined && (property === 'apiVersion' || property === 'kind')) return NO_RATCHET;
+  if (ratchet.ancestor === undefined && (property === 'apiVersion' || property === 'kind')) return noRatchet;
   const [value, old] = [member(current.value, property), member(current.old, property)];
   return { current: value === undefined || old === undefined ? undefined : new Pair(value, old), ancestor: current };
 }
@@ -49,7 +49,7 @@ export function ratchetElement(ratchet: Ratchet, value: unknown, old: unknown): 
   return { current: old === undefined ? undefined : new Pair(value, old), ancestor: current };
 }
 
-export const NO_RATCHET: Ratchet = { current: undefined, ancestor: undefined };
+export const noRatchet: Ratchet = { current: undefined, ancestor: undefined };
 
 /** Returns a member of a JSON object; undefined if it is absent or the value is not an object. */
 export function member(value: unknown, property: string): unknown {

@@ -1,19 +1,22 @@
+import { KubewrightError } from '@kubewright/apimachinery';
 import type { SchemaNode } from '../../node/schema-node.ts';
 
 /** Thrown for a rule's `fieldPath` that does not exist in the schema. */
-export class FieldPathError extends Error {
+export class FieldPathError extends KubewrightError {
   readonly code = 'KW4104';
 
   constructor(path: string, reason: string) {
-    super(
-      `invalid fieldPath "${path}": ${reason}; use a path in the rule's schema, such as .spec.replicas or ['my.key']`,
-    );
+    super({
+      what: `invalid fieldPath "${path}"`,
+      why: reason,
+      remedy: "use a path in the rule's schema, such as .spec.replicas or ['my.key']",
+    });
     this.name = 'FieldPathError';
   }
 }
 
-const TOKEN = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]]+/gsy;
-const ESCAPES: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
+const tokenPattern = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]]+/gsy;
+const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
 /**
  * Converts a rule's `fieldPath` (`.a.b`, `['a'].b`) to the form of field paths (`a.b`, `a[b]` for keys of maps).
@@ -23,7 +26,7 @@ export function normalizeFieldPath(path: string, schema: SchemaNode): string {
   const refuse = (reason: string): never => {
     throw new FieldPathError(path, reason);
   };
-  const tokens = path.match(TOKEN) ?? [];
+  const tokens = path.match(tokenPattern) ?? [];
   if (tokens.join('') !== path) refuse('unterminated string literal');
   let node = schema;
   let result = '';
@@ -50,7 +53,7 @@ function unquote(token: string): string | undefined {
   if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'")) return undefined;
   return token
     .slice(1, -1)
-    .replace(/\\(.)/gs, (_, char: string) => (Object.hasOwn(ESCAPES, char) ? ESCAPES[char]! : char));
+    .replace(/\\(.)/gs, (_, char: string) => (Object.hasOwn(escapes, char) ? escapes[char]! : char));
 }
 
 function descend(node: SchemaNode, name: string): { readonly node: SchemaNode; readonly named: boolean } | undefined {

@@ -1,15 +1,15 @@
 import { additionalOf, itemsOf, type JsonSchema } from '../../structural/json-schema.ts';
 import { estimateCost } from '../cost/cost-estimator.ts';
-import { MAX_REQUEST_BYTES, type SizedType, sizedChild, sizedTypeOf, type UnboundedField } from '../cost/sized-type.ts';
+import { maxRequestBytes, type SizedType, sizedChild, sizedTypeOf, type UnboundedField } from '../cost/sized-type.ts';
 import { capped } from '../cost/span.ts';
 import type { CelProgram } from '../program.ts';
 import type { CompiledRule } from './compile-rule.ts';
 import type { RuleProblem, RulesAt, SchemaStep } from './rule.ts';
 
-const RULE_BUDGET = 10_000_000;
-const SCHEMA_BUDGET = 100_000_000;
+const ruleBudget = 10_000_000;
+const schemaBudget = 100_000_000;
 /** Maximum number of rules reported when all of them together are too costly. */
-const MAX_NAMED = 4;
+const maxNamed = 4;
 
 /** Options for cost estimates. */
 export interface RuleCostOptions {
@@ -42,7 +42,7 @@ export class RuleCosts {
 
   /** Reasons to reject the CRD. */
   get problems(): readonly RuleProblem[] {
-    if (this.#total <= SCHEMA_BUDGET) return this.#tooCostly;
+    if (this.#total <= schemaBudget) return this.#tooCostly;
     const contributed = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
     const what = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema';
     const unlimited = this.#highest.flatMap((expense) => expense.unlimited);
@@ -50,7 +50,7 @@ export class RuleCosts {
     return [
       ...this.#tooCostly,
       ...this.#highest.map((expense) => forbidden(expense, contributed)),
-      forbidden(total, exceeds(what, this.#total / SCHEMA_BUDGET)),
+      forbidden(total, exceeds(what, this.#total / schemaBudget)),
     ];
   }
 
@@ -71,11 +71,11 @@ export class RuleCosts {
   #take(expense: Expense, what: string): void {
     const { cost } = expense;
     this.#total = capped(this.#total + cost);
-    if (cost > RULE_BUDGET && this.#options.unchanged !== true) {
-      this.#tooCostly.push(forbidden(expense, exceeds(what, cost / RULE_BUDGET)));
+    if (cost > ruleBudget && this.#options.unchanged !== true) {
+      this.#tooCostly.push(forbidden(expense, exceeds(what, cost / ruleBudget)));
     }
-    if (cost < SCHEMA_BUDGET / 100) return;
-    this.#highest = [...this.#highest, expense].sort((a, b) => b.cost - a.cost).slice(0, MAX_NAMED);
+    if (cost < schemaBudget / 100) return;
+    this.#highest = [...this.#highest, expense].sort((a, b) => b.cost - a.cost).slice(0, maxNamed);
   }
 
   /** Returns the type that the rules validate, and how often it can occur in one object. */
@@ -89,14 +89,14 @@ export class RuleCosts {
     const unlimited: UnboundedField[] = [];
     for (const step of at.path) {
       if (type === undefined || schema === undefined) return undefined;
-      const most = mostChildren(schema);
-      if (most === undefined && type.unlimited !== undefined) unlimited.push(type.unlimited);
-      times = times === undefined || most === undefined ? undefined : capped(times * most);
+      const max = maxChildren(schema);
+      if (max === undefined && type.unlimited !== undefined) unlimited.push(type.unlimited);
+      times = times === undefined || max === undefined ? undefined : capped(times * max);
       type = sizedChild(type, step);
       schema = childOf(schema, step);
     }
     if (type === undefined) return undefined;
-    return { type, times: times ?? Math.floor(MAX_REQUEST_BYTES / (type.minBytes + 1)), unlimited };
+    return { type, times: times ?? Math.floor(maxRequestBytes / (type.minBytes + 1)), unlimited };
   }
 }
 
@@ -107,11 +107,11 @@ function estimate(program: CelProgram, type: SizedType): Pick<Expense, 'cost' | 
 }
 
 /** Returns the maximum number of a value's children; undefined if the schema does not limit it. */
-function mostChildren(schema: JsonSchema): number | undefined {
+function maxChildren(schema: JsonSchema): number | undefined {
   const isMap = schema.type === 'object' && schema.additionalProperties !== undefined;
   if (schema.type !== 'array' && !isMap) return 1;
-  const most = isMap ? schema.maxProperties : schema.maxItems;
-  return most === undefined ? undefined : Math.max(most, 0);
+  const max = isMap ? schema.maxProperties : schema.maxItems;
+  return max === undefined ? undefined : Math.max(max, 0);
 }
 
 function childOf(schema: JsonSchema, step: SchemaStep): JsonSchema | undefined {

@@ -1,7 +1,7 @@
 import type { SchemaNode } from '../../node/schema-node.ts';
 import type { CelEnvironment } from '../environment.ts';
 import { CelBudgetError, CelEvaluationError } from '../errors.ts';
-import { type Budget, DEFAULT_BUDGET } from '../program.ts';
+import { type Budget, defaultBudget } from '../program.ts';
 import { CelOptional } from '../values/optional.ts';
 import type { CelValue } from '../values/value.ts';
 import type { CompiledRule } from './compile-rule.ts';
@@ -9,7 +9,7 @@ import {
   elementLookup,
   isRatcheted,
   member,
-  NO_RATCHET,
+  noRatchet,
   Pair,
   type Ratchet,
   ratchetElement,
@@ -22,8 +22,8 @@ import { buildRuleTree, type RuleNode } from './rule-tree.ts';
 /**
  * Maximum number of steps for all rules of one object together. Upstream's limit per object (cost units) is the same number.
  */
-const OBJECT_BUDGET = 10_000_000;
-const MAX_MESSAGE_BYTES = 5 * 1024;
+const objectBudget = 10_000_000;
+const maxMessageBytes = 5 * 1024;
 
 /** Options for {@link compileRules}. */
 export interface RuleOptions {
@@ -83,9 +83,9 @@ export function compileRules(schema: SchemaNode, rules: readonly RulesAt[], opti
   const root = buildRuleTree(schema, rules, { environment, schemaPath, problems, costs });
   return {
     problems,
-    validate(object, { old, onWarning, budget = { remaining: OBJECT_BUDGET } } = {}) {
+    validate(object, { old, onWarning, budget = { remaining: objectBudget } } = {}) {
       const run = new Run(budget, onWarning);
-      const ratchet: Ratchet = old === undefined ? NO_RATCHET : { current: new Pair(object, old), ancestor: undefined };
+      const ratchet: Ratchet = old === undefined ? noRatchet : { current: new Pair(object, old), ancestor: undefined };
       run.visit(root, { value: object, old, path: '', ratchet });
       return run.problems;
     },
@@ -181,11 +181,11 @@ class Run {
 
   /** Runs with the per-call budget and deducts the steps used from the object's budget. */
   #spend<T>(run: (budget: Budget) => T): T {
-    const budget = { remaining: DEFAULT_BUDGET };
+    const budget = { remaining: defaultBudget };
     try {
       return run(budget);
     } finally {
-      this.#budget.remaining -= DEFAULT_BUDGET - budget.remaining;
+      this.#budget.remaining -= defaultBudget - budget.remaining;
     }
   }
 
@@ -270,7 +270,7 @@ function read(node: RuleNode, value: unknown): CelValue | undefined {
 
 function usableMessage(message: CelValue): string | undefined {
   const text = typeof message === 'string' ? message.trim() : '';
-  if (text === '' || text.includes('\n') || new TextEncoder().encode(text).length > MAX_MESSAGE_BYTES) return undefined;
+  if (text === '' || text.includes('\n') || new TextEncoder().encode(text).length > maxMessageBytes) return undefined;
   return text;
 }
 

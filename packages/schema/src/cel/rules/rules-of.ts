@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../structural/json-schema.ts';
 import type { RulesAt, SchemaStep } from './rule.ts';
 
-const MAX_DEPTH = 500;
+const maxDepth = 500;
 
 /**
  * Collects the rules of a CRD's schema from all nodes, including those in `allOf`.
@@ -27,7 +27,7 @@ function collect(
   path: readonly SchemaStep[],
   how: { readonly found: RulesAt[]; readonly allOf: boolean },
 ): void {
-  if (path.length > MAX_DEPTH) return;
+  if (path.length > maxDepth) return;
   const rules = schema['x-kubernetes-validations'] ?? [];
   if (rules.length > 0) how.found.push(how.allOf ? { path, rules, allOf: true } : { path, rules });
   for (const [property, child] of Object.entries(schema.properties ?? {})) collect(child, [...path, { property }], how);

@@ -36,23 +36,32 @@ export interface DeclOptions {
 
 /** Derives the type of a schema. Members of structures are derived on first access. */
 export function declTypeOf(schema: SchemaNode, options: DeclOptions): DeclType {
-  if (schema.intOrString === true) return scalar(schema, t.DYN, intOrString);
+  if (schema.intOrString === true) return scalar(schema, t.dynType, intOrString);
   switch (schema.type) {
     case 'object':
       return objectType(schema, options);
     case 'array':
       return listType(schema, options);
     case 'string':
-      return stringType(schema);
+      return stringDeclType(schema);
     case 'boolean':
-      return scalar(schema, t.BOOL, (raw) => (typeof raw === 'boolean' ? raw : mismatch('bool', raw)), true);
+      return scalar(schema, t.boolType, (raw) => (typeof raw === 'boolean' ? raw : mismatch('bool', raw)), true);
     case 'integer':
-      return scalar(schema, t.INT, (raw) => (typeof raw === 'number' ? raw + 0 : mismatch('int', raw)), true);
+      return scalar(schema, t.intType, integer, true);
     case 'number':
-      return scalar(schema, t.DOUBLE, (raw) => (typeof raw === 'number' ? new CelDouble(raw) : mismatch('float', raw)));
+      return scalar(schema, t.doubleType, double);
     default:
       return { type: undefined, schema, plain: false, toValue: (raw) => new PreservedValue(raw) };
   }
+}
+
+function integer(raw: unknown): CelValue {
+  if (typeof raw === 'bigint') return raw;
+  return typeof raw === 'number' ? raw + 0 : mismatch('int', raw);
+}
+
+function double(raw: unknown): CelValue {
+  return typeof raw === 'number' || typeof raw === 'bigint' ? new CelDouble(Number(raw)) : mismatch('float', raw);
 }
 
 function mismatch(expected: string, raw: unknown): never {
@@ -69,30 +78,35 @@ function nullValue(schema: SchemaNode): CelValue {
 
 function intOrString(raw: unknown): CelValue {
   if (typeof raw === 'string') return raw;
+  if (typeof raw === 'bigint') return raw;
   if (typeof raw === 'number') return Number.isInteger(raw) ? raw : new CelDouble(raw);
   return fail('invalid data, expected XIntOrString value to be either a string or integer');
 }
 
-function stringType(schema: SchemaNode): DeclType {
+function stringDeclType(schema: SchemaNode): DeclType {
   switch (schema.format) {
     case 'byte':
-      return scalar(schema, t.BYTES, (raw) => decodeBase64(text(raw)) ?? fail(`Invalid byte formatted string ${raw}`));
+      return scalar(
+        schema,
+        t.bytesType,
+        (raw) => decodeBase64(text(raw)) ?? fail(`Invalid byte formatted string ${raw}`),
+      );
     case 'duration':
-      return scalar(schema, t.DURATION, (raw) => CelDuration.parse(text(raw)) ?? fail(`Invalid duration ${raw}`));
+      return scalar(schema, t.durationType, (raw) => CelDuration.parse(text(raw)) ?? fail(`Invalid duration ${raw}`));
     case 'date':
       return scalar(
         schema,
-        t.TIMESTAMP,
+        t.timestampType,
         (raw) => CelTimestamp.parseDate(text(raw)) ?? fail(`Invalid date formatted string ${raw}`),
       );
     case 'date-time':
       return scalar(
         schema,
-        t.TIMESTAMP,
+        t.timestampType,
         (raw) => CelTimestamp.parse(text(raw)) ?? fail(`Invalid date-time formatted string ${raw}`),
       );
     default:
-      return scalar(schema, t.STRING, text, true);
+      return scalar(schema, t.stringType, text, true);
   }
 }
 
@@ -132,7 +146,7 @@ function objectType(schema: SchemaNode, options: DeclOptions): DeclType {
       resourceRoot: values.embeddedResource === true,
     });
     const members: MemberTypes = { structure: false, memberType: () => element };
-    return objectReader(schema, element.type && t.mapOf(t.STRING, element.type), members);
+    return objectReader(schema, element.type && t.mapOf(t.stringType, element.type), members);
   }
   const types = memberTypes(schema, options);
   const type = t.structOf(options.name, {
@@ -162,12 +176,12 @@ function objectReader(schema: SchemaNode, type: CelType | undefined, members: Me
   };
 }
 
-const STRING_NODE: SchemaNode = { type: 'string' };
-const METADATA_NODE: SchemaNode = {
+const stringNode: SchemaNode = { type: 'string' };
+const metadataNode: SchemaNode = {
   type: 'object',
   properties: new Map([
-    ['name', STRING_NODE],
-    ['generateName', STRING_NODE],
+    ['name', stringNode],
+    ['generateName', stringNode],
   ]),
 };
 
@@ -188,8 +202,8 @@ function memberTypes(schema: SchemaNode, options: DeclOptions): (property: strin
 /** A resource always has `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`; other metadata is hidden. */
 function memberSchema(schema: SchemaNode, property: string, resourceRoot: boolean): SchemaNode | undefined {
   if (resourceRoot) {
-    if (property === 'apiVersion' || property === 'kind') return STRING_NODE;
-    if (property === 'metadata') return METADATA_NODE;
+    if (property === 'apiVersion' || property === 'kind') return stringNode;
+    if (property === 'metadata') return metadataNode;
   }
   return schema.properties?.get(property);
 }

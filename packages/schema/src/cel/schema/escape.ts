@@ -1,9 +1,9 @@
-const RESERVED = new Set(
+const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
     ' ',
   ),
 );
-const ESCAPES: readonly (readonly [plain: string, escaped: string])[] = [
+const escapes: readonly (readonly [plain: string, escaped: string])[] = [
   ['__', '__underscores__'],
   ['.', '__dot__'],
   ['-', '__dash__'],
@@ -12,10 +12,10 @@ const ESCAPES: readonly (readonly [plain: string, escaped: string])[] = [
 
 /** Returns the name of a property in expressions; undefined if expressions cannot refer to it. */
 export function escapeProperty(property: string): string | undefined {
-  if (RESERVED.has(property)) return `__${property}__`;
+  if (reserved.has(property)) return `__${property}__`;
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(property) && !property.includes('__')) return property;
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(property)) return undefined;
-  return property.replace(/__|[./-]/g, (plain) => ESCAPES.find(([from]) => from === plain)![1]);
+  return property.replace(/__|[./-]/g, (plain) => escapes.find(([from]) => from === plain)![1]);
 }
 
 /** Returns the property of an escaped name; undefined if it is not an escape that {@link escapeProperty} produces. */
@@ -23,9 +23,9 @@ export function unescapeProperty(escaped: string): string | undefined {
   if (!escaped.includes('__')) return escaped;
   let valid = true;
   const property = escaped.replace(/__([^_]+)__/g, (sequence, content: string) => {
-    const known = ESCAPES.find(([, to]) => to === sequence);
+    const known = escapes.find(([, to]) => to === sequence);
     if (known !== undefined) return known[0];
-    if (!RESERVED.has(content) || sequence.length !== escaped.length) valid = false;
+    if (!reserved.has(content) || sequence.length !== escaped.length) valid = false;
     return content;
   });
   return valid ? property : undefined;

@@ -2,11 +2,11 @@ import { type CelType, opaqueOf } from '../types/cel-type.ts';
 import type { Meter } from '../values/equality.ts';
 import { CelOpaque } from '../values/opaque.ts';
 
-const UNKNOWN: CelType = opaqueOf('unknown');
+const unknown: CelType = opaqueOf('unknown');
 
 /** JSON without a schema (`x-kubernetes-preserve-unknown-fields`): expressions can only compare it. */
 export class PreservedValue extends CelOpaque {
-  readonly type: CelType = UNKNOWN;
+  readonly type: CelType = unknown;
   readonly raw: unknown;
 
   constructor(raw: unknown) {

@@ -91,7 +91,7 @@ export interface ComprehensionExpr extends Node {
 }
 
 /** Name of the accumulator in expanded macros: identifiers of the source cannot collide with it. */
-export const ACCUMULATOR = '@result';
+export const accumulator = '@result';
 
 /** Returns `a.b.c` as one dotted name if the expression consists only of identifiers and plain selections. */
 export function qualifiedName(expr: Expr): string | undefined {

@@ -2,7 +2,7 @@ import { type Expr, qualifiedName } from './ast.ts';
 import type { Macro, MacroContext } from './macro.ts';
 
 /** `cel.bind(name, value, expression)`. */
-export const BIND_MACRO: Macro = {
+export const bindMacro: Macro = {
   name: 'bind',
   args: 3,
   member: true,
@@ -17,13 +17,13 @@ export const BIND_MACRO: Macro = {
 };
 
 /** `optMap(name, expression)` and `optFlatMap(name, expression)` of optional values. */
-export const OPTIONAL_MACROS: readonly Macro[] = [
+export const optionalMacros: readonly Macro[] = [
   { name: 'optMap', args: 2, member: true, expand: (context, call) => optMacro(context, call, 'optMap') },
   { name: 'optFlatMap', args: 2, member: true, expand: (context, call) => optMacro(context, call, 'optFlatMap') },
 ];
 
 /** Prefix of the names that hold the optional of `optMap`: no identifier of the source can start with it. */
-export const OPTIONAL_HOLDER = '@optional';
+export const optionalHolder = '@optional';
 
 function optMacro(
   context: MacroContext,
@@ -36,7 +36,7 @@ function optMacro(
   }
   const { nodes, offset } = context;
   // The optional gets a separate name: repeating its expression would double the work with each link of a chain.
-  const holder = `${OPTIONAL_HOLDER}${nodes.count}`;
+  const holder = `${optionalHolder}${nodes.count}`;
   const held = (): Expr => nodes.ident(offset, holder);
   const value = nodes.method(offset, held(), { fn: 'value', args: [] });
   const bound = bindTo(context, variable!.name, { value, body: body! });

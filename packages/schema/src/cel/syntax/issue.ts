@@ -7,8 +7,8 @@ export interface Issue {
   readonly message: string;
 }
 
-const MAX_SNIPPET = 16_384;
-const MAX_ISSUES = 100;
+const maxSnippet = 16_384;
+const maxIssues = 100;
 
 /** Collects faults of one source and renders them the way cel-go does, with line, column and a marker below. */
 export class IssueList {
@@ -26,7 +26,7 @@ export class IssueList {
 
   report(offset: number, message: string): void {
     this.#count++;
-    if (this.#count <= MAX_ISSUES) this.#issues.push({ offset, message });
+    if (this.#count <= maxIssues) this.#issues.push({ offset, message });
   }
 
   /** @throws {@link CelCompileError} if anything was reported. */
@@ -38,7 +38,7 @@ export class IssueList {
 
   #render(issues: readonly Issue[]): string {
     const texts = issues.map((issue) => render(this.source, issue));
-    if (this.#count > MAX_ISSUES) texts.push(`${this.#count - MAX_ISSUES} more errors were truncated`);
+    if (this.#count > maxIssues) texts.push(`${this.#count - maxIssues} more errors were truncated`);
     return texts.join('\n');
   }
 }
@@ -53,7 +53,7 @@ function render(source: string, issue: Issue): string {
   const snippet = Array.from(source.slice(start, end < 0 ? undefined : end).replaceAll('\t', ' '));
   const column = Array.from(source.slice(start, issue.offset)).length;
   const head = `ERROR: <input>:${line}:${column + 1}: ${issue.message}`;
-  if (snippet.length > MAX_SNIPPET) return head;
+  if (snippet.length > maxSnippet) return head;
   const dots = snippet.slice(0, column).map((char) => (isWide(char) ? '\uff0e' : '.'));
   const marker = isWide(snippet[column]) ? '\uff3e' : '^';
   return `${head}\n | ${snippet.join('')}\n | ${dots.join('')}${marker}`;

@@ -13,23 +13,23 @@ export interface Token {
   readonly offset: number;
 }
 
-const WORDS = new Set(['in', 'true', 'false', 'null']);
-const TWO_CHAR = new Set(['==', '!=', '<=', '>=', '&&', '||']);
-const ONE_CHAR = new Set('[]{}().,-!?:+*/%<>');
-const NUMBER =
+const words = new Set(['in', 'true', 'false', 'null']);
+const twoChar = new Set(['==', '!=', '<=', '>=', '&&', '||']);
+const oneChar = new Set('[]{}().,-!?:+*/%<>');
+const numberPattern =
   /(?:0x[0-9a-fA-F]+[uU]?|[0-9]+(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+|[uU])?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)/y;
-const IDENT = /[A-Za-z_][A-Za-z0-9_]*/y;
-const ESCAPED_IDENT = /`[A-Za-z0-9_.\-/ ]+`/y;
-const BLANK = /(?:[\t \r\n\f]|\/\/[^\n]*)+/y;
-const STRING_PREFIX = /[bB]?[rR]?(?="|')/y;
-const ESCAPE = /\\(?:[abfnrtv"'\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/y;
+const identPattern = /[A-Za-z_][A-Za-z0-9_]*/y;
+const escapedIdentPattern = /`[A-Za-z0-9_.\-/ ]+`/y;
+const blank = /(?:[\t \r\n\f]|\/\/[^\n]*)+/y;
+const stringPrefix = /[bB]?[rR]?(?="|')/y;
+const escapePattern = /\\(?:[abfnrtv"'\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/y;
 
 /** Splits the source into tokens. Reports and skips invalid characters, as cel-go does. */
 export function tokenize(source: string, issues: IssueList): readonly Token[] {
   const tokens: Token[] = [];
   let at = 0;
   while (at < source.length) {
-    at += matchLength(BLANK, source, at);
+    at += matchLength(blank, source, at);
     if (at >= source.length) break;
     const token = next(source, at);
     if (typeof token === 'number') {
@@ -49,20 +49,20 @@ export function tokenize(source: string, issues: IssueList): readonly Token[] {
 function next(source: string, at: number): Token | number {
   const string = stringAt(source, at);
   if (string !== undefined) return string;
-  const number = matchLength(NUMBER, source, at);
+  const number = matchLength(numberPattern, source, at);
   if (number > 0)
     return { kind: numberKind(source.slice(at, at + number)), text: source.slice(at, at + number), offset: at };
-  const ident = matchLength(IDENT, source, at);
+  const ident = matchLength(identPattern, source, at);
   if (ident > 0) {
     const text = source.slice(at, at + ident);
-    return { kind: WORDS.has(text) ? 'op' : 'ident', text, offset: at };
+    return { kind: words.has(text) ? 'op' : 'ident', text, offset: at };
   }
-  const escaped = matchLength(ESCAPED_IDENT, source, at);
+  const escaped = matchLength(escapedIdentPattern, source, at);
   if (escaped > 0) return { kind: 'escapedIdent', text: source.slice(at, at + escaped), offset: at };
   const two = source.slice(at, at + 2);
-  if (TWO_CHAR.has(two)) return { kind: 'op', text: two, offset: at };
+  if (twoChar.has(two)) return { kind: 'op', text: two, offset: at };
   const one = source[at]!;
-  if (ONE_CHAR.has(one)) return { kind: 'op', text: one, offset: at };
+  if (oneChar.has(one)) return { kind: 'op', text: one, offset: at };
   return one === '=' || one === '&' || one === '|' ? at + 1 : at;
 }
 
@@ -76,8 +76,8 @@ function numberKind(text: string): TokenKind {
  * here.
  */
 function stringAt(source: string, at: number): Token | number | undefined {
-  STRING_PREFIX.lastIndex = at;
-  const prefix = STRING_PREFIX.exec(source)?.[0];
+  stringPrefix.lastIndex = at;
+  const prefix = stringPrefix.exec(source)?.[0];
   if (prefix === undefined) return undefined;
   const kind: TokenKind = /^[bB]/.test(prefix) ? 'bytes' : 'string';
   const raw = /[rR]$/.test(prefix);
@@ -106,7 +106,7 @@ function scanString(
     const char = source[at]!;
     if (!multiline && (char === '\n' || char === '\r')) return { at, closed: false };
     if (char === '\\' && !style.raw) {
-      const length = matchLength(ESCAPE, source, at);
+      const length = matchLength(escapePattern, source, at);
       if (length === 0) return { at: brokenEscapeAt(source, at), closed: false };
       at += length;
     } else {

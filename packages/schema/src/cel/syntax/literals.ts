@@ -66,7 +66,7 @@ type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly code: number; readonly unicode: boolean };
 
-const NAMED: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 };
+const namedEscapes: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 };
 
 function* pieces(body: string): Generator<Piece> {
   const sequence = /\\(?:([xX])([0-9a-fA-F]{2})|([uU])([0-9a-fA-F]{8}|[0-9a-fA-F]{4})|([0-3][0-7]{2})|(.))/gs;
@@ -84,7 +84,11 @@ function* pieces(body: string): Generator<Piece> {
       yield { kind: 'code', code: Number.parseInt(match[5], 8), unicode: false };
     } else {
       const char = match[6]!;
-      yield { kind: 'code', code: Object.hasOwn(NAMED, char) ? NAMED[char]! : char.codePointAt(0)!, unicode: false };
+      yield {
+        kind: 'code',
+        code: Object.hasOwn(namedEscapes, char) ? namedEscapes[char]! : char.codePointAt(0)!,
+        unicode: false,
+      };
     }
   }
   if (at < body.length) yield { kind: 'text', text: body.slice(at) };

@@ -1,4 +1,4 @@
-import { ACCUMULATOR, type ComprehensionShape, type Expr } from './ast.ts';
+import { accumulator, type ComprehensionShape, type Expr } from './ast.ts';
 import type { Macro, MacroContext } from './macro.ts';
 
 type Call = { readonly target: Expr | undefined; readonly args: readonly Expr[] };
@@ -10,7 +10,7 @@ interface LoopVars {
 }
 
 /** The macros of the language itself: `has`, `all`, `exists`, `exists_one`, `map`, `filter`. */
-export const STANDARD_MACROS: readonly Macro[] = [
+export const standardMacros: readonly Macro[] = [
   { name: 'has', args: 1, member: false, expand: has },
   loop('all', 2, (context, call) => quantifier(context, call, 'all')),
   loop('exists', 2, (context, call) => quantifier(context, call, 'exists')),
@@ -25,7 +25,7 @@ export const STANDARD_MACROS: readonly Macro[] = [
  * The same macros with two variables (index and value, or key and value), and `transformList`, `transformMap`,
  * `transformMapEntry`.
  */
-export const TWO_VARIABLE_MACROS: readonly Macro[] = [
+export const twoVariableMacros: readonly Macro[] = [
   loop('all', 3, (context, call) => quantifier(context, call, 'all')),
   loop('exists', 3, (context, call) => quantifier(context, call, 'exists')),
   loop('existsOne', 3, (context, call) => quantifier(context, call, 'existsOne')),
@@ -60,7 +60,7 @@ function variables(
   for (const arg of args.slice(0, args.length - options.bodies)) {
     if (arg.kind !== 'ident' || arg.name.startsWith('.')) return { broken: context.report(arg, options.message) };
     if (names.includes(arg.name)) return { broken: context.report(arg, `duplicate variable name: ${arg.name}`) };
-    if (arg.name === '__result__' || arg.name === ACCUMULATOR) {
+    if (arg.name === '__result__' || arg.name === accumulator) {
       return { broken: context.report(arg, 'iteration variable overwrites accumulator variable') };
     }
     names.push(arg.name);
@@ -74,7 +74,7 @@ function quantifier(context: MacroContext, call: Call, kind: 'all' | 'exists' | 
   if ('broken' in found) return found.broken;
   const { nodes, offset } = context;
   const predicate = call.args.at(-1)!;
-  const accu = (): Expr => nodes.ident(offset, ACCUMULATOR);
+  const accu = (): Expr => nodes.ident(offset, accumulator);
   const parts = {
     all: () => ({
       accuInit: nodes.constant(offset, true),
@@ -125,7 +125,7 @@ function listLoop(
   body: { readonly vars: LoopVars; readonly filter: Expr | undefined; readonly transform: Expr },
 ): Expr {
   const { nodes, offset } = context;
-  const accu = (): Expr => nodes.ident(offset, ACCUMULATOR);
+  const accu = (): Expr => nodes.ident(offset, accumulator);
   const add = nodes.call(offset, '_+_', [accu(), nodes.list(offset, [body.transform])]);
   return nodes.comprehension(offset, {
     range,
@@ -145,7 +145,7 @@ function transformMacro(context: MacroContext, call: Call, kind: 'list' | 'mapVa
   const transform = call.args.at(-1)!;
   if (kind === 'list') return listLoop(context, call.target!, { vars: found.vars, filter, transform });
   const { nodes, offset } = context;
-  const accu = (): Expr => nodes.ident(offset, ACCUMULATOR);
+  const accu = (): Expr => nodes.ident(offset, accumulator);
   const insert =
     kind === 'mapValues'
       ? nodes.call(offset, 'cel.@mapInsert', [accu(), nodes.ident(offset, found.vars.iterVar), transform])

@@ -1,5 +1,5 @@
 import type { CelValue } from '../values/value.ts';
-import { ACCUMULATOR, type ComprehensionShape, type Expr, type MapEntry, type StructField } from './ast.ts';
+import { accumulator, type ComprehensionShape, type Expr, type MapEntry, type StructField } from './ast.ts';
 
 /** The general parts of a loop, as supplied by macros. */
 export interface LoopParts {
@@ -75,7 +75,7 @@ export class NodeFactory {
       id: this.#count++,
       offset,
       iterVar2: undefined,
-      accuVar: ACCUMULATOR,
+      accuVar: accumulator,
       ...parts,
     };
   }

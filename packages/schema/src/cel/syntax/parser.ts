@@ -1,10 +1,12 @@
 import { type Expr, type MapEntry, qualifiedName, type StructField } from './ast.ts';
-import { expectingOperand, type OperandPlace, startsOperand } from './expected-tokens.ts';
+import { BinaryOperators, maxDepth } from './binary-operators.ts';
+import { startsOperand } from './expected-tokens.ts';
 import { IssueList } from './issue.ts';
 import { type Token, tokenize } from './lexer.ts';
 import { bytesLiteral, doubleLiteral, intLiteral, type Literal, stringLiteral, uintLiteral } from './literals.ts';
 import { type Macro, type MacroContext, macroKey } from './macro.ts';
 import { NodeFactory } from './node-factory.ts';
+import { Stop, TokenCursor } from './token-cursor.ts';
 
 /** Optional parts of the language. */
 export interface ParserOptions {
@@ -23,17 +25,12 @@ export interface Parsed {
   readonly nodeCount: number;
 }
 
-const MAX_CODE_POINTS = 100_000;
-const MAX_DEPTH = 250;
-const RESERVED = new Set(
+const maxCodePoints = 100_000;
+const reserved = new Set(
   'as break const continue else false for function if import in let loop package namespace null return true var void while'.split(
     ' ',
   ),
 );
-const RELATIONS = new Set(['<', '<=', '>=', '>', '==', '!=', 'in']);
-/** Stops parsing after a fault that cannot be recovered from. */
-class Stop extends Error {}
-
 /**
  * Parses an expression and expands its macros.
  * @throws CelCompileError with every fault found and cel-go's messages.
@@ -41,8 +38,8 @@ class Stop extends Error {}
 export function parse(source: string, options: ParserOptions): Parsed {
   const issues = new IssueList(source);
   const size = Array.from(source).length;
-  if (size > MAX_CODE_POINTS) {
-    issues.report(-1, `expression code point size exceeds limit: size: ${size}, limit ${MAX_CODE_POINTS}`);
+  if (size > maxCodePoints) {
+    issues.report(-1, `expression code point size exceeds limit: size: ${size}, limit ${maxCodePoints}`);
     issues.throwIfAny();
   }
   const parser = new Parser(tokenize(source, issues), options, issues);
@@ -58,85 +55,45 @@ export function parse(source: string, options: ParserOptions): Parsed {
 
 class Parser {
   readonly nodes: NodeFactory = new NodeFactory();
-  readonly #tokens: readonly Token[];
+  readonly #cursor: TokenCursor;
+  readonly #operators: BinaryOperators;
   readonly #options: ParserOptions;
   readonly #issues: IssueList;
-  #at = 0;
   #depth = 0;
-  /**
-   * The position where arguments, an index, a list or a map have just started: messages about a missing operand differ
-   * there.
-   */
-  #opened: { readonly at: number; readonly place: OperandPlace } = { at: -1, place: 'none' };
 
   constructor(tokens: readonly Token[], options: ParserOptions, issues: IssueList) {
-    this.#tokens = tokens;
+    this.#cursor = new TokenCursor(tokens, issues);
+    this.#operators = new BinaryOperators({
+      cursor: this.#cursor,
+      nodes: this.nodes,
+      issues,
+      unary: () => this.#unary(),
+    });
     this.#options = options;
     this.#issues = issues;
   }
 
   start(): Expr {
     const expr = this.#expr();
-    const token = this.#peek();
+    const token = this.#cursor.peek();
     if (token.kind !== 'eof') {
-      const single = this.#peek(1).kind === 'eof';
-      this.#syntax(token, `${single ? 'extraneous' : 'mismatched'} input '${token.text}' expecting <EOF>`);
+      const single = this.#cursor.peek(1).kind === 'eof';
+      this.#cursor.syntaxError(token, `${single ? 'extraneous' : 'mismatched'} input '${token.text}' expecting <EOF>`);
     }
     return expr;
   }
 
-  #peek(ahead = 0): Token {
-    return this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]!;
-  }
-
-  #is(op: string, ahead = 0): boolean {
-    const token = this.#peek(ahead);
-    return token.kind === 'op' && token.text === op;
-  }
-
-  #take(): Token {
-    const token = this.#peek();
-    this.#at++;
-    return token;
-  }
-
-  #accept(op: string): Token | undefined {
-    return this.#is(op) ? this.#take() : undefined;
-  }
-
-  #syntax(token: Token, message: string): void {
-    this.#issues.report(token.offset, `Syntax error: ${message}`);
-  }
-
-  /** Takes the operator. A superfluous token before it, or its absence at the very end, is reported and parsing continues. */
-  #expect(op: string, expecting = `'${op}'`): Token {
-    const token = this.#peek();
-    if (this.#is(op)) return this.#take();
-    if (token.kind !== 'eof' && this.#is(op, 1)) {
-      this.#syntax(token, `extraneous input '${token.text}' expecting ${expecting}`);
-      this.#at++;
-      return this.#take();
-    }
-    const insertable = op === ':' ? startsOperand(token) : token.kind === 'eof';
-    if (insertable && expecting === `'${op}'`) {
-      this.#syntax(token, `missing ${expecting} at '${token.text}'`);
-      return token;
-    }
-    this.#syntax(token, `mismatched input '${token.text}' expecting ${expecting}`);
-    throw new Stop();
-  }
-
   #expr(): Expr {
-    if (++this.#depth > MAX_DEPTH) {
-      this.#issues.report(-1, `expression recursion limit exceeded: ${MAX_DEPTH}`);
+    if (++this.#depth > maxDepth) {
+      this.#issues.report(-1, `expression recursion limit exceeded: ${maxDepth}`);
       throw new Stop();
     }
-    const condition = this.#logical('||');
-    const question = this.#accept('?');
+    const condition = this.#operators.parse();
+    const question = this.#cursor.accept('?');
     let result = condition;
     if (question !== undefined) {
-      const yes = this.#logical('||');
-      this.#expect(':');
+      const yes = this.#operators.parse();
+      this.#cursor.expect(':');
       const no = this.#expr();
       result = this.nodes.call(question.offset, '_?_:_', [condition, yes, no]);
     }
@@ -144,91 +101,22 @@ class Parser {
     return result;
   }
 
-  /** Turns a chain of one logical operator into a balanced tree, so that long chains stay shallow. */
-  #logical(op: '||' | '&&'): Expr {
-    const operand = (): Expr => (op === '||' ? this.#logical('&&') : this.#relation());
-    const terms = [operand()];
-    const ops: Token[] = [];
-    while (this.#is(op)) {
-      ops.push(this.#take());
-      terms.push(operand());
-    }
-    return terms.length === 1 ? terms[0]! : this.#balance(`_${op}_`, { terms, ops, low: 0, high: ops.length - 1 });
-  }
-
-  #balance(
-    fn: string,
-    chain: {
-      readonly terms: readonly Expr[];
-      readonly ops: readonly Token[];
-      readonly low: number;
-      readonly high: number;
-    },
-  ): Expr {
-    const { terms, ops, low, high } = chain;
-    const middle = (low + high + 1) >> 1;
-    const left = middle === low ? terms[middle]! : this.#balance(fn, { ...chain, high: middle - 1 });
-    const right = middle === high ? terms[middle + 1]! : this.#balance(fn, { ...chain, low: middle + 1 });
-    return this.nodes.call(ops[middle]!.offset, fn, [left, right]);
-  }
-
-  #relation(): Expr {
-    let left = this.#sum();
-    let chain = 0;
-    for (let token = this.#peek(); token.kind === 'op' && RELATIONS.has(token.text); token = this.#peek()) {
-      this.#limitChain(++chain);
-      this.#at++;
-      const fn = token.text === 'in' ? '@in' : `_${token.text}_`;
-      left = this.nodes.call(token.offset, fn, [left, this.#sum()]);
-    }
-    return left;
-  }
-
-  #sum(): Expr {
-    let left = this.#product();
-    let chain = 0;
-    for (let token = this.#peek(); this.#is('+') || this.#is('-'); token = this.#peek()) {
-      this.#limitChain(++chain);
-      this.#at++;
-      left = this.nodes.call(token.offset, `_${token.text}_`, [left, this.#product()]);
-    }
-    return left;
-  }
-
-  #product(): Expr {
-    let left = this.#unary();
-    let chain = 0;
-    for (let token = this.#peek(); this.#is('*') || this.#is('/') || this.#is('%'); token = this.#peek()) {
-      this.#limitChain(++chain);
-      this.#at++;
-      left = this.nodes.call(token.offset, `_${token.text}_`, [left, this.#unary()]);
-    }
-    return left;
-  }
-
-  /** Left-recursive chains nest as deep as they are long. */
-  #limitChain(length: number): void {
-    if (length <= MAX_DEPTH) return;
-    this.#issues.report(-1, 'max recursion depth exceeded');
-    throw new Stop();
-  }
-
   #unary(): Expr {
-    const token = this.#peek();
-    if (this.#is('!')) return this.#prefixed('!', '!_');
-    if (this.#is('-')) {
-      const kind = this.#peek(1).kind;
+    const token = this.#cursor.peek();
+    if (this.#cursor.is('!')) return this.#prefixed('!', '!_');
+    if (this.#cursor.is('-')) {
+      const kind = this.#cursor.peek(1).kind;
       if (kind !== 'int' && kind !== 'float') return this.#prefixed('-', '-_');
-      this.#at++;
+      this.#cursor.take();
       return this.#member(this.#number(token.offset, true));
     }
     return this.#member(this.#primary());
   }
 
   #prefixed(op: string, fn: string): Expr {
-    const first = this.#peek();
+    const first = this.#cursor.peek();
     let count = 0;
-    while (this.#accept(op) !== undefined) count++;
+    while (this.#cursor.accept(op) !== undefined) count++;
     const member = this.#member(this.#primary());
     return count % 2 === 0 ? member : this.nodes.call(first.offset, fn, [member]);
   }
@@ -237,22 +125,22 @@ class Parser {
     let expr = primary;
     let chain = 0;
     for (;;) {
-      if (this.#is('.')) expr = this.#dot(expr);
-      else if (this.#is('[')) expr = this.#index(expr);
-      else if (this.#is('{') && isTypeName(expr)) expr = this.#struct(expr);
+      if (this.#cursor.is('.')) expr = this.#dot(expr);
+      else if (this.#cursor.is('[')) expr = this.#index(expr);
+      else if (this.#cursor.is('{') && isTypeName(expr)) expr = this.#struct(expr);
       else return expr;
-      this.#limitChain(++chain);
+      this.#operators.limitChain(++chain);
     }
   }
 
   #dot(operand: Expr): Expr {
-    const dot = this.#take();
-    const optional = this.#accept('?') !== undefined;
-    const name = this.#peek();
+    const dot = this.#cursor.take();
+    const optional = this.#cursor.accept('?') !== undefined;
+    const name = this.#cursor.peek();
     if (name.kind !== 'ident' && name.kind !== 'escapedIdent') return this.#missingName(operand, name, optional);
-    this.#at++;
-    if (this.#is('(') && name.kind === 'ident' && !optional) {
-      const open = this.#take();
+    this.#cursor.take();
+    if (this.#cursor.is('(') && name.kind === 'ident' && !optional) {
+      const open = this.#cursor.take();
       return this.#methodOrMacro(open.offset, operand, { fn: name.text, args: this.#args() });
     }
     const field = this.#fieldName(name);
@@ -263,15 +151,15 @@ class Parser {
 
   #missingName(operand: Expr, name: Token, optional: boolean): Expr {
     if (optional) {
-      this.#syntax(name, `mismatched input '${name.text}' expecting {IDENTIFIER, ESC_IDENTIFIER}`);
+      this.#cursor.syntaxError(name, `mismatched input '${name.text}' expecting {IDENTIFIER, ESC_IDENTIFIER}`);
       this.#issues.report(name.offset, 'unsupported ident kind');
       throw new Stop();
     }
     if (['true', 'false', 'null'].includes(name.text)) {
-      this.#syntax(name, `mismatched input '${name.text}' expecting IDENTIFIER`);
+      this.#cursor.syntaxError(name, `mismatched input '${name.text}' expecting IDENTIFIER`);
       throw new Stop();
     }
-    this.#syntax(name, `no viable alternative at input '.${name.kind === 'eof' ? '' : name.text}'`);
+    this.#cursor.syntaxError(name, `no viable alternative at input '.${name.kind === 'eof' ? '' : name.text}'`);
     // `in` may also continue the expression as an operator.
     if (name.text === 'in') return operand;
     throw new Stop();
@@ -284,27 +172,27 @@ class Parser {
   }
 
   #index(operand: Expr): Expr {
-    const open = this.#take();
-    this.#open('index');
-    const optional = this.#accept('?') !== undefined;
+    const open = this.#cursor.take();
+    this.#cursor.open('index');
+    const optional = this.#cursor.accept('?') !== undefined;
     if (optional && !this.#options.optionalSyntax) this.#issues.report(open.offset, "unsupported syntax '[?'");
     const index = this.#expr();
-    this.#expect(']');
+    this.#cursor.expect(']');
     return this.nodes.call(open.offset, optional ? '_[?_]' : '_[_]', [operand, index]);
   }
 
   #args(): Expr[] {
     const args: Expr[] = [];
-    this.#open('args');
-    if (this.#accept(')') !== undefined) return args;
+    this.#cursor.open('args');
+    if (this.#cursor.accept(')') !== undefined) return args;
     do args.push(this.#expr());
-    while (this.#accept(',') !== undefined);
-    this.#expect(')');
+    while (this.#cursor.accept(',') !== undefined);
+    this.#cursor.expect(')');
     return args;
   }
 
   #primary(): Expr {
-    const token = this.#peek();
+    const token = this.#cursor.peek();
     if (token.kind === 'op') {
       switch (token.text) {
         case '(':
@@ -314,24 +202,24 @@ class Parser {
         case '{':
           return this.#map();
         case '.':
-          if (this.#peek(1).kind === 'ident') {
-            this.#at++;
+          if (this.#cursor.peek(1).kind === 'ident') {
+            this.#cursor.take();
             return this.#identOrCall('.', token.offset);
           }
-          this.#at++;
-          return this.#missingName(this.nodes.constant(token.offset, null), this.#peek(), false);
+          this.#cursor.take();
+          return this.#missingName(this.nodes.constant(token.offset, null), this.#cursor.peek(), false);
         case '-':
-          if (this.#peek(1).kind === 'int' || this.#peek(1).kind === 'float') {
-            this.#at++;
+          if (this.#cursor.peek(1).kind === 'int' || this.#cursor.peek(1).kind === 'float') {
+            this.#cursor.take();
             return this.#number(token.offset, true);
           }
           break;
         case 'true':
         case 'false':
-          this.#at++;
+          this.#cursor.take();
           return this.nodes.constant(token.offset, token.text === 'true');
         case 'null':
-          this.#at++;
+          this.#cursor.take();
           return this.nodes.constant(token.offset, null);
       }
     }
@@ -347,10 +235,10 @@ class Parser {
       case 'float':
         return this.#number(token.offset, false);
       case 'string':
-        this.#at++;
+        this.#cursor.take();
         return this.#literal(token.offset, stringLiteral(token.text));
       case 'bytes':
-        this.#at++;
+        this.#cursor.take();
         return this.#literal(token.offset, bytesLiteral(token.text));
       default:
         return this.#missingOperand(token);
@@ -358,32 +246,24 @@ class Parser {
   }
 
   #missingOperand(token: Token): Expr {
-    if (token.kind !== 'eof' && startsOperand(this.#peek(1))) {
-      this.#syntax(token, `extraneous input '${token.text}' expecting ${this.#expecting()}`);
-      this.#at++;
+    if (token.kind !== 'eof' && startsOperand(this.#cursor.peek(1))) {
+      this.#cursor.syntaxError(token, `extraneous input '${token.text}' expecting ${this.#cursor.expecting()}`);
+      this.#cursor.take();
       return this.#primary();
     }
-    this.#syntax(token, `mismatched input '${token.text}' expecting ${this.#expecting()}`);
+    this.#cursor.syntaxError(token, `mismatched input '${token.text}' expecting ${this.#cursor.expecting()}`);
     throw new Stop();
   }
 
-  #open(place: OperandPlace): void {
-    this.#opened = { at: this.#at, place };
-  }
-
-  #expecting(): string {
-    return expectingOperand(this.#opened.at === this.#at ? this.#opened.place : 'none');
-  }
-
   #nested(): Expr {
-    this.#take();
+    this.#cursor.take();
     const expr = this.#expr();
-    this.#expect(')');
+    this.#cursor.expect(')');
     return expr;
   }
 
   #number(offset: number, negative: boolean): Expr {
-    const token = this.#take();
+    const token = this.#cursor.take();
     if (token.kind === 'int') return this.#literal(offset, intLiteral(token.text, negative));
     if (token.kind === 'uint') return this.#literal(offset, uintLiteral(token.text));
     return this.#literal(offset, doubleLiteral(token.text, negative));
@@ -396,10 +276,10 @@ class Parser {
   }
 
   #identOrCall(dot: '' | '.', offset: number): Expr {
-    const name = this.#take();
-    if (RESERVED.has(name.text)) this.#issues.report(offset, `reserved identifier: ${name.text}`);
+    const name = this.#cursor.take();
+    if (reserved.has(name.text)) this.#issues.report(offset, `reserved identifier: ${name.text}`);
     const full = dot + name.text;
-    const open = this.#accept('(');
+    const open = this.#cursor.accept('(');
     if (open === undefined) return this.nodes.ident(name.offset, full);
     const args = this.#args();
     const macro = this.#macro(full, { args: args.length, member: false });
@@ -434,64 +314,62 @@ class Parser {
   }
 
   #list(): Expr {
-    const open = this.#take();
+    const open = this.#cursor.take();
     const elements: Expr[] = [];
     const optionals = new Set<number>();
     let comma: Token | undefined = open;
-    this.#open('list');
-    while (comma !== undefined && !this.#endsHere(']', elements.length)) {
+    this.#cursor.open('list');
+    while (comma !== undefined && !this.#cursor.endsHere(']', elements.length)) {
       if (this.#optionalMark()) optionals.add(elements.length);
       elements.push(this.#expr());
-      comma = this.#accept(',');
+      comma = this.#cursor.accept(',');
     }
-    this.#expect(']', comma === undefined ? "{']', ','}" : `']'`);
+    this.#cursor.expect(']', comma === undefined ? "{']', ','}" : `']'`);
     return this.nodes.list(open.offset, elements, optionals);
   }
 
-  /** True if a list or map ends here: at its bracket or, after a comma, at the end of the source. */
-  #endsHere(close: string, count: number): boolean {
-    return this.#is(close) || (count > 0 && this.#peek().kind === 'eof');
-  }
-
   #optionalMark(): boolean {
-    const mark = this.#accept('?');
+    const mark = this.#cursor.accept('?');
     if (mark !== undefined && !this.#options.optionalSyntax) this.#issues.report(mark.offset, "unsupported syntax '?'");
     return mark !== undefined;
   }
 
   #map(): Expr {
-    const open = this.#take();
+    const open = this.#cursor.take();
     const entries: MapEntry[] = [];
     let comma: Token | undefined = open;
-    this.#open('map');
-    while (comma !== undefined && !this.#endsHere('}', entries.length)) {
+    this.#cursor.open('map');
+    while (comma !== undefined && !this.#cursor.endsHere('}', entries.length)) {
       const optional = this.#optionalMark();
       const key = this.#expr();
-      const colon = this.#expect(':');
+      const colon = this.#cursor.expect(':');
       entries.push(this.nodes.entry(colon.offset, { key, value: this.#expr(), optional }));
-      comma = this.#accept(',');
+      comma = this.#cursor.accept(',');
     }
-    this.#expect('}', comma === undefined ? "{'}', ','}" : `'}'`);
+    this.#cursor.expect('}', comma === undefined ? "{'}', ','}" : `'}'`);
     return this.nodes.map(open.offset, entries);
   }
 
   #struct(type: Expr): Expr {
-    const open = this.#take();
+    const open = this.#cursor.take();
     const fields: StructField[] = [];
-    while (!this.#is('}')) {
+    while (!this.#cursor.is('}')) {
       const optional = this.#optionalMark();
-      const name = this.#peek();
+      const name = this.#cursor.peek();
       if (name.kind !== 'ident' && name.kind !== 'escapedIdent') {
-        this.#syntax(name, `mismatched input '${name.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`);
+        this.#cursor.syntaxError(
+          name,
+          `mismatched input '${name.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`,
+        );
         throw new Stop();
       }
-      this.#at++;
+      this.#cursor.take();
       const field = this.#fieldName(name);
-      const colon = this.#expect(':');
+      const colon = this.#cursor.expect(':');
       fields.push(this.nodes.field(colon.offset, { name: field, value: this.#expr(), optional }));
-      if (this.#accept(',') === undefined) break;
+      if (this.#cursor.accept(',') === undefined) break;
     }
-    this.#expect('}', fields.length === 0 ? `'}'` : "{'}', ','}");
+    this.#cursor.expect('}', fields.length === 0 ? `'}'` : "{'}', ','}");
     return this.nodes.struct(open.offset, qualifiedName(type)!, fields);
   }
 }

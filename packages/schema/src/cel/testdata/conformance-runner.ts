@@ -1,11 +1,11 @@
 import { CelEnvironment } from '../environment.ts';
-import { BINDINGS } from '../library/bindings.ts';
-import { TWO_VARIABLE_COMPREHENSIONS } from '../library/comprehensions.ts';
-import { ENCODERS } from '../library/encoders.ts';
+import { bindingsLibrary } from '../library/bindings.ts';
+import { comprehensionsLibrary } from '../library/comprehensions.ts';
+import { encodersLibrary } from '../library/encoders.ts';
 import { overload, type Overload } from '../library/library.ts';
-import { OPTIONALS } from '../library/optionals.ts';
-import { STANDARD } from '../library/standard.ts';
-import { currentStrings, STRINGS_REVERSE } from '../library/strings.ts';
+import { optionalsLibrary } from '../library/optionals.ts';
+import { standardLibrary } from '../library/standard.ts';
+import { currentStrings, stringsReverseLibrary } from '../library/strings.ts';
 import { compileProgram } from '../program.ts';
 import * as t from '../types/cel-type.ts';
 import type { CelType } from '../types/cel-type.ts';
@@ -150,17 +150,17 @@ function compile(vector: Vector): ReturnType<typeof compileProgram> {
     }
   }
   for (const name of Object.keys(vector.bindings ?? {})) {
-    if (!variables.has(name)) variables.set(name, t.DYN);
+    if (!variables.has(name)) variables.set(name, t.dynType);
   }
   const environment = new CelEnvironment({
     libraries: [
-      STANDARD,
-      OPTIONALS,
-      BINDINGS,
-      TWO_VARIABLE_COMPREHENSIONS,
+      standardLibrary,
+      optionalsLibrary,
+      bindingsLibrary,
+      comprehensionsLibrary,
       currentStrings(),
-      STRINGS_REVERSE,
-      ENCODERS,
+      stringsReverseLibrary,
+      encodersLibrary,
       { name: 'test', overloads: functions },
     ],
     optionalSyntax: true,
@@ -213,15 +213,15 @@ function typeNamed(name: string): CelType {
 }
 
 const PRIMITIVES: Readonly<Record<string, CelType>> = {
-  BOOL: t.BOOL,
-  BYTES: t.BYTES,
-  DOUBLE: t.DOUBLE,
-  INT64: t.INT,
-  STRING: t.STRING,
-  UINT64: t.UINT,
-  TIMESTAMP: t.TIMESTAMP,
-  DURATION: t.DURATION,
-  ANY: t.ANY,
+  BOOL: t.boolType,
+  BYTES: t.bytesType,
+  DOUBLE: t.doubleType,
+  INT64: t.intType,
+  STRING: t.stringType,
+  UINT64: t.uintType,
+  TIMESTAMP: t.timestampType,
+  DURATION: t.durationType,
+  ANY: t.anyType,
 };
 
 function typeFromWire(wire: WireType): CelType {
@@ -231,13 +231,13 @@ function typeFromWire(wire: WireType): CelType {
     case 'wellKnown':
       return PRIMITIVES[raw as string]!;
     case 'null':
-      return t.NULL;
+      return t.nullType;
     case 'dyn':
-      return t.DYN;
+      return t.dynType;
     case 'typeParam':
       return t.paramOf(raw as string);
     case 'type':
-      return t.typeOf(Object.keys(raw as WireType).length === 0 ? t.DYN : typeFromWire(raw as WireType));
+      return t.typeOf(Object.keys(raw as WireType).length === 0 ? t.dynType : typeFromWire(raw as WireType));
     case 'listType':
       return t.listOf(typeFromWire((raw as { elemType: WireType }).elemType));
     case 'mapType': {

@@ -1,4 +1,4 @@
-// Asks a real API server (1.36) what the rules of cost-cases.mjs cost and writes its answers to cost-answers.json.
+// Sends the rules of cost-cases.mjs to a real API server (1.36) and writes their costs to cost-answers.json.
 //
 //   node packages/schema/src/cel/testdata/record-costs.mjs https://127.0.0.1:PORT TOKEN
 //

@@ -1,4 +1,4 @@
-// Asks a real API server (1.36) the questions of rule-cases.mjs and writes its answers to rule-answers.json.
+// Sends the requests of rule-cases.mjs to a real API server (1.36) and writes its responses to rule-answers.json.
 //
 //   node packages/schema/src/cel/testdata/record.mjs https://127.0.0.1:PORT TOKEN
 //

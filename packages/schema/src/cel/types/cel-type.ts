@@ -38,19 +38,19 @@ function simple(kind: TypeKind, name: string = kind): CelType {
   return { kind, name, params: [] };
 }
 
-export const ANY: CelType = simple('any', 'any');
-export const BOOL: CelType = simple('bool');
-export const BYTES: CelType = simple('bytes');
-export const DOUBLE: CelType = simple('double');
-export const DURATION: CelType = simple('duration', 'google.protobuf.Duration');
-export const DYN: CelType = simple('dyn');
-export const ERROR: CelType = simple('error', '!error!');
-export const INT: CelType = simple('int');
-export const NULL: CelType = simple('null', 'null_type');
-export const STRING: CelType = simple('string');
-export const TIMESTAMP: CelType = simple('timestamp', 'google.protobuf.Timestamp');
-export const TYPE: CelType = simple('type');
-export const UINT: CelType = simple('uint');
+export const anyType: CelType = simple('any', 'any');
+export const boolType: CelType = simple('bool');
+export const bytesType: CelType = simple('bytes');
+export const doubleType: CelType = simple('double');
+export const durationType: CelType = simple('duration', 'google.protobuf.Duration');
+export const dynType: CelType = simple('dyn');
+export const errorType: CelType = simple('error', '!error!');
+export const intType: CelType = simple('int');
+export const nullType: CelType = simple('null', 'null_type');
+export const stringType: CelType = simple('string');
+export const timestampType: CelType = simple('timestamp', 'google.protobuf.Timestamp');
+export const typeType: CelType = simple('type');
+export const uintType: CelType = simple('uint');
 
 export function listOf(element: CelType): CelType {
   return { kind: 'list', name: 'list', params: [element] };

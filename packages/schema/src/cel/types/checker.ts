@@ -44,8 +44,8 @@ export function check(parsed: Parsed, environment: CelEnvironment, variables: Re
   const { types, references } = checker.finish();
   return {
     ...parsed,
-    resultType: types[parsed.expr.id] ?? t.DYN,
-    typeOf: (expr) => types[expr.id] ?? t.DYN,
+    resultType: types[parsed.expr.id] ?? t.dynType,
+    typeOf: (expr) => types[expr.id] ?? t.dynType,
     referenceOf: (expr) => references[expr.id],
   };
 }
@@ -104,7 +104,7 @@ class Checker {
 
   #fault(expr: { readonly offset: number }, message: string): CelType {
     this.#issues.report(expr.offset, message);
-    return t.ERROR;
+    return t.errorType;
   }
 
   /** Returns the type of a name and records its reference. */
@@ -134,7 +134,7 @@ class Checker {
     const named = name === undefined || this.#startsWithLocal(name) ? undefined : this.#ident(expr, name);
     if (named !== undefined) return named;
     const type = this.#field(expr, expr.operand, { name: expr.field, optional: false });
-    return expr.testOnly ? t.BOOL : this.#unifier.resolve(type, false);
+    return expr.testOnly ? t.boolType : this.#unifier.resolve(type, false);
   }
 
   #startsWithLocal(name: string): boolean {
@@ -156,13 +156,13 @@ class Checker {
       case 'struct':
         return target.fields?.typeOf(field) ?? this.#fault(expr, `undefined field '${field}'`);
       case 'param':
-        this.#unifier.assignable(t.DYN, target);
-        return t.DYN;
+        this.#unifier.assignable(t.dynType, target);
+        return t.dynType;
       default:
         if (!t.isDynOrError(target)) {
           this.#fault(expr, `type '${t.formatType(target)}' does not support field selection`);
         }
-        return t.DYN;
+        return t.dynType;
     }
   }
 
@@ -216,7 +216,7 @@ class Checker {
       matching.push(overload);
       const type = this.#unifier.resolve(bound.result, false);
       if (result === undefined) result = type;
-      else if (!t.isDyn(result) && !t.sameType(result, type)) result = t.DYN;
+      else if (!t.isDyn(result) && !t.sameType(result, type)) result = t.dynType;
     }
     if (result === undefined) {
       const resolved = args.map((arg) => this.#unifier.resolve(arg, true));
@@ -232,10 +232,10 @@ class Checker {
     fn: { readonly name: string; readonly overloads: readonly Overload[] },
     args: readonly CelType[],
   ): CelType {
-    let type = t.BOOL;
+    let type = t.boolType;
     args.forEach((arg, i) => {
-      if (this.#unifier.assignable(arg, t.BOOL)) return;
-      type = this.#mismatch(expr.args[i]!, t.BOOL, arg);
+      if (this.#unifier.assignable(arg, t.boolType)) return;
+      type = this.#mismatch(expr.args[i]!, t.boolType, arg);
     });
     this.#references[expr.id] = { kind: 'function', name: fn.name, overloads: fn.overloads };
     return type;
@@ -282,7 +282,7 @@ class Checker {
 
   #join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
-    return this.#unifier.assignable(previous, current) ? mostGeneral(previous, current) : t.DYN;
+    return this.#unifier.assignable(previous, current) ? mostGeneral(previous, current) : t.dynType;
   }
 
   #comprehension(expr: ComprehensionExpr): CelType {
@@ -295,7 +295,7 @@ class Checker {
     const names: [string, CelType][] = [[expr.iterVar, first]];
     if (expr.iterVar2 !== undefined) names.push([expr.iterVar2, second]);
     this.#scopes = [...withAccu, new Map(names)];
-    this.#assert(expr.condition, t.BOOL);
+    this.#assert(expr.condition, t.boolType);
     this.#assert(expr.step, accu);
     this.#scopes = withAccu;
     const result = this.check(expr.result);
@@ -313,21 +313,21 @@ class Checker {
     const two = expr.iterVar2 !== undefined;
     switch (range.kind) {
       case 'list':
-        return two ? [t.INT, range.params[0]!] : [range.params[0]!, t.ERROR];
+        return two ? [t.intType, range.params[0]!] : [range.params[0]!, t.errorType];
       case 'map':
         return [range.params[0]!, range.params[1]!];
       case 'dyn':
       case 'any':
       case 'error':
       case 'param':
-        this.#unifier.assignable(t.DYN, range);
-        return [t.DYN, t.DYN];
+        this.#unifier.assignable(t.dynType, range);
+        return [t.dynType, t.dynType];
       default:
         this.#fault(
           expr.range,
           `expression of type '${t.formatType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
         );
-        return [t.ERROR, t.ERROR];
+        return [t.errorType, t.errorType];
     }
   }
 }

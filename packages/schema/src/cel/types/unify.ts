@@ -57,14 +57,14 @@ export class Unifier {
   }
 }
 
-const DYN: CelType = { kind: 'dyn', name: 'dyn', params: [] };
+const dyn: CelType = { kind: 'dyn', name: 'dyn', params: [] };
 
 /** Replaces the parameters of a type with their `bindings`. */
 export function substitute(bindings: Substitutions, type: CelType, unknownToDyn: boolean): CelType {
   if (type.kind === 'param') {
     const bound = bindings.get(type.name);
     if (bound !== undefined) return substitute(bindings, bound, unknownToDyn);
-    return unknownToDyn ? DYN : type;
+    return unknownToDyn ? dyn : type;
   }
   if (type.params.length === 0) return type;
   return { ...type, params: type.params.map((param) => substitute(bindings, param, unknownToDyn)) };

@@ -3,7 +3,7 @@ import { compareBytes } from './bytes.ts';
 import { CelDouble } from './double.ts';
 import { CelDuration } from './duration.ts';
 import type { Meter } from './equality.ts';
-import { intFromBigInt, isInt, MIN_INT } from './int.ts';
+import { intFromBigInt, isInt, minInt } from './int.ts';
 import { CelList, elements, isList } from './list.ts';
 import { compareNumbers, isNumeric } from './numbers.ts';
 import { compareText } from './text.ts';
@@ -11,19 +11,19 @@ import { CelTimestamp } from './timestamp.ts';
 import { CelUint, isUint64 } from './uint.ts';
 import type { CelValue } from './value.ts';
 
-const OVERFLOW_INT = 'integer overflow';
-const OVERFLOW_UINT = 'unsigned integer overflow';
+const overflowInt = 'integer overflow';
+const overflowUint = 'unsigned integer overflow';
 
 function int(value: bigint): number | bigint {
-  return intFromBigInt(value) ?? fail(OVERFLOW_INT);
+  return intFromBigInt(value) ?? fail(overflowInt);
 }
 
 function uint(value: bigint): CelUint {
-  return isUint64(value) ? new CelUint(value) : fail(OVERFLOW_UINT);
+  return isUint64(value) ? new CelUint(value) : fail(overflowUint);
 }
 
 function duration(nanos: bigint): CelDuration {
-  return CelDuration.of(nanos) ?? fail(OVERFLOW_INT);
+  return CelDuration.of(nanos) ?? fail(overflowInt);
 }
 
 function timestamp(value: CelTimestamp | undefined): CelTimestamp {
@@ -79,7 +79,7 @@ export function subtract(a: CelValue, b: CelValue): CelValue {
   if (a instanceof CelUint && b instanceof CelUint) return uint(a.value - b.value);
   if (a instanceof CelDuration && b instanceof CelDuration) return duration(a.nanos - b.nanos);
   if (a instanceof CelTimestamp && b instanceof CelDuration) return timestamp(a.plus(b, -1n));
-  if (a instanceof CelTimestamp && b instanceof CelTimestamp) return a.minus(b) ?? fail(OVERFLOW_INT);
+  if (a instanceof CelTimestamp && b instanceof CelTimestamp) return a.minus(b) ?? fail(overflowInt);
   return noSuchOverload();
 }
 
@@ -123,7 +123,7 @@ export function modulo(a: CelValue, b: CelValue): CelValue {
 /** `-a` */
 export function negate(a: CelValue): CelValue {
   if (typeof a === 'number') return 0 - a;
-  if (typeof a === 'bigint') return a === MIN_INT ? fail(OVERFLOW_INT) : int(-a);
+  if (typeof a === 'bigint') return a === minInt ? fail(overflowInt) : int(-a);
   if (a instanceof CelDouble) return new CelDouble(-a.value);
   if (a instanceof CelDuration) return duration(-a.nanos);
   return noSuchOverload();

@@ -47,7 +47,7 @@ export function toUint(value: CelValue): CelUint {
   return fail('no such overload');
 }
 
-const DOUBLE_WORDS: ReadonlyMap<string, number> = new Map([
+const doubleWords: ReadonlyMap<string, number> = new Map([
   ['nan', Number.NaN],
   ['inf', Number.POSITIVE_INFINITY],
   ['infinity', Number.POSITIVE_INFINITY],
@@ -67,7 +67,7 @@ function parseDouble(text: string): number | undefined {
     const value = Number(text);
     return Number.isFinite(value) ? value : undefined;
   }
-  const word = DOUBLE_WORDS.get(text.replace(/^[+-]/, '').toLowerCase());
+  const word = doubleWords.get(text.replace(/^[+-]/, '').toLowerCase());
   if (word === undefined || (Number.isNaN(word) && /^[+-]/.test(text))) return undefined;
   return text.startsWith('-') ? -word : word;
 }

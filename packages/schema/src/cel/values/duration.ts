@@ -1,6 +1,6 @@
-import { MAX_INT, MIN_INT } from './int.ts';
+import { maxInt, minInt } from './int.ts';
 
-const UNITS: Readonly<Record<string, bigint>> = {
+const units: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
   µs: 1_000n,
@@ -21,7 +21,7 @@ export class CelDuration {
 
   /** Returns a duration of nanoseconds; undefined if it exceeds 64 bits. */
   static of(nanos: bigint): CelDuration | undefined {
-    return nanos > MAX_INT || nanos < MIN_INT ? undefined : new CelDuration(nanos);
+    return nanos > maxInt || nanos < minInt ? undefined : new CelDuration(nanos);
   }
 
   /** Parses Go's notation (`1h30m`, `-1.5s`); returns undefined if it is invalid. */
@@ -34,7 +34,7 @@ export class CelDuration {
     for (const part of body.matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/gy)) {
       const [whole, integer, fraction] = part;
       if (integer === '' && (fraction === undefined || fraction === '')) return undefined;
-      const unit = UNITS[part[3]!]!;
+      const unit = units[part[3]!]!;
       total += BigInt(integer || '0') * unit + fractionOf(fraction ?? '', unit);
       at += whole.length;
     }

@@ -1,10 +1,10 @@
-export const MAX_INT: bigint = 2n ** 63n - 1n;
-export const MIN_INT: bigint = -(2n ** 63n);
+export const maxInt: bigint = 2n ** 63n - 1n;
+export const minInt: bigint = -(2n ** 63n);
 
 /** Returns an int value: a `number` if that is exact, otherwise a `bigint`; undefined if it exceeds 64 bits. */
 export function intFromBigInt(value: bigint): number | bigint | undefined {
   if (value >= -9007199254740991n && value <= 9007199254740991n) return Number(value);
-  return value > MAX_INT || value < MIN_INT ? undefined : value;
+  return value > maxInt || value < minInt ? undefined : value;
 }
 
 /** True for ints, small or large. */

@@ -1,10 +1,10 @@
 import { CelDuration } from './duration.ts';
 
 /** 0001-01-01T00:00:00Z */
-const MIN_SECONDS = -62_135_596_800;
+const minSeconds = -62_135_596_800;
 /** 9999-12-31T23:59:59Z */
-const MAX_SECONDS = 253_402_300_799;
-const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+const maxSeconds = 253_402_300_799;
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
 /** A point in time between the years 1 and 9999, with nanosecond precision. */
 export class CelTimestamp {
@@ -25,12 +25,12 @@ export class CelTimestamp {
   }
 
   static of(seconds: number, nanos: number): CelTimestamp | undefined {
-    return seconds < MIN_SECONDS || seconds > MAX_SECONDS ? undefined : new CelTimestamp(seconds, nanos);
+    return seconds < minSeconds || seconds > maxSeconds ? undefined : new CelTimestamp(seconds, nanos);
   }
 
   /** Parses RFC 3339; returns undefined if it is invalid or out of range. */
   static parse(text: string): CelTimestamp | undefined {
-    const match = RFC3339.exec(text);
+    const match = rfc3339.exec(text);
     if (match === null) return undefined;
     const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
       number,

@@ -11,9 +11,9 @@ import { CelTypeValue } from './type-value.ts';
 import { CelUint } from './uint.ts';
 import type { CelValue } from './value.ts';
 
-const LIST: CelType = t.listOf(t.DYN);
-const MAP: CelType = t.mapOf(t.DYN, t.DYN);
-const OPTIONAL: CelType = t.optionalOf(t.DYN);
+const list: CelType = t.listOf(t.dynType);
+const map: CelType = t.mapOf(t.dynType, t.dynType);
+const optional: CelType = t.optionalOf(t.dynType);
 
 /**
  * Returns the type of a value, as far as it can be determined from the value: lists and maps do not record their element types.
@@ -22,26 +22,26 @@ export function typeOfValue(value: CelValue): CelType {
   switch (typeof value) {
     case 'number':
     case 'bigint':
-      return t.INT;
+      return t.intType;
     case 'string':
-      return t.STRING;
+      return t.stringType;
     case 'boolean':
-      return t.BOOL;
+      return t.boolType;
     default:
-      return value === null ? t.NULL : typeOfObject(value);
+      return value === null ? t.nullType : typeOfObject(value);
   }
 }
 
 function typeOfObject(value: Exclude<CelValue, null | boolean | number | bigint | string>): CelType {
-  if (isList(value)) return LIST;
-  if (value instanceof CelMap) return MAP;
-  if (value instanceof CelDouble) return t.DOUBLE;
-  if (value instanceof CelUint) return t.UINT;
-  if (value instanceof Uint8Array) return t.BYTES;
-  if (value instanceof CelTimestamp) return t.TIMESTAMP;
-  if (value instanceof CelDuration) return t.DURATION;
-  if (value instanceof CelTypeValue) return t.TYPE;
-  if (value instanceof CelOptional) return OPTIONAL;
+  if (isList(value)) return list;
+  if (value instanceof CelMap) return map;
+  if (value instanceof CelDouble) return t.doubleType;
+  if (value instanceof CelUint) return t.uintType;
+  if (value instanceof Uint8Array) return t.bytesType;
+  if (value instanceof CelTimestamp) return t.timestampType;
+  if (value instanceof CelDuration) return t.durationType;
+  if (value instanceof CelTypeValue) return t.typeType;
+  if (value instanceof CelOptional) return optional;
   return (value as CelOpaque).type;
 }
 

@@ -1,4 +1,4 @@
-const MAX_UINT: bigint = 2n ** 64n - 1n;
+const maxUint: bigint = 2n ** 64n - 1n;
 
 /** An unsigned 64-bit integer. */
 export class CelUint {
@@ -10,5 +10,5 @@ export class CelUint {
 }
 
 export function isUint64(value: bigint): boolean {
-  return value >= 0n && value <= MAX_UINT;
+  return value >= 0n && value <= maxUint;
 }

@@ -1,4 +1,4 @@
-import { CR, HASH, SPACE, TAB, type YamlCursor } from './yaml-cursor.ts';
+import { cr, hash, space, tab, type YamlCursor } from './yaml-cursor.ts';
 
 /**
  * Parses a block scalar, `|` or `>`, from its indicator. Stops at the start of the first line that is not part of it.
@@ -15,7 +15,7 @@ export function readBlockScalar(cursor: YamlCursor, parentIndent: number): strin
   while (!cursor.atEnd) {
     if (cursor.isDocumentMarker()) break;
     let at = cursor.at;
-    while (cursor.text.charCodeAt(at) === SPACE && (indent === undefined || at - cursor.at < indent)) at++;
+    while (cursor.text.charCodeAt(at) === space && (indent === undefined || at - cursor.at < indent)) at++;
     const end = cursor.lineEnd();
     const width = at - cursor.at;
     if (at >= end) {
@@ -24,7 +24,7 @@ export function readBlockScalar(cursor: YamlCursor, parentIndent: number): strin
     } else if (indent === undefined) {
       if (width < minimum) break;
       if (widest > width) cursor.fail('block scalar starts with an empty line that is indented more than its text');
-      if (cursor.text.charCodeAt(at) === TAB && width === 0)
+      if (cursor.text.charCodeAt(at) === tab && width === 0)
         cursor.fail('found a tab character where an indentation space is expected');
       indent = width;
       lines.push(cursor.text.slice(at, end));
@@ -51,8 +51,8 @@ function readHeader(cursor: YamlCursor): { readonly chomp: string; readonly digi
   }
   const blanksFrom = cursor.at;
   cursor.skipBlanks();
-  if (cursor.code() === HASH && cursor.at > blanksFrom) cursor.at = cursor.lineEnd();
-  if (cursor.code() === CR) cursor.at++;
+  if (cursor.code() === hash && cursor.at > blanksFrom) cursor.at = cursor.lineEnd();
+  if (cursor.code() === cr) cursor.at++;
   if (!cursor.isBreak()) cursor.fail('did not find expected comment or line break');
   cursor.nextLine();
   return { chomp, digit };
@@ -82,7 +82,7 @@ function fold(lines: readonly string[], count: number): string {
       empty++;
       continue;
     }
-    const kind = line.charCodeAt(0) === SPACE || line.charCodeAt(0) === TAB ? 'indented' : 'text';
+    const kind = line.charCodeAt(0) === space || line.charCodeAt(0) === tab ? 'indented' : 'text';
     if (previous === 'none') parts.push('\n'.repeat(empty));
     else if (kind === 'text' && previous === 'text') parts.push(empty === 0 ? ' ' : '\n'.repeat(empty));
     else parts.push('\n'.repeat(empty + 1));

@@ -2,7 +2,7 @@ import { BodyReadError } from '../parsed-body.ts';
 import { readBlockScalar } from './block-scalar.ts';
 import { continuePlain, isKeyEnd, readPlainLine, startsPlain } from './plain-scalar.ts';
 import { readQuoted } from './quoted-scalar.ts';
-import { DASH, YamlCursor } from './yaml-cursor.ts';
+import { dash, YamlCursor } from './yaml-cursor.ts';
 import {
   scalarNode,
   type YamlMap,
@@ -32,7 +32,7 @@ export function parseYamlTree(text: string, maxDepth: number): YamlTree {
 }
 
 /** Maximum length of an implicit key: the specification's limit. */
-const MAX_KEY_LENGTH = 1024;
+const maxKeyLength = 1024;
 
 class TreeParser {
   readonly #cursor: YamlCursor;
@@ -49,7 +49,7 @@ class TreeParser {
       cursor.nextLine();
       cursor.skipToContent();
     }
-    if (cursor.isDocumentMarker() && cursor.code() === DASH) {
+    if (cursor.isDocumentMarker() && cursor.code() === dash) {
       cursor.at += 3;
       cursor.skipToContent();
     }
@@ -121,7 +121,7 @@ class TreeParser {
     cursor.skipBlanks();
     if (isKeyEnd(cursor, false) && line === cursor.lineStart) {
       if (inline) cursor.fail('mapping values are not allowed in this context');
-      if (cursor.at - start.at > MAX_KEY_LENGTH) cursor.fail("could not find expected ':'");
+      if (cursor.at - start.at > maxKeyLength) cursor.fail("could not find expected ':'");
       return this.#mapping(start.column, first);
     }
     cursor.at = from;
@@ -134,7 +134,7 @@ class TreeParser {
   }
 
   #isSequenceEntry(): boolean {
-    return this.#cursor.code() === DASH && this.#cursor.isBreakOrBlank(1);
+    return this.#cursor.code() === dash && this.#cursor.isBreakOrBlank(1);
   }
 
   #sequence(column: number): YamlSequence {
@@ -180,7 +180,7 @@ class TreeParser {
     const own = this.#properties();
     const key = this.#mark(this.#flowNode({ inFlow: false, minColumn: 0 }), own);
     cursor.skipBlanks();
-    const isKey = isKeyEnd(cursor, false) && cursor.lineStart === lineStart && cursor.at - at <= MAX_KEY_LENGTH;
+    const isKey = isKeyEnd(cursor, false) && cursor.lineStart === lineStart && cursor.at - at <= maxKeyLength;
     if (!isKey) {
       cursor.at = at;
       cursor.fail("could not find expected ':'");

@@ -1,9 +1,9 @@
-import { DASH, HASH, SPACE, TAB, type YamlCursor } from './yaml-cursor.ts';
+import { dash, hash, space, tab, type YamlCursor } from './yaml-cursor.ts';
 
-const COLON = 0x3a;
-const QUESTION = 0x3f;
-const INDICATORS = new Set([...',[]{}#&*!|>\'"%@`'].map((char) => char.charCodeAt(0)));
-const FLOW_INDICATORS = new Set([...',[]{}'].map((char) => char.charCodeAt(0)));
+const colon = 0x3a;
+const question = 0x3f;
+const indicators = new Set([...',[]{}#&*!|>\'"%@`'].map((char) => char.charCodeAt(0)));
+const flowIndicators = new Set([...',[]{}'].map((char) => char.charCodeAt(0)));
 
 /** Options for parsing a plain scalar. */
 export interface PlainOptions {
@@ -15,16 +15,16 @@ export interface PlainOptions {
 /** True if a plain scalar can start here. */
 export function startsPlain(cursor: YamlCursor, inFlow: boolean): boolean {
   const c = cursor.code();
-  if (c === DASH || c === QUESTION || c === COLON) {
-    return !cursor.isBreakOrBlank(1) && !(inFlow && FLOW_INDICATORS.has(cursor.code(1)));
+  if (c === dash || c === question || c === colon) {
+    return !cursor.isBreakOrBlank(1) && !(inFlow && flowIndicators.has(cursor.code(1)));
   }
-  return !INDICATORS.has(c);
+  return !indicators.has(c);
 }
 
 /** True at a `:` that ends a key. */
 export function isKeyEnd(cursor: YamlCursor, inFlow: boolean): boolean {
-  if (cursor.code() !== COLON) return false;
-  return cursor.isBreakOrBlank(1) || (inFlow && FLOW_INDICATORS.has(cursor.code(1)));
+  if (cursor.code() !== colon) return false;
+  return cursor.isBreakOrBlank(1) || (inFlow && flowIndicators.has(cursor.code(1)));
 }
 
 /** Parses the part of a plain scalar on this line, without trailing blanks. */
@@ -35,12 +35,12 @@ export function readPlainLine(cursor: YamlCursor, inFlow: boolean): string {
   // search.
   while (!cursor.isBreak()) {
     const c = cursor.code();
-    if (c === SPACE || c === TAB) {
+    if (c === space || c === tab) {
       cursor.at++;
-      if (cursor.code() === HASH) break;
+      if (cursor.code() === hash) break;
       continue;
     }
-    if (isKeyEnd(cursor, inFlow) || (inFlow && FLOW_INDICATORS.has(c))) break;
+    if (isKeyEnd(cursor, inFlow) || (inFlow && flowIndicators.has(c))) break;
     end = ++cursor.at;
   }
   cursor.at = end;
@@ -60,7 +60,7 @@ export function continuePlain(cursor: YamlCursor, first: string, { inFlow, minCo
       cursor.nextLine();
       if (cursor.isDocumentMarker()) break;
       let indent = cursor.at;
-      while (cursor.text.charCodeAt(indent) === SPACE) indent++;
+      while (cursor.text.charCodeAt(indent) === space) indent++;
       column = indent - cursor.lineStart;
       cursor.skipBlanks();
       empty++;
@@ -68,9 +68,9 @@ export function continuePlain(cursor: YamlCursor, first: string, { inFlow, minCo
     const isOver =
       cursor.atEnd ||
       cursor.isDocumentMarker() ||
-      cursor.code() === HASH ||
+      cursor.code() === hash ||
       column < minColumn ||
-      (inFlow && (FLOW_INDICATORS.has(cursor.code()) || isKeyEnd(cursor, true)));
+      (inFlow && (flowIndicators.has(cursor.code()) || isKeyEnd(cursor, true)));
     if (isOver) {
       cursor.at = end.at;
       cursor.lineStart = end.lineStart;

@@ -1,10 +1,10 @@
-import { CR, LF, SPACE, TAB, type YamlCursor } from './yaml-cursor.ts';
+import { cr, lf, space, tab, type YamlCursor } from './yaml-cursor.ts';
 
-const DOUBLE = 0x22;
-const SINGLE = 0x27;
-const BACKSLASH = 0x5c;
+const double = 0x22;
+const single = 0x27;
+const backslash = 0x5c;
 
-const ESCAPES: ReadonlyMap<string, string> = new Map([
+const escapes: ReadonlyMap<string, string> = new Map([
   ['0', '\0'],
   ['a', '\x07'],
   ['b', '\b'],
@@ -24,7 +24,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\\', '\\'],
   ['\t', '\t'],
 ]);
-const CODE_LENGTHS: ReadonlyMap<string, number> = new Map([
+const codeLengths: ReadonlyMap<string, number> = new Map([
   ['x', 2],
   ['u', 4],
   ['U', 8],
@@ -48,16 +48,16 @@ export function readQuoted(cursor: YamlCursor, minColumn: number): string {
     if (c === quote) {
       flush();
       cursor.at++;
-      if (quote === DOUBLE || cursor.code() !== SINGLE) return parts.join('');
+      if (quote === double || cursor.code() !== single) return parts.join('');
       parts.push("'");
       from = ++cursor.at;
-    } else if (c === BACKSLASH && quote === DOUBLE) {
+    } else if (c === backslash && quote === double) {
       flush();
       cursor.at++;
       if (cursor.isBreak()) continueQuoted(cursor, { parts, minColumn, joined: true });
       else parts.push(readEscape(cursor));
       from = cursor.at;
-    } else if (c === LF || (c === CR && cursor.code(1) === LF)) {
+    } else if (c === lf || (c === cr && cursor.code(1) === lf)) {
       const end = cursor.at;
       let last = end;
       while (last > from && isBlank(cursor.text.charCodeAt(last - 1))) last--;
@@ -81,7 +81,7 @@ function continueQuoted(
     cursor.nextLine();
     if (cursor.isDocumentMarker()) cursor.fail('found unexpected document indicator');
     let indent = cursor.at;
-    while (cursor.text.charCodeAt(indent) === SPACE) indent++;
+    while (cursor.text.charCodeAt(indent) === space) indent++;
     const column = indent - cursor.lineStart;
     cursor.skipBlanks();
     if (cursor.atEnd) cursor.fail('found unexpected end of stream');
@@ -97,10 +97,10 @@ function continueQuoted(
 
 function readEscape(cursor: YamlCursor): string {
   const letter = cursor.text[cursor.at] as string;
-  const plain = ESCAPES.get(letter);
+  const plain = escapes.get(letter);
   cursor.at++;
   if (plain !== undefined) return plain;
-  const length = CODE_LENGTHS.get(letter);
+  const length = codeLengths.get(letter);
   if (length === undefined) return cursor.fail('found unknown escape character');
   const digits = cursor.text.slice(cursor.at, cursor.at + length);
   const code = /^[0-9a-fA-F]+$/.test(digits) && digits.length === length ? Number.parseInt(digits, 16) : Number.NaN;
@@ -110,5 +110,5 @@ function readEscape(cursor: YamlCursor): string {
 }
 
 function isBlank(code: number): boolean {
-  return code === SPACE || code === TAB;
+  return code === space || code === tab;
 }

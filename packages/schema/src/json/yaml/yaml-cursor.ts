@@ -30,20 +30,20 @@ export class YamlCursor {
   /** True for a blank, a line break or the end. */
   isBreakOrBlank(offset = 0): boolean {
     const c = this.code(offset);
-    return c === SPACE || c === TAB || c === LF || c === CR || Number.isNaN(c);
+    return c === space || c === tab || c === lf || c === cr || Number.isNaN(c);
   }
 
   /** True at the end of the line; the carriage return of a line break counts. */
   isBreak(offset = 0): boolean {
     const c = this.code(offset);
-    if (c !== CR) return c === LF || Number.isNaN(c);
+    if (c !== cr) return c === lf || Number.isNaN(c);
     const next = this.code(offset + 1);
-    return next === LF || Number.isNaN(next);
+    return next === lf || Number.isNaN(next);
   }
 
   /** Skips blanks on this line. */
   skipBlanks(): void {
-    for (let c = this.code(); c === SPACE || c === TAB; c = this.code()) this.at++;
+    for (let c = this.code(); c === space || c === tab; c = this.code()) this.at++;
   }
 
   /** Moves past the next line break. */
@@ -60,7 +60,7 @@ export class YamlCursor {
       const isBlankBefore = this.at === this.lineStart || this.isBreakOrBlank(-1);
       const from = this.at;
       this.skipBlanks();
-      if (this.code() === HASH && (isBlankBefore || this.at > from)) this.at = this.lineEnd();
+      if (this.code() === hash && (isBlankBefore || this.at > from)) this.at = this.lineEnd();
       if (!this.isBreak() || this.atEnd) break;
       this.nextLine();
       left = true;
@@ -76,14 +76,14 @@ export class YamlCursor {
   lineEnd(): number {
     const found = this.text.indexOf('\n', this.at);
     const end = found < 0 ? this.text.length : found;
-    return this.text.charCodeAt(end - 1) === CR && end > this.at ? end - 1 : end;
+    return this.text.charCodeAt(end - 1) === cr && end > this.at ? end - 1 : end;
   }
 
   /** True at a line that ends a document: `---` or `...`. */
   isDocumentMarker(): boolean {
     if (this.at !== this.lineStart) return false;
     const c = this.code();
-    if ((c !== DASH && c !== DOT) || this.code(1) !== c || this.code(2) !== c) return false;
+    if ((c !== dash && c !== dot) || this.code(1) !== c || this.code(2) !== c) return false;
     return this.isBreakOrBlank(3);
   }
 
@@ -111,10 +111,10 @@ function lineStartsOf(text: string): readonly number[] {
   return starts;
 }
 
-export const TAB = 0x09;
-export const LF = 0x0a;
-export const CR = 0x0d;
-export const SPACE = 0x20;
-export const HASH = 0x23;
-export const DASH = 0x2d;
-const DOT = 0x2e;
+export const tab = 0x09;
+export const lf = 0x0a;
+export const cr = 0x0d;
+export const space = 0x20;
+export const hash = 0x23;
+export const dash = 0x2d;
+const dot = 0x2e;

@@ -51,4 +51,43 @@ export const budgets = {
     await settled(t, ({ disruptionsAllowed }) => disruptionsAllowed === 1);
     await statusOf(t, 'three');
   },
+  async 'budget: pods of custom resources'(t) {
+    const group = `${t.namespace}.example.com`;
+    const kinds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const spec = { type: 'object', properties: { replicas: { type: 'integer' } } };
+    const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
+    for (const [plural, kind, subresources] of [['sets', 'Set', { scale }], ['plains', 'Plain', {}]]) {
+      const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+      const versions = [{ name: 'v1', served: true, storage: true, schema, subresources }];
+      await t.call('POST', kinds, { metadata: { name: `${plural}.${group}` }, spec: { group, scope: 'Namespaced', names: { plural, kind }, versions } });
+    }
+    const make = (plural, kind) =>
+      t.until(kind, async () => {
+        const body = { apiVersion: `${group}/v1`, kind, metadata: { name: 'one' }, spec: { replicas: 4 } };
+        const { json, status } = await t.call('POST', `/apis/${group}/v1/namespaces/${t.namespace}/${plural}`, body);
+        return status < 300 && json;
+      });
+    const [set, plain] = [await make('sets', 'Set'), await make('plains', 'Plain')];
+    const owned = (name, { apiVersion, kind, metadata }) => {
+      const { metadata: own, ...rest } = pod(name);
+      const reference = { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true };
+      return { ...rest, metadata: { ...own, ownerReferences: [reference] } };
+    };
+    for (const name of ['a', 'b', 'c']) await t.create('pods', owned(name, set));
+    await t.create('poddisruptionbudgets', budget({ maxUnavailable: '50%' }));
+    await settled(t, ({ currentHealthy, expectedPods }) => currentHealthy === 3 && expectedPods === 4);
+    await statusOf(t, 'scaled');
+    await t.create('pods', owned('d', plain));
+    await settled(t, ({ conditions }) => conditions.some(({ reason }) => reason === 'SyncFailed'));
+    await statusOf(t, 'no scale');
+    await t.delete('pods', 'd');
+    await t.create('pods', pod('alone'));
+    await settled(t, ({ currentHealthy, conditions }) => currentHealthy === 4 && conditions.every(({ reason }) => reason !== 'SyncFailed'));
+    await t.until('the events', async () => {
+      const reasons = (await t.list('events')).map(({ reason }) => reason);
+      return ['UnmanagedPods', 'CalculateExpectedPodCountFailed'].every((reason) => reasons.includes(reason));
+    });
+    await t.picture('unmanaged', { events: true });
+    for (const plural of ['sets', 'plains']) await t.call('DELETE', `${kinds}/${plural}.${group}`);
+  },
 };

@@ -41,4 +41,28 @@ export const services = {
     await endpoints(t, (all) => all.length === 1);
     await t.picture('published');
   },
+  async 'endpoint slices: mirrored from endpoints'(t) {
+    await t.create('services', { metadata: { name: 'db' }, spec: { ports: [{ port: 5432 }] } });
+    const targetRef = { kind: 'Pod', name: 'db-0', namespace: t.namespace, uid: '00000000-0000-4000-8000-000000000000' };
+    const subsets = [
+      { addresses: [{ ip: '192.0.2.1', targetRef }, { ip: '192.0.2.2', hostname: 'two' }], notReadyAddresses: [{ ip: '192.0.2.3' }], ports: [{ port: 9187, name: 'metrics', appProtocol: 'http' }] },
+      { addresses: [{ ip: '192.0.2.1', targetRef }, { ip: '192.0.2.2', hostname: 'two' }], notReadyAddresses: [{ ip: '192.0.2.3' }], ports: [{ port: 5432, name: 'pg' }] },
+      { addresses: [{ ip: '2001:db8::1' }, { ip: '192.0.2.9' }], ports: [{ port: 53, protocol: 'UDP' }] },
+    ];
+    const metadata = { name: 'db', labels: { tier: 'data' }, annotations: { note: 'by hand' } };
+    await t.create('endpoints', { metadata, subsets });
+    await t.until('the slices', async () => (await t.list('endpointslices')).length === 3);
+    await t.picture('mirrored');
+    await t.patch('endpoints', 'db', { metadata: { labels: { tier: 'cache' } }, subsets: [{ addresses: [{ ip: '192.0.2.2' }], ports: [{ port: 5432, name: 'pg' }] }] });
+    await t.until('one slice', async () => {
+      const slices = await t.list('endpointslices');
+      return slices.length === 1 && slices[0].metadata.labels.tier === 'cache';
+    });
+    await t.picture('changed');
+    await t.patch('services', 'db', { spec: { selector: { app: 'db' } } });
+    await t.until('a slice of the selector', async () => {
+      const slices = await t.list('endpointslices');
+      return slices.length === 1 && slices[0].metadata.labels['endpointslice.kubernetes.io/managed-by'] === 'endpointslice-controller.k8s.io';
+    });
+  },
 };

@@ -10,9 +10,9 @@ interface StoredNode {
   readonly spec?: { readonly configSource?: unknown; readonly taints?: readonly unknown[] | null };
 }
 
-const NODE_RESTRICTION = 'node-restriction.kubernetes.io';
+const nodeRestriction = 'node-restriction.kubernetes.io';
 /** Labels in Kubernetes' namespaces that a kubelet sets. */
-const KUBELET_LABELS: ReadonlySet<string> = new Set([
+const kubeletLabels: ReadonlySet<string> = new Set([
   'kubernetes.io/hostname',
   'topology.kubernetes.io/zone',
   'topology.kubernetes.io/region',
@@ -25,7 +25,7 @@ const KUBELET_LABELS: ReadonlySet<string> = new Set([
   'beta.kubernetes.io/os',
   'beta.kubernetes.io/arch',
 ]);
-const KUBELET_DOMAINS = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
+const kubeletDomains = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
 
 /**
  * Allows a node to write its own Node, except for fields that would attract pods: taints, owners, and labels that others rely on.
@@ -66,9 +66,9 @@ function modifiedLabels(after: StoredNode, before: StoredNode | undefined): read
 
 function isForbiddenLabel(key: string): boolean {
   const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
-  if (isWithin(domain, NODE_RESTRICTION)) return true;
+  if (isWithin(domain, nodeRestriction)) return true;
   if (!isWithin(domain, 'kubernetes.io') && !isWithin(domain, 'k8s.io')) return false;
-  return !KUBELET_LABELS.has(key) && !KUBELET_DOMAINS.some((allowed) => isWithin(domain, allowed));
+  return !kubeletLabels.has(key) && !kubeletDomains.some((allowed) => isWithin(domain, allowed));
 }
 
 function isWithin(domain: string, parent: string): boolean {

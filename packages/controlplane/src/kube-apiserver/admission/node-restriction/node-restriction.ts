@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import { sameJson } from '@kubewright/apimachinery/internal';
+import { SigningRequest, sameJson } from '@kubewright/apimachinery/internal';
 import type { AdmissionPlugin, Authorizer } from '@kubewright/apiserver';
 import type { ReadObject } from '@kubewright/apiserver/internal';
 import { nodeNameOf } from '../../authorization/node/node-identity.ts';
@@ -10,8 +10,7 @@ import { type NodeWrite, quoted, refusal } from './node-write.ts';
 
 /**
  * Restricts the writes of nodes to their own Node, Lease, CSINode and ResourceSlices and to their own pods. The node authorizer
- * allows these requests because it knows only names. Mirrors `NodeRestriction` (1.36) without its check of certificate signing
- * requests: this cluster has no signer for kubelets.
+ * allows these requests because it knows only names. Mirrors `NodeRestriction` (1.36).
  */
 export function nodeRestriction(options: {
   readonly read: ReadObject;
@@ -39,6 +38,7 @@ const admitters: Readonly<Record<string, (write: NodeWrite, authorizer: Authoriz
   '/nodes': admitNode,
   '/persistentvolumeclaims': admitClaim,
   '/serviceaccounts': admitToken,
+  'certificates.k8s.io/certificatesigningrequests': admitSigningRequest,
   'coordination.k8s.io/leases': admitLease,
   'storage.k8s.io/csinodes': (write) => admitOwnName(write, 'CSINode'),
   'resource.k8s.io/resourceslices': admitResourceSlice,
@@ -84,6 +84,23 @@ async function admitLease(write: NodeWrite): Promise<void> {
     throw refusal(write, 'can only access leases in the "kube-node-lease" system namespace');
   }
   await admitOwnName(write, 'node lease');
+}
+
+/** Allows a node to ask only for its own certificates; the signer checks everything else. */
+async function admitSigningRequest(write: NodeWrite): Promise<void> {
+  const { node, attributes } = write;
+  if (attributes.operation !== 'CREATE') return;
+  const { spec } = attributes.object as { readonly spec?: { readonly signerName?: string; readonly request?: string } };
+  const ofKubelets = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'];
+  if (!ofKubelets.includes(spec?.signerName ?? '')) return;
+  const commonName = `system:node:${node}`;
+  let request: SigningRequest;
+  try {
+    request = new SigningRequest(Buffer.from(spec?.request ?? '', 'base64').toString('latin1'));
+  } catch (error) {
+    throw refusal(write, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (request.commonName !== commonName) throw refusal(write, `can only create a node CSR with CN=${commonName}`);
 }
 
 async function admitOwnName(write: NodeWrite, what: string): Promise<void> {

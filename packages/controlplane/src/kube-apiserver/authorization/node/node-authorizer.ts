@@ -34,7 +34,7 @@ export class NodeAuthorizer implements Authorizer {
     const decide = resource && this.#subdivided[`${resource.group}/${resource.resource}`];
     if (decide) return decide({ node, verb, resource });
     const rules = this.#index.role('', { kind: 'ClusterRole', name: 'system:node' }) ?? [];
-    return rules.some((rule) => ruleAllows(rule, attributes)) ? ALLOW : noOpinion('');
+    return rules.some((rule) => ruleAllows(rule, attributes)) ? allow : noOpinion('');
   }
 
   /** Resources of which a node may access only some objects, by `<group>/<resource>`. */
@@ -91,7 +91,7 @@ export class NodeAuthorizer implements Authorizer {
     if (resource.subresource !== '') return noOpinion('cannot authorize ResourceSlice subresources');
     switch (verb) {
       case 'create':
-        return ALLOW;
+        return allow;
       case 'get':
       case 'update':
       case 'patch':
@@ -100,7 +100,7 @@ export class NodeAuthorizer implements Authorizer {
       case 'watch':
       case 'list':
       case 'deletecollection':
-        if (resource.fieldSelector?.exactValue('spec.nodeName') === asked.node) return ALLOW;
+        if (resource.fieldSelector?.exactValue('spec.nodeName') === asked.node) return allow;
         return noOpinion('can only list/watch/deletecollection resourceslices with nodeName field selector');
       default:
         return noOpinion(
@@ -116,7 +116,7 @@ export class NodeAuthorizer implements Authorizer {
         return this.#ifRelated(asked, 'pod');
       case 'list ':
       case 'watch ':
-        if (resource.fieldSelector?.exactValue('spec.nodeName') === asked.node) return ALLOW;
+        if (resource.fieldSelector?.exactValue('spec.nodeName') === asked.node) return allow;
         if (resource.name !== '') return this.#ifRelated(asked, 'pod');
         return noOpinion('can only list/watch pods with spec.nodeName field selector');
       // The NodeRestriction admission plugin restricts which pods.
@@ -125,7 +125,7 @@ export class NodeAuthorizer implements Authorizer {
       case 'update status':
       case 'patch status':
       case 'create eviction':
-        return ALLOW;
+        return allow;
       default:
         return noOpinion('');
     }
@@ -134,27 +134,27 @@ export class NodeAuthorizer implements Authorizer {
   #ifRelated({ node, resource }: Asked, kind: RelatedKind): AuthorizationDecision {
     const { namespace, name } = resource;
     if (name === '') return noOpinion('No Object name found');
-    if (this.#graph.isRelated(node, { kind, namespace, name })) return ALLOW;
+    if (this.#graph.isRelated(node, { kind, namespace, name })) return allow;
     return noOpinion(`no relationship found between node '${node}' and this object`);
   }
 }
 
 function lease({ node, verb, resource }: Asked): AuthorizationDecision {
-  if (!OWN_OBJECT_VERBS.includes(verb)) {
+  if (!ownObjectVerbs.includes(verb)) {
     return noOpinion('can only get, create, update, patch, or delete a node lease');
   }
   if (resource.namespace !== 'kube-node-lease') {
     return noOpinion('can only access leases in the "kube-node-lease" system namespace');
   }
   // On create, only admission knows the object's name.
-  if (verb === 'create' || resource.name === node) return ALLOW;
+  if (verb === 'create' || resource.name === node) return allow;
   return noOpinion('can only access node lease with the same name as the requesting node');
 }
 
 function csiNode({ node, verb, resource }: Asked): AuthorizationDecision {
-  if (!OWN_OBJECT_VERBS.includes(verb)) return noOpinion('can only get, create, update, patch, or delete a CSINode');
+  if (!ownObjectVerbs.includes(verb)) return noOpinion('can only get, create, update, patch, or delete a CSINode');
   if (resource.subresource !== '') return noOpinion('cannot authorize CSINode subresources');
-  if (verb === 'create' || resource.name === node) return ALLOW;
+  if (verb === 'create' || resource.name === node) return allow;
   return noOpinion('can only access CSINode with the same name as the requesting node');
 }
 
@@ -162,19 +162,19 @@ function csiNode({ node, verb, resource }: Asked): AuthorizationDecision {
 function node({ node: own, verb, resource }: Asked): AuthorizationDecision {
   const { name, subresource } = resource;
   const writes = verb === 'update' || verb === 'patch';
-  if (subresource === 'status' && writes) return ALLOW;
+  if (subresource === 'status' && writes) return allow;
   if (subresource !== '') return noOpinion('');
   // The NodeRestriction admission plugin restricts which nodes.
-  if (writes || verb === 'create') return ALLOW;
+  if (writes || verb === 'create') return allow;
   if (verb !== 'get' && verb !== 'list' && verb !== 'watch') return noOpinion('');
-  if (name === own) return ALLOW;
+  if (name === own) return allow;
   const what = name === '' ? 'all nodes' : `'${name}'`;
   return noOpinion(`node '${own}' cannot read ${what}, only its own Node object`);
 }
 
-const OWN_OBJECT_VERBS: readonly string[] = ['get', 'create', 'update', 'patch', 'delete'];
+const ownObjectVerbs: readonly string[] = ['get', 'create', 'update', 'patch', 'delete'];
 
-const ALLOW: AuthorizationDecision = { decision: 'allow', reason: '' };
+const allow: AuthorizationDecision = { decision: 'allow', reason: '' };
 
 function noOpinion(reason: string): AuthorizationDecision {
   return { decision: 'no-opinion', reason };

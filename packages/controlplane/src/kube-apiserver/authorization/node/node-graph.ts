@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Storage } from '@kubewright/apiserver';
-import { eachChange, type StoredObject } from '@kubewright/apiserver/internal';
+import { followStorage, type StoredObject, storagePrefix } from '@kubewright/apiserver/internal';
 import { Claims } from './claims.ts';
 import {
   claimNames,
@@ -24,10 +24,10 @@ export type RelatedKind =
   | 'serviceaccount'
   | 'volumeattachment';
 
-const PODS = '/registry/pods/';
-const VOLUMES = '/registry/persistentvolumes/';
-const ATTACHMENTS = '/registry/storage.k8s.io/volumeattachments/';
-const SLICES = '/registry/resource.k8s.io/resourceslices/';
+const pods = storagePrefix({ group: '', resource: 'pods' });
+const volumes = storagePrefix({ group: '', resource: 'persistentvolumes' });
+const attachments = storagePrefix({ group: 'storage.k8s.io', resource: 'volumeattachments' });
+const slices = storagePrefix({ group: 'resource.k8s.io', resource: 'resourceslices' });
 
 /**
  * Tracks which objects are related to which node: its pods, the objects they refer to, the volumes of their claims with those
@@ -49,11 +49,10 @@ export class NodeGraph implements Disposable {
 
   /** Reads the stored objects, then follows changes. */
   async start(storage: Storage): Promise<void> {
-    for (const prefix of [PODS, VOLUMES, ATTACHMENTS, SLICES]) {
-      const { objects, revision } = await storage.list({ prefix });
-      for (const stored of objects) this.#changed.set(stored.key, stored);
-      const apply = eachChange(({ key, current }) => this.#changed.set(key, current));
-      this.#subscriptions.push(storage.watch({ prefix, fromRevision: revision }, apply));
+    for (const prefix of [pods, volumes, attachments, slices]) {
+      const apply = ({ key, current }: { readonly key: string; readonly current: StoredObject | undefined }): void =>
+        void this.#changed.set(key, current);
+      this.#subscriptions.push(await followStorage(storage, { prefix, apply }));
     }
   }
 
@@ -92,16 +91,16 @@ export class NodeGraph implements Disposable {
   #forget(key: string): void {
     this.#related.drop(key);
     this.#volumes.drop(key);
-    if (key.startsWith(VOLUMES)) this.#claimOf.delete(key.slice(VOLUMES.length));
+    if (key.startsWith(volumes)) this.#claimOf.delete(key.slice(volumes.length));
   }
 
   #take(key: string, object: unknown): void {
     // The server stores nothing else under these prefixes.
-    if (key.startsWith(PODS)) this.#takePod(key, object as ReferringPod);
-    else if (key.startsWith(VOLUMES)) this.#takeVolume(key, object as ReferringVolume);
+    if (key.startsWith(pods)) this.#takePod(key, object as ReferringPod);
+    else if (key.startsWith(volumes)) this.#takeVolume(key, object as ReferringVolume);
     else {
       const { spec } = object as { readonly spec?: { readonly nodeName?: string | null } };
-      const kind = key.startsWith(SLICES) ? 'resourceslice' : 'volumeattachment';
+      const kind = key.startsWith(slices) ? 'resourceslice' : 'volumeattachment';
       const name = key.slice(key.lastIndexOf('/') + 1);
       if (spec?.nodeName) this.#related.put(key, [`${kind}//${name}`], spec.nodeName);
     }
@@ -126,7 +125,7 @@ export class NodeGraph implements Disposable {
   }
 
   #takeVolume(key: string, volume: ReferringVolume): void {
-    const name = key.slice(VOLUMES.length);
+    const name = key.slice(volumes.length);
     const { claimRef } = volume.spec ?? {};
     if (!claimRef) return;
     this.#claimOf.set(name, `${claimRef.namespace}/${claimRef.name}`);

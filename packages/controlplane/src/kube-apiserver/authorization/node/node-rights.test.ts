@@ -67,14 +67,14 @@ describe('nodes', () => {
   });
 
   it('are authorized in the same time, whatever other objects exist', async () => {
-    const encode = (index: number) => () => {
+    const encode = (index: number): Uint8Array => {
       const metadata = { name: `p${index}`, namespace: 'crowd', uid: `${index}` };
       const volumes = [{ name: 'v', secret: { secretName: `s${index}` } }];
       const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { nodeName: 'other', containers: [], volumes } };
       return Buffer.from(JSON.stringify(pod));
     };
     for (let i = 0; i < 20_000; i++) {
-      await plane.storage.commit([{ key: `/registry/pods/crowd/p${i}`, expected: 0, encode: encode(i) }]);
+      await plane.storage.commit([{ key: `/registry/pods/crowd/p${i}`, expected: 0, bytes: encode(i) }]);
     }
     await get('mine', `${ns}/secrets/volume`);
     const started = performance.now();

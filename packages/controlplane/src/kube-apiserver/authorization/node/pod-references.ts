@@ -75,7 +75,7 @@ export interface ProjectedSource {
 export function secretNames({ spec }: ReferringPod): readonly string[] {
   const fromVolumes = (spec?.volumes ?? []).flatMap((volume) => [
     volume.azureFile?.secretName,
-    ...SECRET_REFS.map((source) => volume[source]?.secretRef?.name),
+    ...secretRefs.map((source) => volume[source]?.secretRef?.name),
     volume.csi?.nodePublishSecretRef?.name,
     volume.secret?.secretName,
     ...(volume.projected?.sources ?? []).map(({ secret }) => secret?.name),
@@ -87,7 +87,7 @@ export function secretNames({ spec }: ReferringPod): readonly string[] {
   return named([...(spec?.imagePullSecrets ?? []).map(({ name }) => name), ...fromContainers, ...fromVolumes]);
 }
 
-const SECRET_REFS = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const;
+const secretRefs = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const;
 
 /** Returns the names of config maps that a pod refers to. Mirrors `VisitPodConfigmapNames` (1.36). */
 export function configMapNames({ spec }: ReferringPod): readonly string[] {

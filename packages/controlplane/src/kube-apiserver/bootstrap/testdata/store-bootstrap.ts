@@ -36,7 +36,6 @@ export async function storeBootstrap(objects: readonly KubernetesObject[]): Prom
 function withoutOwn(text: string, now: string): KubernetesObject {
   const object = JSON.parse(text.replaceAll(`"${now}"`, '"TIME"'));
   object.metadata.uid = '';
-  object.metadata.resourceVersion = '';
   return object;
 }
 

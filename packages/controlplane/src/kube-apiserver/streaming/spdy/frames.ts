@@ -17,7 +17,7 @@ export type Frame =
 
 const version = 3;
 /** Control frames contain numbers and compressed headers. */
-const mostControlBytes = 16 * 1024;
+const maxControlBytes = 16 * 1024;
 
 /** Splits bytes into frames. @throws {@link SpdyError} for another version, or a control frame that is too long. */
 export async function* readFrames(source: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
@@ -47,7 +47,7 @@ export async function* readFrames(source: AsyncIterable<Buffer>): AsyncGenerator
       }
       if (((head >>> 16) & 0x7fff) !== version)
         throw new SpdyError(`version ${(head >>> 16) & 0x7fff} is not supported`);
-      if (length > mostControlBytes) throw new SpdyError(`a control frame of ${length} bytes is too large`);
+      if (length > maxControlBytes) throw new SpdyError(`a control frame of ${length} bytes is too large`);
       if (rest.length < 8 + length) break;
       yield { type: 'control', kind: head & 0xffff, flags, payload: rest.subarray(8, 8 + length) };
       rest = rest.subarray(8 + length);

@@ -8,8 +8,8 @@ import { SpdyError } from './spdy-error.ts';
 export type SpdyHeaders = ReadonlyMap<string, string>;
 
 /** A block holds a stream's kind, port and number: a few hundred bytes. */
-const mostPlainBytes = 64 * 1024;
-const mostPairs = 100;
+const maxPlainBytes = 64 * 1024;
+const maxPairs = 100;
 
 /**
  * Compresses and decompresses the header blocks of one connection. zlib keeps its state from block to block, so order matters.
@@ -54,8 +54,8 @@ function through(stream: Transform, bytes: Uint8Array): Promise<Buffer> {
     const take = (chunk: Buffer): void => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > mostPlainBytes) {
-        done(() => reject(new SpdyError(`a header block has more than ${mostPlainBytes} bytes`)));
+      if (size > maxPlainBytes) {
+        done(() => reject(new SpdyError(`a header block has more than ${maxPlainBytes} bytes`)));
         // A few bytes can expand to gigabytes: stop here.
         stream.on('error', () => undefined).destroy();
       }
@@ -82,7 +82,7 @@ function parse(block: Buffer): SpdyHeaders {
     return block.toString('utf8', at - length, at);
   };
   const pairs = number();
-  if (pairs > mostPairs) throw new SpdyError(`a header block has more than ${mostPairs} names`);
+  if (pairs > maxPairs) throw new SpdyError(`a header block has more than ${maxPairs} names`);
   for (let i = 0; i < pairs; i++) {
     const name = text().toLowerCase();
     // Several values of one name are separated by zero bytes.

@@ -103,7 +103,7 @@ describe('SpdyConnection', () => {
     for await (const chunk of second?.input ?? []) heard += Buffer.from(chunk).toString();
     expect(heard).toBe('question');
     await second?.write(Buffer.from('answer'));
-    second?.end();
+    await second?.end();
     await second?.write(Buffer.from('too late'));
     expect([await client.next(), await client.next()]).toEqual(['data 3 answer', 'data 3  fin']);
     client.close();

@@ -15,9 +15,9 @@ import { SpdyError } from './spdy-error.ts';
 import { SpdyStream } from './spdy-stream.ts';
 
 /** Maximum number of concurrent streams; further ones are rejected. */
-const mostStreams = 512;
+const maxStreams = 512;
 /** Above this many unsent bytes, the client has stopped reading. */
-const mostUnsentBytes = 64 * 1024 * 1024;
+const maxUnsentBytes = 64 * 1024 * 1024;
 
 /** Options for {@link SpdyConnection}. */
 export interface SpdyConnectionOptions {
@@ -97,7 +97,7 @@ export class SpdyConnection {
       return;
     }
     this.#lastId = id;
-    if (this.#streams.size >= mostStreams) {
+    if (this.#streams.size >= maxStreams) {
       this.#reset(id, resetReasons.refusedStream);
       return;
     }
@@ -127,7 +127,7 @@ export class SpdyConnection {
   #write(frame: Buffer): Promise<void> {
     const duplex = this.#duplex;
     if (duplex.destroyed || duplex.writableEnded) return Promise.resolve();
-    if (duplex.writableLength > mostUnsentBytes) {
+    if (duplex.writableLength > maxUnsentBytes) {
       duplex.destroy();
       return Promise.resolve();
     }

@@ -4,9 +4,9 @@ import type { SpdyHeaders } from './header-block.ts';
 /**
  * Above this many unread bytes, the whole connection has to wait: the SPDY clients of Kubernetes have no flow-control windows.
  */
-const mostUnreadBytes = 1024 * 1024;
+const maxUnreadBytes = 1024 * 1024;
 /** Maximum size of a written frame. */
-const mostFrameBytes = 64 * 1024;
+const maxFrameBytes = 64 * 1024;
 
 /** A stream's output: its connection. */
 export interface SpdyStreamOutput {
@@ -27,6 +27,8 @@ export class SpdyStream {
   #inputEnded = false;
   #outputEnded = false;
   #roomFound: () => void = () => {};
+  /** Settles with the last write: writes follow each other, even if their callers do not wait. */
+  #written: Promise<void> = Promise.resolve();
 
   constructor(id: number, parts: { readonly headers: SpdyHeaders; readonly output: SpdyStreamOutput }) {
     this.id = id;
@@ -36,18 +38,22 @@ export class SpdyStream {
   }
 
   /** Sends bytes; resolves when there is room for more. Sends nothing after the end. */
-  async write(bytes: Uint8Array): Promise<void> {
-    for (let at = 0; at < bytes.length && !this.#outputEnded; at += mostFrameBytes) {
-      await this.#output.data(this.id, bytes.subarray(at, at + mostFrameBytes), { fin: false });
-    }
+  write(bytes: Uint8Array): Promise<void> {
+    return this.#afterWrites(async () => {
+      for (let at = 0; at < bytes.length && !this.#outputEnded; at += maxFrameBytes) {
+        await this.#output.data(this.id, bytes.subarray(at, at + maxFrameBytes), { fin: false });
+      }
+    });
   }
 
-  /** Ends this side of the stream. */
-  end(): void {
-    if (this.#outputEnded) return;
-    this.#outputEnded = true;
-    void this.#output.data(this.id, new Uint8Array(0), { fin: true });
-    this.#forgetIfOver();
+  /** Ends this side of the stream after everything that was written. */
+  end(): Promise<void> {
+    return this.#afterWrites(async () => {
+      if (this.#outputEnded) return;
+      this.#outputEnded = true;
+      void this.#output.data(this.id, new Uint8Array(0), { fin: true });
+      this.#forgetIfOver();
+    });
   }
 
   /** Ends both directions immediately. */
@@ -73,7 +79,7 @@ export class SpdyStream {
       this.#forgetIfOver();
       return;
     }
-    if (this.input.size <= mostUnreadBytes || this.#unwanted) return;
+    if (this.input.size <= maxUnreadBytes || this.#unwanted) return;
     await new Promise<void>((resolve) => {
       this.#roomFound = resolve;
     });
@@ -86,6 +92,11 @@ export class SpdyStream {
     this.input.end();
     this.#roomFound();
     this.#output.forget(this.id);
+  }
+
+  #afterWrites(go: () => Promise<void>): Promise<void> {
+    this.#written = this.#written.then(go);
+    return this.#written;
   }
 
   #forgetIfOver(): void {

@@ -1,6 +1,5 @@
 import * as crypto from 'node:crypto';
-import { type Clock, systemClock } from '@kubewright/apimachinery';
-import { issueCertificate } from '@kubewright/apimachinery/internal';
+import { type Clock, systemClock, issueCertificate } from '@kubewright/apimachinery';
 import { podEviction, podStreams } from '../../pods/index.ts';
 import type { NodeConnector } from '../../pods/node-connector.ts';
 import { comparable, PlaneUnderTest, type SettleCall, type Step, type StepAnswer } from '../../testdata/plane-under-test.ts';

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { findPostgres } from './find-postgres.ts';
 describe('findPostgres', () => {
   let home: string;
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'kw-find-'));
+    home = realpathSync(mkdtempSync(join(tmpdir(), 'kw-find-')));
   });
   afterEach(() => rmSync(home, { recursive: true, force: true }));
 
@@ -47,6 +47,13 @@ describe('findPostgres', () => {
     const [broken, other] = [folder('broken'), folder('16')];
     expect(await find({ PATH: `${broken}:${other}` })).toBe(other);
     await expect(find({ PATH: broken })).rejects.toThrow('does not run');
+  });
+
+  it('resolves links to some of the programs', async () => {
+    const [all, links] = [folder('16', ['initdb', 'postgres', 'pg_rewind']), folder('links', [])];
+    for (const program of ['initdb', 'postgres']) symlinkSync(join(all, program), join(links, program));
+    expect(await find({ PATH: links })).toBe(all);
+    expect(await find({ PG_BIN: links })).toBe(all);
   });
 
   it('skips a folder that contains only clients', async () => {

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 
 /** Environment variable with folders to search instead of the usual installation folders; may be empty. */
 const usualFolders = 'KUBEWRIGHT_PG_FOLDERS';
@@ -14,7 +14,8 @@ export interface PostgresFolder {
 /**
  * Finds a folder with both `initdb` and `postgres`: `PG_BIN`, then PATH, then the folders used by Debian, Homebrew and the
  * PostgreSQL installers, newest first (or the folders in KUBEWRIGHT_PG_FOLDERS instead). Except for `PG_BIN`, the first folder
- * with the requested major version takes precedence over all others.
+ * with the requested major version takes precedence over all others. Links to the programs are resolved, because only their own
+ * folder has all of them.
  */
 export async function findPostgres(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -29,12 +30,16 @@ export async function findPostgres(options: {
   const isComplete = (folder: string): boolean =>
     ['initdb', 'postgres'].every((program) => existsSync(join(folder, program + suffix)));
   const listed = (name: string): readonly string[] => (env[name] ?? '').split(delimiter).filter((one) => one !== '');
+  const own = (folder: string): string => {
+    const target = dirname(realpathSync(join(folder, `postgres${suffix}`)));
+    return isComplete(target) ? target : folder;
+  };
   const chosen = env['PG_BIN'];
-  if (chosen && isComplete(chosen)) return { folder: chosen, version: await versionOf(chosen) };
+  if (chosen && isComplete(chosen)) return { folder: own(chosen), version: await versionOf(chosen) };
   const candidates = [...listed('PATH'), ...(env[usualFolders] === undefined ? installations() : listed(usualFolders))];
   let first: PostgresFolder | undefined;
   let fault: unknown;
-  for (const folder of new Set(candidates.filter(isComplete))) {
+  for (const folder of new Set(candidates.filter(isComplete).map(own))) {
     try {
       const found = { folder, version: await versionOf(folder) };
       if (major === undefined || found.version.split('.')[0] === major) return found;

@@ -29,6 +29,7 @@ describe('ImageFile', () => {
     env: new Map(),
     reachable: (found) => found,
     hostPath: (found) => `/sandbox/c${found}`,
+    programPath: (found) => `/sandbox/c${found}`,
     ...more,
   });
 

@@ -6,7 +6,7 @@ import { imageEntry } from './image-entry.ts';
 import { ImageFileError } from './image-file-error.ts';
 
 /** Maximum size of an image map, in bytes. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** Images by repository, then by tag; `*` stands for every tag without an entry. */
 interface Content {
@@ -70,7 +70,7 @@ export class ImageFile {
     try {
       const { mtimeMs, size, ino, mode } = statSync(this.path);
       if (mode & 0o002) this.#fail('it is world-writable, so any user could run programs as you; run chmod o-w on it');
-      if (size > mostBytes) this.#fail('it is larger than 1 MiB');
+      if (size > maxBytes) this.#fail('it is larger than 1 MiB');
       return [mtimeMs, size, ino].join();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

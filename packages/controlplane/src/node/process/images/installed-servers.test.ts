@@ -13,6 +13,7 @@ const context = (more: Partial<LaunchContext> = {}): LaunchContext => ({
   env: new Map(),
   reachable: (path) => path,
   hostPath: (path) => `/sandbox/c${path}`,
+  programPath: (path) => `/sandbox/c${path}`,
   ...more,
 });
 
@@ -61,7 +62,7 @@ describe('redis image', () => {
 
   it("runs the machine's redis-server on the pod's address", async () => {
     expect(await launch({})).toMatchObject({ file: '/opt/bin/redis-server', args: own, path: ['/opt/bin'] });
-    const { args } = await launch({ hostPath: () => '/volume' });
+    const { args } = await launch({ programPath: () => '/volume' });
     expect(args).toContain('/volume');
   });
 

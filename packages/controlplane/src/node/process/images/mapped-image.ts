@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { ImageProgram, ImageSource, Launch, LaunchContext } from '../image-program.ts';
 
 /** An image as described by a user. */
@@ -45,7 +46,7 @@ export function mappedImage(
         description: `${what} (${image.file}), ${base.description}`,
         standIn,
         ...(command && { command: [...command, ...(args ?? [])] }),
-        ...(image.stopSignal && { stopSignal: image.stopSignal }),
+        ...defined({ stopSignal: image.stopSignal }),
         programFolders: [...base.programFolders, ...paths],
         launch: (context) => ({
           ...launch(context, { base, command, args, env: image.env ?? {}, folder }),

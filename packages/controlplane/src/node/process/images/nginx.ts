@@ -37,7 +37,7 @@ function launch(context: LaunchContext, { path: installed, version }: InstalledP
   const env = {
     NGINX_VERSION: version,
     KUBEWRIGHT_LISTEN: context.podIP,
-    KUBEWRIGHT_HTML: context.hostPath('/usr/share/nginx/html'),
+    KUBEWRIGHT_HTML: context.programPath('/usr/share/nginx/html'),
     KUBEWRIGHT_RUN: context.socketFolder,
     KUBEWRIGHT_TEMPORARY: `${context.root}/var/cache/nginx`,
   };

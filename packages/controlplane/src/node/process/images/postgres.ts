@@ -55,16 +55,17 @@ const knownUser = { program: 'initdb', variable: 'KUBEWRIGHT_AS_KNOWN_USER' } as
 
 function launch(context: LaunchContext, installed: string, version: string): Launch {
   const folder = context.reachable(installed);
+  const data = context.env.get('PGDATA') ?? '/var/lib/postgresql/data';
   const env = {
     PG_MAJOR: version.split('.')[0] ?? '',
     PG_VERSION: version,
-    PGDATA: context.hostPath(context.env.get('PGDATA') ?? '/var/lib/postgresql/data'),
+    PGDATA: context.programPath(data),
     // Lets other programs in the container find the server, as in the image, where both are at the programs' defaults.
     PGHOST: context.env.get('PGHOST') ?? context.socketFolder,
     PGPORT: context.env.get('PGPORT') ?? '5432',
     KUBEWRIGHT_LISTEN: context.podIP,
     KUBEWRIGHT_SOCKETS: context.socketFolder,
-    KUBEWRIGHT_INITDB_SCRIPTS: context.hostPath('/docker-entrypoint-initdb.d'),
+    KUBEWRIGHT_INITDB_SCRIPTS: context.programPath('/docker-entrypoint-initdb.d'),
   };
   if (context.command !== undefined) {
     const [file = 'postgres', ...args] = [...context.command, ...(context.args ?? [])];
@@ -72,7 +73,7 @@ function launch(context: LaunchContext, installed: string, version: string): Lau
   }
   const words = context.args ?? ['postgres'];
   const isServer = words[0] === 'postgres' || words[0]?.startsWith('-');
-  const isNew = !existsSync(join(env.PGDATA, 'PG_VERSION'));
+  const isNew = !existsSync(join(context.hostPath(data), 'PG_VERSION'));
   const args = ['-c', postgresEntrypoint, 'docker-entrypoint.sh', ...words];
   return { file: '/bin/sh', args, env, path: [folder], ...(isServer && isNew && { knownUser }) };
 }

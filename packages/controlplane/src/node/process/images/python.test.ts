@@ -11,6 +11,7 @@ const context = (more: Partial<LaunchContext> = {}): LaunchContext => ({
   env: new Map(),
   reachable: (path) => path,
   hostPath: (path) => path,
+  programPath: (path) => path,
   ...more,
 });
 

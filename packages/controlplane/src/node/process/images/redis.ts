@@ -43,8 +43,8 @@ function launch(context: LaunchContext, { path: installed, version }: InstalledP
 }
 
 /** Returns the default options. Later options win, so the pod's own come after these. */
-function ownOptions({ podIP, root, hostPath }: LaunchContext): readonly string[] {
-  const data = hostPath('/data');
+function ownOptions({ podIP, root, programPath }: LaunchContext): readonly string[] {
+  const data = programPath('/data');
   const folder = data.startsWith(root + sep) ? root : data;
   // As in the image: any client that reaches the pod's address may connect.
   return ['--bind', podIP, '--port', '6379', '--dir', folder, '--save', '', '--protected-mode', 'no'];

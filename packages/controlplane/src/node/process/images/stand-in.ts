@@ -62,12 +62,12 @@ export function standInImage(repository: StandIn, options: { readonly execPath: 
           standIn: `${repository}: running a bundled stand-in instead of the real program`,
         }),
         programFolders: [options.execPath],
-        launch({ command, args, podIP, reachable, hostPath }) {
+        launch({ command, args, podIP, reachable, programPath }) {
           if (command !== undefined) {
             const [file = '', ...rest] = [...command, ...(args ?? [])];
             return { file, args: rest, env: {}, path: [] };
           }
-          const env = { KUBEWRIGHT_LISTEN: podIP, KUBEWRIGHT_HTML: hostPath('/usr/share/nginx/html') };
+          const env = { KUBEWRIGHT_LISTEN: podIP, KUBEWRIGHT_HTML: programPath('/usr/share/nginx/html') };
           return { file: reachable(options.execPath), args: ['-e', scripts[repository] ?? ''], env, path: [] };
         },
       };

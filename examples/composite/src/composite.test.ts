@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Pod } from '@kubewright/apimachinery/core/v1';
+import { stored } from '@kubewright/apimachinery/testing';
+import { silentLogger as log, Manager } from '@kubewright/runtime';
+import { TestEnvironment } from '@kubewright/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HelloWorld } from './api/v1/hello-world.ts';
+import { composite } from './composite.ts';
+import { sayGoodbye, sayHello } from './say-hello.ts';
+import { type SyncHook, type SyncRequest, webhook } from './sync-hook.ts';
+
+// A busy machine needs more than a second.
+const patience = { timeout: 30_000 };
+const namespace = 'default';
+const signal = AbortSignal.timeout(60_000);
+// Python 3 is needed for the hook in another language; without it, its tests are skipped.
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+const program = new URL('../hooks/sync.py', import.meta.url).pathname;
+let python: ChildProcess | undefined;
+let url = '';
+beforeAll(async () => {
+  if (!hasPython) return;
+  python = spawn('python3', [program, '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = await once(python.stdout!, 'data');
+  url = `http://127.0.0.1:${String(port).trim()}/`;
+});
+afterAll(() => void python?.kill());
+
+/** Returns what the hooks of a name decide. */
+type Hooks = () => { readonly sync: SyncHook<HelloWorld>; readonly finalize: SyncHook<HelloWorld> };
+const hooks: readonly (readonly [string, Hooks])[] = [
+  ['the function', () => ({ sync: sayHello, finalize: sayGoodbye })],
+  ['the program in Python', () => ({ sync: webhook(url), finalize: webhook(url) })],
+];
+
+describe.each(hooks)('%s', (name, hook) => {
+  const needsPython = name !== 'the function' && !hasPython;
+  const parent = stored(HelloWorld({ metadata: { name: 'hello', namespace }, spec: { who: ['ada', 'grace'] } }));
+  const pod = (name: string, phase: string) => {
+    const containers = [{ name: 'hello', image: 'busybox' }];
+    return [name, { ...Pod({ metadata: { name }, spec: { containers } }), status: { phase } }] as const;
+  };
+  const pods = Object.fromEntries([pod('hello-ada', 'Succeeded'), pod('hello-grace', 'Running')]);
+  const container = (who: string) => ({ name: 'hello', image: 'busybox', command: ['echo', `Hello, ${who}!`] });
+
+  it.skipIf(needsPython).each<[string, SyncRequest<HelloWorld>['children'], number]>([
+    ['no pods yet', {}, 0],
+    ['one pod that is done', { 'Pod.v1': pods }, 1],
+  ])('wants one pod per name, with %s', async (_, children, greeted) => {
+    const response = await hook().sync({ parent, children, finalizing: false }, { signal });
+    expect(response.status).toEqual({ greeted });
+    expect(response.children).toMatchObject([
+      { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'hello-ada' }, spec: { containers: [container('ada')] } },
+      { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'hello-grace' }, spec: { containers: [container('grace')] } },
+    ]);
+  });
+
+  it.skipIf(needsPython)('creates, deletes and reports what it wants', async () => {
+    const crd = new URL('../config/crd/bases/hooks.example.com_helloworlds.yaml', import.meta.url).pathname;
+    await using environment = await TestEnvironment.start({ manifests: [crd] });
+    const { client } = environment;
+    const controller = composite({ parent: HelloWorld, children: [Pod], ...hook() });
+    await using manager = new Manager({ controllers: [controller], client, log, handleSignals: false });
+    manager.run().catch(() => undefined); // stopped at the end
+    await client.resource(HelloWorld).create(HelloWorld({ metadata: { name: 'hello', namespace }, spec: parent.spec }));
+    const names = async () =>
+      (await client.resource(Pod).list({ namespace })).items
+        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+        .map(({ metadata }) => metadata.name);
+    await expect.poll(names, patience).toEqual(['hello-ada', 'hello-grace']);
+    // The test plays the node.
+    const body = { status: { phase: 'Succeeded' } };
+    await client.resource(Pod).status.patch({ namespace, name: 'hello-ada' }, { type: 'merge', body });
+    const hello = { namespace, name: 'hello' };
+    await expect.poll(() => client.resource(HelloWorld).get(hello), patience).toMatchObject({ status: { greeted: 1 } });
+    const who = ['ada', 'barbara'];
+    await client.resource(HelloWorld).patch(hello, { type: 'merge', body: { spec: { who } } });
+    await expect.poll(names, patience).toEqual(['hello-ada', 'hello-barbara']);
+    await client.resource(HelloWorld).delete(hello);
+    await expect.poll(names, patience).toEqual(['hello-goodbye']);
+    expect(await client.resource(HelloWorld).get(hello)).toMatchObject({ metadata: { deletionGracePeriodSeconds: 0 } });
+    await client.resource(Pod).status.patch({ namespace, name: 'hello-goodbye' }, { type: 'merge', body });
+    const all = async () => (await client.resource(HelloWorld).list({ namespace })).items;
+    await expect.poll(all, patience).toEqual([]);
+  });
+});
+
+describe('webhook', () => {
+  const answers: Record<string, readonly [number, string]> = {
+    '/broken': [500, 'division by zero'],
+    '/empty': [200, '{}'],
+  };
+  let server: Server;
+  let base = '';
+  beforeAll(async () => {
+    server = createServer(({ url: path = '' }, response) => {
+      const [status, body] = answers[path] ?? [404, ''];
+      response.writeHead(status).end(body);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => void server?.close());
+
+  it.each([
+    ['/broken', 'answered 500: division by zero'],
+    ['/empty', 'has no list "children"'],
+  ])('reports the answer of %s', async (path, message) => {
+    const parent = stored(HelloWorld({ metadata: { name: 'hello', namespace }, spec: { who: [] } }));
+    await expect(webhook(base + path)({ parent, children: {}, finalizing: false }, { signal })).rejects.toThrow(
+      message,
+    );
+  });
+});

@@ -1,0 +1,42 @@
+import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
+import type { Child } from '@kubewright/runtime';
+
+/** A parent and its children. The format is Metacontroller's, so its hooks work unchanged. */
+export interface SyncRequest<T extends KubernetesObject> {
+  readonly parent: Stored<T>;
+  /** By kind (`Pod.v1`, `Deployment.apps/v1`), then by name. */
+  readonly children: Readonly<Record<string, Readonly<Record<string, KubernetesObject>>>>;
+  /** True if the parent is being deleted: the question is for a finalize hook. */
+  readonly finalizing: boolean;
+}
+
+/** The desired state. */
+export interface SyncResponse {
+  /** All desired children: others are deleted. */
+  readonly children: readonly Child[];
+  readonly status?: object;
+  /** Calls the hook again after this time, even if nothing changes. */
+  readonly resyncAfterSeconds?: number;
+  /** True from a finalize hook that has nothing left to do, so the parent can be deleted. */
+  readonly finalized?: boolean;
+}
+
+/** Decides what a parent needs. It changes nothing itself. */
+export type SyncHook<T extends KubernetesObject> = (
+  request: SyncRequest<T>,
+  options: { readonly signal: AbortSignal },
+) => SyncResponse | Promise<SyncResponse>;
+
+/** Returns a hook that asks a program: it posts the request as JSON and reads the response. */
+export function webhook<T extends KubernetesObject>(url: string): SyncHook<T> {
+  return async (request, { signal }) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(request), signal });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`the hook ${url} answered ${response.status}: ${text.slice(0, 1000)}`);
+    const answer = JSON.parse(text) as Partial<SyncResponse>;
+    // A program that fails to say what it wants does not want everything to be deleted.
+    if (!Array.isArray(answer.children)) throw new Error(`the answer of the hook ${url} has no list "children"`);
+    return answer as SyncResponse;
+  };
+}

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { StatefulSet } from '@kubewright/apimachinery/apps/v1';
+import { Service } from '@kubewright/apimachinery/core/v1';
+import { stored } from '@kubewright/apimachinery/testing';
+import { silentLogger as log, Manager } from '@kubewright/runtime';
+import { reconcileOnce, TestEnvironment } from '@kubewright/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decorator } from './decorator.ts';
+import { portAnnotation, removeServices, servicePerPod, wantsServices } from './service-per-pod.ts';
+import { type DecorateHook, webhook } from './sync-hook.ts';
+
+// A busy machine needs more than a second.
+const patience = { timeout: 30_000 };
+const namespace = 'default';
+const noted = 'service-per-pod.example.com/services';
+// Python 3 is needed for the hook in another language; without it, its tests are skipped.
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+const program = new URL('../hooks/sync.py', import.meta.url).pathname;
+let python: ChildProcess | undefined;
+let url = '';
+beforeAll(async () => {
+  if (!hasPython) return;
+  python = spawn('python3', [program, '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = await once(python.stdout!, 'data');
+  url = `http://127.0.0.1:${String(port).trim()}/`;
+});
+afterAll(() => void python?.kill());
+
+function statefulSet(annotations: Readonly<Record<string, string>>): StatefulSet {
+  const labels = { app: 'web' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'busybox' }] } };
+  const spec = { replicas: 2, serviceName: 'web', selector: { matchLabels: labels }, template };
+  return StatefulSet({ metadata: { name: 'web', namespace, annotations }, spec });
+}
+
+describe('wantsServices', () => {
+  it('selects StatefulSets with the annotation', () => {
+    expect([{}, { [portAnnotation]: '80' }].map((each) => wantsServices(stored(statefulSet(each))))).toEqual([
+      false,
+      true,
+    ]);
+  });
+});
+
+type Hook = DecorateHook<StatefulSet>;
+const hooks: readonly (readonly [string, () => Hook, () => Hook])[] = [
+  ['the functions', () => servicePerPod, () => removeServices],
+  ['the program in Python', () => webhook(url), () => webhook(url)],
+];
+
+describe.each(hooks)('%s', (name, hook, finalize) => {
+  const needsPython = name !== 'the functions' && !hasPython;
+
+  it.skipIf(needsPython)('wants one service per pod', async () => {
+    const object = stored(statefulSet({ [portAnnotation]: '80' }));
+    const { annotations, attachments } = await hook()(
+      { object, attachments: {}, finalizing: false },
+      { signal: AbortSignal.timeout(20_000) },
+    );
+    expect(annotations).toEqual({ [noted]: '2' });
+    const service = (pod: string) => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: pod },
+      spec: { selector: { 'statefulset.kubernetes.io/pod-name': pod }, ports: [{ port: 80 }] },
+    });
+    expect(attachments).toEqual([service('web-0'), service('web-1')]);
+  });
+
+  it.skipIf(needsPython)('keeps a deleted object until its services are gone', async () => {
+    const object = stored(statefulSet({}));
+    const ask = (services: object) =>
+      finalize()(
+        { object, attachments: { 'Service.v1': services as Record<string, Service> }, finalizing: true },
+        { signal: AbortSignal.timeout(20_000) },
+      );
+    expect(await ask({ 'web-0': {} })).toEqual({ attachments: [], finalized: false });
+    expect(await ask({})).toEqual({ attachments: [], finalized: true });
+  });
+
+  it.skipIf(needsPython)('decorates an object, and removes the decoration with the annotation', async () => {
+    await using environment = await TestEnvironment.start();
+    const { client } = environment;
+    const options = { name: 'service-per-pod', for: StatefulSet, selects: wantsServices, attachments: [Service] };
+    const controllers = [decorator({ ...options, sync: hook(), finalize: finalize() })];
+    await using manager = new Manager({ controllers, client, log, handleSignals: false });
+    manager.run().catch(() => undefined); // stopped at the end
+    const key = { namespace, name: 'web' };
+    const services = async () =>
+      (await client.resource(Service).list({ namespace })).items
+        .map(({ metadata }) => metadata.name)
+        .filter((each) => each !== 'kubernetes');
+    const annotations = async () => (await client.resource(StatefulSet).get(key)).metadata.annotations ?? {};
+
+    await client.resource(StatefulSet).create(statefulSet({}));
+    const writes = async () => (await reconcileOnce(controllers[0]!, { client, object: key })).writes;
+    expect(await writes()).toEqual([]);
+    const body = (value: string | null) => ({ metadata: { annotations: { [portAnnotation]: value } } });
+    await client.resource(StatefulSet).patch(key, { type: 'merge', body: body('80') });
+    await expect.poll(services, patience).toEqual(['web-0', 'web-1']);
+    await expect.poll(annotations, patience).toEqual({ [portAnnotation]: '80', [noted]: '2' });
+    expect(await writes()).toEqual([]);
+    await client.resource(StatefulSet).patch(key, { type: 'merge', body: { spec: { replicas: 3 } } });
+    await expect.poll(services, patience).toEqual(['web-0', 'web-1', 'web-2']);
+    await client.resource(StatefulSet).patch(key, { type: 'merge', body: body(null) });
+    await expect.poll(services, patience).toEqual([]);
+    await expect.poll(annotations, patience).toEqual({});
+    const finalizers = async () => (await client.resource(StatefulSet).get(key)).metadata.finalizers;
+    await expect.poll(finalizers, patience).toBeUndefined();
+    expect(await writes()).toEqual([]);
+
+    await client.resource(StatefulSet).patch(key, { type: 'merge', body: body('80') });
+    await expect.poll(services, patience).toEqual(['web-0', 'web-1', 'web-2']);
+    expect(await finalizers()).toEqual(['hooks.example.com/service-per-pod']);
+    await client.resource(StatefulSet).delete(key);
+    const exists = () =>
+      client
+        .resource(StatefulSet)
+        .get(key)
+        .then(
+          () => true,
+          () => false,
+        );
+    await expect.poll(exists, patience).toBe(false);
+    expect(await services()).toEqual([]);
+  });
+});

@@ -1,0 +1,84 @@
+import { isDeleting, type Kind, type KubernetesObject, type Stored } from '@kubewright/apimachinery';
+import {
+  addFinalizers,
+  type ControllerDefinition,
+  controller,
+  hasFinalizer,
+  type ReconcileContext,
+  removeFinalizer,
+} from '@kubewright/runtime';
+import type { DecorateHook, DecorateResponse } from './sync-hook.ts';
+
+/** Returns a controller that adds to existing objects what a hook decides, and removes it when an object is no longer selected. */
+export function decorator<T extends KubernetesObject>(options: {
+  readonly name: string;
+  readonly for: Kind<T>;
+  readonly selects: (object: Stored<T>) => boolean;
+  readonly attachments: readonly Kind<KubernetesObject>[];
+  readonly sync: DecorateHook<T>;
+  /** Asked instead of `sync` once a decorated object is being deleted or no longer selected, until it answers `finalized`. */
+  readonly finalize?: DecorateHook<T>;
+}): ControllerDefinition {
+  const { name, selects, sync, finalize, attachments: kinds } = options;
+  const finalizer = `hooks.example.com/${name}`;
+  /**
+   * The kinds are known only when the program runs, so their permissions are listed here.
+   *
+   * @rbac groups=apps resources=statefulsets verbs=get;list;watch;patch
+   * @rbac groups=apps resources=statefulsets/finalizers verbs=update
+   * @rbac groups="" resources=services verbs=get;list;watch;create;patch;delete
+   */
+  return controller<T>({
+    name,
+    for: options.for,
+    owns: kinds,
+    async reconcile(object, ctx) {
+      const attachments = Object.fromEntries(
+        kinds.map((kind) => [
+          `${kind.kind}.${kind.group === '' ? kind.version : `${kind.group}/${kind.version}`}`,
+          Object.fromEntries(ctx.observed.list(kind).map((each) => [each.metadata.name, each])),
+        ]),
+      );
+      const isSelected = selects(object) && !isDeleting(object);
+      const known = object as KubernetesObject as Stored<KubernetesObject>;
+      const isMarked = hasFinalizer(object, finalizer);
+      const hook = isSelected ? sync : isMarked ? finalize : undefined;
+      const patching = { client: ctx.client, kind: options.for, signal: ctx.signal };
+      // Before the first attachment, and only on selected objects: the others are not ours to keep.
+      if (isSelected && finalize && !isMarked) await addFinalizers(known, { ...patching, names: [finalizer] });
+      const nothing: DecorateResponse = { attachments: [], finalized: true };
+      const request = { object, attachments, finalizing: !isSelected };
+      const wanted = hook ? await hook(request, { signal: ctx.signal }) : nothing;
+      if (isMarked && isDeleting(object)) await attach(wanted, kinds, ctx);
+      if (isMarked && !isSelected && wanted.finalized) await removeFinalizer(known, { ...patching, name: finalizer });
+      if (isDeleting(object)) return undefined;
+      const { labels, annotations } = wanted;
+      const { apiVersion, kind, metadata } = object;
+      const added = { ...(labels && { labels }), ...(annotations && { annotations }) };
+      const isDecorated = metadata.managedFields?.some((each) => each.manager === name && !each.subresource);
+      if (labels || annotations || isDecorated) {
+        const decoration = {
+          apiVersion,
+          kind,
+          metadata: { name: metadata.name, namespace: metadata.namespace, ...added },
+        };
+        // Server-side apply removes what this field manager set before and leaves everything else alone.
+        await ctx.apply(decoration as KubernetesObject, { ownership: 'none' });
+      }
+      return { children: wanted.attachments };
+    },
+  });
+}
+
+/** Applies and deletes attachments of an object that is being deleted, for which returned children mean nothing. */
+async function attach<T extends KubernetesObject>(
+  { attachments }: DecorateResponse,
+  kinds: readonly Kind<KubernetesObject>[],
+  ctx: ReconcileContext<T>,
+): Promise<void> {
+  const wanted = attachments as readonly KubernetesObject[];
+  for (const each of wanted) await ctx.apply(each);
+  const isWanted = ({ kind, metadata }: KubernetesObject): boolean =>
+    wanted.some((each) => each.kind === kind && each.metadata.name === metadata.name);
+  for (const each of kinds.flatMap((kind) => ctx.observed.list(kind))) if (!isWanted(each)) await ctx.delete(each);
+}

@@ -1,0 +1,20 @@
+import { StatefulSet } from '@kubewright/apimachinery/apps/v1';
+import { Service } from '@kubewright/apimachinery/core/v1';
+import { runOperator } from '@kubewright/runtime';
+import { decorator } from './decorator.ts';
+import { removeServices, servicePerPod, wantsServices } from './service-per-pod.ts';
+import { webhook } from './sync-hook.ts';
+
+/** The address of hooks in another program, instead of the functions. */
+const url = process.env['HOOK_URL'];
+
+const services = decorator({
+  name: 'service-per-pod',
+  for: StatefulSet,
+  selects: wantsServices,
+  attachments: [Service],
+  sync: url ? webhook(url) : servicePerPod,
+  finalize: url ? webhook(url) : removeServices,
+});
+
+process.exitCode = await runOperator({ controllers: [services] });

@@ -1,0 +1,33 @@
+import type { Stored } from '@kubewright/apimachinery';
+import type { StatefulSet } from '@kubewright/apimachinery/apps/v1';
+import { Service } from '@kubewright/apimachinery/core/v1';
+import type { DecorateRequest, DecorateResponse } from './sync-hook.ts';
+
+/** The annotation of a StatefulSet that asks for services; its value is their port. */
+export const portAnnotation = 'service-per-pod.example.com/port';
+
+/** True for the StatefulSets to decorate. */
+export function wantsServices({ metadata }: Stored<StatefulSet>): boolean {
+  return metadata.annotations?.[portAnnotation] !== undefined;
+}
+
+/** Decides on one Service for each pod of a StatefulSet, and on an annotation with their number. */
+export function servicePerPod({ object }: DecorateRequest<StatefulSet>): DecorateResponse {
+  const { metadata, spec } = object;
+  const port = Number(metadata.annotations?.[portAnnotation]);
+  const replicas = spec?.replicas ?? 1;
+  return {
+    annotations: { 'service-per-pod.example.com/services': String(replicas) },
+    attachments: Array.from({ length: replicas }, (_, index) => serviceFor(`${metadata.name}-${index}`, port)),
+  };
+}
+
+/** Decides on no services when a StatefulSet is deleted or no longer selected, and keeps it until they are gone. */
+export function removeServices({ attachments }: DecorateRequest<StatefulSet>): DecorateResponse {
+  return { attachments: [], finalized: Object.keys(attachments['Service.v1'] ?? {}).length === 0 };
+}
+
+function serviceFor(pod: string, port: number): Service {
+  const selector = { 'statefulset.kubernetes.io/pod-name': pod };
+  return Service({ metadata: { name: pod }, spec: { selector, ports: [{ port }] } });
+}

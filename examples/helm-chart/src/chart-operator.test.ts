@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import { Deployment } from '@kubewright/apimachinery/apps/v1';
+import { ConfigMap, Service } from '@kubewright/apimachinery/core/v1';
+import { applyManifests } from '@kubewright/controlplane';
+import { silentLogger as log, Manager } from '@kubewright/runtime';
+import { TestEnvironment } from '@kubewright/testing';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { chartController } from './chart-operator.ts';
+import { parseObjects } from './render-chart.ts';
+import { type Release, readWatches } from './watches.ts';
+
+// A busy machine needs more than a second.
+vi.setConfig({ testTimeout: 60_000 });
+const patience = { timeout: 50_000, interval: 200 };
+const namespace = 'default';
+const key = { namespace, name: 'hello' };
+const file = (name: string) => new URL(`../${name}`, import.meta.url).pathname;
+const [website] = readWatches(file('watches.yaml'));
+const hasHelm = spawnSync('helm', ['version']).status === 0;
+
+describe('readWatches', () => {
+  it('describes kinds, and finds charts next to the file', () => {
+    expect(website).toMatchObject({
+      for: { group: 'charts.example.com', version: 'v1', kind: 'Website', plural: 'websites', scope: 'Namespaced' },
+      chart: file('helm-charts/website'),
+      owns: [{ kind: 'Deployment', plural: 'deployments' }, { kind: 'Service' }, { kind: 'ConfigMap' }],
+    });
+  });
+});
+
+describe('parseObjects', () => {
+  it('skips templates that rendered nothing', () => {
+    const output = '---\n# Source: a.yaml\nkind: A\n---\n# Source: b.yaml\n---\nkind: C\n';
+    expect(parseObjects(output)).toEqual([{ kind: 'A' }, { kind: 'C' }]);
+  });
+});
+
+describe.skipIf(!hasHelm)('chartController (needs helm on the PATH: node scripts/fixtures/helm.mjs)', () => {
+  let environment: TestEnvironment;
+  let manager: Manager;
+  beforeAll(async () => {
+    environment = await TestEnvironment.start({ manifests: [file('crd.yaml')] });
+    const { client } = environment;
+    await applyManifests(client, { files: [file('website.yaml')], fieldManager: 'test' });
+    manager = new Manager({ controllers: [chartController(website!)], client, log, handleSignals: false });
+    manager.run().catch(() => undefined); // stopped by afterAll
+    await manager.started();
+  });
+  afterAll(async () => {
+    await manager?.[Symbol.asyncDispose]();
+    await environment?.[Symbol.asyncDispose]();
+  });
+
+  const set = (spec: object) => environment.client.resource(website!.for).patch(key, { type: 'merge', body: { spec } });
+  const condition = async (type: string) => {
+    const { status }: Release = await environment.client.resource(website!.for).get(key);
+    const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly { readonly type: string }[] };
+    return conditions.find((each) => each.type === type);
+  };
+
+  it('installs a chart, upgrades it, prunes it, and keeps it if the values are wrong', async () => {
+    const { client } = environment;
+    const replicas = async () => (await client.resource(Deployment).get(key)).spec?.replicas;
+    const services = async () =>
+      (await client.resource(Service).list({ namespace })).items.map(({ metadata }) => metadata.name);
+    await expect.poll(() => condition('Deployed'), patience).toMatchObject({ reason: 'InstallSuccessful' });
+    expect([await replicas(), await services()]).toEqual([2, ['hello', 'kubernetes']]);
+    expect((await client.resource(ConfigMap).get(key)).data?.['index.html']).toContain('Hello from a chart');
+
+    await set({ replicas: 3, service: { enabled: false } });
+    await expect.poll(() => condition('Deployed'), patience).toMatchObject({ reason: 'UpgradeSuccessful' });
+    await expect.poll(services, patience).toEqual(['kubernetes']);
+    expect(await replicas()).toBe(3);
+
+    await set({ replicas: 'many' });
+    const failure = { reason: 'UpgradeError', message: expect.stringContaining('replicas') };
+    await expect.poll(() => condition('ReleaseFailed'), patience).toMatchObject(failure);
+    expect(await replicas()).toBe(3);
+
+    await client.resource(website!.for).delete(key);
+    await expect.poll(() => client.resource(Deployment).list({ namespace }), patience).toMatchObject({ items: [] });
+  });
+});

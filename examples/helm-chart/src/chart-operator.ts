@@ -1,0 +1,44 @@
+import { type ControllerDefinition, controller, type DesiredState, generationChanged } from '@kubewright/runtime';
+import { ChartError, renderChart } from './render-chart.ts';
+import type { ChartWatch, Release } from './watches.ts';
+
+/** Returns a controller that runs a chart for each object of a kind: it renders the chart, applies the objects and deletes those that disappeared. */
+export function chartController(watch: ChartWatch): ControllerDefinition {
+  /**
+   * The kinds are in watches.yaml, so their permissions are listed here.
+   *
+   * @rbac groups=charts.example.com resources=websites verbs=get;list;watch
+   * @rbac groups=charts.example.com resources=websites/status verbs=patch
+   * @rbac groups=charts.example.com resources=websites/finalizers verbs=update
+   * @rbac groups=apps resources=deployments verbs=get;list;watch;create;patch;delete
+   * @rbac groups="" resources=services;configmaps verbs=get;list;watch;create;patch;delete
+   */
+  return controller<Release>({
+    for: watch.for,
+    owns: watch.owns,
+    // A change of the status needs no rendering.
+    predicates: [generationChanged()],
+    async reconcile({ metadata, spec, status }, { signal }): Promise<DesiredState<Release>> {
+      const { name, namespace, generation } = metadata;
+      const { deployedRelease = { name, installedGeneration: generation } } = status ?? {};
+      const change = deployedRelease.installedGeneration === generation ? 'Install' : 'Upgrade';
+      try {
+        const children = await renderChart(watch, { name, namespace, values: spec }, { signal });
+        const deployed = { type: 'Deployed', status: 'True', reason: `${change}Successful`, message: '' } as const;
+        return { children, status: { deployedRelease }, conditions: [deployed] };
+      } catch (error) {
+        if (!(error instanceof ChartError)) throw error;
+        // Without children, those of the last release stay.
+        const failure = { reason: `${change}Error`, message: error.message };
+        return {
+          status: status?.deployedRelease ? { deployedRelease } : {},
+          conditions: [
+            { type: 'ReleaseFailed', status: 'True', ...failure },
+            { type: 'Ready', status: 'False', ...failure },
+          ],
+          requeueAfterMs: 30_000,
+        };
+      }
+    },
+  });
+}

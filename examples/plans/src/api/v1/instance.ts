@@ -1,0 +1,57 @@
+import type { ObjectOf } from '@kubewright/apimachinery';
+import type { Condition } from '@kubewright/apimachinery/meta/v1';
+import { defineKind } from '@kubewright/runtime';
+
+/** Which operator to run, and its settings. */
+export interface InstanceSpec {
+  /** Name of the OperatorVersion. */
+  readonly operatorVersion: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** How far a plan, a phase or a step has come. */
+export type Progress = 'Pending' | 'InProgress' | 'Complete' | 'Failed';
+
+export interface StepStatus {
+  readonly name: string;
+  readonly progress: Progress;
+  /** Why the step is not complete. */
+  readonly message?: string;
+}
+
+export interface PhaseStatus {
+  readonly name: string;
+  readonly progress: Progress;
+  /** @listType map @listMapKey name */
+  readonly steps: readonly StepStatus[];
+}
+
+/** The run of a plan. It is all that the operator remembers, so it continues from here after a crash. */
+export interface InstanceStatus {
+  /** Counts the runs. @integer */
+  readonly run?: number;
+  readonly plan?: string;
+  readonly progress?: Progress;
+  /** The parameters with which plans have run. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** @listType map @listMapKey name */
+  readonly phases?: readonly PhaseStatus[];
+  /** The generation that this status describes. @int64 */
+  readonly observedGeneration?: number;
+  /** Standard conditions. @listType map @listMapKey type */
+  readonly conditions?: readonly Condition[];
+}
+
+/** An application that an OperatorVersion describes. */
+export const Instance = defineKind<InstanceSpec, InstanceStatus>({
+  group: 'plans.example.com',
+  version: 'v1',
+  kind: 'Instance',
+  columns: [
+    { name: 'Operator', type: 'string', jsonPath: '.spec.operatorVersion' },
+    { name: 'Run', type: 'integer', jsonPath: '.status.run' },
+    { name: 'Plan', type: 'string', jsonPath: '.status.plan' },
+    { name: 'Progress', type: 'string', jsonPath: '.status.progress' },
+  ],
+});
+export type Instance = ObjectOf<typeof Instance>;

@@ -1,0 +1,47 @@
+import type { InstanceSpec, InstanceStatus } from './api/v1/instance.ts';
+import type { OperatorVersionSpec, Plan } from './api/v1/operator-version.ts';
+import { pendingPhases } from './plan-progress.ts';
+
+/** The reason why an instance cannot run. */
+export class InvalidInstance extends Error {}
+
+/**
+ * Returns the status to continue with: a new run if parameters have changed, otherwise the one that is stored. A change restarts its own plan; other
+ * plans start when the current one has ended.
+ *
+ * @throws InvalidInstance if parameters or plans do not fit.
+ */
+export function chooseRun(
+  { parameters = [], plans }: OperatorVersionSpec,
+  { spec, status = {} }: { readonly spec: InstanceSpec; readonly status?: InstanceStatus | undefined },
+): { readonly status: InstanceStatus; readonly plan: Plan } {
+  const given = spec.parameters ?? {};
+  const unknown = Object.keys(given).find((name) => !parameters.some((each) => each.name === name));
+  if (unknown !== undefined) throw new InvalidInstance(`the operator has no parameter ${unknown}`);
+  const wanted = parameters.map(({ name, default: value, trigger = 'deploy' }) => {
+    const set = given[name] ?? value;
+    if (set === undefined) throw new InvalidInstance(`the parameter ${name} is required`);
+    return { name, value: set, trigger };
+  });
+  const { run = 0, parameters: before, plan: current, progress } = status;
+  const changed = wanted.filter(({ name, value }) => before?.[name] !== value);
+  const startable = progress === 'InProgress' ? changed.filter(({ trigger }) => trigger === current) : changed;
+  const start = before === undefined ? 'deploy' : startable[0]?.trigger;
+  const name = start ?? current ?? 'deploy';
+  const plan = plans.find((each) => each.name === name);
+  if (plan === undefined) throw new InvalidInstance(`the operator has no plan ${name}`);
+  if (start === undefined) return { status, plan };
+  // The first run uses all parameters; later ones take over those that belong to their plan.
+  const taken = before === undefined ? wanted : changed.filter(({ trigger }) => trigger === start);
+  const values = Object.fromEntries(taken.map((each) => [each.name, each.value]));
+  return {
+    plan,
+    status: {
+      run: run + 1,
+      plan: name,
+      progress: 'InProgress',
+      parameters: { ...before, ...values },
+      phases: pendingPhases(plan),
+    },
+  };
+}

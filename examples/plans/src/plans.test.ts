@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { InstanceStatus, Progress } from './api/v1/instance.ts';
+import type { OperatorVersionSpec, Plan, Strategy } from './api/v1/operator-version.ts';
+import { chooseRun } from './choose-plan.ts';
+import { pendingPhases, runnableSteps, withStep } from './plan-progress.ts';
+import { render } from './render.ts';
+
+const step = (name: string) => ({ name, resources: [] });
+
+function planOf(name: string, strategy: Strategy = 'serial'): Plan {
+  const phases = [
+    { name: 'one', strategy, steps: [step('a'), step('b')] },
+    { name: 'two', strategy, steps: [step('c')] },
+  ];
+  return { name, strategy, phases };
+}
+
+const version: OperatorVersionSpec = {
+  parameters: [{ name: 'MESSAGE' }, { name: 'REPLICAS', default: '1', type: 'integer', trigger: 'scale' }],
+  plans: [planOf('deploy'), planOf('scale')],
+};
+const choose = (parameters: Readonly<Record<string, string>>, status?: InstanceStatus) =>
+  chooseRun(version, { spec: { operatorVersion: 'web', parameters }, status }).status;
+
+describe('chooseRun', () => {
+  const first = choose({ MESSAGE: 'hi' });
+  const done: InstanceStatus = { ...first, progress: 'Complete' };
+
+  it('starts with the plan deploy and all parameters', () => {
+    expect(first).toMatchObject({
+      run: 1,
+      plan: 'deploy',
+      progress: 'InProgress',
+      parameters: { MESSAGE: 'hi', REPLICAS: '1' },
+    });
+  });
+
+  it('goes on with a stored run, and repeats no complete one', () => {
+    expect(choose({ MESSAGE: 'hi' }, first)).toBe(first);
+    expect(choose({ MESSAGE: 'hi' }, done)).toBe(done);
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, InstanceStatus, object]>([
+    ['starts the plan of a changed parameter', { MESSAGE: 'hi', REPLICAS: '3' }, done, { run: 2, plan: 'scale' }],
+    ['restarts a plan whose parameter changed while it ran', { MESSAGE: 'ho' }, first, { run: 2, plan: 'deploy' }],
+    ['lets a plan end before another starts', { MESSAGE: 'hi', REPLICAS: '3' }, first, { run: 1, plan: 'deploy' }],
+    [
+      'runs the plan of a changed parameter after a failure',
+      { MESSAGE: 'ho' },
+      { ...done, progress: 'Failed' },
+      { run: 2 },
+    ],
+  ])('%s', (_, parameters, status, expected) => {
+    expect(choose(parameters, status)).toMatchObject(expected);
+  });
+
+  it('runs one plan after the other if parameters of both changed', () => {
+    const second = choose({ MESSAGE: 'ho', REPLICAS: '3' }, done);
+    expect(second).toMatchObject({ run: 2, plan: 'deploy', parameters: { MESSAGE: 'ho', REPLICAS: '1' } });
+    const third = choose({ MESSAGE: 'ho', REPLICAS: '3' }, { ...second, progress: 'Complete' });
+    expect(third).toMatchObject({ run: 3, plan: 'scale', parameters: { MESSAGE: 'ho', REPLICAS: '3' } });
+  });
+
+  it.each([
+    ['the parameter MESSAGE is required', {}],
+    ['the operator has no parameter COLOR', { MESSAGE: 'hi', COLOR: 'red' }],
+  ])('reports that %s', (message, parameters) => {
+    expect(() => choose(parameters)).toThrow(message);
+  });
+});
+
+describe('runnableSteps', () => {
+  /** Runs a plan to its end; returns the names of the steps of each round. */
+  function rounds(plan: Plan): readonly string[] {
+    let status: InstanceStatus = { progress: 'InProgress', phases: pendingPhases(plan) };
+    const names: string[] = [];
+    for (let steps = runnableSteps(plan, status); steps.length > 0; steps = runnableSteps(plan, status)) {
+      names.push(steps.map(({ name }) => name).join(' '));
+      for (const each of steps) status = withStep(status, each, { progress: 'Complete' }, plan);
+    }
+    expect(status.progress).toBe('Complete');
+    return names;
+  }
+
+  it('runs serial phases and steps one by one', () => {
+    expect(rounds(planOf('p', 'serial'))).toEqual(['a', 'b', 'c']);
+  });
+
+  it('runs parallel phases and steps together', () => {
+    expect(rounds(planOf('p', 'parallel'))).toEqual(['a b c']);
+  });
+
+  it.each<[Progress, Progress]>([
+    ['InProgress', 'InProgress'],
+    ['Failed', 'Failed'],
+  ])('lets nothing follow a step that is %s', (progress, plan) => {
+    const serial = planOf('p');
+    const [a] = runnableSteps(serial, { phases: pendingPhases(serial) });
+    const status = withStep({ phases: pendingPhases(serial) }, a!, { progress, message: 'web is not ready' }, serial);
+    expect(status.progress).toBe(plan);
+    expect(status.phases?.[0]).toMatchObject({
+      progress: plan,
+      steps: [{ name: 'a', message: 'web is not ready' }, {}],
+    });
+    expect(runnableSteps(serial, status).map(({ name }) => name)).toEqual(['a']);
+  });
+});
+
+describe('render', () => {
+  const parameters = [{ name: 'N', type: 'integer' as const }, { name: 'B', type: 'boolean' as const }, { name: 'S' }];
+  const values = { N: '3', B: 'true', S: '5' };
+
+  it('replaces placeholders by values of their type', () => {
+    const manifest = { a: '{{N}}', b: ['{{ B }}', '{{S}}'], c: 'n={{N}} s={{S}}', d: 1 };
+    expect(render(manifest, { parameters, values })).toEqual({ a: 3, b: [true, '5'], c: 'n=3 s=5', d: 1 });
+  });
+
+  it('rejects unknown parameters', () => {
+    expect(() => render({ a: '{{X}}' }, { parameters, values })).toThrow('unknown parameter X');
+  });
+});

@@ -1,0 +1,85 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { Namespace, Pod, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
+import { EmbeddedCluster } from '@kubewright/controlplane';
+import { type CachedKind, Cluster, cached } from '@kubewright/runtime';
+
+/** How many pods are created. */
+const count = 10_000;
+const atOnce = 16;
+const namespace = 'many-pods';
+
+/** Prints what caches of many pods weigh: of whole pods, of the fields that this example reads, and of metadata. */
+async function main(): Promise<void> {
+  // A separate cluster, so that the running operator does not record all these pods; in a separate thread, whose memory does
+  // not count.
+  const worker = new Worker(new URL(import.meta.url));
+  const kubeconfig = await new Promise<string>((resolve, reject) =>
+    worker.once('message', resolve).once('error', reject),
+  );
+  const client = clientFromConfig(await loadClientConfig({ kubeconfig }));
+  await createPods(client);
+  const whole = await weigh(client, cached(Pod, { namespaces: [namespace] }));
+  const fields = ['spec.nodeName', 'spec.hostNetwork', 'status.podIPs'];
+  const projected = await weigh(client, cached(Pod, { namespaces: [namespace], fields }));
+  const metadata = await weigh(client, cached(Pod, { namespaces: [namespace], metadataOnly: true }));
+  console.log(
+    `${count} pods: ${whole} MB as whole objects, ${projected} MB with three fields, ${metadata} MB as metadata`,
+  );
+  await client[Symbol.asyncDispose]();
+  await worker.terminate();
+}
+
+/** Serves a cluster until the main thread is done. */
+async function serve(): Promise<void> {
+  const cluster = await EmbeddedCluster.start();
+  parentPort?.postMessage(cluster.kubeconfig);
+}
+
+/** Creates pods that no node takes, as large as usual. */
+async function createPods(client: KubernetesClient): Promise<void> {
+  await client.resource(Namespace).create(Namespace({ metadata: { name: namespace } }));
+  // Pods need it, and the controller that creates it may take a moment.
+  const account = ServiceAccount({ metadata: { name: 'default', namespace } });
+  await client.resource(ServiceAccount).apply(account, { fieldManager: 'memory' });
+  const env = Array.from({ length: 20 }, (_, i) => ({ name: `SETTING_${i}`, value: 'a value of ordinary length' }));
+  const containers = [{ name: 'main', image: 'registry.example.com/app:1.0', env }];
+  let next = 0;
+  const create = async (): Promise<void> => {
+    while (next < count) {
+      const metadata = { name: `pod-${next++}`, namespace, labels: { app: 'many' } };
+      await client.resource(Pod).create(Pod({ metadata, spec: { schedulerName: 'none', containers } }));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, create));
+}
+
+/** Fills a cache and returns its size in megabytes. */
+async function weigh(client: KubernetesClient, kind: CachedKind): Promise<string> {
+  const stop = new AbortController();
+  const before = await used();
+  const cluster = new Cluster({ name: 'weighed', client, caches: [kind] });
+  const running = cluster.run(stop.signal);
+  await cluster.cache.waitForSync(stop.signal);
+  const megabytes = ((await used()) - before) / 1e6;
+  stop.abort();
+  await running;
+  return megabytes.toFixed(1);
+}
+
+/** Returns the bytes that this thread uses, inside and outside of the heap of JavaScript, without garbage. */
+async function used(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  // Memory outside of the heap is freed a little after the objects that held it.
+  for (let i = 0; i < 5; i++) {
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+await (isMainThread ? main() : serve());

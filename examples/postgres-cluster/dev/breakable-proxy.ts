@@ -1,0 +1,69 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A TCP proxy in front of a local port, which a test can interrupt. */
+export class BreakableProxy implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #pairs = new Set<readonly [Socket, Socket]>();
+  #mode: 'open' | 'silent' | 'closed' = 'open';
+
+  private constructor(target: number) {
+    this.#server = createServer((inside) => this.#take(inside, target));
+  }
+
+  static async to(target: number): Promise<BreakableProxy> {
+    const proxy = new BreakableProxy(target);
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Forwards connections again. Those from before are closed. */
+  open(): void {
+    this.#mode = 'open';
+    this.#endAll();
+  }
+
+  /** Drops everything that is sent, without closing connections, as in a partition of the network. */
+  silence(): void {
+    this.#mode = 'silent';
+    for (const pair of this.#pairs) for (const socket of pair) socket.removeAllListeners('data').resume();
+  }
+
+  /** Closes all connections, new ones too, like a server that is down. */
+  close(): void {
+    this.#mode = 'closed';
+    this.#endAll();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#endAll();
+    await closed;
+  }
+
+  #take(inside: Socket, target: number): void {
+    if (this.#mode === 'closed') return void inside.destroy();
+    const outside = connect(target, '127.0.0.1');
+    const pair = [inside, outside] as const;
+    this.#pairs.add(pair);
+    const end = (): void => this.#end(pair);
+    for (const [from, to] of [pair, [outside, inside]] as const) {
+      from.on('error', () => undefined);
+      from.on('close', end);
+      if (this.#mode === 'open') from.on('data', (bytes) => to.write(bytes));
+      else from.resume();
+    }
+  }
+
+  #endAll(): void {
+    for (const pair of this.#pairs) this.#end(pair);
+  }
+
+  #end(pair: readonly [Socket, Socket]): void {
+    this.#pairs.delete(pair);
+    for (const socket of pair) socket.destroy();
+  }
+}

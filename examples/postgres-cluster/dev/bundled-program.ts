@@ -1,0 +1,38 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+/** Modules of this example bundled into one program, which runs on any version of Node.js. */
+export interface BundledProgram extends Disposable {
+  readonly path: string;
+}
+
+/**
+ * Bundles a program.
+ *
+ * @param code - the program; it imports modules of the example as `#src/archive/main.ts`
+ */
+export async function bundledProgram(code: string): Promise<BundledProgram> {
+  const folder = mkdtempSync(join(tmpdir(), 'postgres-cluster-'));
+  // The program may run as another user.
+  chmodSync(folder, 0o755);
+  const source = fileURLToPath(new URL('../src/', import.meta.url));
+  const entry = join(folder, 'program.ts');
+  const path = join(folder, 'program.mjs');
+  writeFileSync(entry, code.replaceAll('#src/', source));
+  await build({
+    entryPoints: [entry],
+    outfile: path,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    conditions: ['kubewright-source'],
+    // Needed by CommonJS packages inside a module.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    logLevel: 'error',
+  });
+  return { path, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+}

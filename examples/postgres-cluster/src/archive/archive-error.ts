@@ -1,0 +1,23 @@
+/** Reason why the archive cannot do what was asked. */
+export type ArchiveErrorReason =
+  /** The store does not respond, or responds with an internal error. Retrying may help. */
+  | 'Unavailable'
+  /** The store rejects the credentials, or the directory is not accessible. */
+  | 'Forbidden'
+  /** The archive belongs to another database system, or holds another file of the same name. */
+  | 'Conflict'
+  /** A file in the archive is missing or damaged. */
+  | 'Corrupted'
+  /** The settings are invalid. */
+  | 'Invalid';
+
+/** An operation on the archive that failed. */
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError';
+  readonly reason: ArchiveErrorReason;
+
+  constructor(reason: ArchiveErrorReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}

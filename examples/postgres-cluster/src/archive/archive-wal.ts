@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGzip } from 'node:zlib';
+import { ArchiveError } from './archive-error.ts';
+import { ensureOwner } from './archive-owner.ts';
+import type { ArchiveStore } from './archive-store.ts';
+import { decompressed } from './decompressed.ts';
+import { isAfterEndOfTimeline } from './ended-timeline.ts';
+import { archivedWal } from './wal-file.ts';
+
+/**
+ * Archives a WAL file. When this resolves, the file is durable. Repeating it for the same content succeeds, because PostgreSQL repeats
+ * the command after a crash, and standbys archive, too: a primary may fail before it has archived what they have received. Does nothing
+ * for WAL after the end of its timeline.
+ *
+ * @throws ArchiveError with the reason `Conflict` if the archive belongs to another system, or has another file of this name
+ */
+export async function archiveWal(
+  store: ArchiveStore,
+  wal: {
+    readonly name: string;
+    readonly path: string;
+    readonly systemID: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { name, path, signal } = wal;
+  const archived = archivedWal(name);
+  await ensureOwner(store, wal);
+  if (await isAfterEndOfTimeline(wal)) return;
+  const source = createReadStream(path);
+  const compressed = createGzip({ level: constants.Z_BEST_SPEED });
+  const reading = pipeline(source, compressed, { signal });
+  // A failure of reading also fails the stream that is stored.
+  reading.catch(() => undefined);
+  if (await store.put(archived, compressed, { signal })) return reading;
+  const existing = await store.get(archived, { signal });
+  if (existing && (await hash(decompressed(existing, archived))) === (await hash(createReadStream(path)))) return;
+  throw new ArchiveError(
+    'Conflict',
+    `the archive already contains ${name} with different content; another server may be writing to this archive`,
+  );
+}
+
+async function hash(content: Readable): Promise<string> {
+  const digest = createHash('sha256');
+  for await (const chunk of content) digest.update(chunk as Buffer);
+  return digest.digest('hex');
+}

@@ -1,0 +1,43 @@
+import { access } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ArchiveError } from './archive-error.ts';
+import type { ArchiveStore } from './archive-store.ts';
+import { archivedWal, completeSegment } from './wal-file.ts';
+
+/**
+ * Checks that the WAL ends before a segment that the archive does not have. Recovery would otherwise take a gap for the end, and accept
+ * writes although later transactions are in the archive.
+ *
+ * @throws ArchiveError with the reason `Corrupted` if the archive has a later segment
+ */
+export async function ensureEndOfWal(
+  store: ArchiveStore,
+  { name, path, signal }: { readonly name: string; readonly path: string; readonly signal: AbortSignal },
+): Promise<void> {
+  if (completeSegment(archivedWal(name)) === undefined || (await exists(join(dirname(path), name)))) return;
+  for await (const file of store.list('wal/', { signal })) {
+    const later = completeSegment(file.name);
+    if (later === undefined || timelineOf(later) < timelineOf(name) || positionOf(later) <= positionOf(name)) continue;
+    throw new ArchiveError(
+      'Corrupted',
+      `the archive contains ${later}, but not ${name}; restore a newer backup, or up to a target before this segment`,
+    );
+  }
+}
+
+/** Digits of one length, which sort like the numbers. */
+function timelineOf(segment: string): string {
+  return segment.slice(0, 8);
+}
+
+function positionOf(segment: string): string {
+  return segment.slice(8);
+}
+
+/** Returns whether the server has the file itself, from the backup. */
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,82 @@
+import { text } from 'node:stream/consumers';
+import { ArchiveError } from './archive-error.ts';
+import type { S3Client } from './s3-client.ts';
+import { escapeXml, textOf } from './xml.ts';
+
+/** The highest number of parts that S3 accepts. */
+const mostParts = 10_000;
+
+/** A file that is larger than one request. */
+export interface LargeFile {
+  readonly name: string;
+  readonly first: Buffer;
+  readonly rest: AsyncIterable<Buffer>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Stores a file part by part. It is visible once all parts are complete.
+ *
+ * @returns false if the file exists already
+ */
+export async function storeInParts(client: S3Client, { name, first, rest, signal }: LargeFile): Promise<boolean> {
+  const created = await client.send({ method: 'POST', key: name, query: { uploads: '' }, signal, accept: [200] });
+  const uploadId = textOf(await text(created), 'UploadId');
+  if (uploadId === '') throw new ArchiveError('Invalid', `cannot upload ${name}: the archive returned no upload ID`);
+  try {
+    const tags: string[] = [];
+    const store = async (body: Buffer) => {
+      const partNumber = tags.length + 1;
+      if (partNumber > mostParts) throw new ArchiveError('Invalid', `${name} is too large for the archive`);
+      const query = { partNumber: String(partNumber), uploadId };
+      const response = await client.send({ method: 'PUT', key: name, query, body, signal, accept: [200] });
+      response.resume();
+      tags.push(response.headers.etag ?? '');
+    };
+    await store(first);
+    for await (const body of rest) await store(body);
+    return await complete(client, { name, uploadId, tags, signal });
+  } catch (error) {
+    // Not canceled with the rest: parts of an upload cost storage until it is aborted.
+    const abort = { method: 'DELETE', key: name, query: { uploadId }, accept: [204, 404] } as const;
+    const limit = AbortSignal.timeout(10_000); // seam: a limit for a real bucket
+    await client.send({ ...abort, signal: limit }).then(
+      (response) => response.resume(),
+      // The first error counts; a rule of the bucket can delete incomplete uploads.
+      () => undefined,
+    );
+    throw error;
+  }
+}
+
+async function complete(
+  client: S3Client,
+  upload: {
+    readonly name: string;
+    readonly uploadId: string;
+    readonly tags: readonly string[];
+    readonly signal: AbortSignal;
+  },
+): Promise<boolean> {
+  const { name, uploadId, tags, signal } = upload;
+  const parts = tags.map(
+    (tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${escapeXml(tag)}</ETag></Part>`,
+  );
+  const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
+  const headers = { 'if-none-match': '*', 'content-type': 'application/xml' };
+  const response = await client.send({
+    method: 'POST',
+    key: name,
+    query: { uploadId },
+    headers,
+    body,
+    signal,
+    accept: [200, 412],
+  });
+  const answer = await text(response);
+  if (response.statusCode === 412) return false;
+  // S3 may respond 200 before it knows of an error.
+  const code = textOf(answer, 'Code');
+  if (code !== '') throw new ArchiveError('Unavailable', `cannot complete ${name} in the archive: ${code}`);
+  return true;
+}

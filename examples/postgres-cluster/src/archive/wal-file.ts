@@ -1,0 +1,56 @@
+/** Name of a segment, with its parts: the timeline and the position in the WAL. */
+export interface WalSegment {
+  readonly timeline: number;
+  /** The segment's number since the start of the WAL. */
+  readonly number: bigint;
+}
+
+const segmentName = /^([\dA-F]{8})([\dA-F]{8})([\dA-F]{8})(\.partial|\.[\dA-F]{8}\.backup)?$/;
+const historyName = /^([\dA-F]{8})\.history$/;
+
+/** Returns the name in the archive of a file that PostgreSQL archives. @throws TypeError if PostgreSQL has no such files */
+export function archivedWal(name: string): string {
+  if (historyName.test(name)) return `wal/${name}.gz`;
+  if (segmentName.test(name)) return `wal/${name.slice(0, 16)}/${name}.gz`;
+  throw new TypeError(`not the name of a WAL file: ${JSON.stringify(name)}`);
+}
+
+/** Returns the name of the complete segment that a file in the archive is; undefined for other files. */
+export function completeSegment(archivedName: string): string | undefined {
+  return /^wal\/[\dA-F]{16}\/([\dA-F]{24})\.gz$/.exec(archivedName)?.[1];
+}
+
+/** Returns the segment to which a file in the archive belongs; undefined for other files, such as histories of timelines. */
+export function segmentOf(archivedName: string, segmentBytes: number): WalSegment | undefined {
+  const [, timeline, high, low] = segmentName.exec(archivedName.replace(/^wal\/[\dA-F]{16}\/(.*)\.gz$/, '$1')) ?? [];
+  if (timeline === undefined) return undefined;
+  const segmentsPerHigh = 0x1_0000_0000n / BigInt(segmentBytes);
+  const number = BigInt(`0x${high}`) * segmentsPerHigh + BigInt(`0x${low}`);
+  return { timeline: Number.parseInt(timeline, 16), number };
+}
+
+/** Returns the name of the segment that contains a position. A position at a boundary is the end of the segment before. */
+export function segmentAt(
+  lsn: string,
+  {
+    timeline,
+    segmentBytes,
+    isEnd = false,
+  }: { readonly timeline: number; readonly segmentBytes: number; readonly isEnd?: boolean },
+): string {
+  const position = parseLsn(lsn) - (isEnd ? 1n : 0n);
+  const number = position / BigInt(segmentBytes);
+  const segmentsPerHigh = 0x1_0000_0000n / BigInt(segmentBytes);
+  return hex(BigInt(timeline)) + hex(number / segmentsPerHigh) + hex(number % segmentsPerHigh);
+}
+
+/** Returns the position that PostgreSQL writes as `0/16B3748`. */
+export function parseLsn(lsn: string): bigint {
+  const [, high, low] = /^([\dA-F]{1,8})\/([\dA-F]{1,8})$/i.exec(lsn) ?? [];
+  if (high === undefined || low === undefined) throw new TypeError(`not a position in the WAL: ${JSON.stringify(lsn)}`);
+  return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
+}
+
+function hex(value: bigint): string {
+  return value.toString(16).toUpperCase().padStart(8, '0');
+}

@@ -1,0 +1,138 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readFailure } from './archive-failure.ts';
+import { runWalProgram } from './wal-program.ts';
+
+const segment = '000000010000000000000002';
+
+describe('runWalProgram', () => {
+  let root: string;
+  let log: string[];
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'wal-'));
+    log = [];
+    for (const name of ['archive', 'data', 'other']) mkdirSync(join(root, name));
+    writeFileSync(path('archive.json'), JSON.stringify({ folder: 'shop', directory: path('archive') }));
+    system('data', 1n);
+    system('other', 2n);
+    writeFileSync(path('data', segment), 'content');
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  const path = (...names: string[]) => join(root, ...names);
+  /** Creates the control file of a database system. */
+  const system = (folder: string, id: bigint) => {
+    mkdirSync(path(folder, 'global'));
+    const control = Buffer.alloc(8);
+    control.writeBigUInt64LE(id);
+    writeFileSync(path(folder, 'global', 'pg_control'), control);
+  };
+  const run = (folder: string, ...args: string[]) =>
+    runWalProgram({ args, log: (line) => log.push(line), folder: path(folder), now: () => new Date(0) });
+  const archive = (folder = 'data', name = segment) =>
+    run(folder, 'wal-archive', path('archive.json'), name, path('data', segment));
+  const restore = (purpose: string, name = segment) =>
+    run('data', 'wal-restore', purpose, path('archive.json'), name, path('restored'));
+  const stored = () => path('archive', 'shop', 'wal', segment.slice(0, 16), `${segment}.gz`);
+
+  it('archives and restores a file', async () => {
+    expect(await archive()).toBe(0);
+    expect(await restore('recovery')).toBe(0);
+    expect(readFileSync(path('restored'), 'utf8')).toBe('content');
+    expect(log).toEqual([]);
+  });
+
+  it('archives the history of a timeline', async () => {
+    expect(await archive('data', '00000002.history')).toBe(0);
+    expect(await restore('standby', '00000002.history')).toBe(0);
+  });
+
+  it('succeeds again for the same content, and refuses another one', async () => {
+    await archive();
+    expect(await archive()).toBe(0);
+    writeFileSync(path('data', segment), 'other content');
+    expect(await archive()).toBe(1);
+    expect(log).toEqual([
+      `cannot archive ${segment}: the archive already contains ${segment} with different content; another server may be writing to this archive`,
+    ]);
+    await restore('recovery');
+    expect(readFileSync(path('restored'), 'utf8')).toBe('content');
+  });
+
+  it('refuses the archive of another database system', async () => {
+    await archive();
+    expect(await archive('other', '000000010000000000000003')).toBe(1);
+    expect(log[0]).toContain('the archive belongs to the database system 1, but this one is 2; use another path');
+  });
+
+  it('rejects an archive that has files but no owner', async () => {
+    mkdirSync(path('archive', 'shop'));
+    writeFileSync(path('archive', 'shop', 'file'), '');
+    expect(await archive()).toBe(1);
+    expect(log[0]).toContain('the archive contains file, but no system.json; use another path');
+  });
+
+  it('reports the reason of a failure until it succeeds', async () => {
+    renameSync(path('archive'), path('gone'));
+    expect(await archive()).toBe(1);
+    expect(await readFailure(path('archive.json'))).toEqual({
+      file: segment,
+      time: '1970-01-01T00:00:00.000Z',
+      message: expect.stringMatching(/^cannot archive .*no such file or directory/),
+    });
+    renameSync(path('gone'), path('archive'));
+    expect(await archive()).toBe(0);
+    expect(await readFailure(path('archive.json'))).toBeUndefined();
+  });
+
+  it('tells a missing file, which ends the WAL, from one that cannot be read, which stops recovery', async () => {
+    await archive();
+    expect(await restore('recovery', '000000010000000000000003')).toBe(3);
+    const content = readFileSync(stored());
+    for (const damaged of [content.subarray(0, -4), Buffer.from('not compressed')]) {
+      writeFileSync(stored(), damaged);
+      expect(await restore('recovery')).toBe(126);
+      expect(await restore('standby')).toBe(1);
+      expect(log.pop()).toContain('is damaged');
+    }
+    renameSync(path('archive'), path('gone'));
+    expect(await restore('recovery')).toBe(126);
+    expect(await restore('standby')).toBe(1);
+    expect(existsSync(path('restored'))).toBe(false);
+  });
+
+  describe('if a segment is missing', () => {
+    const missing = '000000010000000100000003';
+    it.each([
+      ['a later one', '000000010000000100000004', 126],
+      ['a later one of a later timeline', '000000020000000200000000', 126],
+      ['an earlier one', '0000000200000000000000FF', 3],
+      ['the same one of a later timeline', '000000020000000100000003', 3],
+      ['a later one of an earlier timeline', '000000000000000100000004', 3],
+      ['the start of a later one', '000000010000000100000004.partial', 3],
+      ['the history of a later timeline', '00000002.history', 3],
+    ])('and the archive has %s', async (_, name, code) => {
+      writeFileSync(path('data', name), 'content');
+      expect(await run('data', 'wal-archive', path('archive.json'), name, path('data', name))).toBe(0);
+      expect(await restore('recovery', missing)).toBe(code);
+      if (code === 126) expect(log[0]).toContain(`the archive contains ${name}, but not ${missing}`);
+      expect(await restore('standby', missing)).toBe(3);
+      // A backup contains the segments that make it consistent. PostgreSQL looks for them in the archive first.
+      writeFileSync(path(missing), '');
+      expect(await restore('recovery', missing)).toBe(3);
+    });
+
+    it('is not checked for histories of timelines', async () => {
+      await archive();
+      expect(await restore('recovery', '00000001.history')).toBe(3);
+    });
+  });
+
+  it('reports a missing configuration', async () => {
+    rmSync(path('archive.json'));
+    expect(await archive()).toBe(1);
+    expect(log[0]).toContain('cannot read the location of the archive');
+  });
+});

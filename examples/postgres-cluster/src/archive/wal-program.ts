@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { ArchiveError } from './archive-error.ts';
+import { clearFailure, reportFailure } from './archive-failure.ts';
+import { type ArchiveLocation, openArchive } from './archive-location.ts';
+import type { ArchiveStore } from './archive-store.ts';
+import { archiveWal } from './archive-wal.ts';
+import { readSystemID } from './control-file.ts';
+import { ensureEndOfWal } from './end-of-wal.ts';
+import { restoreWal } from './restore-wal.ts';
+import { walExitCodes } from './wal-commands.ts';
+
+/** How long one file may take. PostgreSQL itself waits forever. */
+const timeoutMs = 10 * 60_000;
+
+export interface WalProgramEnvironment {
+  /** Words after the program's name, as from `archiveCommand` and `restoreCommand`. */
+  readonly args: readonly string[];
+  /** Writes a line to PostgreSQL's log. */
+  readonly log: (line: string) => void;
+  /** The data directory, in which PostgreSQL runs the program. */
+  readonly folder: string;
+  readonly now: () => Date;
+}
+
+/** True if these arguments are for {@link runWalProgram}. */
+export function isWalProgram(args: readonly string[]): boolean {
+  return args[0] === 'wal-archive' || args[0] === 'wal-restore';
+}
+
+/** Archives or restores one WAL file, for `archive_command` and `restore_command`. Returns the exit code. */
+export async function runWalProgram(environment: WalProgramEnvironment): Promise<number> {
+  const [verb, ...rest] = environment.args;
+  return verb === 'wal-archive' ? archive(rest, environment) : restore(rest, environment);
+}
+
+async function archive(args: readonly string[], { log, folder, now }: WalProgramEnvironment): Promise<number> {
+  const [locationFile = '', name = '', path = ''] = args;
+  try {
+    const signal = AbortSignal.timeout(timeoutMs); // seam: a limit for a program that runs once
+    const store = await storeOf(locationFile);
+    await archiveWal(store, { name, path, systemID: await readSystemID(folder), signal });
+  } catch (error) {
+    const message = `cannot archive ${name}: ${messageOf(error)}`;
+    log(message);
+    await reportFailure(locationFile, { file: name, time: now().toISOString(), message });
+    return walExitCodes.failed;
+  }
+  await clearFailure(locationFile);
+  return walExitCodes.done;
+}
+
+async function restore(args: readonly string[], { log }: WalProgramEnvironment): Promise<number> {
+  const [purpose, locationFile = '', name = '', path = ''] = args;
+  try {
+    const signal = AbortSignal.timeout(timeoutMs); // seam: a limit for a program that runs once
+    const store = await storeOf(locationFile);
+    if (await restoreWal(store, { name, path, signal })) return walExitCodes.done;
+    // A standby streams what the archive does not have yet.
+    if (purpose === 'recovery') await ensureEndOfWal(store, { name, path, signal });
+    return walExitCodes.missing;
+  } catch (error) {
+    log(`cannot restore ${name}: ${messageOf(error)}`);
+    return purpose === 'recovery' ? walExitCodes.stopRecovery : walExitCodes.failed;
+  }
+}
+
+async function storeOf(locationFile: string): Promise<ArchiveStore> {
+  let text: string;
+  try {
+    text = await readFile(locationFile, 'utf8');
+  } catch (cause) {
+    throw new ArchiveError('Invalid', `cannot read the location of the archive: ${messageOf(cause)}`, { cause });
+  }
+  // Written by the instance manager.
+  return openArchive(JSON.parse(text) as ArchiveLocation);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,20 @@
+import type { ArchivedFile, ArchiveStore } from '../archive/archive-store.ts';
+import { backupFiles, listBackups } from './archived-backup.ts';
+import { type Expired, expired } from './retention.ts';
+
+/** Deletes what is no longer needed. After an interruption, the next call continues. */
+export async function applyRetention(
+  store: ArchiveStore,
+  { keep, signal }: { readonly keep: number; readonly signal: AbortSignal },
+): Promise<Expired> {
+  const files: ArchivedFile[] = [];
+  for await (const file of store.list('', { signal })) files.push(file);
+  const old = expired(await listBackups(store, signal), { files, keep });
+  for (const id of [...old.backups, ...old.incomplete]) {
+    const { info, manifest, data } = backupFiles(id);
+    // A backup is complete as long as it has this file.
+    for (const name of [info, manifest, data]) await store.delete(name, { signal });
+  }
+  for (const name of old.wal) await store.delete(name, { signal });
+  return old;
+}

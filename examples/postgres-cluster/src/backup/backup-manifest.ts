@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { ArchiveError } from '../archive/archive-error.ts';
+
+/** The list of files that PostgreSQL adds to each base backup. */
+export interface BackupManifest {
+  readonly files: readonly ManifestFile[];
+  readonly timeline: number;
+  readonly beginLSN: string;
+  readonly endLSN: string;
+}
+
+export interface ManifestFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+/** Parses a manifest whose files have checksums with SHA-256. @throws ArchiveError with the reason `Corrupted` */
+export function parseManifest(text: string): BackupManifest {
+  const corrupted = (why: string, cause?: unknown) =>
+    new ArchiveError('Corrupted', `the manifest of the backup is damaged: ${why}`, { cause });
+  const end = text.lastIndexOf('"Manifest-Checksum"');
+  const expected = /"Manifest-Checksum": "([\da-f]{64})"/.exec(text.slice(end))?.[1];
+  // It covers all lines before its own.
+  const actual = createHash('sha256').update(text.slice(0, end)).digest('hex');
+  if (expected !== actual) throw corrupted('its checksum does not match');
+  let content: WrittenManifest;
+  try {
+    // Its checksum shows that PostgreSQL wrote it.
+    content = JSON.parse(text) as WrittenManifest;
+  } catch (cause) {
+    throw corrupted('it is not JSON', cause);
+  }
+  const range = content['WAL-Ranges'].at(-1);
+  if (!range) throw corrupted('it has no range of WAL');
+  const files = content.Files.map((file) => {
+    if (file['Checksum-Algorithm'] !== 'SHA256') throw corrupted(`${file.Path} has no SHA-256 checksum`);
+    const path = file.Path ?? Buffer.from(file['Encoded-Path'] ?? '', 'hex').toString('utf8');
+    return { path, sizeBytes: file.Size, sha256: file.Checksum };
+  });
+  return { files, timeline: range.Timeline, beginLSN: range['Start-LSN'], endLSN: range['End-LSN'] };
+}
+
+interface WrittenManifest {
+  readonly Files: readonly {
+    readonly Path?: string;
+    readonly 'Encoded-Path'?: string;
+    readonly Size: number;
+    readonly 'Checksum-Algorithm'?: string;
+    readonly Checksum: string;
+  }[];
+  readonly 'WAL-Ranges': readonly {
+    readonly Timeline: number;
+    readonly 'Start-LSN': string;
+    readonly 'End-LSN': string;
+  }[];
+}

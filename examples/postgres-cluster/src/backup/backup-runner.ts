@@ -1,0 +1,94 @@
+import type { Logger } from '@kubewright/runtime';
+import type { ArchiveStore } from '../archive/archive-store.ts';
+import type { BackupReport, BackupRequest } from '../instance/protocol.ts';
+import { applyRetention } from './apply-retention.ts';
+import { type ArchivedBackup, listBackups } from './archived-backup.ts';
+import { type BackupContext, takeBackup } from './take-backup.ts';
+
+export interface BackupRunnerOptions extends Omit<BackupContext, 'store' | 'signal'> {
+  /** Opens the archive, and returns how many backups it keeps. @throws ArchiveError if the cluster has none */
+  readonly archive: () => Promise<{ readonly store: ArchiveStore; readonly keep: number }>;
+  readonly log: Logger;
+}
+
+/** Takes the base backups that the operator asks for, one after the other. */
+export class BackupRunner implements AsyncDisposable {
+  readonly #options: BackupRunnerOptions;
+  readonly #reports = new Map<string, BackupReport>();
+  readonly #abort = new AbortController();
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(options: BackupRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Starts a backup, unless this instance has it already. */
+  start(request: BackupRequest): void {
+    const { uid } = request;
+    if (this.#reports.has(uid)) return;
+    const startedAt = this.#options.now().toISOString();
+    this.#reports.set(uid, { phase: 'Running', startedAt });
+    this.#last = this.#last.then(() => this.#run(request, startedAt));
+  }
+
+  /** Returns the state of the backup with a UID; undefined if this instance does not know it. */
+  report(uid: string): BackupReport | undefined {
+    return this.#reports.get(uid);
+  }
+
+  async #run(request: BackupRequest, startedAt: string): Promise<void> {
+    const { archive, log } = this.#options;
+    const { signal } = this.#abort;
+    try {
+      const { store, keep } = await archive();
+      // Another instance, or this one before it was restarted, may have completed it.
+      const existing = (await listBackups(store, signal)).find(({ uid }) => uid === request.uid);
+      const backup = existing ?? (await takeBackup(request, { ...this.#options, store, signal }));
+      log.info('completed a backup', { backup: backup.id, sizeBytes: backup.sizeBytes });
+      await this.#expire(store, keep);
+      const [oldest] = await listBackups(store, signal);
+      this.#reports.set(request.uid, {
+        ...completed(backup),
+        ...(oldest && { firstRecoverabilityPoint: oldest.stoppedAt }),
+      });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const stoppedAt = this.#options.now().toISOString();
+      this.#reports.set(request.uid, { phase: 'Failed', error: message, startedAt, stoppedAt });
+      log.error('cannot take a backup', { backup: request.name, error });
+    }
+  }
+
+  /** Deletes old backups. The next backup repeats what has failed. */
+  async #expire(store: ArchiveStore, keep: number): Promise<void> {
+    const { log } = this.#options;
+    try {
+      const { backups, wal } = await applyRetention(store, { keep, signal: this.#abort.signal });
+      if (backups.length > 0) log.info('deleted old backups', { backups, wal: wal.length });
+    } catch (error) {
+      log.error('cannot delete old backups', { error });
+    }
+  }
+
+  /** Cancels the backup that is running. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#abort.abort(new Error('the instance is stopping'));
+    await this.#last;
+  }
+}
+
+function completed(backup: ArchivedBackup): BackupReport {
+  const { id, beginLSN, endLSN, beginWAL, endWAL, timeline, startedAt, stoppedAt, sizeBytes } = backup;
+  return {
+    phase: 'Completed',
+    id,
+    beginLSN,
+    endLSN,
+    beginWAL,
+    endWAL,
+    timeline,
+    startedAt,
+    stoppedAt,
+    sizeBytes,
+  };
+}

@@ -1,0 +1,143 @@
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, sleep } from '@kubewright/apimachinery';
+import type { ProgramContext } from '../instance/server/run-program.ts';
+import { runProgram, type StartedProgram, startProgram } from './program.ts';
+
+/** Settings in `pg_control` that a server needs at least, to replay the WAL of another one. */
+const fromControlFile = [
+  'max_connections',
+  'max_worker_processes',
+  'max_wal_senders',
+  'max_prepared_xacts',
+  'max_locks_per_xact',
+];
+const settingNames: Readonly<Record<string, string>> = {
+  max_prepared_xacts: 'max_prepared_transactions',
+  max_locks_per_xact: 'max_locks_per_transaction',
+};
+const pollMs = 100;
+
+export interface RecoveryServerOptions {
+  /** A restored data directory. */
+  readonly dataDirectory: string;
+  /** True if the data is used afterwards. Otherwise it is not flushed to disk. */
+  readonly isKept: boolean;
+  /** Settings of the recovery. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly programs: ProgramContext;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A server that replays WAL in a restored data directory. Only this process can connect to it. It ignores the settings of the original
+ * server, whose files may not exist here, and archives nothing.
+ */
+export class RecoveryServer implements AsyncDisposable {
+  readonly #options: RecoveryServerOptions;
+  readonly #folder: string;
+  readonly #stop = new AbortController();
+  readonly #server: StartedProgram;
+
+  private constructor(
+    options: RecoveryServerOptions,
+    parts: { readonly folder: string; readonly args: readonly string[] },
+  ) {
+    const { programs: context, signal } = options;
+    this.#options = options;
+    this.#folder = parts.folder;
+    const ends = AbortSignal.any([signal, this.#stop.signal]);
+    this.#server = startProgram('postgres', { args: parts.args, context, signal: ends });
+  }
+
+  /** Starts the server, and waits until its recovery has ended. @throws Error with the end of its log if it fails */
+  static async recover(options: RecoveryServerOptions): Promise<RecoveryServer> {
+    const { dataDirectory, programs } = options;
+    // Short, because the path of a socket is limited to about 100 bytes.
+    const folder = await mkdtemp(join(tmpdir(), 'pg-'));
+    if (programs.user) await chown(folder, programs.user.uid, programs.user.gid);
+    await writeFile(join(folder, 'hba.conf'), 'local all all trust\n');
+    await writeFile(join(folder, 'postgresql.conf'), '');
+    await writeFile(join(dataDirectory, 'recovery.signal'), '');
+    const settings = {
+      config_file: join(folder, 'postgresql.conf'),
+      hba_file: join(folder, 'hba.conf'),
+      unix_socket_directories: folder,
+      listen_addresses: '',
+      // A new timeline has to be archived, but by the server that uses the data afterwards.
+      ...(options.isKept ? { archive_mode: 'on', archive_command: 'false' } : { archive_mode: 'off', fsync: 'off' }),
+      // Otherwise the server pauses, and waits forever, where the original raised a setting after the backup.
+      hot_standby: 'off',
+      ssl: 'off',
+      shared_preload_libraries: '',
+      primary_conninfo: '',
+      ...(await settingsInControlFile(options)),
+      ...options.settings,
+    };
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const server = new RecoveryServer(options, { folder, args: ['-D', dataDirectory, ...args] });
+    try {
+      await server.#recovered();
+    } catch (error) {
+      await server[Symbol.asyncDispose]();
+      throw error;
+    }
+    return server;
+  }
+
+  /** Runs a query, and returns the rows as lines. */
+  async query(sql: string, { database }: { readonly database: string }): Promise<readonly string[]> {
+    const { programs: context, signal } = this.#options;
+    const connection = `host=${this.#folder} user=postgres dbname='${database.replace(/['\\]/g, '\\$&')}'`;
+    const args = ['-X', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-c', sql, connection];
+    const output = await runProgram('psql', { args, context, signal });
+    return output.split('\n').slice(0, -1);
+  }
+
+  async #recovered(): Promise<void> {
+    const { clock, signal } = this.#options;
+    let isRunning = true;
+    this.#server.succeeded
+      .catch(() => undefined)
+      .finally(() => {
+        isRunning = false;
+      });
+    while (isRunning) {
+      signal.throwIfAborted();
+      const [answer] = await this.query('SELECT NOT pg_is_in_recovery()', { database: 'postgres' }).catch(() => []);
+      if (answer === 't') return;
+      await sleep(clock, { ms: pollMs, signal });
+    }
+    await this.#server.succeeded;
+    throw new Error('the restored server stopped');
+  }
+
+  /** Shuts the server down, so that its data is complete. */
+  async stop(): Promise<void> {
+    this.#server.kill('SIGINT');
+    await this.#server.succeeded;
+  }
+
+  /** Kills the server, if it still runs. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#server.succeeded.catch(() => undefined);
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function settingsInControlFile({
+  dataDirectory,
+  programs: context,
+  signal,
+}: RecoveryServerOptions): Promise<Readonly<Record<string, string>>> {
+  const text = await runProgram('pg_controldata', { args: [dataDirectory], context, signal });
+  return Object.fromEntries(
+    fromControlFile.flatMap((name) => {
+      const value = new RegExp(`^${name} setting: +(\\d+)$`, 'm').exec(text)?.[1];
+      return value === undefined ? [] : [[settingNames[name] ?? name, value]];
+    }),
+  );
+}

@@ -1,0 +1,88 @@
+import { chown, mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ArchiveError } from '../archive/archive-error.ts';
+import type { ArchiveStore } from '../archive/archive-store.ts';
+import { decompressed } from '../archive/decompressed.ts';
+import type { ProgramContext } from '../instance/server/run-program.ts';
+import { type ArchivedBackup, backupFiles } from './archived-backup.ts';
+import { extractTar } from './extract-tar.ts';
+import { runProgram } from './program.ts';
+
+/** A base backup to restore. */
+export interface RestoreOrder {
+  /** The backups, from the full one to the wanted one, as from `backupChain`. */
+  readonly chain: readonly ArchivedBackup[];
+  /** Data directory that is created. It must not exist. */
+  readonly dataDirectory: string;
+  readonly store: ArchiveStore;
+  readonly programs: ProgramContext;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Restores a base backup, and verifies it with `pg_verifybackup`. The data directory appears as a whole. Before a server may run in
+ * it, it needs the settings from `recoverySettings` and a file `recovery.signal`.
+ *
+ * @throws ArchiveError with the reason `Corrupted` if the backup is damaged
+ */
+export async function restoreBackup(order: RestoreOrder): Promise<void> {
+  const { chain, dataDirectory, programs, signal } = order;
+  const work = `${dataDirectory}.restoring`;
+  const restored = join(work, 'data');
+  // Left by an attempt that was interrupted.
+  await rm(work, { recursive: true, force: true });
+  await makeFolder(work, programs);
+  try {
+    const [first, ...rest] = chain;
+    if (!first) throw new TypeError('there is no backup to restore');
+    if (rest.length === 0) await extract(first, restored, order);
+    else {
+      const folders: string[] = [];
+      for (const [index, backup] of chain.entries()) {
+        const folder = join(work, String(index));
+        await extract(backup, folder, order);
+        folders.push(folder);
+      }
+      await verified('pg_combinebackup', { args: ['--output', restored, ...folders], context: programs, signal });
+      for (const folder of folders) await rm(folder, { recursive: true });
+    }
+    await verified('pg_verifybackup', { args: ['--exit-on-error', restored], context: programs, signal });
+    // A copy of a replica would stay one, and stream from its old primary.
+    await rm(join(restored, 'standby.signal'), { force: true });
+    await rename(restored, dataDirectory);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function extract(
+  { id }: ArchivedBackup,
+  folder: string,
+  { store, programs, signal }: RestoreOrder,
+): Promise<void> {
+  const { data } = backupFiles(id);
+  const stored = await store.get(data, { signal });
+  if (!stored) throw new ArchiveError('Corrupted', `${data} is missing`);
+  await makeFolder(folder, programs);
+  const content = decompressed(stored, data);
+  try {
+    await extractTar(content, { name: data, folder, ...(programs.user && { owner: programs.user }) });
+  } finally {
+    content.destroy();
+  }
+}
+
+/** Runs a program that fails if a backup is damaged. */
+async function verified(...[name, options]: Parameters<typeof runProgram>): Promise<void> {
+  try {
+    await runProgram(name, options);
+  } catch (cause) {
+    options.signal.throwIfAborted();
+    throw new ArchiveError('Corrupted', cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+async function makeFolder(path: string, { user }: ProgramContext): Promise<void> {
+  await mkdir(path, { mode: 0o700 });
+  if (user) await chown(path, user.uid, user.gid);
+}

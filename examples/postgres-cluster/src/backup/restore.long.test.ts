@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ArchivedServer, hasPostgres } from '../../dev/archived-server.ts';
+import { TestServer } from '../../dev/postgres-server.ts';
+import type { RecoveryTarget } from '../api/v1/postgres-cluster.ts';
+import { restoreCommand } from '../archive/wal-commands.ts';
+import { listBackups } from './archived-backup.ts';
+import { backupChain } from './backup-chain.ts';
+import { recoverySettings } from './recovery-settings.ts';
+import { restoreBackup } from './restore-backup.ts';
+
+// Each restore starts programs for many WAL files, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+describe.skipIf(!hasPostgres())('restore (needs postgres on the PATH)', () => {
+  const { signal } = new AbortController();
+  const points: Record<string, string> = {};
+  let archived: ArchivedServer;
+  let primary: TestServer;
+  let count = 0;
+
+  beforeAll(async () => {
+    archived = await ArchivedServer.start({ settings: { track_commit_timestamp: 'on' } });
+    primary = archived.server;
+    await primary.query('CREATE TABLE orders (id int)');
+    await archived.backup('first');
+    // One transaction each, with a point between them.
+    for (const id of [1, 2, 3]) {
+      await primary.query(`INSERT INTO orders VALUES (${id})`);
+      points[`lsn ${id}`] = await primary.query('SELECT pg_current_wal_lsn()');
+      const time = 'pg_xact_commit_timestamp(xmin)::timestamptz AT TIME ZONE $$UTC$$';
+      points[`time ${id}`] = `${await primary.query(`SELECT ${time} FROM orders WHERE id = ${id}`)}Z`.replace(' ', 'T');
+      await primary.query(`SELECT pg_create_restore_point('after ${id}')`);
+    }
+    await archived.archiveAll();
+  });
+  afterAll(() => archived?.[Symbol.asyncDispose]());
+
+  /** Restores into a new data directory, and returns the rows. */
+  const restored = async (target: RecoveryTarget) => {
+    const { store, programs, folder, wal } = archived;
+    const dataDirectory = join(folder.path, `restored-${++count}`);
+    const chain = backupChain(await listBackups(store, signal), { target });
+    await restoreBackup({ chain, dataDirectory, store, programs, signal });
+    await using server = new TestServer(dataDirectory, programs, folder.make(`sockets-${count}`));
+    const command = restoreCommand(wal, 'recovery');
+    server.configure({ ...recoverySettings(target, { restoreCommand: command }), archive_mode: 'off' });
+    writeFileSync(join(dataDirectory, 'recovery.signal'), '');
+    await server.start('SELECT NOT pg_is_in_recovery()');
+    await server.query('CREATE TABLE writable ()');
+    return await server.query("SELECT string_agg(id::text, ' ' ORDER BY id) FROM orders");
+  };
+
+  it('replays all WAL of the archive without a target', async () => {
+    expect(await restored({})).toBe('1 2 3');
+  });
+
+  it('ends after or before a transaction, by time', async () => {
+    const time = points['time 2'] ?? '';
+    expect(await restored({ time })).toBe('1 2');
+    expect(await restored({ time, exclusive: true })).toBe('1');
+  });
+
+  it('ends between two transactions, by position', async () => {
+    const lsn = points['lsn 1'] ?? '';
+    expect(await restored({ lsn })).toBe('1');
+    expect(await restored({ lsn, exclusive: true })).toBe('1');
+  });
+
+  it('ends at a named point', async () => {
+    expect(await restored({ name: 'after 2' })).toBe('1 2');
+  });
+
+  it('ends as soon as the backup is consistent', async () => {
+    expect(await restored({ immediate: true })).toBe('');
+  });
+});

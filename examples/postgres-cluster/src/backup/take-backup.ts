@@ -1,0 +1,148 @@
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGzip } from 'node:zlib';
+import { ArchiveError } from '../archive/archive-error.ts';
+import { ensureOwner } from '../archive/archive-owner.ts';
+import type { ArchiveStore } from '../archive/archive-store.ts';
+import { segmentAt } from '../archive/wal-file.ts';
+import type { BackupRequest } from '../instance/protocol.ts';
+import type { ProgramContext } from '../instance/server/run-program.ts';
+import { type ArchivedBackup, backupFiles, listBackups, recordBackup } from './archived-backup.ts';
+import { startProgram } from './program.ts';
+import { ReplicationSession } from './replication-session.ts';
+import { verifyBackup } from './verify-backup.ts';
+
+/** The first version with incremental backups. */
+const incrementalVersion = 170_000;
+
+export interface BackupContext {
+  readonly store: ArchiveStore;
+  /** Connection string of the server, for a role that may replicate. */
+  readonly connection: string;
+  readonly programs: ProgramContext;
+  /** Folder for small temporary files. */
+  readonly folder: string;
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Copies a running server into the archive, with the WAL that makes the copy consistent, and reads the copy again to verify it.
+ *
+ * @throws ArchiveError, or Error with the message of `pg_basebackup`
+ */
+export async function takeBackup({ name, uid, type }: BackupRequest, context: BackupContext): Promise<ArchivedBackup> {
+  const { store, now, signal } = context;
+  const startedAt = now();
+  const id = `${startedAt.toISOString().replace(/[-:]|\.\d+/g, '')}-${name}`;
+  await using session = new ReplicationSession(context.connection, { context: context.programs, signal });
+  const server = await session.server();
+  await ensureOwner(store, { systemID: server.systemID, signal });
+  const parent = type === 'incremental' ? await parentFor(server, context) : undefined;
+  await session.keepWal(
+    `backup_${id
+      .toLowerCase()
+      .replace(/[^a-z\d]/g, '_')
+      .slice(0, 50)}`,
+  );
+  await copy(id, { ...context, parent });
+  const { data, manifest } = backupFiles(id);
+  try {
+    const verified = await verifyBackup(store, id, signal);
+    const { timeline, beginLSN, endLSN, sizeBytes } = verified;
+    const { segmentBytes } = server;
+    await store.put(manifest, Readable.from([Buffer.from(verified.text)]), { signal });
+    const backup: ArchivedBackup = {
+      id,
+      name,
+      uid,
+      type,
+      ...(parent && { parent: parent.id }),
+      ...server,
+      timeline,
+      beginLSN,
+      endLSN,
+      beginWAL: segmentAt(beginLSN, { timeline, segmentBytes }),
+      endWAL: segmentAt(endLSN, { timeline, segmentBytes, isEnd: true }),
+      startedAt: startedAt.toISOString(),
+      stoppedAt: now().toISOString(),
+      sizeBytes,
+    };
+    await recordBackup(store, backup, signal);
+    return backup;
+  } catch (error) {
+    // The retention deletes what cannot be deleted now.
+    await store.delete(data, { signal }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Streams the server's files into the archive. Nothing is visible there unless `pg_basebackup` succeeds. */
+async function copy(
+  id: string,
+  options: BackupContext & { readonly parent: ArchivedBackup | undefined },
+): Promise<void> {
+  const { store, connection, programs, signal, parent } = options;
+  const folder = await mkdtemp(join(options.folder, 'backup-'));
+  try {
+    if (programs.user) await chown(folder, programs.user.uid, programs.user.gid);
+    const args = [
+      `--dbname=${connection}`,
+      '--pgdata=-',
+      '--format=tar',
+      '--wal-method=fetch',
+      '--checkpoint=fast',
+      '--manifest-checksums=SHA256',
+      `--label=${id}`,
+      ...(parent ? [`--incremental=${await manifestOf(parent, { store, folder, signal })}`] : []),
+    ];
+    const program = startProgram('pg_basebackup', { args, context: programs, signal });
+    program.stdin.end();
+    const compressed = createGzip({ level: constants.Z_BEST_SPEED });
+    const copying = pipeline(whole(program), compressed, { signal });
+    // Its failure also fails the stream that is stored.
+    copying.catch(() => undefined);
+    await store.put(backupFiles(id).data, compressed, { signal });
+    await copying;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Returns the output of a program, which ends only if the program has succeeded. */
+async function* whole({ stdout, succeeded }: ReturnType<typeof startProgram>): AsyncGenerator<Buffer> {
+  for await (const chunk of stdout) yield chunk as Buffer;
+  await succeeded;
+}
+
+async function parentFor(
+  { serverVersion, systemID }: { readonly serverVersion: number; readonly systemID: string },
+  { store, signal }: BackupContext,
+): Promise<ArchivedBackup> {
+  if (serverVersion < incrementalVersion) {
+    throw new ArchiveError('Invalid', 'incremental backups need PostgreSQL 17; set type to full');
+  }
+  const backups = await listBackups(store, signal);
+  const major = (version: number) => Math.floor(version / 10_000);
+  const newest = backups.findLast(
+    (one) => one.systemID === systemID && major(one.serverVersion) === major(serverVersion),
+  );
+  if (!newest)
+    throw new ArchiveError('Invalid', 'no backup exists to base an incremental backup on; take a full backup first');
+  return newest;
+}
+
+async function manifestOf(
+  { id }: ArchivedBackup,
+  { store, folder, signal }: { readonly store: ArchiveStore; readonly folder: string; readonly signal: AbortSignal },
+): Promise<string> {
+  const { manifest } = backupFiles(id);
+  const content = await store.get(manifest, { signal });
+  if (!content) throw new ArchiveError('Corrupted', `${manifest} is missing`);
+  const path = join(folder, 'backup_manifest');
+  await writeFile(path, await text(content));
+  return path;
+}

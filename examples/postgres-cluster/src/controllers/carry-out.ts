@@ -1,0 +1,106 @@
+import type { Stored } from '@kubewright/apimachinery';
+import { PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
+import type { ReconcileContext } from '@kubewright/runtime';
+import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import { roleLabel } from '../instance/protocol.ts';
+import type { ObservedCluster } from '../plan/observed-cluster.ts';
+import { roleOf } from '../plan/roles.ts';
+import type { RolloutStep } from '../plan/rollout.ts';
+import type { ScaleStep } from '../plan/scale.ts';
+import { instancePodFor } from '../spec/instance-pod.ts';
+import { removedLabel, volumeClaimFor } from '../spec/volume-claim.ts';
+
+/** Carries out decisions about a cluster's pods and claims. */
+export class ClusterChanges {
+  readonly #cluster: Stored<PostgresCluster>;
+  readonly #ctx: ReconcileContext<PostgresCluster>;
+  readonly #image: string;
+
+  constructor(
+    cluster: Stored<PostgresCluster>,
+    { ctx, image }: { readonly ctx: ReconcileContext<PostgresCluster>; readonly image: string },
+  ) {
+    this.#cluster = cluster;
+    this.#ctx = ctx;
+    this.#image = image;
+  }
+
+  /** Sets the role labels that differ; those of former primaries first, so that no two pods have the primary's. */
+  async setRoles(pods: readonly Stored<Pod>[], observed: ObservedCluster): Promise<void> {
+    const reports = new Map(observed.members.map(({ name, report }) => [name, report]));
+    const changes = pods.flatMap(({ metadata: { name, labels } }) => {
+      const role = roleOf({ name, report: reports.get(name) }, observed);
+      return labels?.[roleLabel] === role ? [] : [{ name, role }];
+    });
+    const ordered = [
+      ...changes.filter(({ role }) => role !== 'primary'),
+      ...changes.filter(({ role }) => role === 'primary'),
+    ];
+    for (const { name, role = null } of ordered) {
+      const body = { metadata: { labels: { [roleLabel]: role } } };
+      await this.#ctx.client.resource(Pod).patch(this.#key(name), { type: 'merge', body });
+    }
+  }
+
+  async scale(steps: readonly ScaleStep[]): Promise<void> {
+    for (const step of steps) {
+      if (step.do === 'create') await this.#create(step.name);
+      if (step.do === 'start') await this.#start(step.name);
+      if (step.do === 'stop') await this.#deletePod(step.name, { reason: 'PodDeleted', why: step.why });
+      if (step.do === 'remove') await this.#remove(step.name, step.why);
+    }
+  }
+
+  /** Requests larger volumes. */
+  async grow(instances: readonly string[], size: string): Promise<void> {
+    for (const name of instances) {
+      const body = { spec: { resources: { requests: { storage: size } } } };
+      await this.#ctx.client.resource(PersistentVolumeClaim).patch(this.#key(name), { type: 'merge', body });
+      this.#ctx.events.record({ reason: 'VolumeGrows', note: `expanding the volume of ${name} to ${size}` });
+    }
+  }
+
+  /** Recreates a pod, or requests a restart of a server through `restart`. */
+  async update(step: RolloutStep | undefined, restart: (name: string) => Promise<void>): Promise<void> {
+    if (step?.do === 'recreate') await this.#deletePod(step.name, { reason: 'PodRecreated', why: step.why });
+    if (step?.do !== 'restart') return;
+    // Repeated until the instance reports that its server is stopping.
+    this.#ctx.events.record({ reason: 'Restarting', note: `restarting ${step.name}: ${step.why}`, series: step.name });
+    await restart(step.name);
+  }
+
+  async #create(name: string): Promise<void> {
+    // Without an owner, so that the volume outlives the cluster.
+    await this.#ctx.apply(volumeClaimFor(this.#cluster, name), { ownership: 'none' });
+    await this.#start(name);
+    this.#ctx.events.record({ reason: 'InstanceCreated', note: `created ${name}`, series: name });
+  }
+
+  async #start(name: string): Promise<void> {
+    await this.#ctx.apply(instancePodFor(this.#cluster, { instance: name, image: this.#image }));
+  }
+
+  async #remove(name: string, why: string): Promise<void> {
+    const claims = this.#ctx.client.resource(PersistentVolumeClaim);
+    const claim = await this.#ctx.get(PersistentVolumeClaim, this.#key(name));
+    await this.#deletePod(name, { reason: 'InstanceRemoved', why });
+    if (!claim) return;
+    if (this.#cluster.spec.storage.deletionPolicy === 'Delete') await this.#ctx.delete(claim);
+    else
+      await claims.patch(this.#key(name), {
+        type: 'merge',
+        body: { metadata: { labels: { [removedLabel]: 'true' } } },
+      });
+  }
+
+  async #deletePod(name: string, { reason, why }: { readonly reason: string; readonly why: string }): Promise<void> {
+    const pod = await this.#ctx.get(Pod, this.#key(name));
+    if (!pod || pod.metadata.deletionTimestamp !== undefined) return;
+    await this.#ctx.delete(pod);
+    this.#ctx.events.record({ reason, note: `deleted the pod of ${name}: ${why}`, series: name });
+  }
+
+  #key(name: string): { readonly namespace: string; readonly name: string } {
+    return { namespace: this.#cluster.metadata.namespace ?? '', name };
+  }
+}

@@ -1,0 +1,157 @@
+import type { ConditionUpdate, Stored } from '@kubewright/apimachinery';
+import type { InstanceStatus, PostgresCluster, PostgresClusterStatus } from '../api/v1/postgres-cluster.ts';
+import type { PrimaryDecision } from '../plan/choose-primary.ts';
+import { lsnOf } from '../plan/lsn.ts';
+import { isWorking, type ObservedCluster, type ObservedInstance } from '../plan/observed-cluster.ts';
+import { roleOf } from '../plan/roles.ts';
+import type { RolloutStep } from '../plan/rollout.ts';
+import type { ScaleStep } from '../plan/scale.ts';
+
+/** The decisions of one reconcile. */
+export interface Decisions {
+  readonly primary: PrimaryDecision;
+  readonly scale: readonly ScaleStep[];
+  readonly rollout: RolloutStep | undefined;
+}
+
+/** The phase of a cluster in which all instances work. */
+export const healthyPhase = 'Cluster in healthy state';
+
+/** Fields that instances and backups write themselves. */
+type OthersWrite = 'currentPrimary' | 'timeline' | 'systemID' | 'firstRecoverabilityPoint' | 'lastBackup';
+type OperatorStatus = Omit<PostgresClusterStatus, 'conditions' | 'observedGeneration' | OthersWrite>;
+
+/** Returns the part of the status that the operator writes. `observed` has the new target. */
+export function clusterStatus(
+  { status = {} }: Stored<PostgresCluster>,
+  { observed, decisions }: { readonly observed: ObservedCluster; readonly decisions: Decisions },
+): OperatorStatus {
+  const { members, currentPrimary, targetPrimary, nowMs } = observed;
+  const now = new Date(nowMs).toISOString().replace(/\.\d+/, '');
+  const isFailing = decisions.primary.do === 'keep' && decisions.primary.isFailing;
+  const created = decisions.scale.filter((step) => step.do === 'create').length;
+  const { phase, why } = phaseOf(observed, decisions);
+  return {
+    phase,
+    ...(why !== undefined && { phaseReason: why }),
+    instances: members.length,
+    readyInstances: members.filter((each) => isWorking(each, currentPrimary)).length,
+    ...(targetPrimary !== undefined && {
+      targetPrimary,
+      targetPrimaryTime: targetPrimary === status.targetPrimary ? (status.targetPrimaryTime ?? now) : now,
+    }),
+    ...(isFailing && { primaryFailingSince: status.primaryFailingSince ?? now }),
+    lastInstance: observed.lastInstance + created,
+    instanceStatuses: members.map((each) => instanceStatus(each, observed)),
+  };
+}
+
+function instanceStatus(instance: ObservedInstance, observed: ObservedCluster): InstanceStatus {
+  const { name, report } = instance;
+  const role = roleOf(instance, observed);
+  const primary = observed.members.find((each) => each.report?.isPrimary)?.report;
+  const isBehind = report && primary && !report.isPrimary;
+  const lag = isBehind ? lsnOf(primary.receivedLSN) - lsnOf(report.receivedLSN) : undefined;
+  return {
+    name,
+    ...(role !== undefined && { role }),
+    ready: isWorking(instance, observed.currentPrimary),
+    ...(report?.receivedLSN !== undefined && { lsn: report.receivedLSN }),
+    ...(report?.timeline !== undefined && { timeline: report.timeline }),
+    ...(lag !== undefined && lag >= 0n && { lagBytes: Number(lag) }),
+    ...(report?.pendingRestart && { pendingRestart: true }),
+    ...(report?.message !== undefined && { message: report.message }),
+    ...(!report && { message: 'the instance cannot be reached' }),
+  };
+}
+
+/** Returns the phase: what happens to the primary first, then to other instances, then whether all of them work. */
+function phaseOf(
+  { members, currentPrimary, instances, fenced }: ObservedCluster,
+  { primary, scale, rollout }: Decisions,
+): { readonly phase: string; readonly why?: string | undefined } {
+  if (primary.phase !== undefined) return { phase: primary.phase, why: primary.why };
+  const [step] = scale;
+  if (step?.do === 'create') return { phase: 'Creating a new replica', why: step.name };
+  if (step?.do === 'remove') return { phase: 'Removing an instance', why: `${step.name}: ${step.why}` };
+  if (rollout?.do === 'wait' && rollout.needsUser) return { phase: 'Waiting for user action', why: rollout.why };
+  if (rollout)
+    return {
+      phase: 'Updating instances',
+      why: rollout.do === 'wait' ? rollout.why : `${rollout.name}: ${rollout.why}`,
+    };
+  const idle = members.filter((each) => !isWorking(each, currentPrimary) && !fenced.includes(each.name));
+  if (idle.length > 0 || members.length !== instances) {
+    const names = idle.map(
+      ({ name, report }) => `${name}${report?.message === undefined ? '' : ` (${report.message})`}`,
+    );
+    return { phase: 'Waiting for the instances to become active', why: names.join(', ') };
+  }
+  return { phase: healthyPhase };
+}
+
+/** Returns the conditions: `Ready` only if every instance works and WAL is archived. */
+export function clusterConditions(
+  cluster: Stored<PostgresCluster>,
+  { observed, decisions }: { readonly observed: ObservedCluster; readonly decisions: Decisions },
+): readonly ConditionUpdate[] {
+  const { phase, why = '' } = phaseOf(observed, decisions);
+  const archiving = archivingCondition(cluster, observed);
+  const systems = systemCondition(observed);
+  const failing = [systems, archiving].filter((condition) => condition?.status === 'False');
+  const isHealthy = phase === healthyPhase && failing.length === 0;
+  const isIdle = ['Hibernated', 'Fenced', 'Paused', 'Waiting for user action'].includes(phase);
+  const reason = isHealthy ? 'ClusterIsReady' : 'ClusterIsNotReady';
+  const message =
+    phase === healthyPhase
+      ? failing.map((condition) => condition?.message).join('; ')
+      : [phase, why].filter((text) => text !== '').join(': ');
+  return [
+    { type: 'Ready', status: isHealthy ? 'True' : 'False', reason, message },
+    ...(isHealthy || isIdle ? [] : [{ type: 'Reconciling', status: 'True', reason, message } as const]),
+    observed.currentPrimary === undefined
+      ? { type: 'Initialized', status: 'False', reason: 'BootstrapPending' }
+      : { type: 'Initialized', status: 'True', reason: 'BootstrapCompleted' },
+    systems,
+    ...settingsConditions(observed),
+    ...(archiving ? [archiving] : []),
+  ];
+}
+
+function systemCondition({ members }: ObservedCluster): ConditionUpdate {
+  const systems = new Set(members.flatMap(({ report }) => report?.systemID ?? []));
+  const type = 'ConsistentSystemID';
+  if (systems.size <= 1) return { type, status: 'True', reason: 'Unique' };
+  const message = `the instances belong to different database systems: ${[...systems].join(', ')}`;
+  return { type, status: 'False', reason: 'Mismatch', message };
+}
+
+/** The servers keep the last settings that were valid. */
+function settingsConditions({ members }: ObservedCluster): readonly ConditionUpdate[] {
+  const refused = members.find(({ report }) => report?.settingsError !== undefined);
+  const { name, report } = refused ?? {};
+  const type = 'SettingsApplied';
+  if (refused)
+    return [{ type, status: 'False', reason: 'InvalidSettings', message: `${name}: ${report?.settingsError}` }];
+  return [{ type, status: 'True', reason: 'SettingsValid' }];
+}
+
+function archivingCondition(
+  { spec }: Stored<PostgresCluster>,
+  { members, currentPrimary }: ObservedCluster,
+): ConditionUpdate | undefined {
+  if (spec.backup === undefined) return undefined;
+  const archive = members.find(({ name }) => name === currentPrimary)?.report?.archive;
+  const type = 'ContinuousArchiving';
+  const { lastArchivedTime, lastFailed, lastFailedTime } = archive ?? {};
+  if (lastFailedTime !== undefined && (lastArchivedTime === undefined || lastFailedTime > lastArchivedTime)) {
+    return {
+      type,
+      status: 'False',
+      reason: 'ContinuousArchivingFailing',
+      message: archive?.message ?? `cannot archive ${lastFailed}`,
+    };
+  }
+  if (lastArchivedTime === undefined) return { type, status: 'Unknown', reason: 'NothingArchived' };
+  return { type, status: 'True', reason: 'ContinuousArchivingSuccess' };
+}

@@ -1,0 +1,52 @@
+import type { Kind, KubernetesObject, Stored } from '@kubewright/apimachinery';
+import { Lease } from '@kubewright/apimachinery/coordination/v1';
+import { Node, PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
+import {
+  enqueueForOwner,
+  enqueueMapped,
+  predicateFuncs,
+  type ReconcileContext,
+  type Watch,
+  watch,
+} from '@kubewright/runtime';
+import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import { clusterLabel } from '../instance/protocol.ts';
+import { clusterNames } from '../spec/cluster-names.ts';
+import type { ClusterObjects } from './observe-cluster.ts';
+
+/** A new holder of the Lease starts a reconcile; renewals do not. */
+const leases: Watch = watch(Lease, enqueueForOwner(PostgresCluster), {
+  predicates: [
+    predicateFuncs({
+      update: ({ old, object }) => old.object.spec?.holderIdentity !== object.object.spec?.holderIdentity,
+    }),
+  ],
+});
+
+function labelled<T extends KubernetesObject>(kind: Kind<T>): Watch {
+  const toCluster = enqueueMapped<T>(({ namespace, labels }) => {
+    const name = labels[clusterLabel];
+    return name === undefined ? [] : [{ namespace, name }];
+  });
+  return watch(kind, toCluster);
+}
+
+/** Claims outlive the cluster, so they have no owner. */
+export const clusterWatches: readonly Watch[] = [labelled(Pod), labelled(PersistentVolumeClaim), leases];
+
+/** Reads what belongs to a cluster from the caches. */
+export async function readObjects(
+  { metadata: { name, namespace } }: Stored<PostgresCluster>,
+  ctx: ReconcileContext<PostgresCluster>,
+): Promise<Pick<ClusterObjects, 'pods' | 'claims' | 'lease' | 'nodes'>> {
+  const own = { ...(namespace !== undefined && { namespace }), labelSelector: { [clusterLabel]: name } };
+  const pods = await ctx.list(Pod, own);
+  const claims = await ctx.list(PersistentVolumeClaim, own);
+  const lease = await ctx.get(Lease, { ...(namespace !== undefined && { namespace }), name: clusterNames(name).lease });
+  const nodes = new Map<string, Stored<Node>>();
+  for (const nodeName of new Set(pods.map(({ spec }) => spec?.nodeName ?? ''))) {
+    const node = nodeName === '' ? undefined : await ctx.get(Node, { name: nodeName });
+    if (node) nodes.set(nodeName, node);
+  }
+  return { pods, claims, lease, nodes };
+}

@@ -1,0 +1,111 @@
+import { isDeleting, type Stored } from '@kubewright/apimachinery';
+import type { Lease } from '@kubewright/apimachinery/coordination/v1';
+import type { Node, PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
+import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import type { InstanceReport } from '../instance/protocol.ts';
+import type { ObservedCluster, ObservedInstance, ObservedLease, ObservedPod } from '../plan/observed-cluster.ts';
+import { instanceNumber } from '../spec/cluster-names.ts';
+import { instancePodFor, specHashAnnotation } from '../spec/instance-pod.ts';
+import { removedLabel } from '../spec/volume-claim.ts';
+
+/** Annotation with the name of the instance that should become the primary. */
+export const primaryAnnotation = 'database.db.example.com/primary';
+
+/** The objects of a cluster, as the caches show them, and the reports of its instances. */
+export interface ClusterObjects {
+  readonly pods: readonly Stored<Pod>[];
+  readonly claims: readonly Stored<PersistentVolumeClaim>[];
+  readonly lease: Stored<Lease> | undefined;
+  readonly nodes: ReadonlyMap<string, Stored<Node>>;
+  readonly reports: ReadonlyMap<string, InstanceReport>;
+  readonly image: string;
+  readonly nowMs: number;
+}
+
+/** Summarizes a cluster for the decisions in `plan/`. */
+export function observeCluster(cluster: Stored<PostgresCluster>, objects: ClusterObjects): ObservedCluster {
+  const { metadata, spec, status = {} } = cluster;
+  const { replication = {}, fenced = [] } = spec;
+  const members = observeInstances(cluster, objects);
+  const { primaryFailingSince: failing, targetPrimaryTime: targeted } = status;
+  return {
+    name: metadata.name,
+    instances: spec.instances ?? 3,
+    synchronous: replication.synchronous ?? 0,
+    durability: replication.durability ?? 'required',
+    failoverDelaySeconds: replication.failoverDelaySeconds ?? 0,
+    updates: spec.updates ?? 'unsupervised',
+    storageSize: spec.storage.size ?? '1Gi',
+    fenced,
+    isHibernated: spec.hibernated ?? false,
+    requestedPrimary: metadata.annotations?.[primaryAnnotation],
+    targetPrimary: status.targetPrimary,
+    currentPrimary: status.currentPrimary,
+    // A claim may exist that the status does not count yet.
+    lastInstance: Math.max(status.lastInstance ?? 0, ...members.map(({ name }) => instanceNumber(name))),
+    timeline: status.timeline,
+    ...(failing !== undefined && { failingSinceMs: Date.parse(failing) }),
+    ...(targeted !== undefined && { targetSinceMs: Date.parse(targeted) }),
+    lease: observeLease(objects),
+    members,
+    nowMs: objects.nowMs,
+  };
+}
+
+function observeInstances(cluster: Stored<PostgresCluster>, objects: ClusterObjects): readonly ObservedInstance[] {
+  const removed = new Set(objects.claims.filter(isRemoved).map(({ metadata }) => metadata.name));
+  const claims = new Map(objects.claims.map((claim) => [claim.metadata.name, claim]));
+  const pods = new Map(objects.pods.map((pod) => [pod.metadata.name, pod]));
+  return [...new Set([...claims.keys(), ...pods.keys()])]
+    .filter((name) => !removed.has(name))
+    .sort((a, b) => instanceNumber(a) - instanceNumber(b))
+    .map((name) => {
+      const [claim, pod] = [claims.get(name), pods.get(name)];
+      return {
+        name,
+        report: objects.reports.get(name),
+        ...(pod && { pod: observePod(pod, { cluster, objects }) }),
+        ...(claim && {
+          claim: {
+            size: claim.spec?.resources?.requests?.['storage'] ?? '0',
+            isLost: claim.status?.phase === 'Lost',
+            isDeleting: isDeleting(claim),
+          },
+        }),
+      };
+    });
+}
+
+function observePod(
+  pod: Stored<Pod>,
+  { cluster, objects }: { readonly cluster: Stored<PostgresCluster>; readonly objects: ClusterObjects },
+): ObservedPod {
+  const { name, annotations } = pod.metadata;
+  const wanted = instancePodFor(cluster, { instance: name, image: objects.image });
+  const node = objects.nodes.get(pod.spec?.nodeName ?? '');
+  return {
+    createdMs: Date.parse(pod.metadata.creationTimestamp ?? ''),
+    isDeleting: isDeleting(pod),
+    hasEnded: pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded',
+    isOutdated: annotations?.[specHashAnnotation] !== wanted.metadata.annotations?.[specHashAnnotation],
+    isOnCordonedNode: node?.spec?.unschedulable === true,
+  };
+}
+
+function observeLease({ lease, nowMs }: ClusterObjects): ObservedLease {
+  const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease?.spec ?? {};
+  if (!holderIdentity) return { isExpired: false };
+  const endMs = Date.parse(renewTime ?? '') + leaseDurationSeconds * 1000;
+  return { holder: holderIdentity, isExpired: !(endMs > nowMs) };
+}
+
+/** Returns when the Lease expires unless it is renewed, in milliseconds from now; undefined if it is free. */
+export function leaseEndsInMs({ lease, nowMs }: Pick<ClusterObjects, 'lease' | 'nowMs'>): number | undefined {
+  const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease?.spec ?? {};
+  if (!holderIdentity || renewTime === undefined) return undefined;
+  return Math.max(Date.parse(renewTime) + leaseDurationSeconds * 1000 - nowMs, 0);
+}
+
+function isRemoved({ metadata }: Stored<PersistentVolumeClaim>): boolean {
+  return metadata.labels?.[removedLabel] === 'true';
+}

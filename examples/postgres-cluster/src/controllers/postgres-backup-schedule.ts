@@ -1,0 +1,222 @@
+import type { Stored } from '@kubewright/apimachinery';
+import { Job } from '@kubewright/apimachinery/batch/v1';
+import { Pod } from '@kubewright/apimachinery/core/v1';
+import { type ControllerDefinition, controller, type DesiredState, type ReconcileContext } from '@kubewright/runtime';
+import { PostgresBackup } from '../api/v1/postgres-backup.ts';
+import {
+  type DrillResult,
+  PostgresBackupSchedule,
+  type PostgresBackupScheduleStatus,
+} from '../api/v1/postgres-backup-schedule.ts';
+import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import { drillResult } from '../plan/drill-result.ts';
+import { nextScheduleStep, type ScheduledBackup, type ScheduleStep } from '../plan/schedule-step.ts';
+import { drillJobFor, drillLabel } from '../spec/drill-job.ts';
+
+type Schedule = Stored<PostgresBackupSchedule>;
+type Context = ReconcileContext<PostgresBackupSchedule>;
+
+/** Creates backups when they are due, and proves by drills that they can be restored. */
+export function postgresBackupSchedule({ image }: { readonly image: string }): ControllerDefinition {
+  return controller({
+    for: PostgresBackupSchedule,
+    owns: [PostgresBackup, Job],
+    caches: [PostgresCluster, Pod],
+    reconcile: (schedule, ctx) => reconcile(schedule, ctx, image),
+  });
+}
+
+async function reconcile(
+  schedule: Schedule,
+  ctx: Context,
+  image: string,
+): Promise<DesiredState<PostgresBackupSchedule>> {
+  const { spec, metadata } = schedule;
+  const cluster = await ctx.get(PostgresCluster, { ...ctx.request, name: spec.cluster });
+  const owned = ctx.observed.list(PostgresBackup);
+  const jobs = ctx.observed.list(Job);
+  const status = await withResults(schedule, { owned, jobs, ctx });
+  let step: ScheduleStep;
+  try {
+    step = nextScheduleStep({
+      spec,
+      status,
+      createdAt: new Date(metadata.creationTimestamp ?? 0),
+      now: new Date(ctx.clock.now()),
+      backups: owned.map(scheduledBackup),
+      isDrillRunning: jobs.some((job) => endOf(job) === undefined),
+      keep: cluster?.spec.backup?.keep ?? 7,
+    });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const { nextScheduleTime: _, ...rest } = status;
+    return { status: rest, conditions: [{ type: 'Ready', status: 'False', reason: 'InvalidSchedule', message }] };
+  }
+  const drilled = await startDrill(schedule, { step, cluster, image, ctx });
+  // Before the status: a crash in between repeats the step, which finds the objects by their names.
+  if (step.backup) await createBackup(schedule, { at: step.backup, ctx });
+  for (const backup of owned) if (step.surplus.includes(backup.metadata.name)) await ctx.delete(backup);
+  const { nextScheduleTime: _, ...rest } = status;
+  const next = {
+    ...rest,
+    ...(step.backup && { lastScheduleTime: step.backup.toISOString() }),
+    ...(drilled && { lastDrillTime: drilled.toISOString() }),
+    ...(step.nextBackup && { nextScheduleTime: step.nextBackup.toISOString() }),
+  };
+  const waitMs = step.wakeAt && step.wakeAt.getTime() - ctx.clock.now();
+  return {
+    status: next,
+    conditions: [...conditionsOf(schedule, { owned, status: next })],
+    ...(waitMs !== undefined && { requeueAfterMs: waitMs }),
+  };
+}
+
+async function createBackup(
+  { metadata, spec }: Schedule,
+  { at, ctx }: { readonly at: Date; readonly ctx: Context },
+): Promise<void> {
+  const name = `${metadata.name}-${Math.floor(at.getTime() / 60_000)}`;
+  if (ctx.observed.get(PostgresBackup, name)) return;
+  const { cluster, type = 'full' } = spec;
+  const backup = await ctx.apply(PostgresBackup({ metadata: { name }, spec: { cluster, type } }));
+  ctx.events.record({ reason: 'BackupCreated', note: `created the backup ${name}`, related: backup });
+}
+
+/** Starts a drill that is due. Returns its time, or undefined if it is not started. */
+async function startDrill(
+  schedule: Schedule,
+  {
+    step: { drill: at },
+    cluster,
+    image,
+    ctx,
+  }: {
+    readonly step: ScheduleStep;
+    readonly cluster: Stored<PostgresCluster> | undefined;
+    readonly image: string;
+    readonly ctx: Context;
+  },
+): Promise<Date | undefined> {
+  const job = at && cluster && drillJobFor(schedule, { cluster, image, at });
+  if (!job) return undefined;
+  if (!ctx.observed.get(Job, job.metadata.name ?? '')) {
+    const started = await ctx.apply(job);
+    ctx.events.record({
+      reason: 'DrillStarted',
+      note: `restoring the newest backup in the Job ${started.metadata.name}`,
+      related: started,
+    });
+  }
+  return at;
+}
+
+/** Returns the status with the newest backup, and the result of the newest drill. */
+async function withResults(
+  { status = {} }: Schedule,
+  {
+    owned,
+    jobs,
+    ctx,
+  }: {
+    readonly owned: readonly Stored<PostgresBackup>[];
+    readonly jobs: readonly Stored<Job>[];
+    readonly ctx: Context;
+  },
+): Promise<PostgresBackupScheduleStatus> {
+  const completed = owned
+    .filter((one) => one.status?.phase === 'Completed')
+    .sort(byCreation)
+    .at(-1);
+  const ended = [...jobs]
+    .sort(byCreation)
+    .filter((job) => endOf(job) !== undefined)
+    .at(-1);
+  const lastDrill = ended && (await resultOf(ended, ctx));
+  if (lastDrill && lastDrill.finishedAt !== status.lastDrill?.finishedAt) announce(lastDrill, ctx);
+  return {
+    ...status,
+    ...(completed && { lastBackup: completed.metadata.name }),
+    ...(lastDrill && { lastDrill }),
+  };
+}
+
+async function resultOf(job: Stored<Job>, ctx: Context): Promise<DrillResult | undefined> {
+  const { name, namespace, labels } = job.metadata;
+  const selector = `${drillLabel}=${labels?.[drillLabel]},job-name=${name}`;
+  const [pod] = await ctx.list(Pod, { ...(namespace !== undefined && { namespace }), labelSelector: selector });
+  const message = pod?.status?.containerStatuses?.[0]?.state?.terminated?.message;
+  const { reason, message: why, lastTransitionTime } = endOf(job) ?? {};
+  const failure = [reason, why].filter(Boolean).join(': ');
+  return drillResult({ message, failure, finishedAt: lastTransitionTime ?? '' });
+}
+
+function announce({ succeeded, backup, message = '', durationSeconds }: DrillResult, { events }: Context): void {
+  if (succeeded)
+    events.record({ reason: 'DrillSucceeded', note: `restored ${backup} and queried it in ${durationSeconds} s` });
+  else events.record({ type: 'Warning', reason: 'DrillFailed', note: `the restore drill failed: ${message}` });
+}
+
+function conditionsOf(
+  { spec }: Schedule,
+  {
+    owned,
+    status,
+  }: { readonly owned: readonly Stored<PostgresBackup>[]; readonly status: PostgresBackupScheduleStatus },
+) {
+  const ended = owned.filter(({ status: { phase } = {} }) => phase === 'Completed' || phase === 'Failed');
+  const last = ended.sort(byCreation).at(-1);
+  const isComplete = last?.status?.phase === 'Completed';
+  const { lastDrill } = status;
+  return [
+    {
+      type: 'Ready',
+      status: 'True',
+      reason: spec.suspend ? 'Suspended' : 'Scheduled',
+      message: spec.suspend
+        ? 'no backups are created'
+        : status.nextScheduleTime === undefined
+          ? 'the schedule matches no date'
+          : `the next backup is due at ${status.nextScheduleTime}`,
+    } as const,
+    ...(last
+      ? [
+          {
+            type: 'LastBackupSucceeded',
+            status: isComplete ? 'True' : 'False',
+            reason: isComplete ? 'Completed' : 'Failed',
+            message: isComplete
+              ? `${last.metadata.name} is complete`
+              : `${last.metadata.name}: ${last.status?.error ?? ''}`,
+          } as const,
+        ]
+      : []),
+    ...(lastDrill
+      ? [
+          {
+            type: 'LastDrillSucceeded',
+            status: lastDrill.succeeded ? 'True' : 'False',
+            reason: lastDrill.succeeded ? 'Restored' : 'Failed',
+            message: lastDrill.message ?? `restored ${lastDrill.backup} in ${lastDrill.durationSeconds} s`,
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+function scheduledBackup({ metadata, status }: Stored<PostgresBackup>): ScheduledBackup {
+  return { name: metadata.name, createdAt: metadata.creationTimestamp ?? '', phase: status?.phase ?? 'Pending' };
+}
+
+/** Returns the condition with which a Job has ended. */
+function endOf({ status }: Stored<Job>) {
+  return status?.conditions?.find(
+    ({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True',
+  );
+}
+
+/** Names end with the time, in minutes. */
+function byCreation(a: Stored<PostgresBackup | Job>, b: Stored<PostgresBackup | Job>): number {
+  const minutes = ({ metadata: { name } }: Stored<PostgresBackup | Job>) =>
+    Number(name.slice(name.lastIndexOf('-') + 1));
+  return minutes(a) - minutes(b);
+}

@@ -1,0 +1,112 @@
+import type { Stored } from '@kubewright/apimachinery';
+import { Node, PersistentVolumeClaim, Secret, Service, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import { PodDisruptionBudget } from '@kubewright/apimachinery/policy/v1';
+import { Role, RoleBinding } from '@kubewright/apimachinery/rbac/v1';
+import { type ControllerDefinition, controller, type DesiredState, type ReconcileContext } from '@kubewright/runtime';
+import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import { clusterLabel } from '../instance/protocol.ts';
+import { choosePrimary, type PrimaryDecision } from '../plan/choose-primary.ts';
+import type { ObservedCluster } from '../plan/observed-cluster.ts';
+import { nextRolloutStep } from '../plan/rollout.ts';
+import { scale } from '../plan/scale.ts';
+import { claimsToGrow } from '../plan/volumes.ts';
+import { ClusterChanges } from './carry-out.ts';
+import { applyClusterObjects } from './cluster-objects.ts';
+import { clusterConditions, clusterStatus, type Decisions, healthyPhase } from './cluster-status.ts';
+import { clusterWatches, readObjects } from './cluster-watches.ts';
+import { httpsInstances, type InstanceClient } from './instance-client.ts';
+import { InstancePoll } from './instance-poll.ts';
+import { leaseEndsInMs, observeCluster, primaryAnnotation } from './observe-cluster.ts';
+
+export interface PostgresClusterOptions {
+  /** Image with the PostgreSQL programs and the instance manager, without a tag. */
+  readonly image: string;
+  /** @defaultValue calls over HTTPS */
+  readonly instances?: InstanceClient;
+}
+
+/** Time between two polls of the instances, while nothing happens and while something does. */
+const pollMs = { healthy: 5_000, changing: 500 };
+
+/** Runs PostgreSQL clusters: creates their instances, and decides which of them is the primary. */
+export function postgresCluster(options: PostgresClusterOptions): ControllerDefinition {
+  return controller({
+    for: PostgresCluster,
+    owns: [Secret, ServiceAccount, Role, RoleBinding, Service, PodDisruptionBudget],
+    watches: clusterWatches,
+    caches: [Node],
+    maxConcurrentReconciles: 10,
+    finalizers: { 'database.db.example.com/volumes': deleteVolumes },
+    reconcile: (cluster, ctx) => reconcile(cluster, ctx, { instances: httpsInstances, ...options }),
+  });
+}
+
+async function reconcile(
+  cluster: Stored<PostgresCluster>,
+  ctx: ReconcileContext<PostgresCluster>,
+  { image, instances }: Required<PostgresClusterOptions>,
+): Promise<DesiredState<PostgresCluster>> {
+  if (!cluster.spec.paused) await applyClusterObjects(cluster, ctx);
+  const poll = new InstancePoll(cluster, { ctx, instances });
+  const objects = { ...(await readObjects(cluster, ctx)), image, nowMs: ctx.clock.now() };
+  const before = observeCluster(cluster, { ...objects, reports: await poll.reports(objects.pods) });
+  const primary: PrimaryDecision = cluster.spec.paused ? { do: 'keep', phase: 'Paused' } : choosePrimary(before);
+  const observed = withTarget(before, primary);
+  const isChanging = observed.targetPrimary !== before.targetPrimary || cluster.spec.paused;
+  const decisions: Decisions = {
+    primary,
+    // A new target takes effect before anything else is decided.
+    scale: isChanging ? [] : scale(observed),
+    rollout: isChanging || primary.do !== 'keep' || primary.isFailing ? undefined : nextRolloutStep(observed),
+  };
+  const status = clusterStatus(cluster, { observed, decisions });
+  const result = { status, conditions: clusterConditions(cluster, { observed, decisions }) };
+  if (cluster.spec.paused) return { ...result, requeueAfterMs: pollMs.healthy };
+  record(primary, ctx);
+  const changes = new ClusterChanges(cluster, { ctx, image });
+  await changes.setRoles(objects.pods, observed);
+  await changes.grow(claimsToGrow(observed), observed.storageSize);
+  await changes.scale(decisions.scale);
+  await changes.update(decisions.rollout, (name) => poll.restart(objects.pods, name));
+  await forgetRequest(observed, ctx);
+  const leaseMs = leaseEndsInMs(objects) ?? pollMs.healthy;
+  const intervalMs = status.phase === healthyPhase ? pollMs.healthy : pollMs.changing;
+  return { ...result, requeueAfterMs: Math.min(intervalMs, leaseMs + 50) };
+}
+
+function withTarget(observed: ObservedCluster, primary: PrimaryDecision): ObservedCluster {
+  if (primary.do === 'stop') return { ...observed, targetPrimary: '' };
+  return primary.do === 'appoint' ? { ...observed, targetPrimary: primary.name } : observed;
+}
+
+function record(primary: PrimaryDecision, { events }: ReconcileContext<PostgresCluster>): void {
+  if (primary.do === 'appoint') {
+    const note = `${primary.name}: ${primary.why}`;
+    events.record({ reason: 'PrimaryChosen', note, series: note });
+  }
+  if (primary.do !== 'stop') return;
+  const isFailover = primary.phase === 'Failing over';
+  const [type, reason] = isFailover ? (['Warning', 'FailingOver'] as const) : (['Normal', 'SwitchingOver'] as const);
+  events.record({ type, reason, note: primary.why, series: primary.why });
+}
+
+/** Removes a request for a primary once it is fulfilled, so that later failovers are not undone. */
+async function forgetRequest(
+  { requestedPrimary, currentPrimary, targetPrimary }: ObservedCluster,
+  { client, request }: ReconcileContext<PostgresCluster>,
+): Promise<void> {
+  if (requestedPrimary === undefined || requestedPrimary !== currentPrimary || currentPrimary !== targetPrimary) return;
+  const body = { metadata: { annotations: { [primaryAnnotation]: null } } };
+  await client.resource(PostgresCluster).patch(request, { type: 'merge', body });
+}
+
+/** Deletes the volumes of a deleted cluster, if its policy says so. */
+async function deleteVolumes(
+  { metadata: { name, namespace }, spec }: Stored<PostgresCluster>,
+  ctx: ReconcileContext<PostgresCluster>,
+): Promise<undefined> {
+  if (spec.storage.deletionPolicy !== 'Delete') return undefined;
+  const own = { ...(namespace !== undefined && { namespace }), labelSelector: { [clusterLabel]: name } };
+  for (const claim of await ctx.list(PersistentVolumeClaim, own)) await ctx.delete(claim);
+  return undefined;
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { isNotFound, type Stored } from '@kubewright/apimachinery';
+import { Pod, Secret } from '@kubewright/apimachinery/core/v1';
+import {
+  type ControllerDefinition,
+  controller,
+  type DesiredState,
+  type ReconcileContext,
+  type ReconcileResult,
+} from '@kubewright/runtime';
+import pg from 'pg';
+import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import { PostgresRole } from '../api/v1/postgres-role.ts';
+import { secretValue } from '../spec/credentials.ts';
+import { type PrimarySessions, primarySessions } from '../sql/primary-session.ts';
+import { type ExistingRole, existingRoleQuery, roleStatements } from '../sql/role-statements.ts';
+import { scramVerifier } from '../sql/scram-verifier.ts';
+import { applied } from './applied.ts';
+
+type Context = ReconcileContext<PostgresRole>;
+
+/** Creates roles, changes them, and drops them if their policy says so. */
+export function postgresRole(sessions: PrimarySessions = primarySessions): ControllerDefinition {
+  return controller({
+    for: PostgresRole,
+    caches: [PostgresCluster, Pod],
+    maxConcurrentReconciles: 4,
+    finalizers: { 'database.db.example.com/role': (role, ctx) => drop(role, { ctx, sessions }) },
+    reconcile: (role, ctx) => reconcile(role, { ctx, sessions }),
+  });
+}
+
+interface Parts {
+  readonly ctx: Context;
+  readonly sessions: PrimarySessions;
+}
+
+async function reconcile(role: Stored<PostgresRole>, { ctx, sessions }: Parts): Promise<DesiredState<PostgresRole>> {
+  const { metadata, spec, status } = role;
+  let passwordVersion = status?.passwordVersion;
+  const outcome = await applied(async () => {
+    const server = await sessions.open(
+      { namespace: metadata.namespace, name: spec.cluster, database: 'postgres' },
+      ctx,
+    );
+    if (typeof server === 'string') return server;
+    await using sql = server;
+    const secret = await passwordOf(role, ctx);
+    if (secret && 'why' in secret) return secret.why;
+    const [found] = await sql.query(existingRoleQuery, [spec.name]);
+    // The query returns this shape.
+    const existing = found as ExistingRole | undefined;
+    const isNew = secret !== undefined && (!existing || secret.version !== passwordVersion);
+    const verifier = isNew ? scramVerifier(secret.password, randomBytes(16)) : undefined;
+    for (const statement of roleStatements(spec, { existing, verifier })) await sql.query(statement);
+    if (secret) passwordVersion = secret.version;
+    return undefined;
+  });
+  return { ...outcome, status: { ...outcome.status, ...(passwordVersion !== undefined && { passwordVersion }) } };
+}
+
+/** Returns the password and the version of its Secret, or why there is none. */
+async function passwordOf(
+  { metadata: { namespace }, spec: { passwordSecret: name } }: Stored<PostgresRole>,
+  { client, signal }: Context,
+): Promise<{ readonly password: string; readonly version: string } | { readonly why: string } | undefined> {
+  if (name === undefined) return undefined;
+  try {
+    const secret = await client.resource(Secret).get({ namespace, name }, { signal });
+    const password = secretValue(secret, 'password');
+    if (password === undefined) return { why: `the Secret "${name}" has no key "password"` };
+    return { password, version: secret.metadata.resourceVersion };
+  } catch (error) {
+    if (isNotFound(error)) return { why: `the Secret "${name}" does not exist` };
+    throw error;
+  }
+}
+
+async function drop(
+  { metadata, spec }: Stored<PostgresRole>,
+  { ctx, sessions }: Parts,
+): Promise<ReconcileResult | undefined> {
+  if (spec.reclaimPolicy !== 'Delete') return undefined;
+  const { namespace } = metadata;
+  // With its cluster, the role is gone.
+  if (!(await ctx.get(PostgresCluster, { namespace, name: spec.cluster }))) return undefined;
+  const server = await sessions.open({ namespace, name: spec.cluster, database: 'postgres' }, ctx);
+  if (typeof server === 'string') return { requeueAfterMs: 5_000 };
+  await using sql = server;
+  // Fails while the role owns objects, and is tried again; the event says which.
+  await sql.query(`DROP ROLE IF EXISTS ${pg.escapeIdentifier(spec.name)}`);
+  return undefined;
+}

@@ -1,0 +1,103 @@
+import { Lease } from '@kubewright/apimachinery/coordination/v1';
+import type { KubernetesClient } from '@kubewright/client';
+import { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
+import type { InstanceReport } from '../../instance/protocol.ts';
+import { clusterNames, instanceName } from '../../spec/cluster-names.ts';
+import type { InstanceAddress, InstanceClient } from '../instance-client.ts';
+
+interface Server {
+  state: 'stopped' | 'standby' | 'primary';
+  receivedLSN: string;
+  /** A killed server starts again only as a standby. */
+  isYielding: boolean;
+  pendingRestart: boolean;
+}
+
+/**
+ * Instances without PostgreSQL. Each acts when it is polled, in the order of the protocol: it follows `status.targetPrimary`, is a
+ * primary only while it holds the Lease, and then writes `status.currentPrimary`.
+ */
+export class SimulatedInstances implements InstanceClient {
+  readonly restarted: string[] = [];
+  readonly #client: KubernetesClient;
+  readonly #key: { readonly namespace: string; readonly name: string };
+  readonly #servers = new Map<string, Server>();
+
+  constructor(client: KubernetesClient, key: { readonly namespace: string; readonly name: string }) {
+    this.#client = client;
+    this.#key = key;
+  }
+
+  /** Returns the server of an instance, to change its state. */
+  server(number: number): Server {
+    return this.#server(instanceName(this.#key.name, number));
+  }
+
+  /** Kills a server. Its instance releases the Lease at once. */
+  async kill(number: number): Promise<void> {
+    Object.assign(this.server(number), { state: 'stopped', isYielding: true });
+    await this.#hold(null);
+  }
+
+  async report({ instance: name }: InstanceAddress): Promise<InstanceReport> {
+    const server = this.#server(name);
+    const { status = {} } = await this.#client.resource(PostgresCluster).get(this.#key);
+    const { targetPrimary, currentPrimary } = status;
+    if (targetPrimary === name) await this.#lead(name, server);
+    else if (server.state === 'primary') {
+      server.state = 'stopped';
+      await this.#hold(null);
+    } else if (targetPrimary === currentPrimary && targetPrimary !== undefined) {
+      Object.assign(server, { state: 'standby', isYielding: false });
+    }
+    const primary = this.#servers.get(currentPrimary ?? '');
+    const isReceiving = server.state === 'standby' && targetPrimary === currentPrimary && primary?.state === 'primary';
+    return {
+      name,
+      state: server.state === 'stopped' ? 'waiting' : 'running',
+      isPrimary: server.state === 'primary',
+      hasDied: server.isYielding,
+      isReady: server.state === 'primary' || isReceiving,
+      timeline: 1,
+      systemID: '7',
+      receivedLSN: server.receivedLSN,
+      replayedLSN: server.receivedLSN,
+      isReceiving,
+      pendingRestart: server.pendingRestart,
+      isDiskFull: false,
+    };
+  }
+
+  async restart({ instance }: InstanceAddress): Promise<void> {
+    this.restarted.push(instance);
+    this.#server(instance).pendingRestart = false;
+  }
+
+  async #lead(name: string, server: Server): Promise<void> {
+    if (server.isYielding || server.state === 'primary') return;
+    const { spec } = await this.#client.resource(Lease).get(this.#leaseKey);
+    if (spec?.holderIdentity && spec.holderIdentity !== name) return;
+    await this.#hold(name);
+    server.state = 'primary';
+    const body = { status: { currentPrimary: name } };
+    await this.#client.resource(PostgresCluster).status.patch(this.#key, { type: 'merge', body });
+  }
+
+  #hold(holderIdentity: string | null): Promise<unknown> {
+    const renewTime = new Date(Date.now() + 600_000).toISOString().replace('Z', '000Z');
+    const body = { spec: { holderIdentity, leaseDurationSeconds: 15, renewTime } };
+    return this.#client.resource(Lease).patch(this.#leaseKey, { type: 'merge', body });
+  }
+
+  get #leaseKey(): { readonly namespace: string; readonly name: string } {
+    return { namespace: this.#key.namespace, name: clusterNames(this.#key.name).lease };
+  }
+
+  #server(name: string): Server {
+    const found = this.#servers.get(name);
+    if (found) return found;
+    const server: Server = { state: 'stopped', receivedLSN: '0/3000000', isYielding: false, pendingRestart: false };
+    this.#servers.set(name, server);
+    return server;
+  }
+}

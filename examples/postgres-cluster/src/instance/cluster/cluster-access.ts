@@ -1,0 +1,115 @@
+import type { Clock, Stored } from '@kubewright/apimachinery';
+import { Lease } from '@kubewright/apimachinery/coordination/v1';
+import { Pod } from '@kubewright/apimachinery/core/v1';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Logger } from '@kubewright/runtime';
+import { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
+import { clusterLabel } from '../protocol.ts';
+import { follow } from './follow.ts';
+
+export interface ClusterAccessOptions {
+  readonly client: KubernetesClient;
+  readonly namespace: string;
+  /** Name of the `PostgresCluster`. */
+  readonly cluster: string;
+  readonly lease: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly onChange: () => void;
+  readonly onLease: (lease: Stored<Lease> | undefined) => void;
+}
+
+/** The status that a new primary writes to its cluster. */
+export interface PrimaryReport {
+  readonly currentPrimary: string;
+  readonly timeline: number;
+  readonly systemID: string;
+}
+
+/** The cluster as the API server shows it: the object, the Lease, and the addresses of the instances. Remembers what was last read. */
+export class ClusterAccess {
+  readonly #options: ClusterAccessOptions;
+  #cluster: Stored<PostgresCluster> | undefined;
+  #addresses: ReadonlyMap<string, string> = new Map();
+
+  constructor(options: ClusterAccessOptions) {
+    this.#options = options;
+  }
+
+  /** The cluster as last read; undefined until it has been read once. */
+  get cluster(): Stored<PostgresCluster> | undefined {
+    return this.#cluster;
+  }
+
+  /** Names of the other instances that have a pod, or that the operator reports. */
+  othersOf(name: string): readonly string[] {
+    const reported = this.#cluster?.status?.instanceStatuses?.map((instance) => instance.name) ?? [];
+    return [...new Set([...reported, ...this.#addresses.keys()])].filter((other) => other !== name).sort();
+  }
+
+  /** Returns the address of an instance, or undefined if it has none now. */
+  addressOf(name: string): string | undefined {
+    return this.#addresses.get(name);
+  }
+
+  /** Follows the cluster until `signal` is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { client, namespace, cluster, lease, clock, log, onChange, onLease } = this.#options;
+    let isReachable = true;
+    const reached = (): void => {
+      if (!isReachable) log.info('the API server responds again');
+      isReachable = true;
+    };
+    const onError = (error: unknown): void => {
+      if (isReachable) log.warn('cannot follow the cluster; keeping what was last read', { error });
+      isReachable = false;
+    };
+    const base = { namespace, clock, signal, onError };
+    await Promise.all([
+      follow(client.resource(PostgresCluster), {
+        ...base,
+        fieldSelector: `metadata.name=${cluster}`,
+        onChange: ([found]) => {
+          reached();
+          if (found) this.#cluster = found;
+          onChange();
+        },
+      }),
+      follow(client.resource(Lease), {
+        ...base,
+        fieldSelector: `metadata.name=${lease}`,
+        onChange: ([found]) => onLease(found),
+      }),
+      follow(client.resource(Pod), {
+        ...base,
+        labelSelector: `${clusterLabel}=${cluster}`,
+        onChange: (pods) => {
+          this.#addresses = new Map(pods.flatMap((pod) => addressesOf(pod)));
+          onChange();
+        },
+      }),
+    ]);
+  }
+
+  /** Writes to the status that this instance is the primary. */
+  async reportPrimary(status: PrimaryReport, signal: AbortSignal): Promise<void> {
+    const { client, namespace, cluster: name } = this.#options;
+    const patch = { type: 'merge', body: { status } } as const;
+    this.#cluster = await client.resource(PostgresCluster).status.patch({ namespace, name }, patch, { signal });
+  }
+
+  /** Returns true if the API server responds, whatever it says. */
+  async isReachable(signal: AbortSignal): Promise<boolean> {
+    const { client, namespace, lease: name } = this.#options;
+    try {
+      await client.resource(Lease).get({ namespace, name }, { signal });
+      return true;
+    } catch (error) {
+      return error instanceof Error && error.name === 'StatusError';
+    }
+  }
+}
+
+function addressesOf({ metadata, status }: Stored<Pod>): readonly (readonly [string, string])[] {
+  return status?.podIP ? [[metadata.name, status.podIP]] : [];
+}

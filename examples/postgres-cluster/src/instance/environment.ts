@@ -1,0 +1,79 @@
+import { isAbsolute } from 'node:path';
+
+/**
+ * The environment of an instance's container. The programs of PostgreSQL are found on the PATH.
+ *
+ * | variable | content |
+ * |---|---|
+ * | `POD_NAME`, `POD_NAMESPACE`, `POD_IP` | from the downward API; the pod is named after the instance |
+ * | `CLUSTER_NAME` | name of the `PostgresCluster` |
+ * | `PGDATA` | the data directory; its parent folder is on the instance's volume, and is used too |
+ * | `PGHOST` | folder of the Unix socket; only this user may enter it |
+ * | `SERVER_CERTIFICATES` | folder with `tls.crt`, `tls.key` and `ca.crt` of the server |
+ * | `REPLICATION_CERTIFICATES` | the same for the client `streaming_replica`, which replicas and peers use |
+ * | `APP_CREDENTIALS` | folder with `username` and `password` of the owner of the application's database |
+ * | `ARCHIVE_VOLUME`, `ARCHIVE_CREDENTIALS` | where the archive's claim and the credentials of its bucket are mounted, if the cluster has an archive |
+ * | `RECOVERY_VOLUME`, `RECOVERY_CREDENTIALS` | the same of the archive that the cluster is restored from |
+ *
+ * Its service account needs: `get`, `list` and `watch` on `postgresclusters`, `patch` on `postgresclusters/status`; `get`, `list`,
+ * `watch`, `create` and `update` on `leases`; `get` and `list` on `pods`, to find the addresses of the other instances.
+ */
+export interface InstanceEnvironment {
+  readonly name: string;
+  readonly namespace: string;
+  readonly cluster: string;
+  readonly address: string;
+  readonly dataDirectory: string;
+  readonly socketDirectory: string;
+  readonly serverCertificates: string;
+  readonly replicationCertificates: string;
+  readonly appCredentials: string;
+  /** Missing parts are empty: a target uses a volume or a bucket. */
+  readonly archive: ArchiveFolders;
+  readonly recovery: ArchiveFolders;
+}
+
+/** Where an archive is mounted. */
+export interface ArchiveFolders {
+  readonly volume: string;
+  readonly credentials: string;
+}
+
+/** Thrown if the environment of an instance is incomplete. */
+export class EnvironmentError extends Error {
+  override readonly name = 'EnvironmentError';
+}
+
+/**
+ * Reads the environment of an instance.
+ *
+ * @throws EnvironmentError that lists all missing and invalid variables.
+ */
+export function readEnvironment(env: Readonly<Record<string, string | undefined>>): InstanceEnvironment {
+  const wrong: string[] = [];
+  const text = (name: string): string => {
+    const value = env[name] ?? '';
+    if (value === '') wrong.push(`${name} is not set`);
+    return value;
+  };
+  const path = (name: string): string => {
+    const value = text(name);
+    if (value !== '' && !isAbsolute(value)) wrong.push(`${name} is not an absolute path: ${value}`);
+    return value;
+  };
+  const read: InstanceEnvironment = {
+    name: text('POD_NAME'),
+    namespace: text('POD_NAMESPACE'),
+    cluster: text('CLUSTER_NAME'),
+    address: text('POD_IP'),
+    dataDirectory: path('PGDATA'),
+    socketDirectory: path('PGHOST'),
+    serverCertificates: path('SERVER_CERTIFICATES'),
+    replicationCertificates: path('REPLICATION_CERTIFICATES'),
+    appCredentials: path('APP_CREDENTIALS'),
+    archive: { volume: env['ARCHIVE_VOLUME'] ?? '', credentials: env['ARCHIVE_CREDENTIALS'] ?? '' },
+    recovery: { volume: env['RECOVERY_VOLUME'] ?? '', credentials: env['RECOVERY_CREDENTIALS'] ?? '' },
+  };
+  if (wrong.length > 0) throw new EnvironmentError(`cannot start the instance: ${wrong.join(', ')}`);
+  return read;
+}

@@ -1,0 +1,89 @@
+import { chmodSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { InstanceCluster, programFolder, type RunningInstance } from '../../dev/instance-cluster.ts';
+import { PostgresFolder } from '../../dev/postgres-server.ts';
+import type { PostgresClusterSpec } from '../api/v1/postgres-cluster.ts';
+import type { BackupReport } from './protocol.ts';
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+const patience = { timeout: 60_000, interval: 50 };
+
+describe.skipIf(programFolder === undefined)('the archive of an instance (needs the programs of PostgreSQL)', () => {
+  const folder = new PostgresFolder();
+  const archive = folder.make('archive');
+  const backup: PostgresClusterSpec['backup'] = { volume: { claimName: 'archive' } };
+  // Files are archived soon after a change, even if they are not full.
+  const parameters = { archive_timeout: '1s' };
+  let cluster: InstanceCluster;
+  let primary: RunningInstance;
+  beforeAll(async () => {
+    cluster = await InstanceCluster.start({ backup, parameters }, { archive });
+    await cluster.setTarget('shop-1');
+    primary = await cluster.add('shop-1');
+    await vi.waitFor(async () => expect(await cluster.status()).toMatchObject({ currentPrimary: 'shop-1' }), patience);
+    await primary.query('CREATE TABLE orders (id int PRIMARY KEY)');
+  });
+  afterAll(async () => {
+    await cluster?.[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
+  });
+
+  const archived = async () => (await primary.report())?.archive;
+
+  it('takes a base backup once, when the operator asks for it', async () => {
+    await primary.query('INSERT INTO orders VALUES (1)');
+    const start = () => primary.ask('POST', '/v1/backups?name=first&uid=u-1&type=full');
+    expect((await primary.ask('GET', '/v1/backups/u-1')).code).toBe(404);
+    expect((await start()).code).toBe(202);
+    expect((await start()).code).toBe(202);
+    const report = async () => JSON.parse((await primary.ask('GET', '/v1/backups/u-1')).body) as BackupReport;
+    await expect.poll(async () => (await report()).phase, patience).not.toBe('Running');
+    const { stoppedAt, ...found } = await report();
+    expect(found).toMatchObject({
+      phase: 'Completed',
+      id: expect.stringMatching(/-first$/),
+      firstRecoverabilityPoint: stoppedAt,
+    });
+    expect((await primary.ask('POST', '/v1/backups?name=first&uid=u-1', {})).code).toBe(403);
+  });
+
+  it('keeps WAL and reports the reason while the archive is not available', async () => {
+    await expect.poll(async () => (await archived())?.lastArchived !== undefined, patience).toBe(true);
+    chmodSync(archive, 0);
+    await primary.query('INSERT INTO orders VALUES (2)');
+    await expect
+      .poll(async () => (await archived())?.message, patience)
+      .toMatch(/^cannot archive .*: permission denied/);
+    const failed = (await archived())?.lastFailed ?? '';
+    chmodSync(archive, 0o700);
+    await expect.poll(async () => (await archived())?.message, patience).toBeUndefined();
+    expect(((await archived())?.lastArchived ?? '') >= failed).toBe(true);
+  });
+
+  it('fills a new cluster, which archives on a new timeline', async () => {
+    const restore = { from: { cluster: 'shop', target: backup } };
+    const own = folder.make('own-archive');
+    await using restored = await InstanceCluster.start(
+      { backup, parameters, bootstrap: { restore } },
+      { archive: own, recovery: archive },
+    );
+    await restored.setTarget('shop-1');
+    const server = await restored.add('shop-1');
+    await expect.poll(() => restored.status(), patience).toMatchObject({ currentPrimary: 'shop-1', timeline: 2 });
+    expect(await server.query('SELECT id FROM orders ORDER BY id')).toEqual([{ id: 1 }, { id: 2 }]);
+    await server.query('INSERT INTO orders VALUES (3)');
+    await expect
+      .poll(async () => (await server.report())?.archive?.lastArchived, patience)
+      .toMatch(/^00000002[0-9A-F]{16}$/);
+  });
+
+  it('refuses to create a new cluster in an archive that is in use', async () => {
+    await using second = await InstanceCluster.start({ backup }, { archive });
+    await second.setTarget('shop-1');
+    const server = await second.add('shop-1');
+    await expect
+      .poll(async () => (await server.report())?.message, patience)
+      .toMatch(/^the archive of a new cluster must be empty, but it contains/);
+    expect((await second.status()).currentPrimary).toBeUndefined();
+  });
+});

@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import type { Clock } from '@kubewright/apimachinery';
+import type { BackupTarget, Restore } from '../api/v1/postgres-cluster.ts';
+import { readFailure } from '../archive/archive-failure.ts';
+import { archiveLocation, openArchive } from '../archive/archive-location.ts';
+import { ensureEmpty } from '../archive/archive-owner.ts';
+import type { ArchiveStore } from '../archive/archive-store.ts';
+import { archiveCommand, restoreCommand } from '../archive/wal-commands.ts';
+import { listBackups } from '../backup/archived-backup.ts';
+import { backupChain } from '../backup/backup-chain.ts';
+import { RecoveryServer } from '../backup/recovery-server.ts';
+import { recoverySettings } from '../backup/recovery-settings.ts';
+import { restoreBackup } from '../backup/restore-backup.ts';
+import type { InstanceEnvironment } from './environment.ts';
+import type { DataDirectory } from './server/data-directory.ts';
+import type { ProgramContext } from './server/run-program.ts';
+import type { SettingsInput } from './settings/settings-file.ts';
+
+export interface InstanceArchiveOptions {
+  readonly environment: InstanceEnvironment;
+  readonly data: DataDirectory;
+  readonly programs: ProgramContext;
+  /** Command of this program, which also archives and restores WAL. */
+  readonly command: readonly string[];
+  readonly clock: Clock;
+}
+
+/** The first version with incremental backups. */
+const incrementalMajor = 17;
+
+/** The archive of an instance: the commands for WAL, and the restore of a new cluster. */
+export class InstanceArchive {
+  readonly #options: InstanceArchiveOptions;
+  #written: string | undefined;
+
+  constructor(options: InstanceArchiveOptions) {
+    this.#options = options;
+  }
+
+  /** Writes the location of the archive for the programs, and returns the settings that run them. */
+  async settings(
+    target: BackupTarget | undefined,
+    { major }: { readonly major: number },
+  ): Promise<Pick<SettingsInput, 'archiveCommand' | 'restoreCommand' | 'summarizesWal'>> {
+    if (!target) return {};
+    const { data, command } = this.#options;
+    const content = JSON.stringify(this.#locationOf(target));
+    if (content !== this.#written) {
+      await data.createFolder(this.#folder);
+      await data.write(this.#locationFile, content);
+      this.#written = content;
+    }
+    const program = { command, locationFile: this.#locationFile };
+    return {
+      archiveCommand: archiveCommand(program),
+      restoreCommand: restoreCommand(program, 'standby'),
+      summarizesWal: major >= incrementalMajor,
+    };
+  }
+
+  /** Opens the archive. */
+  open(target: BackupTarget): Promise<ArchiveStore> {
+    return openArchive(this.#locationOf(target));
+  }
+
+  /** Returns why the last WAL file could not be archived; undefined if it could. */
+  async failure(): Promise<string | undefined> {
+    return (await readFailure(this.#locationFile))?.message;
+  }
+
+  /** Checks that the archive of a new cluster is empty. */
+  async checkEmpty(target: BackupTarget, signal: AbortSignal): Promise<void> {
+    await ensureEmpty(await this.open(target), { signal });
+  }
+
+  /** Fills a new data directory from the archive of another cluster, and replays its WAL up to the target. */
+  async restore(
+    { from, backup, target = {} }: Restore,
+    { path, signal }: { readonly path: string; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { data, programs, command, clock, environment } = this.#options;
+    const location = archiveLocation(from.target, { cluster: from.cluster, ...environment.recovery });
+    const store = await openArchive(location);
+    const chain = backupChain(await listBackups(store, signal), { backup, target });
+    await restoreBackup({ chain, dataDirectory: path, store, programs, signal });
+    await data.createFolder(this.#folder);
+    const locationFile = join(this.#folder, 'recovery.json');
+    await data.write(locationFile, JSON.stringify(location));
+    const settings = recoverySettings(target, {
+      restoreCommand: restoreCommand({ command, locationFile }, 'recovery'),
+    });
+    await using server = await RecoveryServer.recover({
+      dataDirectory: path,
+      settings,
+      isKept: true,
+      programs,
+      clock,
+      signal,
+    });
+    await server.stop();
+  }
+
+  #locationOf(target: BackupTarget): ReturnType<typeof archiveLocation> {
+    const { cluster, archive } = this.#options.environment;
+    return archiveLocation(target, { cluster, ...archive });
+  }
+
+  /** Also the folder in which the programs, which run as the server's user, note failures. */
+  get #folder(): string {
+    return join(this.#options.data.volume, 'archive');
+  }
+
+  get #locationFile(): string {
+    return join(this.#folder, 'archive.json');
+  }
+}

@@ -1,0 +1,75 @@
+import type { Stored } from '@kubewright/apimachinery';
+import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import type { Decision } from './decision/decide.ts';
+import type { LocalState } from './local-instance.ts';
+import type { InstanceReport } from './protocol.ts';
+import type { DiskSpace } from './server/disk-space.ts';
+
+/** The parts of a report. */
+export interface ReportInput {
+  readonly name: string;
+  readonly cluster: Stored<PostgresCluster> | undefined;
+  readonly decision: Decision;
+  /** Message of the last action that failed. */
+  readonly failure: string | undefined;
+  /** True after the server died as a primary. */
+  readonly hasDied: boolean;
+  readonly local: LocalState;
+  readonly disk: DiskSpace;
+}
+
+/** Settings that must not be lower on a replica than on its primary. */
+const sensitive = [
+  'max_connections',
+  'max_locks_per_transaction',
+  'max_prepared_transactions',
+  'max_wal_senders',
+  'max_worker_processes',
+];
+
+/** Returns the state of an instance as its operator sees it. */
+export function reportOf({ name, cluster, decision, failure, hasDied, local, disk }: ReportInput): InstanceReport {
+  const { status, data, server } = local;
+  const isPrimary = server.kind === 'running' && server.role === 'primary';
+  const message = failure ?? (decision.do === 'wait' || decision.do === 'stop' ? decision.why : undefined);
+  const pending = status?.pendingSettings ?? {};
+  return {
+    name,
+    state: stateOf({ decision, failure, local }),
+    ...(message !== undefined && { message }),
+    isPrimary,
+    ...(hasDied && { hasDied }),
+    isReady: status !== undefined && (!isPrimary || cluster?.status?.currentPrimary === name),
+    isReceiving: status?.isReceiving ?? false,
+    pendingRestart: Object.keys(pending).length > 0,
+    lowersSetting: sensitive.some(
+      (setting) => Number(local.parameters[setting] ?? Infinity) < Number(pending[setting]),
+    ),
+    ...disk,
+    ...(data.kind === 'present' && { systemID: data.systemID }),
+    ...(status && {
+      timeline: status.timeline,
+      receivedLSN: status.lsn,
+      archive: {
+        ...status.archive,
+        ...(local.archiveFailure !== undefined && { message: local.archiveFailure }),
+      },
+      ...(isPrimary && { replicas: status.replicas }),
+      ...(status.replayedLSN !== undefined && { replayedLSN: status.replayedLSN }),
+    }),
+    ...(local.settings !== undefined && { settings: local.settings }),
+    ...(local.settingsError !== undefined && { settingsError: local.settingsError }),
+    ...(local.version !== undefined && { version: local.version }),
+  };
+}
+
+function stateOf({
+  decision,
+  failure,
+  local,
+}: Pick<ReportInput, 'decision' | 'failure' | 'local'>): InstanceReport['state'] {
+  if (decision.do === 'stop') return 'stopping';
+  if (local.server.kind === 'running') return local.status ? 'running' : 'starting';
+  if (failure !== undefined) return 'failed';
+  return decision.do === 'wait' ? decision.state : 'starting';
+}

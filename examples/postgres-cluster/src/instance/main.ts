@@ -1,0 +1,46 @@
+import { systemClock } from '@kubewright/apimachinery';
+import { clientFromConfig, loadClientConfig } from '@kubewright/client';
+import { jsonLogger } from '@kubewright/runtime';
+import { isWalProgram, runWalProgram } from '../archive/wal-program.ts';
+import { runDrillProgram } from '../backup/drill-program.ts';
+import { EnvironmentError, readEnvironment } from './environment.ts';
+import { InstanceManager } from './instance-manager.ts';
+
+/** Limits after which a silent connection to the API server is closed. */
+const tuning = { connectTimeoutMs: 2_000, keepAliveIntervalMs: 2_000, keepAliveTimeoutMs: 2_000 };
+
+/** The command of this program, for PostgreSQL. */
+const command = [process.execPath, process.argv[1] ?? ''];
+const programs = { env: process.env };
+
+/** Does what the arguments say: archives or restores a WAL file, runs a drill, or else runs the instance manager. */
+function run(args: readonly string[]): Promise<number> {
+  if (isWalProgram(args)) {
+    const log = (line: string): void => void process.stderr.write(`${line}\n`);
+    return runWalProgram({ args, log, folder: process.cwd(), now: () => new Date(systemClock.now()) });
+  }
+  if (args[0] === 'drill') {
+    const signal = new AbortController().signal;
+    return runDrillProgram({ env: process.env, walCommand: command, programs, clock: systemClock, signal });
+  }
+  return main();
+}
+
+/** Runs an instance manager until a signal asks it to stop. Returns the exit code. */
+async function main(): Promise<number> {
+  const log = jsonLogger();
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());
+  try {
+    const environment = readEnvironment(process.env);
+    await using client = clientFromConfig(await loadClientConfig(), { clock: systemClock, tuning });
+    await new InstanceManager({ environment, client, clock: systemClock, log, programs, command }).run(stop.signal);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error;
+    log.error(error.message);
+    return 2;
+  }
+}
+
+process.exitCode = await run(process.argv.slice(2));

@@ -1,0 +1,101 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { InstanceCluster, programFolder, type RunningInstance, user } from '../../dev/instance-cluster.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+const patience = { timeout: 90_000, interval: 50 };
+
+describe.skipIf(programFolder === undefined)('an instance without replicas (needs the programs of PostgreSQL)', () => {
+  let cluster: InstanceCluster;
+  let instance: RunningInstance;
+  /** A small volume for the data, if this machine lets the test mount one. */
+  let volume: string | undefined;
+
+  const isReady = async () => (await instance.report())?.isReady;
+
+  beforeAll(async () => {
+    cluster = await InstanceCluster.start({ instances: 1 });
+    const folder = join(cluster.folder, 'shop-1');
+    mkdirSync(folder);
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=320m', 'none', folder]).status === 0) volume = folder;
+    instance = await cluster.add('shop-1');
+    await cluster.setTarget('shop-1');
+  });
+  afterAll(async () => {
+    await instance?.stop();
+    if (volume !== undefined) spawnSync('umount', [volume]);
+    await cluster?.[Symbol.asyncDispose]();
+  });
+
+  it('runs as the primary', async () => {
+    await expect.poll(isReady, patience).toBe(true);
+    await instance.query('CREATE TABLE orders (id int PRIMARY KEY, note text)');
+  });
+
+  it('ends a server that an earlier instance manager has left, before anything else', async () => {
+    instance.signal('SIGKILL');
+    await instance.exited();
+    await expect.poll(() => instance.serverProcesses(), patience).toEqual([]);
+    const { dataDirectory, address } = instance.environment;
+    const orphan = spawn(join(programFolder ?? '', 'postgres'), ['-D', dataDirectory], {
+      ...user,
+      detached: true,
+      stdio: 'ignore',
+      cwd: '/',
+    });
+    const ended = new Promise((resolve) => orphan.once('exit', resolve));
+    await expect.poll(() => instance.query('SELECT 1 AS one').catch(() => []), patience).toEqual([{ one: 1 }]);
+    // The cluster has another primary by now.
+    await cluster.setTarget('shop-2');
+    instance = await cluster.add('shop-1');
+    expect(instance.address).toBe(address);
+    await ended;
+    await expect.poll(async () => (await instance.report())?.state, patience).toBe('waiting');
+    expect(await instance.serverProcesses()).toEqual([]);
+    await cluster.setTarget('shop-1');
+    await expect.poll(isReady, patience).toBe(true);
+  });
+
+  it('kills a server that does not respond, and starts it again', async () => {
+    const before = await instance.serverProcesses();
+    for (const pid of before) process.kill(pid, 'SIGSTOP');
+    await expect
+      .poll(async () => (await instance.serverProcesses()).some((pid) => before.includes(pid)), patience)
+      .toBe(false);
+    await expect.poll(isReady, patience).toBe(true);
+  });
+
+  it('reports a full disk, and recovers once there is space', async ({ skip }) => {
+    if (volume === undefined) skip('needs permission to mount a file system');
+    const filler = join(volume ?? '', 'filler');
+    const { bavail, bsize } = statfsSync(volume ?? '');
+    writeFileSync(filler, Buffer.alloc(bavail * bsize - 20 * 1024 * 1024));
+    await expect.poll(async () => (await instance.report())?.isDiskFull, patience).toBe(true);
+    // Until WAL can no longer be written.
+    const write = () =>
+      instance.query(`INSERT INTO orders SELECT g, repeat('x', 1000) FROM generate_series(1, 100000) g`).then(
+        () => 'written',
+        () => 'failed',
+      );
+    await expect.poll(write, patience).toBe('failed');
+    await expect.poll(async () => (await instance.report())?.isDiskFull, patience).toBe(true);
+    rmSync(filler);
+    await expect.poll(isReady, patience).toBe(true);
+    await expect.poll(async () => (await instance.report())?.isDiskFull, patience).toBe(false);
+    await instance.query(`INSERT INTO orders VALUES (-1, 'there is space again')`);
+  });
+
+  it('refuses to create a new database where the old one is missing', async () => {
+    await instance.stop();
+    rmSync(instance.environment.dataDirectory, { recursive: true });
+    instance = await cluster.add('shop-1');
+    await expect
+      .poll(() => instance.report(), patience)
+      .toMatchObject({
+        state: 'failed',
+        message: 'the data directory is empty, but the cluster has been initialized before',
+      });
+  });
+});

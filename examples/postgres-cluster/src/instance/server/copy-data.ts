@@ -1,0 +1,62 @@
+import { type ProgramContext, ProgramError, runProgram } from './run-program.ts';
+
+export interface InitdbOptions {
+  readonly locale?: string | undefined;
+  readonly encoding?: string | undefined;
+}
+
+interface Run {
+  readonly context: ProgramContext;
+  readonly signal: AbortSignal;
+}
+
+/** Creates a database cluster with checksums of its pages. */
+export async function initdb(
+  path: string,
+  { locale = 'C', encoding = 'UTF8', ...run }: InitdbOptions & Run,
+): Promise<void> {
+  const args = [`--pgdata=${path}`, '--username=postgres', '--data-checksums', '--auth=reject'];
+  await runProgram('initdb', { args: [...args, `--encoding=${encoding}`, `--locale=${locale}`], ...run });
+}
+
+/** Copies the data of a running primary, which keeps the WAL that the copy needs in a slot. */
+export async function cloneFrom(
+  connection: string,
+  { path, slot, ...run }: { readonly path: string; readonly slot: string } & Run,
+): Promise<void> {
+  const args = [
+    `--dbname=${connection}`,
+    `--pgdata=${path}`,
+    `--slot=${slot}`,
+    '--wal-method=stream',
+    '--checkpoint=fast',
+  ];
+  await runProgram('pg_basebackup', { args, ...run });
+}
+
+/** How an attempt to rewind has ended. */
+export type Rewound =
+  | { readonly kind: 'done' }
+  /** The source could not be reached, and nothing was changed. */
+  | { readonly kind: 'unreachable'; readonly why: string }
+  | { readonly kind: 'impossible'; readonly why: string };
+
+/** Undoes what the data contains beyond the WAL of a running primary. */
+export async function rewindFrom(
+  connection: string,
+  { path, restores, ...run }: { readonly path: string; readonly restores: boolean } & Run,
+): Promise<Rewound> {
+  const args = [
+    `--target-pgdata=${path}`,
+    `--source-server=${connection}`,
+    ...(restores ? ['--restore-target-wal'] : []),
+  ];
+  try {
+    await runProgram('pg_rewind', { args, ...run });
+    return { kind: 'done' };
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error;
+    const isUnreachable = /error: (connection to server|could not connect)/.test(error.output);
+    return { kind: isUnreachable ? 'unreachable' : 'impossible', why: error.message };
+  }
+}

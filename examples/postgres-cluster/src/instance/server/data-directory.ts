@@ -1,0 +1,122 @@
+import { chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { DataState } from '../decision/situation.ts';
+import { type ControlData, parseControlData } from './control-data.ts';
+import { type ProgramContext, runProgram } from './run-program.ts';
+
+/**
+ * The data directory of an instance, and its neighbours on the same volume: `…new`, which is being filled, and `…unusable`, a note
+ * why the data must be replaced.
+ */
+export class DataDirectory {
+  readonly path: string;
+  readonly #context: ProgramContext;
+
+  constructor(path: string, context: ProgramContext) {
+    this.path = path;
+    this.#context = context;
+  }
+
+  /** Folder on the volume for files that are not data of the server. */
+  get volume(): string {
+    return dirname(this.path);
+  }
+
+  async read(signal: AbortSignal): Promise<DataState> {
+    const why = await fileText(this.#note);
+    if (why !== undefined) return { kind: 'unusable', why };
+    if (!(await exists(join(this.path, 'PG_VERSION')))) return this.#withoutVersion();
+    const { systemID, timeline } = await this.controlData(signal);
+    const role = (await exists(join(this.path, 'standby.signal'))) ? 'standby' : 'primary';
+    return { kind: 'present', role, systemID, timeline, isDiverged: false };
+  }
+
+  async controlData(signal: AbortSignal): Promise<ControlData> {
+    const options = { args: ['-D', this.path], context: this.#context, signal };
+    return parseControlData((await runProgram('pg_controldata', options)).stdout);
+  }
+
+  /** Notes that the data must be replaced. */
+  async markUnusable(why: string): Promise<void> {
+    await this.write(this.#note, why);
+  }
+
+  async clearUnusable(): Promise<void> {
+    await rm(this.#note, { force: true });
+  }
+
+  /** Sets the role in which the server starts. */
+  async setRole(role: 'primary' | 'standby'): Promise<void> {
+    const path = join(this.path, 'standby.signal');
+    if (role === 'standby') await this.write(path, '');
+    else await rm(path, { force: true });
+  }
+
+  /**
+   * Fills a new folder, which then becomes the data directory. An interrupted attempt leaves no data directory.
+   *
+   * @param fill - must create everything in the folder with the given path, which does not exist.
+   */
+  async replace(fill: (path: string) => Promise<void>): Promise<void> {
+    const path = `${this.path}.new`;
+    await rm(path, { recursive: true, force: true });
+    await rm(this.path, { recursive: true, force: true });
+    // The data is gone, so the note no longer tells anything.
+    await this.clearUnusable();
+    await fill(path);
+    await rename(path, this.path);
+  }
+
+  /** Writes a file that belongs to the server's user. Readers see either the old or the new content. */
+  async write(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
+    const temporary = `${path}.tmp`;
+    await writeFile(temporary, content, { mode, flush: true });
+    await this.#own(temporary);
+    await rename(temporary, path);
+  }
+
+  /** Creates a folder that only the server's user can enter. */
+  async createFolder(path: string): Promise<void> {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await this.#own(path);
+  }
+
+  get #note(): string {
+    return `${this.path}.unusable`;
+  }
+
+  /** An empty folder is none, for example the mount point of a volume. Other content is never deleted. */
+  async #withoutVersion(): Promise<DataState> {
+    const names = await readdir(this.path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    if (names.length === 0) return { kind: 'empty' };
+    throw new Error(`${this.path} is not empty, and contains no database: remove its content`);
+  }
+
+  async #own(path: string): Promise<void> {
+    const { user } = this.#context;
+    if (user) await chown(path, user.uid, user.gid);
+  }
+}
+
+/** Returns the content of a file, or undefined if it does not exist. */
+async function fileText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { canFollow, parseHistory } from './timeline-history.ts';
+import { parseLsn, walFileOf } from './wal-position.ts';
+
+const history = parseHistory(
+  '1\t0/3000060\tno recovery target specified\n\n2\t0/5000000\tno recovery target specified\n',
+);
+const primary = { timeline: 3, history };
+
+describe('parseHistory', () => {
+  it('reads the forks', () => {
+    expect(history).toEqual([
+      { timeline: 1, lsn: 0x300_0060n },
+      { timeline: 2, lsn: 0x500_0000n },
+    ]);
+  });
+});
+
+describe('canFollow', () => {
+  it.each([
+    ['the same timeline', 3, '0/9000000', true],
+    ['an older timeline, before the fork', 1, '0/3000000', true],
+    ['an older timeline, at the fork', 2, '0/5000000', true],
+    ['an older timeline, after the fork', 1, '0/3000068', false],
+    ['a timeline that the primary never had', 4, '0/1000000', false],
+  ])('%s', (_, timeline, lsn, follows) => {
+    expect(canFollow({ timeline, lsn: parseLsn(lsn) }, primary)).toBe(follows);
+  });
+});
+
+describe('walFileOf', () => {
+  it.each([
+    ['0/3000060', 1, 16n << 20n, '000000010000000000000003'],
+    ['A/FF000000', 2, 16n << 20n, '000000020000000A000000FF'],
+    ['1/0', 1, 64n << 20n, '000000010000000100000000'],
+  ])('%s of timeline %i', (lsn, timeline, segmentBytes, file) => {
+    expect(walFileOf(parseLsn(lsn), { timeline, segmentBytes })).toBe(file);
+  });
+});
+
+describe('parseLsn', () => {
+  it('rejects other texts', () => {
+    expect(() => parseLsn('3000060')).toThrow('invalid position in the WAL: 3000060');
+  });
+});

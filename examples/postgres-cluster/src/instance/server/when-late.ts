@@ -1,0 +1,10 @@
+import type { Clock } from '@kubewright/apimachinery';
+
+/** Waits for `ending`, and calls `onLate` once if that takes longer than `ms`. */
+export async function whenLate<T>(
+  ending: Promise<T>,
+  { clock, ms, onLate }: { readonly clock: Clock; readonly ms: number; readonly onLate: () => void },
+): Promise<T> {
+  using _timer = clock.setTimer(ms, onLate);
+  return await ending;
+}

@@ -1,0 +1,115 @@
+import { allowedSettings } from './fixed-settings.ts';
+
+/** The parts of the configuration of a server. */
+export interface SettingsInput {
+  /** The cluster's parameters. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly name: string;
+  readonly address: string;
+  readonly socketDirectory: string;
+  readonly certificates: string;
+  /** Replicas that must confirm commits. */
+  readonly synchronous: SynchronousStandbys;
+  /** Connection to the primary, and the slot there. */
+  readonly upstream?: { readonly connection: string; readonly slot: string } | undefined;
+  /** Values that the settings of a standby must at least have. */
+  readonly floors: Readonly<Record<string, number>>;
+  readonly archiveCommand?: string | undefined;
+  readonly restoreCommand?: string | undefined;
+  /** True if the server can take incremental backups. */
+  readonly summarizesWal?: boolean | undefined;
+}
+
+export interface SynchronousStandbys {
+  readonly number: number;
+  readonly names: readonly string[];
+}
+
+/**
+ * Values that a cluster's parameters replace. Those of PostgreSQL's own defaults that a standby may have to raise are listed, too: a
+ * setting that is removed from the file would count as a change that needs a restart.
+ */
+const defaults: Readonly<Record<string, string>> = {
+  archive_timeout: '5min',
+  max_connections: '100',
+  max_locks_per_transaction: '64',
+  max_prepared_transactions: '0',
+  max_replication_slots: '32',
+  max_slot_wal_keep_size: '4GB',
+  max_wal_senders: '32',
+  max_worker_processes: '8',
+  tcp_keepalives_count: '3',
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '2',
+  // pg_rewind needs the WAL since the last checkpoint before the fork.
+  wal_keep_size: '512MB',
+  wal_receiver_timeout: '5s',
+  wal_retrieve_retry_interval: '500ms',
+  wal_sender_timeout: '5s',
+};
+
+/** Returns the content of postgresql.conf. */
+export function settingsFile(input: SettingsInput): string {
+  // Those that an earlier version accepted may be on disk.
+  const settings = { ...defaults, ...allowedSettings(input.parameters), ...fixed(input) };
+  const raised = Object.entries(input.floors).flatMap(([name, floor]) =>
+    Number(settings[name] ?? 0) < floor ? [[name, String(floor)] as const] : [],
+  );
+  const lines = Object.entries({ ...settings, ...Object.fromEntries(raised) })
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name} = ${quoted(value)}`);
+  return ['# Written by the instance manager; changes are lost.', ...lines, ''].join('\n');
+}
+
+function fixed(input: SettingsInput): Readonly<Record<string, string>> {
+  const { certificates, upstream } = input;
+  return {
+    // A standby archives, too: the primary may fail before it has archived what the standby has received.
+    archive_mode: 'always',
+    // Without an archive, a segment counts as archived.
+    archive_command: input.archiveCommand ?? '/bin/true',
+    cluster_name: input.name,
+    full_page_writes: 'on',
+    hot_standby: 'on',
+    listen_addresses: input.address,
+    log_destination: 'stderr',
+    logging_collector: 'off',
+    password_encryption: 'scram-sha-256',
+    port: '5432',
+    primary_conninfo: upstream?.connection ?? '',
+    primary_slot_name: upstream?.slot ?? '',
+    recovery_target_timeline: 'latest',
+    restart_after_crash: 'on',
+    ...(input.restoreCommand !== undefined && { restore_command: input.restoreCommand }),
+    ...(input.summarizesWal && { summarize_wal: 'on' }),
+    ssl: 'on',
+    ssl_ca_file: `${certificates}/ca.crt`,
+    ssl_cert_file: `${certificates}/server.crt`,
+    ssl_key_file: `${certificates}/server.key`,
+    synchronous_standby_names: synchronousStandbyNames(input.synchronous),
+    unix_socket_directories: input.socketDirectory,
+    wal_level: 'logical',
+    wal_log_hints: 'on',
+  };
+}
+
+/** Returns `ANY 1 ("shop-2", "shop-3")`, or nothing if no replica has to confirm. */
+export function synchronousStandbyNames({ number, names }: SynchronousStandbys): string {
+  if (number === 0) return '';
+  // Without a known replica, commits must wait for one that has another name than all.
+  const listed = names.length > 0 ? names : ['no-replica'];
+  return `ANY ${number} (${listed.map((name) => `"${name}"`).join(', ')})`;
+}
+
+/** The slots of instances begin with this. Others belong to users. */
+export const slotPrefix = 'kubewright_';
+
+/** Returns the name of the slot of an instance: slots may not contain `-`. */
+export function slotOf(instance: string): string {
+  return `${slotPrefix}${instance.replaceAll(/[-.]/g, '_')}`;
+}
+
+/** Quotes a value for postgresql.conf. */
+export function quoted(value: string): string {
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll('\n', '\\n')}'`;
+}

@@ -1,0 +1,63 @@
+import type { ArchiveReport, ReplicaReport } from '../protocol.ts';
+import { parseLsn, walFileOf } from '../server/wal-position.ts';
+import type { Sql } from './sql-session.ts';
+
+/** State of the local server, as it reports itself. */
+export interface LocalStatus {
+  readonly isInRecovery: boolean;
+  readonly timeline: number;
+  /** End of the WAL that was written (primary), or received or replayed (standby). */
+  readonly lsn: string;
+  readonly replayedLSN?: string;
+  readonly isReceiving: boolean;
+  /** Values in effect of the settings whose new value needs a restart. */
+  readonly pendingSettings: Readonly<Record<string, string>>;
+  readonly replicas: readonly ReplicaReport[];
+  readonly archive: ArchiveReport;
+}
+
+const statusQuery = `
+SELECT pg_is_in_recovery() AS "isInRecovery",
+  CASE WHEN pg_is_in_recovery() THEN greatest(w.received_tli, c.timeline_id, r.min_recovery_end_timeline)
+    ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int END AS timeline,
+  CASE WHEN pg_is_in_recovery() THEN greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn(), c.redo_lsn)
+    ELSE pg_current_wal_flush_lsn() END AS lsn,
+  pg_last_wal_replay_lsn() AS "replayedLSN", (SELECT setting FROM pg_settings WHERE name = 'wal_segment_size') AS segment,
+  coalesce(w.status = 'streaming', false) AS "isReceiving",
+  coalesce((SELECT json_object_agg(name, setting) FROM pg_settings WHERE pending_restart), '{}') AS "pendingSettings",
+  coalesce((SELECT json_agg(json_build_object('name', application_name, 'state', state, 'sync', sync_state,
+    'flushLSN', flush_lsn) ORDER BY application_name) FROM pg_stat_replication WHERE usename = 'streaming_replica'
+    AND state <> 'backup'), '[]') AS replicas,
+  json_strip_nulls(json_build_object('lastArchived', a.last_archived_wal, 'lastArchivedTime', a.last_archived_time,
+    'lastFailed', a.last_failed_wal, 'lastFailedTime', a.last_failed_time)) AS archive
+FROM pg_control_checkpoint() c CROSS JOIN pg_control_recovery() r
+LEFT JOIN pg_stat_wal_receiver w ON true LEFT JOIN pg_stat_archiver a ON true`;
+
+/** Queries the state of the local server. */
+export async function localStatus(sql: Sql): Promise<LocalStatus> {
+  const [row] = await sql.query(statusQuery);
+  const { replayedLSN, segment, ...status } = row as unknown as LocalStatus & {
+    readonly replayedLSN: string | null;
+    readonly segment: string;
+  };
+  const timeline = status.isInRecovery ? await receivedTimeline(sql, { ...status, segment }) : status.timeline;
+  return { ...status, timeline, ...(replayedLSN !== null && { replayedLSN }) };
+}
+
+/**
+ * Returns the timeline of the last WAL that a standby has received. The control file knows it only after the next restartpoint, and
+ * the receiver only while it is connected; but the name of the file with that WAL begins with it.
+ */
+async function receivedTimeline(
+  sql: Sql,
+  { lsn, timeline, segment }: { readonly lsn: string; readonly timeline: number; readonly segment: string },
+): Promise<number> {
+  const position = parseLsn(lsn);
+  // At the start of a file, the last WAL is in the file before.
+  const last = position > 0n ? position - 1n : position;
+  const file = walFileOf(last, { timeline: 0, segmentBytes: BigInt(segment) });
+  const [row] = await sql.query('SELECT max(substr(name, 1, 8)) AS newest FROM pg_ls_waldir() WHERE name ~ $1', [
+    `^[0-9A-F]{8}${file.slice(8)}$`,
+  ]);
+  return Math.max(timeline, Number.parseInt(String(row?.['newest'] ?? '0'), 16) || 0);
+}

@@ -1,0 +1,68 @@
+import { replicationUser } from '../protocol.ts';
+import { slotOf, slotPrefix } from '../settings/settings-file.ts';
+import type { Sql } from './sql-session.ts';
+
+/** An application's database, and its owner. */
+export interface ApplicationDatabase {
+  readonly name: string;
+  readonly owner: string;
+  readonly password: string;
+}
+
+/** Functions that pg_rewind calls, and with which replicas compare their WAL. */
+const granted = [
+  'pg_ls_dir(text, boolean, boolean)',
+  'pg_stat_file(text, boolean)',
+  'pg_read_binary_file(text)',
+  'pg_read_binary_file(text, bigint, bigint, boolean)',
+];
+
+/** Creates the role of the replicas, and lets it do no more than they need. Waits for no replica. */
+export async function createReplicationRole(sql: Sql): Promise<void> {
+  await sql.query('SET synchronous_commit = local');
+  const [found] = await sql.query('SELECT FROM pg_roles WHERE rolname = $1', [replicationUser]);
+  if (!found) await sql.query(`CREATE ROLE ${replicationUser} LOGIN REPLICATION`);
+  for (const signature of granted) await sql.query(`GRANT EXECUTE ON FUNCTION ${signature} TO ${replicationUser}`);
+}
+
+/** Creates the application's database and its owner, if they do not exist, and sets the owner's password. */
+export async function createApplicationDatabase(
+  sql: Sql,
+  { name, owner, password }: ApplicationDatabase,
+): Promise<void> {
+  await sql.query('SET synchronous_commit = local');
+  const [role] = await sql.query('SELECT FROM pg_roles WHERE rolname = $1', [owner]);
+  if (!role) await sql.query(`CREATE ROLE ${identifier(owner)} LOGIN`);
+  await setPassword(sql, { role: owner, password });
+  const [database] = await sql.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+  if (!database) await sql.query(`CREATE DATABASE ${identifier(name)} OWNER ${identifier(owner)}`);
+}
+
+/** Sets the password of a role. The server stores only its SCRAM verifier. */
+async function setPassword(
+  sql: Sql,
+  { role, password }: { readonly role: string; readonly password: string },
+): Promise<void> {
+  await sql.query('SET log_statement = none');
+  await sql.query('SET log_min_duration_statement = -1');
+  await sql.query('SET log_min_error_statement = panic');
+  await sql.query(`ALTER ROLE ${identifier(role)} PASSWORD ${literal(password)}`);
+}
+
+/** Drops the slots of instances that no longer exist, and no others. A standby keeps none: its own primary keeps its WAL. */
+export async function dropSlots(sql: Sql, { kept }: { readonly kept: readonly string[] }): Promise<void> {
+  await sql.query(
+    `SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots
+     WHERE slot_type = 'physical' AND NOT temporary AND NOT active AND starts_with(slot_name, $2)
+       AND slot_name <> ALL ($1)`,
+    [kept.map(slotOf), slotPrefix],
+  );
+}
+
+function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function literal(text: string): string {
+  return ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}

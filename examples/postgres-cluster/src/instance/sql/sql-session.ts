@@ -1,0 +1,69 @@
+import pg from 'pg';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Runs queries on one server. */
+export interface Sql extends AsyncDisposable {
+  /** Connects if necessary. @throws Error of the server, or of the connection */
+  query(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+}
+
+/** Maximum duration of a query and of a connection attempt. */
+const timeoutMs = 5_000;
+
+/** One connection that is opened when it is needed, and opened again after it was lost. Queries run one after the other. */
+export class SqlSession implements Sql {
+  readonly #config: pg.ClientConfig;
+  #client: pg.Client | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(config: pg.ClientConfig) {
+    this.#config = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, keepAlive: true, ...config };
+  }
+
+  query(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    const result = this.#last.then(() => this.#run(text, values));
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    // The server may have closed it first.
+    await client?.end().catch(() => undefined);
+  }
+
+  async #run(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    const client = await this.#connected();
+    try {
+      return (await client.query(text, [...values])).rows;
+    } catch (error) {
+      // An answer of the server has a code of five characters; the connection remains usable.
+      const isAnswer = error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '');
+      if (!isAnswer) this.#drop(client);
+      throw error;
+    }
+  }
+
+  async #connected(): Promise<pg.Client> {
+    if (this.#client) return this.#client;
+    const client = new pg.Client(this.#config);
+    client.on('error', () => this.#drop(client));
+    try {
+      await client.connect();
+    } catch (error) {
+      this.#drop(client);
+      throw error;
+    }
+    this.#client = client;
+    return client;
+  }
+
+  #drop(client: pg.Client): void {
+    if (this.#client === client) this.#client = undefined;
+    // `end` would wait for an answer of a server that may never give one.
+    const { connection } = client as unknown as { readonly connection?: { readonly stream?: { destroy(): void } } };
+    connection?.stream?.destroy();
+  }
+}

@@ -1,0 +1,64 @@
+import type { BackupReport, BackupRequest, InstanceReport } from '../protocol.ts';
+import type { Response, Route } from './status-server.ts';
+
+/** The parts of an instance manager that others may ask for. */
+export interface AskedInstance {
+  readonly report: InstanceReport;
+  restart(): Promise<boolean>;
+  follows(primary: string): Promise<boolean>;
+  /** Starts a backup. Returns false if there is no archive or no running server. */
+  startBackup(request: BackupRequest): boolean;
+  backup(uid: string): BackupReport | undefined;
+}
+
+/** Returns the routes of `protocol.ts`. */
+export function statusRoutes(instance: AskedInstance): readonly Route[] {
+  const ok = (isOk: boolean): Response => ({ code: isOk ? 200 : 503 });
+  return [
+    { method: 'GET', path: /\/livez/, callers: ['anyone'], handle: () => ok(true) },
+    { method: 'GET', path: /\/readyz/, callers: ['anyone'], handle: () => ok(instance.report.isReady) },
+    {
+      method: 'GET',
+      path: /\/v1\/status/,
+      callers: ['operator'],
+      handle: () => ({ code: 200, body: instance.report }),
+    },
+    {
+      method: 'POST',
+      path: /\/v1\/restart/,
+      callers: ['operator'],
+      handle: () => {
+        if (instance.report.state !== 'running') return { code: 409 };
+        // Takes as long as the server's shutdown; the operator does not wait.
+        void instance.restart();
+        return { code: 202 };
+      },
+    },
+    {
+      method: 'POST',
+      path: /\/v1\/backups/,
+      callers: ['operator'],
+      handle: ({ query }) => {
+        const [name, uid] = [query.get('name'), query.get('uid')];
+        if (!name || !uid) return { code: 400, body: { message: 'name and uid are required' } };
+        const type = query.get('type') === 'incremental' ? 'incremental' : 'full';
+        return { code: instance.startBackup({ name, uid, type }) ? 202 : 409 };
+      },
+    },
+    {
+      method: 'GET',
+      path: /\/v1\/backups\/([^/]+)/,
+      callers: ['operator'],
+      handle: ({ match }) => {
+        const body = instance.backup(match[1] ?? '');
+        return body ? { code: 200, body } : { code: 404 };
+      },
+    },
+    {
+      method: 'GET',
+      path: /\/v1\/primary/,
+      callers: ['operator', 'instance'],
+      handle: async ({ query }) => ({ code: (await instance.follows(query.get('name') ?? '')) ? 204 : 409 }),
+    },
+  ];
+}

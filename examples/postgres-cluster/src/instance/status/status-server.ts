@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import type { Logger } from '@kubewright/runtime';
+import { operatorUser, replicationUser, statusPort } from '../protocol.ts';
+import type { InstanceCertificates } from './certificates.ts';
+
+/** The response to a request: a status code, and an object that is sent as JSON. */
+export interface Response {
+  readonly code: number;
+  readonly body?: object;
+}
+
+/** The sender of a request, by its certificate. */
+export type Caller = 'operator' | 'instance' | 'anyone';
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** Matched against the whole path. */
+  readonly path: RegExp;
+  readonly callers: readonly Caller[];
+  handle(request: { readonly match: RegExpExecArray; readonly query: URLSearchParams }): Promise<Response> | Response;
+}
+
+export interface StatusServerOptions {
+  readonly address: string;
+  readonly certificates: InstanceCertificates;
+  readonly routes: readonly Route[];
+  readonly log: Logger;
+}
+
+/** Serves the state of an instance over HTTPS. See `protocol.ts`. */
+export class StatusServer implements AsyncDisposable {
+  readonly #options: StatusServerOptions;
+  readonly #server: Server;
+
+  private constructor(options: StatusServerOptions) {
+    this.#options = options;
+    this.#server = createServer(secureContext(options.certificates), (request, response) => {
+      void this.#serve(request, response);
+    });
+    // A client that does not speak TLS, or leaves early.
+    this.#server.on('tlsClientError', () => undefined);
+  }
+
+  static async start(options: StatusServerOptions): Promise<StatusServer> {
+    const server = new StatusServer(options);
+    await new Promise<void>((resolve, reject) => {
+      server.#server.once('error', reject);
+      server.#server.listen(statusPort, options.address, resolve);
+    });
+    return server;
+  }
+
+  /** Uses renewed certificates for new connections. */
+  renew(certificates: InstanceCertificates): void {
+    this.#server.setSecureContext(secureContext(certificates));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    request.resume();
+    const { code, body } = await this.#respond(request).catch((error: unknown) => {
+      this.#options.log.error('cannot serve a request', { path: request.url, error });
+      return { code: 500, body: { message: error instanceof Error ? error.message : String(error) } };
+    });
+    const text = body === undefined ? '' : `${JSON.stringify(body)}\n`;
+    response.writeHead(code, body && { 'content-type': 'application/json' }).end(text);
+  }
+
+  async #respond(request: IncomingMessage): Promise<Response> {
+    const { pathname, searchParams: query } = new URL(request.url ?? '/', 'https://instance');
+    const caller = callerOf(request.socket as TLSSocket);
+    for (const { method, path, callers, handle } of this.#options.routes) {
+      const match = path.exec(pathname);
+      if (!match || match[0] !== pathname || method !== request.method) continue;
+      if (!callers.includes('anyone') && !callers.includes(caller)) {
+        return {
+          code: 403,
+          body: { message: `${pathname} needs a client certificate of the ${callers.join(' or ')}` },
+        };
+      }
+      return handle({ match, query });
+    }
+    return { code: 404, body: { message: `${request.method} ${pathname} does not exist` } };
+  }
+}
+
+function secureContext({ server }: InstanceCertificates): object {
+  const { certificate: cert, key, authorities: ca } = server;
+  // Probes come without a certificate: each route decides.
+  return { cert, key, ca, requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' };
+}
+
+function callerOf(socket: TLSSocket): Caller {
+  if (!socket.authorized) return 'anyone';
+  const { CN } = socket.getPeerCertificate().subject ?? {};
+  if (CN === operatorUser) return 'operator';
+  return CN === replicationUser ? 'instance' : 'anyone';
+}

@@ -1,0 +1,49 @@
+import type { PostgresBackupSpec, PostgresBackupStatus } from '../api/v1/postgres-backup.ts';
+import type { PostgresClusterSpec, PostgresClusterStatus } from '../api/v1/postgres-cluster.ts';
+import type { BackupReport } from '../instance/protocol.ts';
+
+/** The known state of a backup and its cluster. */
+export interface ObservedBackup {
+  readonly spec: PostgresBackupSpec;
+  readonly status: PostgresBackupStatus;
+  /** Missing if it does not exist. */
+  readonly cluster?:
+    | { readonly spec: PostgresClusterSpec; readonly status?: PostgresClusterStatus | undefined }
+    | undefined;
+  /** State at the instance that takes the backup; missing if none was chosen. */
+  readonly report?: BackupReport | 'unknown' | 'unreachable' | undefined;
+}
+
+/** The next step of a backup. */
+export type BackupStep =
+  | { readonly do: 'nothing' }
+  | { readonly do: 'wait'; readonly why: string }
+  /** Requests the backup from an instance. Repeating it changes nothing. */
+  | { readonly do: 'start'; readonly instance: string }
+  | { readonly do: 'finish'; readonly report: BackupReport }
+  | { readonly do: 'fail'; readonly why: string };
+
+/** Decides what happens next with a backup. */
+export function nextBackupStep({ spec, status, cluster, report }: ObservedBackup): BackupStep {
+  if (status.phase === 'Completed' || status.phase === 'Failed') return { do: 'nothing' };
+  if (!cluster) return { do: 'wait', why: `the PostgresCluster "${spec.cluster}" does not exist` };
+  if (!cluster.spec.backup) return { do: 'fail', why: `the PostgresCluster "${spec.cluster}" has no spec.backup` };
+  const { instance } = status;
+  const instances = cluster.status?.instanceStatuses ?? [];
+  if (instance !== undefined) {
+    if (report !== undefined && typeof report === 'object') {
+      if (report.phase !== 'Running') return { do: 'finish', report };
+      return { do: 'wait', why: `${instance} copies its data` };
+    }
+    const isReady = instances.some(({ name, ready }) => name === instance && ready);
+    if (isReady && report === 'unknown') return { do: 'start', instance };
+    if (isReady) return { do: 'wait', why: `${instance} does not respond` };
+    // It has stopped, and its backup with it.
+  }
+  const ready = instances.filter((one) => one.ready && one.name !== instance);
+  const replica = ready.find(({ role }) => role === 'replica');
+  const primary = ready.find(({ role }) => role === 'primary');
+  const chosen = spec.from === 'primary' ? primary : (replica ?? primary);
+  if (!chosen) return { do: 'wait', why: 'no instance is ready' };
+  return { do: 'start', instance: chosen.name };
+}

@@ -1,0 +1,161 @@
+import { instanceName } from '../spec/cluster-names.ts';
+import { elect, isCandidate } from './election.ts';
+import { holdsLease, type ObservedCluster, type ObservedInstance } from './observed-cluster.ts';
+import { whySwitchOver } from './switchover.ts';
+
+/** The operator's next step with the primary. `phase` and `why` appear in the status. */
+export type PrimaryDecision =
+  /** The primary stays. */
+  | { readonly do: 'keep'; readonly phase?: string; readonly why?: string; readonly isFailing?: boolean }
+  /** Something must happen elsewhere first. */
+  | { readonly do: 'wait'; readonly phase: string; readonly why: string }
+  /** Sets `targetPrimary` to nothing: the primary stops, and an election begins. */
+  | { readonly do: 'stop'; readonly phase: string; readonly why: string }
+  /** Sets `targetPrimary`: the instance acquires the Lease, and promotes its server. */
+  | { readonly do: 'appoint'; readonly name: string; readonly phase: string; readonly why: string };
+
+/** Phases in which the primary changes. */
+const primaryPhases = {
+  setUp: 'Setting up primary',
+  failover: 'Failing over',
+  switchover: 'Switchover in progress',
+  delayed: 'Switchover delayed',
+  promotion: 'Promoting primary',
+} as const;
+
+/** Time for which an instance that becomes the primary may be silent, and for which a stopped primary may start again. */
+const patienceMs = { promotion: 10_000, start: 60_000 };
+
+/**
+ * Decides about the primary. A switchover and a failover take the same three steps: the target is cleared, so that the primary
+ * loses its role and stops; once the Lease is free and no replica receives WAL, the replica with the most WAL is chosen;
+ * that replica acquires the Lease, promotes its server, and becomes `currentPrimary`.
+ */
+export function choosePrimary(cluster: ObservedCluster): PrimaryDecision {
+  const { targetPrimary, currentPrimary, members } = cluster;
+  const primaries = members.filter(({ report }) => report?.isPrimary);
+  if (primaries.length > 1) {
+    const names = primaries.map(({ name }) => name).join(' and ');
+    return { do: 'wait', phase: primaryPhases.failover, why: `${names} are both primaries; waiting for one to stop` };
+  }
+  if (targetPrimary === undefined) return first(cluster);
+  if (targetPrimary === '') return election(cluster);
+  return targetPrimary === currentPrimary ? steady(cluster, targetPrimary) : promotion(cluster, targetPrimary);
+}
+
+/** A new cluster starts with instance 1. If volumes of an earlier cluster of that name exist, their instances hold an election. */
+function first({ name, members }: ObservedCluster): PrimaryDecision {
+  if (members.length > 0) {
+    return { do: 'stop', phase: primaryPhases.setUp, why: 'volumes of an earlier cluster of this name exist' };
+  }
+  return { do: 'appoint', name: instanceName(name, 1), phase: primaryPhases.setUp, why: 'the cluster is new' };
+}
+
+function election(cluster: ObservedCluster): PrimaryDecision {
+  const { members, lease, currentPrimary } = cluster;
+  const phase = currentPrimary === undefined ? primaryPhases.setUp : primaryPhases.failover;
+  const wait = (why: string): PrimaryDecision => ({ do: 'wait', phase, why });
+  const running = members.find(({ report }) => report?.isPrimary);
+  if (running) return wait(`waiting for ${running.name} to stop`);
+  if (lease.holder !== undefined && !lease.isExpired) return wait(`waiting for the Lease that ${lease.holder} holds`);
+  const receiving = members.filter(({ report }) => report?.isReceiving);
+  if (receiving.length > 0) {
+    return wait(`waiting for ${receiving.map(({ name }) => name).join(', ')} to stop receiving WAL`);
+  }
+  const { winner, ...rest } = elect(cluster);
+  if (winner !== undefined) {
+    return { do: 'appoint', name: winner, phase: primaryPhases.promotion, why: `${winner} has the most WAL` };
+  }
+  const why = 'why' in rest ? rest.why : '';
+  const former = members.find(({ name }) => name === currentPrimary);
+  if (!former || !canStart(former, cluster)) return wait(why);
+  // Its data has every commit, so it may always continue.
+  return { do: 'appoint', name: former.name, phase: primaryPhases.promotion, why };
+}
+
+function promotion(cluster: ObservedCluster, target: string): PrimaryDecision {
+  const instance = cluster.members.find(({ name }) => name === target);
+  const isNew = cluster.currentPrimary === undefined;
+  const phase = isNew ? primaryPhases.setUp : primaryPhases.promotion;
+  const { report } = instance ?? {};
+  const obstacle = report?.state === 'failed' ? (report.message ?? 'it failed') : obstacleOf(instance);
+  const isSlow =
+    instance?.pod !== undefined && !report && cluster.nowMs - (cluster.targetSinceMs ?? 0) < patienceMs.promotion;
+  if (obstacle === undefined || isSlow) return { do: 'wait', phase, why: report?.message ?? `waiting for ${target}` };
+  // Its Lease shows that it might have been promoted, so no other instance may be.
+  if (isNew || holdsLease(cluster, target)) return { do: 'wait', phase, why: `${target}: ${obstacle}` };
+  return { do: 'stop', phase: primaryPhases.failover, why: `${target} cannot become the primary: ${obstacle}` };
+}
+
+function steady(cluster: ObservedCluster, primary: string): PrimaryDecision {
+  const { members, nowMs, failingSinceMs, failoverDelaySeconds } = cluster;
+  const instance = members.find(({ name }) => name === primary);
+  if (cluster.isHibernated) return { do: 'keep', phase: 'Hibernated' };
+  if (cluster.fenced.includes(primary)) {
+    return { do: 'keep', phase: 'Fenced', why: `${primary} is the primary and is fenced` };
+  }
+  if (instance?.report?.isDiskFull) {
+    // The disk of a replica would fill up as well, and a larger volume needs no failover.
+    return {
+      do: 'keep',
+      phase: 'Not enough disk space',
+      why: `the volume of ${primary} is full; increase storage.size`,
+    };
+  }
+  if (!isFailing(cluster, { primary, instance })) {
+    const why = whySwitchOver(cluster, primary);
+    if (why === undefined) return { do: 'keep' };
+    // A primary that stops without a successor would only start again.
+    const election = elect(cluster);
+    if (election.winner !== undefined) return { do: 'stop', phase: primaryPhases.switchover, why };
+    return { do: 'keep', phase: primaryPhases.delayed, why: `${why}; ${election.why}` };
+  }
+  const since = failingSinceMs ?? nowMs;
+  const why = `${primary} is no longer the primary: ${instance?.report?.message ?? obstacleOf(instance) ?? 'it lost the Lease'}`;
+  const startMs = isStarting(cluster, { primary, instance }) ? patienceMs.start : 0;
+  const delayMs = failoverDelaySeconds > 0 ? failoverDelaySeconds * 1000 : startMs;
+  const isDue = nowMs - since >= delayMs;
+  const hasReplica = members.some((each) => each.name !== primary && isCandidate(each, cluster));
+  const election = elect(cluster);
+  if (isDue && hasReplica && election.winner !== undefined) return { do: 'stop', phase: primaryPhases.failover, why };
+  const wait = election.winner === undefined ? election.why : `waiting ${delayMs / 1000} s for it to recover`;
+  const reason = hasReplica ? wait : 'no replica can take over';
+  return { do: 'keep', phase: 'Primary unavailable', why: `${why}; ${reason}`, isFailing: true };
+}
+
+interface Primary {
+  readonly primary: string;
+  readonly instance: ObservedInstance | undefined;
+}
+
+/**
+ * The Lease decides whether a primary failed. As long as it renews the Lease, it accepts writes, even if the operator cannot reach
+ * it; without the Lease it must not.
+ */
+function isFailing(cluster: ObservedCluster, { primary, instance }: Primary): boolean {
+  if (instance === undefined || instance.claim?.isLost || instance.claim?.isDeleting) return true;
+  return !holdsLease(cluster, primary) && instance.report?.isPrimary !== true;
+}
+
+/** True if a primary stopped in order, and may be starting again: its pod is new, or it is no longer fenced. Its data is the newest. */
+function isStarting({ lease, nowMs }: ObservedCluster, { primary, instance }: Primary): boolean {
+  const { pod, report, claim } = instance ?? {};
+  if (lease.holder === primary || !pod || pod.isDeleting || pod.hasEnded) return false;
+  if (!claim || claim.isLost || claim.isDeleting) return false;
+  if (report) return !report.hasDied && report.state !== 'failed';
+  return nowMs - pod.createdMs < patienceMs.start;
+}
+
+/** True if a stopped primary can start again. */
+function canStart({ name, report }: ObservedInstance, { fenced }: ObservedCluster): boolean {
+  return report !== undefined && report.state !== 'failed' && !fenced.includes(name);
+}
+
+function obstacleOf(instance: ObservedInstance | undefined): string | undefined {
+  if (instance === undefined) return 'it does not exist';
+  if (instance.claim === undefined || instance.claim.isLost || instance.claim.isDeleting) return 'its volume is gone';
+  if (instance.pod === undefined) return 'its pod is gone';
+  if (instance.pod.isDeleting) return 'its pod is being deleted';
+  if (instance.pod.hasEnded) return 'its pod has ended';
+  return instance.report === undefined ? 'it cannot be reached' : undefined;
+}

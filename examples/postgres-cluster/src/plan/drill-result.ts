@@ -1,0 +1,29 @@
+import type { DrillResult } from '../api/v1/postgres-backup-schedule.ts';
+
+/** How a drill's pod has ended. */
+export interface EndedDrill {
+  /** Termination message of its container; missing if the pod was lost. */
+  readonly message?: string | undefined;
+  /** Why the Job failed. */
+  readonly failure?: string | undefined;
+  readonly finishedAt: string;
+}
+
+/** Returns the result of a drill that has ended. Without a result, the drill has failed. */
+export function drillResult({ message = '', failure, finishedAt }: EndedDrill): DrillResult {
+  const found = parse(message);
+  if (found) return found;
+  const why = message.trim() || failure || 'the pod was lost';
+  return { backup: '', finishedAt, succeeded: false, message: `the drill ended without a result: ${why}` };
+}
+
+function parse(message: string): DrillResult | undefined {
+  try {
+    const found = JSON.parse(message) as Partial<DrillResult>;
+    const isResult = typeof found.succeeded === 'boolean' && typeof found.backup === 'string';
+    return isResult ? (found as DrillResult) : undefined;
+  } catch {
+    // The end of the log, from a container that failed.
+    return undefined;
+  }
+}

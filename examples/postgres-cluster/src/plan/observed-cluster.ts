@@ -1,0 +1,81 @@
+import type { InstanceReport } from '../instance/protocol.ts';
+
+/** All that decides what the operator does next with a cluster. */
+export interface ObservedCluster {
+  readonly name: string;
+  /** Desired number of instances. */
+  readonly instances: number;
+  readonly synchronous: number;
+  readonly durability: 'required' | 'preferred';
+  readonly updates: 'unsupervised' | 'supervised';
+  readonly failoverDelaySeconds: number;
+  readonly storageSize: string;
+  readonly fenced: readonly string[];
+  readonly isHibernated: boolean;
+  /** Instance that a user asked to become the primary. */
+  readonly requestedPrimary?: string | undefined;
+  /** Undefined in a new cluster, empty while a primary is being chosen. */
+  readonly targetPrimary?: string | undefined;
+  /** When `targetPrimary` was last changed. */
+  readonly targetSinceMs?: number | undefined;
+  readonly currentPrimary?: string | undefined;
+  readonly lastInstance: number;
+  readonly timeline?: number | undefined;
+  /** When the primary was first seen without the Lease. */
+  readonly failingSinceMs?: number | undefined;
+  readonly lease: ObservedLease;
+  /** In ascending order of their numbers. */
+  readonly members: readonly ObservedInstance[];
+  readonly nowMs: number;
+}
+
+/** The Lease of the primary. */
+export interface ObservedLease {
+  /** Undefined if it is free. */
+  readonly holder?: string | undefined;
+  readonly isExpired: boolean;
+}
+
+/** One instance: its claim, its pod, and what it reports. */
+export interface ObservedInstance {
+  readonly name: string;
+  readonly claim?: ObservedClaim | undefined;
+  readonly pod?: ObservedPod | undefined;
+  /** Undefined if the instance cannot be reached. */
+  readonly report?: InstanceReport | undefined;
+}
+
+export interface ObservedClaim {
+  /** Requested size. */
+  readonly size: string;
+  /** True if the volume is gone. */
+  readonly isLost: boolean;
+  readonly isDeleting: boolean;
+}
+
+export interface ObservedPod {
+  readonly createdMs: number;
+  readonly isDeleting: boolean;
+  /** True if it ended, for example because it was evicted. */
+  readonly hasEnded: boolean;
+  /** True if it differs from the pod that would be created now. */
+  readonly isOutdated: boolean;
+  /** True if its node accepts no new pods, because it is being drained. */
+  readonly isOnCordonedNode: boolean;
+}
+
+/** True if the instance holds the Lease, so it is the only one that may accept writes. */
+export function holdsLease({ lease }: Pick<ObservedCluster, 'lease'>, name: string | undefined): boolean {
+  return name !== undefined && lease.holder === name && !lease.isExpired;
+}
+
+/** True if a replica accepts connections and streams from the primary. */
+export function isStreaming({ report, pod }: ObservedInstance): boolean {
+  return report?.state === 'running' && report.isReady && report.isReceiving && !report.isPrimary && !pod?.isDeleting;
+}
+
+/** True if an instance does its work: the primary accepts writes, a replica streams. */
+export function isWorking(instance: ObservedInstance, primary: string | undefined): boolean {
+  if (instance.name !== primary) return isStreaming(instance);
+  return instance.report?.isPrimary === true && instance.report.isReady && !instance.pod?.isDeleting;
+}

@@ -1,0 +1,22 @@
+import { isCandidate } from './election.ts';
+import { isStreaming, type ObservedCluster } from './observed-cluster.ts';
+import { primaryUpdate } from './rollout.ts';
+
+/**
+ * Returns why a working primary should hand over to a replica, or undefined. Without a replica that streams, and could take over
+ * immediately, it stays. An election may still find that no replica is certain to have every commit.
+ */
+export function whySwitchOver(cluster: ObservedCluster, primary: string): string | undefined {
+  const { members, requestedPrimary } = cluster;
+  const ready = members.filter((each) => each.name !== primary && isStreaming(each) && isCandidate(each, cluster));
+  if (ready.length === 0) return undefined;
+  if (requestedPrimary !== undefined && ready.some(({ name }) => name === requestedPrimary)) {
+    return `${requestedPrimary} was requested as the primary`;
+  }
+  const pod = members.find(({ name }) => name === primary)?.pod;
+  if (pod?.isDeleting) return `the pod of ${primary} is being deleted`;
+  if (pod?.isOnCordonedNode && ready.some((each) => !each.pod?.isOnCordonedNode)) {
+    return `the node of ${primary} is being drained`;
+  }
+  return primaryUpdate(cluster, primary) === 'switchover' ? `${primary} needs a restart` : undefined;
+}

@@ -1,0 +1,155 @@
+import * as crypto from 'node:crypto';
+import { issueCertificate } from '@kubewright/apimachinery';
+import { operatorUser, replicationUser } from '../instance/protocol.ts';
+import { clusterNames } from './cluster-names.ts';
+
+/** A private key and its certificate, PEM. */
+export interface KeyPair {
+  readonly key: string;
+  readonly certificate: string;
+}
+
+/** The certificates of a cluster. */
+export interface Certificates {
+  /** Key of the newest authority, and the certificates of all that are trusted, newest first. */
+  readonly authority: { readonly key: string; readonly bundle: readonly string[] };
+  readonly server: KeyPair;
+  readonly replication: KeyPair;
+  readonly operator: KeyPair;
+}
+
+const dayMs = 86_400_000;
+/** Certificates become valid in the past, because clocks differ between machines. */
+const backdateMs = 3_600_000;
+const authorityMs = 365 * dayMs;
+const renewAuthorityMs = 60 * dayMs;
+const leafMs = 90 * dayMs;
+const renewLeafMs = 30 * dayMs;
+/** Time that everyone has to read the new bundle, before certificates of the new authority are used. */
+const overlapMs = dayMs;
+
+type Leaf = 'server' | 'replication' | 'operator';
+
+/**
+ * Returns the certificates that a cluster should have now: the existing ones as long as they are good for, renewed ones otherwise.
+ * A new authority is trusted for a day before it signs, so that both sides of a connection know it.
+ */
+export function nextCertificates(
+  existing: Partial<Certificates>,
+  { cluster, namespace, nowMs }: { readonly cluster: string; readonly namespace: string; readonly nowMs: number },
+): Certificates {
+  const authority = nextAuthority(existing.authority, { cluster, nowMs });
+  const hosts = serverHosts(cluster, namespace);
+  const leaf = (name: Leaf, commonName: string): KeyPair => {
+    const kept = existing[name];
+    if (kept && isGood(kept, { authority, nowMs, hosts: name === 'server' ? hosts : [] })) return kept;
+    return issueCertificate(
+      {
+        subject: { commonName },
+        usage: name === 'server' ? 'server' : 'client',
+        ...(name === 'server' && { hosts }),
+        notBeforeMs: nowMs - backdateMs,
+        notAfterMs: Math.min(nowMs + leafMs, endOf(newestOf(authority))),
+        issuer: { key: authority.key, subject: { commonName: clusterNames(cluster).authority } },
+      },
+      crypto,
+    );
+  };
+  return {
+    authority,
+    server: leaf('server', hosts[0] ?? cluster),
+    replication: leaf('replication', replicationUser),
+    operator: leaf('operator', operatorUser),
+  };
+}
+
+/** Returns the names at which clients, the operator and replicas connect to the instances. */
+function serverHosts(cluster: string, namespace: string): readonly string[] {
+  const { readWrite, readOnly, read } = clusterNames(cluster);
+  return [readWrite, readOnly, read].flatMap((service) => [
+    service,
+    `${service}.${namespace}`,
+    `${service}.${namespace}.svc`,
+    `${service}.${namespace}.svc.cluster.local`,
+  ]);
+}
+
+type Authority = Certificates['authority'];
+
+function nextAuthority(
+  existing: Authority | undefined,
+  { cluster, nowMs }: { readonly cluster: string; readonly nowMs: number },
+): Authority {
+  const valid = (existing?.bundle ?? []).filter((pem) => isValid(read(pem), nowMs));
+  const [newest] = valid;
+  if (
+    existing &&
+    newest !== undefined &&
+    endOf(read(newest)) - nowMs > renewAuthorityMs &&
+    fits(newest, existing.key)
+  ) {
+    return valid.length === existing.bundle.length ? existing : { ...existing, bundle: valid };
+  }
+  const made = issueCertificate(
+    {
+      subject: { commonName: clusterNames(cluster).authority },
+      usage: 'authority',
+      notBeforeMs: nowMs - backdateMs,
+      notAfterMs: nowMs + authorityMs,
+    },
+    crypto,
+  );
+  return { key: made.key, bundle: [made.certificate, ...valid] };
+}
+
+function isGood(
+  { certificate, key }: KeyPair,
+  by: { readonly authority: Authority; readonly nowMs: number; readonly hosts: readonly string[] },
+): boolean {
+  const leaf = read(certificate);
+  const newest = newestOf(by.authority);
+  if (!leaf || !newest || !isValid(leaf, by.nowMs) || !fits(certificate, key)) return false;
+  if (endOf(leaf) - by.nowMs <= renewLeafMs && endOf(leaf) < endOf(newest)) return false;
+  if (by.hosts.some((host) => leaf.checkHost(host) === undefined)) return false;
+  if (isSignedBy(leaf, newest)) return true;
+  const isDistributed = by.nowMs - startOf(newest) >= overlapMs;
+  return !isDistributed && by.authority.bundle.some((pem) => isSignedBy(leaf, read(pem)));
+}
+
+function newestOf({ bundle }: Authority): crypto.X509Certificate | undefined {
+  return read(bundle[0] ?? '');
+}
+
+function isSignedBy(leaf: crypto.X509Certificate, authority: crypto.X509Certificate | undefined): boolean {
+  return authority !== undefined && leaf.verify(authority.publicKey);
+}
+
+function fits(certificate: string, key: string): boolean {
+  try {
+    return read(certificate)?.checkPrivateKey(crypto.createPrivateKey(key)) ?? false;
+  } catch {
+    // Text that is not a key counts as no key.
+    return false;
+  }
+}
+
+function read(pem: string): crypto.X509Certificate | undefined {
+  try {
+    return new crypto.X509Certificate(pem);
+  } catch {
+    // Text that is not a certificate counts as no certificate.
+    return undefined;
+  }
+}
+
+function isValid(certificate: crypto.X509Certificate | undefined, nowMs: number): boolean {
+  return certificate !== undefined && Date.parse(certificate.validFrom) <= nowMs && endOf(certificate) > nowMs;
+}
+
+function startOf(certificate: crypto.X509Certificate): number {
+  return Date.parse(certificate.validFrom) + backdateMs;
+}
+
+function endOf(certificate: crypto.X509Certificate | undefined): number {
+  return certificate === undefined ? 0 : Date.parse(certificate.validTo);
+}

@@ -1,0 +1,52 @@
+/** Names of the objects that belong to a cluster. Instances, their pods and their claims are named `NAME-1`, `NAME-2`, …. */
+export interface ClusterNames {
+  /** Services: the primary, the replicas, and all instances that can be read from. */
+  readonly readWrite: string;
+  readonly readOnly: string;
+  readonly read: string;
+  /** Lease that the primary holds. */
+  readonly lease: string;
+  /** Secret with the cluster's certificate authority. Only the operator reads it. */
+  readonly authority: string;
+  /** Secrets with a key pair and `ca.crt`. */
+  readonly serverCertificate: string;
+  readonly replicationCertificate: string;
+  readonly operatorCertificate: string;
+  /** Secrets with user and password. */
+  readonly application: string;
+  readonly superuser: string;
+  /** ServiceAccount, Role and RoleBinding of the instances. */
+  readonly instances: string;
+  /** PodDisruptionBudgets of the primary and of the replicas. */
+  readonly primaryBudget: string;
+  readonly replicaBudget: string;
+}
+
+/** Returns the names of the objects of a cluster. */
+export function clusterNames(cluster: string): ClusterNames {
+  return {
+    readWrite: `${cluster}-rw`,
+    readOnly: `${cluster}-ro`,
+    read: `${cluster}-r`,
+    lease: `${cluster}-primary`,
+    authority: `${cluster}-ca`,
+    serverCertificate: `${cluster}-server`,
+    replicationCertificate: `${cluster}-replication`,
+    operatorCertificate: `${cluster}-operator`,
+    application: `${cluster}-app`,
+    superuser: `${cluster}-superuser`,
+    instances: `${cluster}-instances`,
+    primaryBudget: `${cluster}-primary`,
+    replicaBudget: `${cluster}-replicas`,
+  };
+}
+
+/** Returns the name of an instance. */
+export function instanceName(cluster: string, number: number): string {
+  return `${cluster}-${number}`;
+}
+
+/** Returns the number in an instance's name. */
+export function instanceNumber(name: string): number {
+  return Number(name.slice(name.lastIndexOf('-') + 1));
+}

@@ -1,0 +1,32 @@
+import type { Stored } from '@kubewright/apimachinery';
+import { PodDisruptionBudget } from '@kubewright/apimachinery/policy/v1';
+import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import { clusterLabel, roleLabel } from '../instance/protocol.ts';
+import { clusterNames } from './cluster-names.ts';
+
+/**
+ * Returns the disruption budgets. The primary cannot be evicted: when its node is drained, the operator switches over, and the
+ * eviction then finds a replica. Of the replicas, one at a time can be evicted.
+ */
+export function disruptionBudgetsFor({
+  metadata: { name },
+  spec,
+}: Stored<PostgresCluster>): readonly PodDisruptionBudget[] {
+  const names = clusterNames(name);
+  const { instances = 3 } = spec;
+  // Nothing else could serve while the only instance is away, so a drain waits for its owner's decision.
+  const primary = budget(names.primaryBudget, { name, role: 'primary', minAvailable: 1 });
+  if (instances < 3) return [primary];
+  return [primary, budget(names.replicaBudget, { name, role: 'replica', minAvailable: instances - 2 })];
+}
+
+function budget(
+  budgetName: string,
+  { name, role, minAvailable }: { readonly name: string; readonly role: string; readonly minAvailable: number },
+): PodDisruptionBudget {
+  const matchLabels = { [clusterLabel]: name, [roleLabel]: role };
+  return PodDisruptionBudget({
+    metadata: { name: budgetName, labels: { [clusterLabel]: name } },
+    spec: { minAvailable, selector: { matchLabels } },
+  });
+}

@@ -1,0 +1,65 @@
+import type { Stored } from '@kubewright/apimachinery';
+import { Job } from '@kubewright/apimachinery/batch/v1';
+import type { Container } from '@kubewright/apimachinery/core/v1';
+import type { PostgresBackupSchedule } from '../api/v1/postgres-backup-schedule.ts';
+import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import { type DrillRequest, drillVariables } from '../backup/drill-program.ts';
+import { archiveMounts, instanceFolders } from './instance-pod.ts';
+
+const folder = '/var/lib/postgresql/drill';
+const resultFile = '/dev/termination-log';
+/** A drill that takes longer has failed: the schedule does not start another one meanwhile. */
+const activeDeadlineSeconds = 86_400;
+
+/** Returns the Job that restores the newest backup of a cluster, and queries it. Its result is the pod's termination message. */
+export function drillJobFor(
+  { metadata, spec }: Stored<PostgresBackupSchedule>,
+  { cluster, image, at }: { readonly cluster: Stored<PostgresCluster>; readonly image: string; readonly at: Date },
+): Job | undefined {
+  const target = cluster.spec.backup;
+  if (!target) return undefined;
+  const { query = 'SELECT 1', database = 'postgres' } = spec.drill ?? {};
+  const request: DrillRequest = { cluster: cluster.metadata.name, target, query, database };
+  const { archive, archiveCredentials } = instanceFolders;
+  const mounted = archiveMounts(target, { volume: 'archive', folder: archive, credentials: archiveCredentials });
+  const container: Container = {
+    name: 'drill',
+    image: `${image}:${cluster.spec.version ?? '15'}`,
+    args: ['drill'],
+    env: [
+      { name: drillVariables.request, value: JSON.stringify(request) },
+      { name: drillVariables.volume, value: archive },
+      { name: drillVariables.credentials, value: archiveCredentials },
+      { name: drillVariables.folder, value: folder },
+      { name: drillVariables.result, value: resultFile },
+    ],
+    terminationMessagePath: resultFile,
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+    volumeMounts: [{ name: 'work', mountPath: folder }, ...mounted.map(({ mount }) => mount)],
+  };
+  return Job({
+    metadata: {
+      name: `${metadata.name}-drill-${Math.floor(at.getTime() / 60_000)}`,
+      labels: { [drillLabel]: metadata.name },
+    },
+    spec: {
+      backoffLimit: 0,
+      activeDeadlineSeconds,
+      ttlSecondsAfterFinished: 86_400,
+      template: {
+        metadata: { labels: { [drillLabel]: metadata.name } },
+        spec: {
+          restartPolicy: 'Never',
+          automountServiceAccountToken: false,
+          securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+          containers: [container],
+          volumes: [{ name: 'work', emptyDir: {} }, ...mounted.map(({ volume }) => volume)],
+        },
+      },
+    },
+  });
+}
+
+/** Label with the name of the schedule on its drills. */
+export const drillLabel = 'database.db.example.com/drill-of';

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import type { Stored } from '@kubewright/apimachinery';
+import {
+  type Container,
+  type EnvVar,
+  type EnvVarSource,
+  Pod,
+  type PodSpec,
+  type Volume,
+  type VolumeMount,
+} from '@kubewright/apimachinery/core/v1';
+import type { BackupTarget, PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import { clusterLabel, statusPort } from '../instance/protocol.ts';
+import { clusterNames } from './cluster-names.ts';
+
+/** Where an instance finds its files. */
+export const instanceFolders = {
+  /** Mount point of the claim; the data directory is `pgdata` in it. */
+  data: '/var/lib/postgresql/data',
+  /** Server certificate of the cluster: `tls.crt`, `tls.key`, `ca.crt`. */
+  serverCertificate: '/etc/postgres-cluster/server',
+  /** Client certificate of the user `streaming_replica`. */
+  replicationCertificate: '/etc/postgres-cluster/replication',
+  /** User and password of the application. */
+  application: '/etc/postgres-cluster/app',
+  /** Password of the superuser, if the cluster asks for one. */
+  superuser: '/etc/postgres-cluster/superuser',
+  /** Mount point of the archive's claim, and `accessKeyId` and `secretAccessKey` of its bucket. */
+  archive: '/var/lib/postgresql/archive',
+  archiveCredentials: '/etc/postgres-cluster/archive',
+  /** The same of the archive that the cluster is restored from. */
+  recoveryArchive: '/var/lib/postgresql/recovery-archive',
+  recoveryCredentials: '/etc/postgres-cluster/recovery-archive',
+} as const;
+
+/** Annotation with the hash of the pod's spec, by which outdated pods are recognized. */
+export const specHashAnnotation = 'database.db.example.com/spec-hash';
+
+export interface InstancePodOptions {
+  readonly instance: string;
+  /** Image with the PostgreSQL programs and the instance manager, without a tag. */
+  readonly image: string;
+}
+
+/** Returns the pod of an instance, without a role. Its entry point is the instance manager. */
+export function instancePodFor(cluster: Stored<PostgresCluster>, options: InstancePodOptions): Pod {
+  const spec = podSpec(cluster, options);
+  return Pod({
+    metadata: {
+      name: options.instance,
+      labels: { [clusterLabel]: cluster.metadata.name },
+      annotations: { [specHashAnnotation]: specHash(spec) },
+    },
+    spec,
+  });
+}
+
+function specHash(spec: PodSpec): string {
+  return createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16);
+}
+
+function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: InstancePodOptions): PodSpec {
+  const { name } = cluster.metadata;
+  const mounted = volumesOf(cluster, instance);
+  const container: Container = {
+    name: 'postgresql',
+    image: `${image}:${cluster.spec.version ?? '15'}`,
+    env: environmentOf(cluster),
+    ports: [
+      { name: 'postgresql', containerPort: 5432 },
+      { name: 'status', containerPort: statusPort },
+    ],
+    // The kubelet has no client certificate: these two paths need none.
+    readinessProbe: {
+      httpGet: { scheme: 'HTTPS', path: '/readyz', port: 'status' },
+      periodSeconds: 1,
+      timeoutSeconds: 5,
+    },
+    livenessProbe: {
+      httpGet: { scheme: 'HTTPS', path: '/livez', port: 'status' },
+      periodSeconds: 10,
+      timeoutSeconds: 5,
+      failureThreshold: 3,
+      // An instance manager that does not respond stops nothing cleanly, and its server must not outlive the Lease.
+      terminationGracePeriodSeconds: 1,
+    },
+    startupProbe: {
+      httpGet: { scheme: 'HTTPS', path: '/livez', port: 'status' },
+      periodSeconds: 1,
+      failureThreshold: 60,
+    },
+    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+    volumeMounts: mounted.map(({ mount }) => mount),
+  };
+  return {
+    serviceAccountName: clusterNames(name).instances,
+    // Time for a clean shutdown, which writes a checkpoint and archives the last WAL.
+    terminationGracePeriodSeconds: 300,
+    securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+    affinity: {
+      podAntiAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [
+          {
+            weight: 100,
+            podAffinityTerm: {
+              labelSelector: { matchLabels: { [clusterLabel]: name } },
+              topologyKey: 'kubernetes.io/hostname',
+            },
+          },
+        ],
+      },
+    },
+    containers: [container],
+    volumes: mounted.map(({ volume }) => volume),
+  };
+}
+
+function environmentOf({ metadata: { name }, spec }: Stored<PostgresCluster>): readonly EnvVar[] {
+  const field = (fieldPath: string): EnvVarSource => ({ fieldRef: { fieldPath } });
+  return [
+    { name: 'CLUSTER_NAME', value: name },
+    { name: 'POD_NAME', valueFrom: field('metadata.name') },
+    { name: 'POD_NAMESPACE', valueFrom: field('metadata.namespace') },
+    { name: 'POD_IP', valueFrom: field('status.podIP') },
+    { name: 'PGDATA', value: `${instanceFolders.data}/pgdata` },
+    { name: 'SERVER_CERTIFICATES', value: instanceFolders.serverCertificate },
+    { name: 'REPLICATION_CERTIFICATES', value: instanceFolders.replicationCertificate },
+    { name: 'APP_CREDENTIALS', value: instanceFolders.application },
+    { name: 'ARCHIVE_VOLUME', value: instanceFolders.archive },
+    { name: 'ARCHIVE_CREDENTIALS', value: instanceFolders.archiveCredentials },
+    { name: 'RECOVERY_VOLUME', value: instanceFolders.recoveryArchive },
+    { name: 'RECOVERY_CREDENTIALS', value: instanceFolders.recoveryCredentials },
+    ...archiveEnvironment(spec.backup, {
+      ARCHIVE_VOLUME: instanceFolders.archive,
+      ARCHIVE_CREDENTIALS: instanceFolders.archiveCredentials,
+    }),
+    ...archiveEnvironment(spec.bootstrap?.restore?.from.target, {
+      RECOVERY_VOLUME: instanceFolders.recoveryArchive,
+      RECOVERY_CREDENTIALS: instanceFolders.recoveryCredentials,
+    }),
+  ];
+}
+
+function archiveEnvironment(
+  target: BackupTarget | undefined,
+  folders: Readonly<Record<string, string>>,
+): readonly EnvVar[] {
+  return target ? Object.entries(folders).map(([name, value]) => ({ name, value })) : [];
+}
+
+export interface Mounted {
+  readonly volume: Volume;
+  readonly mount: VolumeMount;
+}
+
+function volumesOf({ metadata: { name }, spec }: Stored<PostgresCluster>, instance: string): readonly Mounted[] {
+  const names = clusterNames(name);
+  const folders = instanceFolders;
+  return [
+    claimed('data', instance, folders.data),
+    secret('server-certificate', names.serverCertificate, folders.serverCertificate),
+    secret('replication-certificate', names.replicationCertificate, folders.replicationCertificate),
+    secret('application', names.application, folders.application),
+    // Optional, so that pods are not recreated when the access is switched on or off.
+    secret('superuser', names.superuser, folders.superuser, { optional: true }),
+    ...archiveMounts(spec.backup, {
+      volume: 'archive',
+      folder: folders.archive,
+      credentials: folders.archiveCredentials,
+    }),
+    ...archiveMounts(spec.bootstrap?.restore?.from.target, {
+      volume: 'recovery-archive',
+      folder: folders.recoveryArchive,
+      credentials: folders.recoveryCredentials,
+    }),
+  ];
+}
+
+/** Returns the volumes with the claim of an archive, or the credentials of its bucket. */
+export function archiveMounts(
+  target: BackupTarget | undefined,
+  { volume, folder, credentials }: { readonly volume: string; readonly folder: string; readonly credentials: string },
+): readonly Mounted[] {
+  const { volume: claim, s3 } = target ?? {};
+  return [
+    ...(claim ? [claimed(volume, claim.claimName, folder)] : []),
+    ...(s3 ? [secret(`${volume}-credentials`, s3.credentialsSecret, credentials)] : []),
+  ];
+}
+
+function claimed(volume: string, claimName: string, mountPath: string): Mounted {
+  return { volume: { name: volume, persistentVolumeClaim: { claimName } }, mount: { name: volume, mountPath } };
+}
+
+function secret(
+  volume: string,
+  secretName: string,
+  mountPath: string,
+  options: { readonly optional?: boolean } = {},
+): Mounted {
+  return {
+    volume: { name: volume, secret: { secretName, ...options } },
+    mount: { name: volume, mountPath, readOnly: true },
+  };
+}

@@ -1,0 +1,43 @@
+import { isNotFound } from '@kubewright/apimachinery';
+import { Pod, Secret } from '@kubewright/apimachinery/core/v1';
+import type { RequestContext } from '@kubewright/runtime';
+import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import { operatorUser } from '../instance/protocol.ts';
+import { type Sql, SqlSession } from '../instance/sql/sql-session.ts';
+import { clusterNames } from '../spec/cluster-names.ts';
+import { secretValue } from '../spec/credentials.ts';
+
+/** Opens connections to the primary of a cluster, as the superuser. */
+export interface PrimarySessions {
+  /** Returns a connection to a database, or why there is none now. */
+  open(
+    cluster: { readonly namespace: string; readonly name: string; readonly database: string },
+    ctx: RequestContext,
+  ): Promise<Sql | string>;
+}
+
+/** Connects to the pod of the primary with the operator's client certificate. */
+export const primarySessions: PrimarySessions = {
+  async open({ namespace, name, database }, ctx) {
+    const cluster = await ctx.get(PostgresCluster, { namespace, name });
+    if (!cluster) return `the PostgresCluster "${name}" does not exist`;
+    const { currentPrimary = '', targetPrimary } = cluster.status ?? {};
+    if (currentPrimary === '' || currentPrimary !== targetPrimary) return `the cluster "${name}" has no primary now`;
+    const pod = await ctx.get(Pod, { namespace, name: currentPrimary });
+    const host = pod?.status?.podIP;
+    if (host === undefined) return `the pod of the primary "${currentPrimary}" does not run`;
+    const names = clusterNames(name);
+    const secret = await ctx.client
+      .resource(Secret)
+      .get({ namespace, name: names.operatorCertificate }, { signal: ctx.signal })
+      .catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      });
+    const [cert, key, ca] = ['tls.crt', 'tls.key', 'ca.crt'].map((part) => secretValue(secret, part));
+    if (cert === undefined || key === undefined || ca === undefined)
+      return 'the certificates of the cluster are missing';
+    const ssl = { cert, key, ca, servername: names.readWrite };
+    return new SqlSession({ host, port: 5432, user: operatorUser, database, ssl });
+  },
+};

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { Namespace, Pod } from '@kubewright/apimachinery/core/v1';
+import type { KubernetesClient } from '@kubewright/client';
+import { applyManifests, EmbeddedCluster } from '@kubewright/controlplane';
+import { silentLogger as log, Manager } from '@kubewright/runtime';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Redis } from './api/v1alpha1/redis.ts';
+import { ask } from './ask.ts';
+import { redis } from './redis.ts';
+
+// A busy machine needs more than a second.
+vi.setConfig({ testTimeout: 60_000 });
+const patience = { timeout: 40_000 };
+const namespace = 'conf42-init';
+const key = { namespace, name: 'redis-cache' };
+const isInstalled = spawnSync('redis-server', ['-v']).status === 0;
+const file = (path: string) => new URL(`../config/${path}`, import.meta.url).pathname;
+
+describe.skipIf(!isInstalled)('redis (needs redis-server on the PATH)', () => {
+  let cluster: EmbeddedCluster;
+  let client: KubernetesClient;
+  let manager: Manager;
+  beforeAll(async () => {
+    cluster = await EmbeddedCluster.start({ node: {} });
+    client = cluster.client();
+    await applyManifests(client, { files: [file('crd/bases/cache.acme.io_redis.yaml')], fieldManager: 'test' });
+    manager = new Manager({ controllers: [redis], client, log, handleSignals: false });
+    manager.run().catch(() => undefined); // stopped by afterAll
+    await manager.started();
+  });
+  afterAll(async () => {
+    await manager?.[Symbol.asyncDispose]();
+    await cluster?.[Symbol.asyncDispose]();
+  });
+
+  const status = async () => (await client.resource(Redis).get(key)).status;
+  const say = async (name: string | undefined, command: string) => {
+    const pod = await client.resource(Pod).get({ namespace, name: name ?? '' });
+    return ask(pod.status?.podIP ?? '', command, { signal: AbortSignal.timeout(5_000) });
+  };
+
+  it('replicates to new servers, and promotes another when the primary dies, without losing data', async () => {
+    await client.resource(Namespace).create(Namespace({ metadata: { name: namespace } }));
+    await applyManifests(client, { files: [file('samples/redis-cache.yaml')], fieldManager: 'test' });
+    await expect.poll(status, patience).toMatchObject({ replicas: 2 });
+    const first = (await status())?.primary;
+    await say(first, 'SET greeting hello');
+    await client.resource(Redis).patch(key, { type: 'merge', body: { spec: { size: 4 } } });
+    await expect.poll(status, patience).toMatchObject({ primary: first, replicas: 3 });
+    await expect.poll(() => say('redis-cache-3', 'GET greeting'), patience).toBe('hello');
+    // The server exits, so it closes the connection instead of replying.
+    await expect(say(first, 'SHUTDOWN NOSAVE')).rejects.toThrow('closed the connection');
+    await expect.poll(async () => (await status())?.primary, patience).not.toBe(first);
+    await expect.poll(status, patience).toMatchObject({ replicas: 3 });
+    expect(await say((await status())?.primary, 'GET greeting')).toBe('hello');
+    await expect.poll(() => say(first, 'GET greeting'), patience).toBe('hello');
+    await expect(say(first, 'SET greeting bye')).rejects.toThrow('READONLY');
+  });
+});

@@ -1,0 +1,127 @@
+import { type Stored, VirtualClock } from '@kubewright/apimachinery';
+import { Pod } from '@kubewright/apimachinery/core/v1';
+import { stored } from '@kubewright/apimachinery/testing';
+import { describe, expect, it } from 'vitest';
+import { PodSet } from './api/v1/pod-set.ts';
+import { Expectations } from './expectations.ts';
+import { burstReplicas, manageReplicas } from './manage-replicas.ts';
+import { slowStart } from './slow-start.ts';
+
+const key = 'default/web';
+
+function world(replicas: number, pods: readonly Stored<Pod>[] = []) {
+  const clock = new VirtualClock();
+  const set = stored(PodSet({ metadata: { name: 'web', namespace: 'default' }, spec: { replicas, image: 'busybox' } }));
+  const expectations = new Expectations(clock);
+  const created: Pod[] = [];
+  const deleted: string[] = [];
+  let quota = Number.POSITIVE_INFINITY;
+  const control = {
+    create: async (pod: Pod) => {
+      if (created.length >= quota) throw new Error('exceeded quota');
+      created.push(pod);
+    },
+    delete: async ({ metadata }: Stored<Pod>) => void deleted.push(metadata.name),
+  };
+  const manage = () => manageReplicas(set, { pods, expectations, control });
+  return { clock, expectations, created, deleted, manage, limit: (to: number) => (quota = to) };
+}
+
+function pod(name: string, { nodeName, phase = 'Pending', ready = false, age = 0 }: Partial<PodState> = {}) {
+  const containers = [{ name: 'main', image: 'busybox' }];
+  const metadata = { name, uid: name, creationTimestamp: new Date(-age).toISOString() };
+  const conditions = [{ type: 'Ready', status: ready ? 'True' : 'False' }] as const;
+  const made = Pod({ metadata, spec: { containers, ...(nodeName && { nodeName }) } });
+  return stored({ ...made, status: { phase, conditions } }) as Stored<Pod>;
+}
+
+interface PodState {
+  readonly nodeName: string;
+  readonly phase: string;
+  readonly ready: boolean;
+  readonly age: number;
+}
+
+describe('manageReplicas', () => {
+  it('creates what is missing, owned by the set, and expects to see it', async () => {
+    const { created, expectations, manage } = world(3);
+    await manage();
+    expect(created).toHaveLength(3);
+    expect(created[0]?.metadata).toMatchObject({
+      generateName: 'web-',
+      ownerReferences: [{ kind: 'PodSet', name: 'web' }],
+    });
+    for (let seen = 0; seen < 3; seen++) {
+      expect(expectations.satisfied(key)).toBe(false);
+      expectations.creationObserved(key);
+    }
+    expect(expectations.satisfied(key)).toBe(true);
+  });
+
+  it('creates at most a burst', async () => {
+    const { created, manage } = world(burstReplicas + 100);
+    await manage();
+    expect(created).toHaveLength(burstReplicas);
+  });
+
+  it('expects nothing of the pods that a quota rejected', async () => {
+    const { created, expectations, manage, limit } = world(100);
+    limit(5);
+    await expect(manage()).rejects.toThrow('exceeded quota');
+    expect(created).toHaveLength(5);
+    for (let seen = 0; seen < 5; seen++) expectations.creationObserved(key);
+    expect(expectations.satisfied(key)).toBe(true);
+  });
+
+  it('deletes the pods that would be missed least', async () => {
+    const node = { nodeName: 'one', phase: 'Running' };
+    const pods = [
+      pod('old', { ...node, ready: true, age: 9 }),
+      pod('young', { ...node, ready: true, age: 1 }),
+      pod('not-ready', node),
+      pod('starting', { nodeName: 'one' }),
+      pod('unscheduled'),
+    ];
+    const { deleted, expectations, manage } = world(1, pods);
+    await manage();
+    expect(deleted).toEqual(['unscheduled', 'starting', 'not-ready', 'young']);
+    for (const uid of deleted) {
+      expect(expectations.satisfied(key)).toBe(false);
+      expectations.deletionObserved(key, uid);
+      expectations.deletionObserved(key, uid);
+    }
+    expect(expectations.satisfied(key)).toBe(true);
+  });
+
+  it('does nothing if the number is right', async () => {
+    const { created, deleted, expectations, manage } = world(1, [pod('one')]);
+    await manage();
+    expect([created, deleted, expectations.satisfied(key)]).toEqual([[], [], true]);
+  });
+});
+
+describe('Expectations', () => {
+  it('gives up after five minutes', async () => {
+    const { clock, expectations, manage } = world(1);
+    await manage();
+    await clock.advance(300_000);
+    expect(expectations.satisfied(key)).toBe(false);
+    await clock.advance(1);
+    expect(expectations.satisfied(key)).toBe(true);
+  });
+});
+
+describe('slowStart', () => {
+  it('doubles the batches until one fails', async () => {
+    const batches: number[] = [];
+    let calls = 0;
+    const { successes, error } = await slowStart(500, async () => {
+      const at = calls++;
+      await undefined;
+      batches[Math.floor(Math.log2(at + 1))] = (batches[Math.floor(Math.log2(at + 1))] ?? 0) + 1;
+      if (at >= 9) throw new Error(`call ${at}`);
+    });
+    expect(batches).toEqual([1, 2, 4, 8]);
+    expect([successes, (error as Error).message]).toEqual([9, 'call 9']);
+  });
+});

@@ -1,0 +1,90 @@
+import type { Stored } from '@kubewright/apimachinery';
+import { CronJob, Job } from '@kubewright/apimachinery/batch/v1';
+import type { EnvVar, PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
+import type { SampleDB } from './api/v1/sample-db.ts';
+import { snapshotsName } from './children.ts';
+import type { VersionChange } from './version-change.ts';
+
+/** Where the Jobs find the volume with the snapshots. */
+const folder = '/snapshots';
+
+/** The Job that sets up a new database. */
+export function initJob(db: Stored<SampleDB>, { to }: VersionChange): Job {
+  const script = load('--command "$INITIALIZE"');
+  return job(db, { name: 'init', version: to, script, env: [{ name: 'INITIALIZE', value: db.spec.initialize ?? '' }] });
+}
+
+/** The Job that saves the data before an upgrade. From then on, the old server accepts no writes, which would be lost. */
+export function dumpJob(db: Stored<SampleDB>, { from = '', to }: VersionChange): Job {
+  const script = `psql --set ON_ERROR_STOP=1 \\
+  --command "ALTER DATABASE $PGDATABASE SET default_transaction_read_only = on" \\
+  --command "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '$PGDATABASE' AND pid <> pg_backend_pid()"
+pg_dump --file ${folder}/before-${to}.sql`;
+  const env = [{ name: 'PGOPTIONS', value: '-c default_transaction_read_only=off' }];
+  return job(db, { name: `dump-for-${to}`, version: from, script, env });
+}
+
+/** The Job that loads the data into the server of the new version. */
+export function upgradeJob(db: Stored<SampleDB>, { to }: VersionChange): Job {
+  const script = load(`--file ${folder}/before-${to}.sql`);
+  return job(db, { name: `upgrade-to-${to}`, version: to, script });
+}
+
+/** The Job that saves the data of a database that is being deleted. */
+export function snapshotJob(db: Stored<SampleDB>): Job {
+  const script = `pg_dump --file ${folder}/final-${db.metadata.uid}.sql`;
+  return job(db, { name: 'snapshot', version: db.status?.version ?? db.spec.version, script });
+}
+
+/** Takes backups on the schedule, and keeps seven of them. Returns undefined if there is no schedule. */
+export function backupsFor(db: Stored<SampleDB>, version: string): CronJob | undefined {
+  const { backupSchedule: schedule } = db.spec;
+  if (schedule === undefined) return undefined;
+  const script = `pg_dump --file ${folder}/backup-$(date -u +%Y%m%d%H%M%S).sql
+ls ${folder}/backup-*.sql | head -n -7 | xargs -r rm`;
+  const template = podTemplate(db, { version, script });
+  return CronJob({
+    metadata: { name: `${db.metadata.name}-backup` },
+    spec: { schedule, concurrencyPolicy: 'Forbid', jobTemplate: { spec: { backoffLimit: 1, template } } },
+  });
+}
+
+/**
+ * Fills a database under another name, then renames it. Until it has all its data, clients find no database to write to; their rows
+ * would collide with those loaded, or be lost with a failed attempt.
+ */
+function load(source: string): string {
+  return `admin() { psql --set ON_ERROR_STOP=1 --dbname postgres --tuples-only --no-align --command "$1"; }
+test -z "$(admin "SELECT 1 FROM pg_database WHERE datname = '$PGDATABASE'")" || exit 0
+admin 'DROP DATABASE IF EXISTS loading'
+admin 'CREATE DATABASE loading'
+psql --set ON_ERROR_STOP=1 --dbname loading --single-transaction ${source}
+admin "ALTER DATABASE loading RENAME TO $PGDATABASE"`;
+}
+
+interface Work {
+  readonly version: string;
+  readonly script: string;
+  readonly env?: readonly EnvVar[];
+}
+
+function job(db: Stored<SampleDB>, { name, ...work }: Work & { readonly name: string }): Job {
+  return Job({
+    metadata: { name: `${db.metadata.name}-${name}` },
+    spec: { backoffLimit: 3, template: podTemplate(db, work) },
+  });
+}
+
+/** A pod with the client programs, the address of the database from its ConfigMap, and the password from its Secret. */
+function podTemplate({ metadata: { name } }: Stored<SampleDB>, { version, script, env }: Work): PodTemplateSpec {
+  const container = {
+    name: 'client',
+    image: `postgres:${version}`,
+    command: ['sh', '-ec', script],
+    envFrom: [{ configMapRef: { name } }, { secretRef: { name } }],
+    ...(env && { env }),
+    volumeMounts: [{ name: 'snapshots', mountPath: folder }],
+  };
+  const volumes = [{ name: 'snapshots', persistentVolumeClaim: { claimName: snapshotsName(name) } }];
+  return { spec: { restartPolicy: 'Never', containers: [container], volumes } };
+}

@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import { StatefulSet } from '@kubewright/apimachinery/apps/v1';
+import { CronJob } from '@kubewright/apimachinery/batch/v1';
+import { Event, PersistentVolume, PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
+import type { KubernetesClient } from '@kubewright/client';
+import { applyManifests, EmbeddedCluster } from '@kubewright/controlplane';
+import { silentLogger as log, Manager } from '@kubewright/runtime';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SampleDB } from './api/v1/sample-db.ts';
+import { sampleDB } from './sample-db.ts';
+
+// A busy machine needs more than a second.
+vi.setConfig({ testTimeout: 120_000 });
+const patience = { timeout: 90_000, interval: 200 };
+const namespace = 'default';
+const key = { namespace, name: 'mydb' };
+const isInstalled = ['postgres', 'psql', 'pg_dump'].every((name) => spawnSync(name, ['--version']).status === 0);
+const file = (path: string) => new URL(`../config/${path}`, import.meta.url).pathname;
+
+describe.skipIf(!isInstalled)('sampledb (needs postgres, psql and pg_dump on the PATH)', () => {
+  let cluster: EmbeddedCluster;
+  let client: KubernetesClient;
+  let manager: Manager;
+  beforeAll(async () => {
+    cluster = await EmbeddedCluster.start({ node: {} });
+    client = cluster.client();
+    const files = [file('crd/bases/samples.example.com_sampledbs.yaml'), file('samples/mydb.yaml')];
+    await applyManifests(client, { files, fieldManager: 'test' });
+    manager = new Manager({ controllers: [sampleDB], client, log, handleSignals: false });
+    manager.run().catch(() => undefined); // stopped by afterAll
+    await manager.started();
+  });
+  afterAll(async () => {
+    await manager?.[Symbol.asyncDispose]();
+    await cluster?.[Symbol.asyncDispose]();
+  });
+
+  /** Returns the version and the state, such as `15 True`. */
+  const state = async () => {
+    const { status } = await client.resource(SampleDB).get(key);
+    return `${status?.version} ${status?.conditions?.find(({ type }) => type === 'Ready')?.status}`;
+  };
+  const query = async (sql: string) => {
+    const command = ['psql', '-U', 'postgres', '-tAc', sql, 'app'];
+    await using process = await client.pods.exec({ namespace, name: 'mydb-0' }, { command });
+    const { stdout, stderr } = await process.text();
+    return (stdout + stderr).trim();
+  };
+  const names = async <T extends KubernetesObject>(kind: Kind<T>) =>
+    (await client.resource(kind).list({ namespace })).items.map(({ metadata }) => metadata.name);
+
+  it('installs, upgrades and backs up a database, and takes a snapshot before it is deleted', async () => {
+    await expect.poll(state, patience).toBe('15 True');
+    expect(await query('SELECT item FROM orders')).toBe('tea');
+    expect(await names(CronJob)).toEqual(['mydb-backup']);
+    await query("INSERT INTO orders (item) VALUES ('milk')");
+
+    // A client writes all the time, and creates its table if it is missing.
+    const table = 'CREATE TABLE IF NOT EXISTS orders (id serial PRIMARY KEY, item text NOT NULL)';
+    let isUpgraded = false;
+    const written: string[] = [];
+    const write = async (item: string) => {
+      const result = await query(`${table}; INSERT INTO orders (item) VALUES ('${item}')`).catch(String);
+      if (/^INSERT 0 1$/m.test(result)) written.push(item);
+    };
+    const writing = (async () => {
+      for (let i = 0; !isUpgraded; i++) await write(`order-${i}`);
+    })();
+    await client.resource(SampleDB).patch(key, { type: 'merge', body: { spec: { version: '16' } } });
+    await expect.poll(state, patience).toBe('16 True');
+    isUpgraded = true;
+    await writing;
+    await write('last');
+    expect(written.at(-1)).toBe('last');
+    expect(await query('SELECT item FROM orders ORDER BY id')).toBe(['tea', 'milk', ...written].join('\n'));
+    expect(await query('SHOW data_directory')).toMatch(/16$/);
+    const jobs = async () => {
+      const { items } = await client.resource(Event).list({ namespace, fieldSelector: 'reason=JobCreated' });
+      return items.map(({ message }) => message?.replace('Created job mydb-', '')).sort();
+    };
+    await expect.poll(jobs, patience).toEqual(['dump-for-16', 'init', 'upgrade-to-16']);
+
+    const { metadata } = await client.resource(SampleDB).get(key);
+    const { spec } = await client.resource(PersistentVolumeClaim).get({ namespace, name: 'mydb-snapshots' });
+    const volume = await client.resource(PersistentVolume).get({ name: spec?.volumeName ?? '' });
+    await client.resource(SampleDB).delete(key);
+    await expect.poll(() => names(StatefulSet), patience).toEqual([]);
+    await expect.poll(() => names(PersistentVolumeClaim), patience).toEqual(['mydb-snapshots']);
+    const folder = volume.spec?.local?.path ?? '';
+    // The schedule may have come due meanwhile.
+    const saved = readdirSync(folder).filter((name) => !name.startsWith('backup-'));
+    expect(saved.sort()).toEqual(['before-16.sql', `final-${metadata.uid}.sql`]);
+    expect(readFileSync(join(folder, `final-${metadata.uid}.sql`), 'utf8')).toContain('milk');
+  });
+});

@@ -1,0 +1,58 @@
+import { CronJob } from '@kubewright/apimachinery/batch/v1';
+import { Event, PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
+import type { KubernetesClient } from '@kubewright/client';
+import { applyManifests, EmbeddedCluster } from '@kubewright/controlplane';
+import { silentLogger as log, Manager } from '@kubewright/runtime';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SampleDB } from './api/v1/sample-db.ts';
+import { sampleDB } from './sample-db.ts';
+
+// A busy machine needs more than a second.
+vi.setConfig({ testTimeout: 60_000 });
+const patience = { timeout: 50_000 };
+const namespace = 'default';
+const key = { namespace, name: 'mydb' };
+const file = (path: string) => new URL(`../config/${path}`, import.meta.url).pathname;
+
+// Simulated pods show the order; sample-db.long.test.ts runs PostgreSQL.
+describe('sampledb', () => {
+  let cluster: EmbeddedCluster;
+  let client: KubernetesClient;
+  let manager: Manager;
+  beforeAll(async () => {
+    cluster = await EmbeddedCluster.start({ node: { driver: 'simulated' } });
+    client = cluster.client();
+    const files = [file('crd/bases/samples.example.com_sampledbs.yaml'), file('samples/mydb.yaml')];
+    await applyManifests(client, { files, fieldManager: 'test' });
+    manager = new Manager({ controllers: [sampleDB], client, log, handleSignals: false });
+    manager.run().catch(() => undefined); // stopped by afterAll
+    await manager.started();
+  });
+  afterAll(async () => {
+    await manager?.[Symbol.asyncDispose]();
+    await cluster?.[Symbol.asyncDispose]();
+  });
+
+  /** Returns the version and the state, such as `15 True`. */
+  const state = async () => {
+    const { status } = await client.resource(SampleDB).get(key);
+    return `${status?.version} ${status?.conditions?.find(({ type }) => type === 'Ready')?.status}`;
+  };
+  const jobs = async () => {
+    const { items } = await client.resource(Event).list({ namespace, fieldSelector: 'reason=JobCreated' });
+    return items.map(({ message }) => message?.replace('Created job mydb-', '')).sort();
+  };
+
+  it('runs each Job in its turn, and deletes all but the snapshots', async () => {
+    await expect.poll(state, patience).toBe('15 True');
+    await expect.poll(jobs, patience).toEqual(['init']);
+    expect((await client.resource(CronJob).list({ namespace })).items).toHaveLength(1);
+    await client.resource(SampleDB).patch(key, { type: 'merge', body: { spec: { version: '16' } } });
+    await expect.poll(state, patience).toBe('16 True');
+    await expect.poll(jobs, patience).toEqual(['dump-for-16', 'init', 'upgrade-to-16']);
+    await client.resource(SampleDB).delete(key);
+    const claims = async () =>
+      (await client.resource(PersistentVolumeClaim).list({ namespace })).items.map(({ metadata }) => metadata.name);
+    await expect.poll(claims, patience).toEqual(['mydb-snapshots']);
+  });
+});

@@ -1,0 +1,78 @@
+import { setOwn } from '../patch/json-pointer.ts';
+
+/**
+ * Parses JSON. Integers that a number would round (beyond 2^53, if they fit 64 bits) become bigints, which {@link stringifyJson}
+ * writes back unchanged. All other values are those of `JSON.parse`.
+ *
+ * Costs a few percent more than `JSON.parse`, because only a text with such an integer is read a second time.
+ *
+ * @throws SyntaxError if the text is not JSON.
+ */
+export function parseExactJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return mayHaveLargeInteger(text) ? readExactly(text) : value;
+}
+
+/** Fewest digits of an integer beyond 2^53. */
+const minDigits = 16;
+
+/**
+ * True if the text may hold a number of 16 digits. A run that long covers a position that is a multiple of 16, so only these are
+ * looked at. A run next to a quote is a string, such as a long resource version.
+ */
+function mayHaveLargeInteger(text: string): boolean {
+  for (let at = minDigits - 1; at < text.length; at += minDigits) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    let start = at;
+    while (isDigit(text.charCodeAt(start - 1))) start--;
+    let end = at + 1;
+    while (isDigit(text.charCodeAt(end))) end++;
+    if (end - start >= minDigits && !isQuoted(text, start, end)) return true;
+    at = end - (end % minDigits) - 1;
+  }
+  return false;
+}
+
+function isQuoted(text: string, start: number, end: number): boolean {
+  return text[start - 1] === '"' || text[end] === '"';
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** A bracket, a string, or another literal of a text that is known to be JSON. */
+const jsonToken = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s,:{}[\]"]+/g;
+
+type Container = Record<string, unknown> | unknown[];
+
+function readExactly(text: string): unknown {
+  const parents: { readonly container: Container; key: string | undefined }[] = [];
+  let root: unknown;
+  const add = (value: unknown): void => {
+    const parent = parents.at(-1);
+    if (!parent) root = value;
+    else if (Array.isArray(parent.container)) parent.container.push(value);
+    else setOwn(parent.container, { key: parent.key ?? '', value });
+    if (parent) parent.key = undefined;
+  };
+  for (const [token] of text.matchAll(jsonToken)) {
+    const parent = parents.at(-1);
+    if (token === '{' || token === '[') {
+      const container: Container = token === '{' ? {} : [];
+      add(container);
+      parents.push({ container, key: undefined });
+    } else if (token === '}' || token === ']') parents.pop();
+    else if (!token.startsWith('"')) add(literal(token));
+    else if (!parent || Array.isArray(parent.container) || parent.key !== undefined) add(JSON.parse(token));
+    else parent.key = JSON.parse(token) as string;
+  }
+  return root;
+}
+
+function literal(token: string): unknown {
+  const value: unknown = JSON.parse(token);
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || !/^-?\d+$/.test(token)) return value;
+  const exact = BigInt(token);
+  return BigInt.asIntN(64, exact) === exact ? exact : value;
+}

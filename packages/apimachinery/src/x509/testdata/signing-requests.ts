@@ -1,0 +1,43 @@
+// Made by openssl 3: `openssl req -new`.
+
+/** A kubelet's request for a serving certificate: O=system:nodes, CN=system:node:worker-1, two DNS names, one address. */
+export const kubeletServingRequest = `-----BEGIN CERTIFICATE REQUEST-----
+MIIBLDCB1AIBADA2MRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxHTAbBgNVBAMMFHN5
+c3RlbTpub2RlOndvcmtlci0xMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEXNpq
+aqdfc57ZXlzYn9JUaRjuiSS0zGkFp7DasOmRPHeuaxfMgT08mq+DOZk+v9VoDYjd
+/RCAfhpUbx3cNfIYxqA8MDoGCSqGSIb3DQEJDjEtMCswKQYDVR0RBCIwIIIId29y
+a2VyLTGCDndvcmtlci0xLmxvY2FshwQKAAAFMAoGCCqGSM49BAMCA0cAMEQCIBkP
+6zv35ysTNXrv/q01wQlnsG+zp6I7DbVX4FUqbCq9AiAtzxRMdBTOOfSZwgDkUs1b
+c88ZvLi/O7jg7EAZL3tfVw==
+-----END CERTIFICATE REQUEST-----
+`;
+
+/** A kubelet's request for a client certificate, with the same subject and key. */
+export const kubeletClientRequest = `-----BEGIN CERTIFICATE REQUEST-----
+MIHxMIGYAgEAMDYxFTATBgNVBAoMDHN5c3RlbTpub2RlczEdMBsGA1UEAwwUc3lz
+dGVtOm5vZGU6d29ya2VyLTEwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARc2mpq
+p19zntleXNif0lRpGO6JJLTMaQWnsNqw6ZE8d65rF8yBPTyar4M5mT6/1WgNiN39
+EIB+GlRvHdw18hjGoAAwCgYIKoZIzj0EAwIDSAAwRQIhAPibk9t6XkCYzdmCpfxM
+FQflS+wKoZNXHXXcEw4TeNKdAiAhtyNAZneoH5eAy8Ps76zBzx/ABFmIF7+dXsxQ
+K8WrtA==
+-----END CERTIFICATE REQUEST-----
+`;
+
+/** A request with an RSA key: O=team-a, O=team-b, CN=jane. */
+export const rsaRequest = `-----BEGIN CERTIFICATE REQUEST-----
+MIICdjCCAV4CAQAwMTEPMA0GA1UECgwGdGVhbS1hMQ8wDQYDVQQKDAZ0ZWFtLWIx
+DTALBgNVBAMMBGphbmUwggEiMA0GCSqGSIb3DQEBAQUAA4IBDwAwggEKAoIBAQDO
+hLMjrf/WvaEBNWsXfAB0+eiomdc9zpP5LhTIQtYzHokj7X3+QKDE9uug06Wz+9S1
+Z1R4RwLTY53oIiz554eK7w8wg28RmYzA0ro8K/7hX/WhMKdGpkDIhJ+BpTSs7GTx
+feXx4zGPHgLcuWziNbMHKC0DThs7Q6Roy8EU797Mf1q06nrqg5RUPnomjRyTXnBT
+Mbv5oYDO7gc6xdzeSezH8KSOE9AW2iANnTpWGE6MnJilTVS9gSxzhJBg+zhwKNpC
+sW/+PQSMO4aKUGtFSHsi3g/ww/uHg5HwEWWaaC9/jHe/ABLBZE9nMnT7R/q6e75A
+zBlHAmwPrbrfuIdy2R9DAgMBAAGgADANBgkqhkiG9w0BAQsFAAOCAQEAtvG1peNL
+GNB9B1mKc1OIb2PEM22rkUEPX5IoJWjHVfe9lP3OeacLVyXpIqUly2Yp4OK0K52e
+3btCFhiywN/SljYO/EA0zYylusbltH6BAISJm+9oiWf9Ps8DBXEwh4wLlfbmNMJn
+TCt4MysF7v/jGRx67g6RF6YbgCwYm6Xh/mXiIWNKYXPXRKR2JyhYhvJQPSKhRMsl
+xjA+C6vBp1yPV4YY5SlBeopT170Ip4ZBKEFS/RoaV3ApqyigLqwQGBGc7a1Ohb1h
+HQbF2q3iIL35t3l2oa2KKuyBWHVYX0kQOIwF4n5Hf4LaVIwdTFXkG65W0BvDDfS1
+0/3Qc9FyMkXAkg==
+-----END CERTIFICATE REQUEST-----
+`;

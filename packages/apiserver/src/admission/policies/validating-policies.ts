@@ -1,0 +1,128 @@
+import { forbidden, type KubernetesObject, StatusError, type StatusReason } from '@kubewright/apimachinery';
+import type { Storage } from '../../storage/index.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
+import { ConditionAccess } from '../condition-access.ts';
+import { admissionRequest } from '../webhooks/admission-review.ts';
+import { HookMatcher, type HookMatcherOptions, type MatchInput } from '../webhooks/hook-matcher.ts';
+import { requestVersion, type Version } from '../webhooks/reviewed-request.ts';
+import { viewIn } from '../webhooks/validating-webhooks.ts';
+import { isExemptFromPolicies } from './is-exempt-from-policies.ts';
+import { PolicyConfigurationError, PolicyParams } from './policy-params.ts';
+import type { PolicyBinding, PolicySource } from './policy-source.ts';
+import type { PolicyDenial, ValidatingPolicy } from './validating-policy.ts';
+
+/** Options for {@link ValidatingPolicies}. */
+export interface ValidatingPoliciesOptions extends Omit<HookMatcherOptions, 'type'> {
+  readonly source: PolicySource;
+  readonly storage: () => Storage;
+}
+
+interface Denied extends PolicyDenial {
+  readonly policy: ValidatingPolicy;
+  readonly binding?: PolicyBinding;
+}
+
+const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 };
+
+/** Evaluates the stored policies; the first denial is the answer (`ValidatingAdmissionPolicy`, 1.36). */
+export class ValidatingPolicies implements AdmissionPlugin {
+  readonly name = 'ValidatingAdmissionPolicy';
+  readonly #options: ValidatingPoliciesOptions;
+  readonly #matcher: HookMatcher;
+  #params: PolicyParams | undefined;
+
+  constructor(options: ValidatingPoliciesOptions) {
+    this.#options = options;
+    this.#matcher = new HookMatcher({ ...options, type: 'validating' });
+  }
+
+  async validate(attributes: AdmissionAttributes): Promise<void> {
+    const { bound } = this.#options.source;
+    if (bound.length === 0 || isExemptFromPolicies(attributes)) return;
+    const input: MatchInput = {
+      attributes,
+      current: attributes,
+      objectsIn: (version) => viewIn(version, requestVersion(attributes), attributes),
+    };
+    const denied: Denied[] = [];
+    for (const [policy, bindings] of bound) {
+      const version = await policy.match.version(this.#matcher, input);
+      if (version === undefined) continue;
+      for (const binding of bindings) denied.push(...(await this.#apply({ policy, binding, version, input })));
+    }
+    if (denied[0]) throw refusal(attributes, denied[0]);
+  }
+
+  async #apply(call: {
+    readonly policy: ValidatingPolicy;
+    readonly binding: PolicyBinding;
+    readonly version: Version;
+    readonly input: MatchInput;
+  }): Promise<readonly Denied[]> {
+    const { policy, binding, version, input } = call;
+    const { attributes } = input;
+    if (binding.match && (await binding.match.version(this.#matcher, input)) === undefined) return [];
+    this.#params ??= new PolicyParams({ catalog: this.#options.catalog, storage: this.#options.storage() });
+    let where: 'binding' | 'policy' = 'policy';
+    try {
+      const definition = this.#params.definition(policy.spec.paramKind);
+      where = 'binding';
+      const params = await this.#params.collect(definition, binding.spec.paramRef, attributes.namespace);
+      const { object, oldObject } = await input.objectsIn(version);
+      const shared = {
+        object: object ?? null,
+        oldObject: oldObject ?? null,
+        request: admissionRequest(attributes, version),
+        namespaceObject: await this.#namespaceOf(attributes),
+      };
+      const access = new ConditionAccess(attributes, this.#options.authorizer);
+      const denials: PolicyDenial[] = [];
+      for (const param of params) denials.push(...(await policy.denials({ ...shared, params: param }, access)));
+      return denials.flatMap((denial) => this.#act(denial, { policy, binding, attributes }));
+    } catch (error) {
+      if (!(error instanceof PolicyConfigurationError)) throw error;
+      if (!policy.failsClosed) return [];
+      const denial = { policy, message: `failed to configure ${where}: ${error.message}` };
+      return [where === 'binding' ? { ...denial, binding } : denial];
+    }
+  }
+
+  /** Does what the binding says about a denial. There is no audit log, so `Audit` does nothing. */
+  #act(
+    denial: PolicyDenial,
+    call: {
+      readonly policy: ValidatingPolicy;
+      readonly binding: PolicyBinding;
+      readonly attributes: AdmissionAttributes;
+    },
+  ): readonly Denied[] {
+    const { policy, binding, attributes } = call;
+    const { validationActions = [] } = binding.spec;
+    if (!denial.always && validationActions.includes('Warn')) {
+      const names = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`;
+      attributes.warn(`Validation failed for ${names}: ${denial.message}`);
+    }
+    return denial.always || validationActions.includes('Deny') ? [{ ...denial, policy, binding }] : [];
+  }
+
+  /** Returns the namespace that expressions see: none for namespaces themselves and for cluster-scoped objects. */
+  async #namespaceOf({ definition, namespace }: AdmissionAttributes): Promise<unknown> {
+    const isNamespace = definition.group === '' && definition.resource === 'namespaces';
+    if (namespace === '' || isNamespace) return null;
+    const found = await this.#options.read({ group: '', resource: 'namespaces', name: namespace });
+    if (!found) return null;
+    const { managedFields: _, ...metadata } = found.metadata;
+    return { ...found, metadata } satisfies KubernetesObject;
+  }
+}
+
+function refusal({ definition, name, object }: AdmissionAttributes, denied: Denied): StatusError {
+  const { policy, binding, message, reason = 'Invalid' } = denied;
+  const where = binding ? ` with binding '${binding.name}'` : '';
+  const text = `ValidatingAdmissionPolicy '${policy.name}'${where} denied request: ${message}`;
+  const shown = name || object?.metadata.name || (object?.metadata['generateName'] as string | undefined) || 'Unknown';
+  const { status } = forbidden(definition, shown, text);
+  const details = { ...status.details, causes: [{ message: text }] };
+  // Validated on write.
+  return new StatusError({ ...status, reason: reason as StatusReason, code: codes[reason] ?? 422, details });
+}

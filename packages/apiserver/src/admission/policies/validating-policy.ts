@@ -1,0 +1,163 @@
+import type { CelEnvironment, CelExpression } from '@kubewright/schema';
+import type { ConditionAccess } from '../condition-access.ts';
+import {
+  compilePolicyExpression,
+  PolicyBudgetError,
+  PolicyScope,
+  type PolicyValues,
+  type PolicyVariable,
+  policyBudget,
+} from './policy-expression.ts';
+import type { PolicyObject, PolicyValidation } from './policy-types.ts';
+import { ResourceMatch } from './resource-match.ts';
+
+const conditionsBudget = 2_500_000;
+const maxMessageBytes = 5 * 1024;
+
+/** A reason to refuse a request. */
+export interface PolicyDenial {
+  readonly message: string;
+  readonly reason?: string;
+  /** True if the policy's own actions do not matter: a value for the audit log could not be computed. */
+  readonly always?: boolean;
+}
+
+interface Compiled {
+  readonly variables: readonly PolicyVariable[];
+  readonly conditions: readonly (CelExpression | Error)[];
+  readonly validations: readonly {
+    readonly rule: PolicyValidation;
+    readonly holds: CelExpression | Error;
+    readonly message: CelExpression | Error | undefined;
+  }[];
+  readonly annotations: readonly { readonly source: string; readonly value: CelExpression | Error }[];
+}
+
+/** A ValidatingAdmissionPolicy; its expressions are compiled on first use. */
+export class ValidatingPolicy {
+  readonly name: string;
+  readonly spec: PolicyObject['spec'];
+  readonly match: ResourceMatch;
+  readonly #environment: CelEnvironment;
+  #compiled: Compiled | undefined;
+
+  constructor({ metadata, spec }: PolicyObject, environment: CelEnvironment) {
+    this.name = metadata.name;
+    this.spec = spec;
+    this.match = new ResourceMatch(spec.matchConstraints ?? {}, { id: metadata.name, environment });
+    this.#environment = environment;
+  }
+
+  /** True if failures of expressions and configuration refuse requests. */
+  get failsClosed(): boolean {
+    return this.spec.failurePolicy !== 'Ignore';
+  }
+
+  /** Evaluates the policy with one parameter. Mirrors `validator.Validate` (1.36). */
+  async denials(values: PolicyValues, access: ConditionAccess): Promise<readonly PolicyDenial[]> {
+    this.#compiled ??= this.#compile();
+    const compiled = this.#compiled;
+    const { variables } = compiled;
+    try {
+      const conditions = new PolicyScope(values, { access, variables, budget: { remaining: conditionsBudget } });
+      const matches = await this.#conditionsHold(compiled, conditions);
+      if (matches === false) return [];
+      if (matches !== true) return this.#failure(matches);
+      const scope = new PolicyScope(values, { access, variables, budget: { remaining: policyBudget } });
+      const denials: PolicyDenial[] = [];
+      const results: unknown[] = [];
+      for (const { holds } of compiled.validations) results.push(await scope.evaluate(holds));
+      // Only now the messages: they must not use up the budget of the rules.
+      for (const [index, one] of compiled.validations.entries()) {
+        denials.push(...(await this.#denialOf(one, results[index], scope)));
+      }
+      const annotations = new PolicyScope(values, { access, variables, budget: { remaining: policyBudget } });
+      for (const one of compiled.annotations) denials.push(...(await this.#annotate(one, annotations)));
+      return denials;
+    } catch (error) {
+      if (error instanceof PolicyBudgetError) return this.#failure(error.message);
+      throw error;
+    }
+  }
+
+  #compile(): Compiled {
+    const { variables: declared = [], matchConditions = [], validations = [], auditAnnotations = [] } = this.spec;
+    const environment = this.#environment;
+    const variables: PolicyVariable[] = [];
+    const compile = (source: string): CelExpression | Error =>
+      compilePolicyExpression(source, { environment, variables });
+    // Each variable can refer to those before it.
+    for (const { name, expression } of declared) variables.push({ name, compiled: compile(expression) });
+    return {
+      variables,
+      conditions: matchConditions.map(({ expression }) => compile(expression)),
+      validations: validations.map((rule) => ({
+        rule,
+        holds: compile(rule.expression),
+        message: rule.messageExpression?.trim() ? compile(rule.messageExpression) : undefined,
+      })),
+      annotations: auditAnnotations.map(({ valueExpression: source }) => ({ source, value: compile(source) })),
+    };
+  }
+
+  #failure(message: string): readonly PolicyDenial[] {
+    return this.failsClosed ? [{ message }] : [];
+  }
+
+  /** Returns whether all conditions are true, or what failed. A false one decides, even if others fail. */
+  async #conditionsHold({ conditions }: Compiled, scope: PolicyScope): Promise<boolean | string> {
+    const faults: string[] = [];
+    for (const [index, condition] of conditions.entries()) {
+      const result = await scope.evaluate(condition);
+      if (result === false) return false;
+      if (result === true) continue;
+      faults.push(faultOf(this.spec.matchConditions?.[index]?.expression ?? '', result));
+    }
+    if (faults.length === 0) return true;
+    return faults.length === 1 ? (faults[0] as string) : `[${faults.join(', ')}]`;
+  }
+
+  async #denialOf(
+    { rule, message: expression }: Compiled['validations'][number],
+    result: unknown,
+    scope: PolicyScope,
+  ): Promise<readonly PolicyDenial[]> {
+    if (result === true) return [];
+    if (result instanceof Error) return this.#failure(faultOf(rule.expression, result));
+    const written = expression === undefined ? '' : await messageOf(expression, scope);
+    const message = written || (rule.message ?? '').trim() || `failed expression: ${rule.expression.trim()}`;
+    return [{ message, reason: rule.reason ?? 'Invalid' }];
+  }
+
+  /** Computes a value for the audit log. There is no such log, but a failure refuses the request. */
+  async #annotate(
+    { source, value }: Compiled['annotations'][number],
+    scope: PolicyScope,
+  ): Promise<readonly PolicyDenial[]> {
+    const result = await scope.evaluate(value);
+    if (result instanceof Error) return this.failsClosed ? [{ message: faultOf(source, result), always: true }] : [];
+    if (result === null || typeof result === 'string') return [];
+    const message = `valueExpression '${source}' resulted in unsupported return type: ${typeof result}. Return type must be either string or null.`;
+    return [{ message, always: true }];
+  }
+}
+
+function faultOf(source: string, result: unknown): string {
+  const why = result instanceof Error ? result.message : 'cel expression does not evaluate to bool';
+  return `expression '${source.trim()}' resulted in error: ${why}`;
+}
+
+/**
+ * Returns the text of a message expression; an empty text if it cannot be used. A message that exceeds the budget does not change the
+ * denial, where kube-apiserver would apply the failure policy.
+ */
+async function messageOf(expression: CelExpression | Error, scope: PolicyScope): Promise<string> {
+  try {
+    const result = await scope.evaluate(expression);
+    const text = typeof result === 'string' ? result.trim() : '';
+    return text.includes('\n') || Buffer.byteLength(text) > maxMessageBytes ? '' : text;
+  } catch (error) {
+    if (error instanceof PolicyBudgetError) return '';
+    throw error;
+  }
+}

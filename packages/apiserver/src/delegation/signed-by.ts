@@ -1,0 +1,35 @@
+import { X509Certificate } from 'node:crypto';
+import type { ClientCertificate } from '../http/api-request.ts';
+
+const pemBlocks = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/**
+ * Decides which CA signed a client certificate. A server that trusts several CAs must know: one for users, another one for the
+ * API server that forwards requests. TLS has verified the certificate's validity and purpose.
+ */
+export class SigningAuthority {
+  readonly #authorities: readonly X509Certificate[];
+  /** A certificate is parsed once per connection. */
+  readonly #known = new WeakMap<ClientCertificate, boolean>();
+
+  /** @param pem - one or more certificates; without one, nothing is signed by it. */
+  constructor(pem: string) {
+    this.#authorities = (pem.match(pemBlocks) ?? []).map((block) => new X509Certificate(block));
+  }
+
+  /** True if the CA itself signed the certificate. */
+  hasSigned(certificate: ClientCertificate): boolean {
+    let known = this.#known.get(certificate);
+    if (known === undefined) {
+      known = this.#check(certificate);
+      this.#known.set(certificate, known);
+    }
+    return known;
+  }
+
+  #check({ der }: ClientCertificate): boolean {
+    if (der === undefined || this.#authorities.length === 0) return false;
+    const certificate = new X509Certificate(der);
+    return this.#authorities.some((ca) => certificate.checkIssued(ca) && certificate.verify(ca.publicKey));
+  }
+}

@@ -1,0 +1,173 @@
+import { forbiddenField, invalid, type KubernetesObject, notFound } from '@kubewright/apimachinery';
+import type { ApiResponse } from '../http/api-request.ts';
+import { methodNotSupported } from '../http/failures.ts';
+import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
+import {
+  type ComputedList,
+  type ComputedResource,
+  type ComputedSelection,
+  checkObjectKey,
+  decodeDraft,
+  type ListOptions,
+  readListOptions,
+  readSelection,
+  readWriteOptions,
+} from '../registry/index.ts';
+import { watchRepresentation } from '../tables/index.ts';
+import { frame } from '../watch/index.ts';
+import { listAnswer, objectAnswer } from './answer.ts';
+import { encoded, requestOf, revisionOf } from './computed-object.ts';
+import { formatOf, includeOf, nowOf, type ResourceCall, writeCallOf } from './resource-call.ts';
+
+const listOptionsKind = { group: 'meta.k8s.io', kind: 'ListOptions' };
+/** The answer of a server without the feature, after which clients list and watch. */
+const initialEventsForbidden = forbiddenField(
+  'sendInitialEvents',
+  'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
+);
+
+/**
+ * Handles a get, list, watch or create of a resource whose objects are computed. For other verbs, see {@link computedWrites}.
+ *
+ * @throws StatusError 405 for a verb without a handler, and what the handler throws
+ */
+export async function computedEndpoint(call: ResourceCall, computed: ComputedResource): Promise<ApiResponse> {
+  switch (call.info.verb) {
+    case 'get':
+      return get(call, computed);
+    case 'list':
+      return list(call, computed);
+    case 'watch':
+      return watch(call, computed);
+    case 'create':
+      return create(call, computed);
+    default:
+      throw methodNotSupported();
+  }
+}
+
+async function get(call: ResourceCall, computed: ComputedResource): Promise<ApiResponse> {
+  const { registry, info } = call;
+  const format = formatOf(call, 'object');
+  if (computed.get === undefined) throw methodNotSupported();
+  const object = await computed.get({ ...requestOf(call), name: info.pathName });
+  if (object === undefined) throw notFound(registry.definition, info.name);
+  return objectAnswer(registry.form, encoded(registry, object), {
+    status: 200,
+    format,
+    include: includeOf(call),
+    now: nowOf(call),
+  });
+}
+
+async function list(call: ResourceCall, computed: ComputedResource): Promise<ApiResponse> {
+  const { registry, info } = call;
+  const format = formatOf(call, 'list');
+  if (computed.list === undefined) throw methodNotSupported();
+  const options = readListOptions(info.query, 'list');
+  const { matches } = readSelection(options, registry.definition);
+  const listed = await computed.list({ ...requestOf(call), ...selectionOf(options) });
+  const { items, ...rest } = 'items' in listed ? listed : { items: listed };
+  const objects = items.filter((object) => matches?.(object) ?? true).map((object) => encoded(registry, object));
+  const { resourceVersion, continue: continueToken, remainingItemCount: remaining } = rest as Partial<ComputedList>;
+  const page = { objects, revision: revisionOf(resourceVersion), continueToken, remaining };
+  return listAnswer(registry.form, page, { format, include: includeOf(call), clock: registry.services.clock });
+}
+
+async function watch(call: ResourceCall, computed: ComputedResource): Promise<ApiResponse> {
+  const { registry, info, request } = call;
+  const format = formatOf(call, 'object');
+  if (computed.watch === undefined) throw methodNotSupported();
+  const options = readListOptions(info.query, 'watch');
+  if (options.sendInitialEvents !== undefined) throw invalid(listOptionsKind, '', [initialEventsForbidden]);
+  const { matches } = readSelection(options, registry.definition);
+  const ended = new AbortController();
+  const signal = AbortSignal.any([request.signal, ended.signal]);
+  const changes = computed.watch({ ...requestOf(call), ...selectionOf(options), signal });
+  const representation = watchRepresentation(registry.form, format, { include: includeOf(call), now: nowOf(call) });
+  async function* frames(): AsyncGenerator<Uint8Array> {
+    const { clock, random } = registry.services;
+    const timeoutMs = (options.timeoutSeconds || 1800 + random.next() * 1800) * 1000;
+    using _end = clock.setTimer(timeoutMs, () => ended.abort(), { unref: true });
+    const iterator = changes[Symbol.asyncIterator]();
+    let first = true;
+    try {
+      for (;;) {
+        const next = await nextBeforeAbort(iterator, signal);
+        if (next === undefined || next.done === true) return;
+        const { type, object } = next.value;
+        if (matches?.(object) === false) continue;
+        const item = { ...encoded(registry, object), object };
+        yield frame(type, representation.encode(item, { first: first && representation.firstDiffers === true }));
+        first = false;
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      ended.abort();
+      void close(iterator);
+    }
+  }
+  const type = format.mediaType === 'application/json' ? 'application/json' : 'application/json;stream=watch';
+  const headers = { 'content-type': type, 'cache-control': 'no-cache, private' };
+  return { status: 200, headers, body: frames() };
+}
+
+/** Returns the next change, or undefined as soon as the signal is aborted: a handler may not heed it. */
+function nextBeforeAbort<T>(iterator: AsyncIterator<T>, signal: AbortSignal): Promise<IteratorResult<T> | undefined> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return resolve(undefined);
+    const onAbort = (): void => resolve(undefined);
+    signal.addEventListener('abort', onAbort, { once: true });
+    iterator
+      .next()
+      .finally(() => signal.removeEventListener('abort', onAbort))
+      .then(resolve, reject);
+  });
+}
+
+/** Lets a handler clean up. No one is left to receive its errors. */
+async function close(iterator: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await iterator.return?.();
+  } catch {
+    // The stream has ended.
+  }
+}
+
+async function create(call: ResourceCall, computed: ComputedResource): Promise<ApiResponse> {
+  const { registry, info, request, options, warnings } = call;
+  const { definition, services } = registry;
+  const { strategy } = definition;
+  const format = formatOf(call, 'object');
+  if (computed.create === undefined) throw methodNotSupported();
+  const writeOptions = readWriteOptions(info.query, 'CreateOptions');
+  const bytes = await readRequestBody(request, options.maxBodyBytes);
+  const body = readBodyObject(bytes, request.headers['content-type'], {
+    kind: definition.kind,
+    protobuf: options.protobuf,
+    needsKind: true,
+  });
+  const { fieldValidation, dryRun } = writeOptions;
+  const draft = decodeDraft(body, { definition, strategy, fieldValidation, warn: warnings.add });
+  const writeCall = writeCallOf(call, writeOptions);
+  checkObjectKey(draft, definition, { namespace: writeCall.namespace, name: '' });
+  const attributes = registry.admissionAttributes(writeCall, { operation: 'CREATE', object: draft, old: undefined });
+  await services.admission.mutate(attributes);
+  const object = draft as unknown as KubernetesObject; // decoded as this kind
+  const faults = strategy.validate?.(object, registry.strategyContext(writeCall)) ?? [];
+  if (faults.length > 0) throw invalid(definition, draft.metadata.name ?? '', faults);
+  await services.admission.validate(attributes);
+  const made = await computed.create({ ...requestOf(call), object: draft, dryRun });
+  return objectAnswer(registry.form, encoded(registry, made), {
+    status: 201,
+    format,
+    include: includeOf(call),
+    now: nowOf(call),
+  });
+}
+
+function selectionOf(options: ListOptions): ComputedSelection {
+  const { labelSelector, fieldSelector, resourceVersion, limit, continue: token } = options;
+  return { labelSelector, fieldSelector, resourceVersion, limit, continue: token };
+}

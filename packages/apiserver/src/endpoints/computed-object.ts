@@ -1,0 +1,27 @@
+import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
+import { type ComputedRequest, encodeStored, type Registry } from '../registry/index.ts';
+import type { StoredObject } from '../storage/index.ts';
+import { namespaceOf, type ResourceCall } from './resource-call.ts';
+
+/** Returns the part of a call that the handlers of a computed resource see. */
+export function requestOf(call: ResourceCall): ComputedRequest {
+  return { user: call.user, namespace: namespaceOf(call), signal: call.request.signal };
+}
+
+/** Encodes an object as storage would return it, with its type, whatever the handler has set. */
+export function encoded(registry: Registry, object: KubernetesObject): StoredObject {
+  const { definition } = registry;
+  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object as KubernetesObject & object;
+  const { resourceVersion, namespace = '', name = '' } = metadata;
+  const draft = { kind: definition.kind, apiVersion: apiVersionOf(definition), metadata: { ...metadata }, ...rest };
+  return {
+    key: registry.key(namespace, name),
+    bytes: encodeStored(draft as Parameters<typeof encodeStored>[0]),
+    revision: revisionOf(resourceVersion),
+  };
+}
+
+/** Returns the revision that a resource version of a handler stands for; 0 if it is none. */
+export function revisionOf(resourceVersion = ''): number {
+  return /^[1-9]\d{0,14}$/.test(resourceVersion) ? Number(resourceVersion) : 0;
+}

@@ -1,0 +1,94 @@
+import { apiVersionOf, type KubernetesObject } from '@kubewright/apimachinery';
+import { parseExactJson } from '@kubewright/apimachinery/internal';
+import { methodNotSupported } from '../http/failures.ts';
+import { type ComputedResource, type Draft, Registry } from '../registry/index.ts';
+import type { Commit, Storage, StorageList, StorageWatch, StorageWrite, StoredObject } from '../storage/index.ts';
+import { encoded, requestOf } from './computed-object.ts';
+import type { ResourceCall } from './resource-call.ts';
+
+/**
+ * Returns the call with the handlers of a computed resource as its storage: updates, patches, applies and deletions take the same path
+ * as those of stored objects, from decoding to admission.
+ */
+export function computedWrites(call: ResourceCall, computed: ComputedResource): ResourceCall {
+  const { definition, services } = call.registry;
+  const own = {
+    ...definition,
+    // Handlers see the version that they serve.
+    storageApiVersion: apiVersionOf(definition),
+    conversion: undefined,
+    converter: undefined,
+    fromStored: undefined,
+    // Handlers may not know versions of objects, and nothing would remove the garbage collector's finalizers from them.
+    strategy: { ...definition.strategy, allowUnconditionalUpdate: true, garbageCollection: false },
+  };
+  const storage = new HandlerStorage(call, computed);
+  return { ...call, registry: new Registry(own, { ...services, storage, rehearse: undefined }) };
+}
+
+const decoder = new TextDecoder();
+
+/** The object of one request, as its handlers know it. */
+class HandlerStorage implements Storage {
+  readonly #call: ResourceCall;
+  readonly #computed: ComputedResource;
+  /** The last object read. */
+  #old: KubernetesObject | undefined;
+
+  constructor(call: ResourceCall, computed: ComputedResource) {
+    this.#call = call;
+    this.#computed = computed;
+  }
+
+  revision(): Promise<number> {
+    return Promise.resolve(0);
+  }
+
+  async get(): Promise<StoredObject | undefined> {
+    const { registry, info } = this.#call;
+    this.#old = await this.#computed.get?.({ ...requestOf(this.#call), name: info.pathName });
+    return this.#old && encoded(registry, this.#old);
+  }
+
+  async commit([write]: readonly StorageWrite[]): Promise<Commit> {
+    const changed = write?.bytes === undefined ? await this.#delete() : await this.#store(write.bytes);
+    return { revision: changed?.revision ?? 0, objects: [changed] };
+  }
+
+  list(): Promise<StorageList> {
+    throw methodNotSupported();
+  }
+
+  watch(): Promise<StorageWatch> {
+    throw methodNotSupported();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  async #delete(): Promise<undefined> {
+    const { info } = this.#call;
+    const old = this.#old;
+    if (this.#computed.delete === undefined || old === undefined) throw methodNotSupported();
+    await this.#computed.delete({ ...requestOf(this.#call), name: info.pathName, old });
+    return undefined;
+  }
+
+  async #store(bytes: Uint8Array): Promise<StoredObject> {
+    const { registry, info } = this.#call;
+    const request = requestOf(this.#call);
+    const object = parseExactJson(decoder.decode(bytes)) as Draft;
+    // Storage writes null for objects without a time, which handlers need not have.
+    if (object.metadata.creationTimestamp === null) delete object.metadata.creationTimestamp;
+    const old = this.#old;
+    const { create, update } = this.#computed;
+    if (old === undefined) {
+      if (create === undefined) throw methodNotSupported();
+      return encoded(registry, await create.call(this.#computed, { ...request, object, dryRun: false }));
+    }
+    if (update === undefined) throw methodNotSupported();
+    const { resourceVersion } = old.metadata;
+    // Storage keeps no version in the object, but handlers compare it.
+    if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
+    return encoded(registry, await update.call(this.#computed, { ...request, name: info.pathName, object, old }));
+  }
+}

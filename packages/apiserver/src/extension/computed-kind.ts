@@ -1,0 +1,96 @@
+import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import type { ComputedResource, ComputedSelection, ConnectSubresource } from '../registry/resource-definition.ts';
+
+/** A kind whose objects are not stored; created by {@link computed}. */
+export interface ComputedKind {
+  readonly kind: Kind<KubernetesObject>;
+  readonly handlers: ComputedResource;
+  readonly subresources: Readonly<Record<string, ComputedSubresource>>;
+}
+
+/** A path below an object of a computed kind. */
+export interface ComputedSubresource {
+  /** The verbs of RBAC: GET is `get`, POST is `create`, and so on. @defaultValue `['get']` */
+  readonly verbs?: readonly ('get' | 'create' | 'update' | 'patch' | 'delete')[] | undefined;
+  /** Kind of the body. One that ends in `Options` makes requests pass admission as CONNECT. @defaultValue the kind itself */
+  readonly kind?: string | undefined;
+  /** Handles a request, which may be an upgrade to another protocol. */
+  readonly connect: ConnectSubresource['connect'];
+}
+
+/** The request that a handler of a computed kind answers. */
+export interface ComputedCall {
+  /** Empty for cluster-scoped kinds, and for lists of all namespaces. */
+  readonly namespace: string;
+  readonly user: { readonly username: string; readonly groups: readonly string[] };
+  /** Aborted when the caller disconnects. */
+  readonly signal: AbortSignal;
+}
+
+/** The verbs of a computed kind. The server rejects those without a handler with status 405. */
+export interface ComputedHandlers<T> {
+  /** Returns an object, or undefined if it does not exist. */
+  get?(call: ComputedCall & { readonly name: string }): Promise<T | undefined> | T | undefined;
+  /** Returns all objects of a namespace, or a page of them. The server applies selectors. */
+  list?(
+    call: ComputedCall & ComputedSelection,
+  ): Promise<readonly T[] | ComputedPage<T>> | readonly T[] | ComputedPage<T>;
+  /** Yields changes until the caller disconnects. The server applies selectors. */
+  watch?(call: ComputedCall & ComputedSelection): AsyncIterable<ComputedChange<T>>;
+  /** Returns the response to a new object, which has passed decoding, defaulting, validation and admission. */
+  create?(call: ComputedCall & { readonly object: T; readonly dryRun: boolean }): Promise<T> | T;
+  /**
+   * Stores a changed object, and returns it as stored. Serves updates and all patch types, which need {@link get}, too. The object
+   * has passed the same stages as for stored kinds, with the check of its resourceVersion. Not called for dry runs.
+   *
+   * Throw a conflict if `old` is no longer current.
+   */
+  update?(call: ComputedCall & { readonly name: string; readonly object: T; readonly old: T }): Promise<T> | T;
+  /** Deletes an object that {@link get} returns, after preconditions and admission. Not called for dry runs. */
+  delete?(call: ComputedCall & { readonly name: string; readonly old: T }): Promise<unknown> | unknown;
+  /** Paths below an object with your own protocol, by name. @defaultValue none */
+  readonly subresources?: Readonly<Record<string, ComputedSubresource>> | undefined;
+}
+
+/** A page of a computed kind's objects, as `list` may return it. */
+export interface ComputedPage<T> {
+  readonly items: readonly T[];
+  /** A number. @defaultValue '0' */
+  readonly resourceVersion?: string | undefined;
+  /** Token for the next page, which comes back as `continue`. @defaultValue the last page */
+  readonly continue?: string | undefined;
+  readonly remainingItemCount?: number | undefined;
+}
+
+/**
+ * A change that a computed kind's `watch` yields.
+ *
+ * @example
+ * ```ts
+ * async function* watch(): AsyncGenerator<ComputedChange<WellReport>> {
+ *   for await (const object of measurements) yield { type: 'MODIFIED', object };
+ * }
+ * ```
+ */
+export interface ComputedChange<T> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: T;
+}
+
+/**
+ * Declares a kind whose objects your functions compute, such as metrics, or keep in another system. The server negotiates formats,
+ * applies selectors, and prints tables.
+ *
+ * @example
+ * ```ts
+ * const reports = computed(WellReport, {
+ *   list: ({ namespace }) => reportsOf(namespace),
+ *   get: ({ namespace, name }) => reportsOf(namespace).find(({ metadata }) => metadata.name === name),
+ * });
+ * ```
+ */
+export function computed<T extends KubernetesObject>(kind: Kind<T>, handlers: ComputedHandlers<T>): ComputedKind {
+  const { subresources = {} } = handlers;
+  // The server passes each kind's handlers only objects that its schema has validated.
+  return { kind: kind as Kind<KubernetesObject>, handlers: handlers as unknown as ComputedResource, subresources };
+}

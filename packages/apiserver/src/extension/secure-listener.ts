@@ -1,0 +1,118 @@
+import type { Clock, Timer } from '@kubewright/apimachinery';
+import type { ApiHandler } from '../http/api-request.ts';
+import { createHttpServer, type HttpServer, type HttpServerTls } from '../http/http-server.ts';
+import { certificateFrom, ownCertificate, type ServingCertificate } from './serving-certificate.ts';
+
+/** Kubelets update the files of a Secret within a minute or two. */
+const refreshMs = 60_000;
+const localHosts = ['localhost', '127.0.0.1', '::1'];
+
+/** Options for {@link SecureListener}. */
+export interface SecureListenerOptions {
+  readonly handle: ApiHandler;
+  readonly host: string | undefined;
+  readonly port: number;
+  /** Folder with `tls.crt` and `tls.key`. @defaultValue an own certificate */
+  readonly certificates: string | undefined;
+  readonly hostnames: readonly string[];
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Serves a handler over TLS, and follows changes of its certificate and of the CAs of its clients. */
+export class SecureListener implements AsyncDisposable {
+  readonly #options: SecureListenerOptions;
+  #certificate: ServingCertificate;
+  #clientAuthorities: string;
+  #http: HttpServer | undefined;
+  #timer: Timer | undefined;
+
+  private constructor(
+    options: SecureListenerOptions,
+    parts: { readonly certificate: ServingCertificate; readonly clientAuthorities: string },
+  ) {
+    this.#options = options;
+    this.#certificate = parts.certificate;
+    this.#clientAuthorities = parts.clientAuthorities;
+  }
+
+  /** @throws ListenError if the address is not available */
+  static async start(
+    options: SecureListenerOptions,
+    { clientAuthorities }: { readonly clientAuthorities: string },
+  ): Promise<SecureListener> {
+    const { handle, host, port, clock, onError } = options;
+    const certificate = await readCertificate(options);
+    const listener = new SecureListener(options, { certificate, clientAuthorities });
+    listener.#http = await createHttpServer({
+      handle,
+      tls: tlsOf(certificate, clientAuthorities),
+      host,
+      port,
+      clock,
+      onError,
+    });
+    if (options.certificates !== undefined) listener.#follow();
+    return listener;
+  }
+
+  get url(): string {
+    return this.#http?.url ?? '';
+  }
+
+  get authority(): string | undefined {
+    return this.#certificate.authority;
+  }
+
+  /** Accepts the certificates of other clients on new connections. */
+  setClientAuthorities(pem: string): void {
+    this.#http?.setTls(tlsOf(this.#certificate, pem));
+    this.#clientAuthorities = pem;
+  }
+
+  async close(graceMs: number | undefined): Promise<void> {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    await this.#http?.close(graceMs === undefined ? {} : { graceMs });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close(undefined);
+  }
+
+  #follow(): void {
+    this.#timer = this.#options.clock.setTimer(refreshMs, () => void this.#refresh(), { unref: true });
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      const next = await readCertificate(this.#options);
+      const { certificate, key } = this.#certificate;
+      if (next.certificate !== certificate || next.key !== key) {
+        this.#http?.setTls(tlsOf(next, this.#clientAuthorities));
+        this.#certificate = next;
+      }
+    } catch (error) {
+      // The old certificate stays in use, for instance while the files are being replaced. The next refresh reads them again.
+      this.#options.onError(error);
+    }
+    if (this.#timer !== undefined) this.#follow();
+  }
+}
+
+function tlsOf({ key, certificate }: ServingCertificate, clientAuthorities: string): HttpServerTls {
+  // Without a CA, Node would accept certificates of the public ones. The server's own certificate signs nothing.
+  return { key, certificate, clientCa: clientAuthorities || certificate };
+}
+
+async function readCertificate(options: SecureListenerOptions): Promise<ServingCertificate> {
+  const { certificates, host, hostnames, clock } = options;
+  if (certificates !== undefined) return certificateFrom(certificates);
+  const hosts = [...new Set([...hostnames, ...localHosts, ...(host === undefined || isWildcard(host) ? [] : [host])])];
+  return ownCertificate({ hosts, nowMs: clock.now() });
+}
+
+/** True for addresses that mean all of this machine. */
+function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}

@@ -1,0 +1,35 @@
+import { CommitTooLargeError, RevisionMismatchError, type StorageWrite, type StoredObject } from './storage.ts';
+
+/** The largest commit, in bytes of keys and values. Same as etcd's `--max-request-bytes`. */
+const maxBytes = 1.5 * 1024 * 1024;
+/** The largest number of writes of one commit. Same as etcd's `--max-txn-ops`. */
+const maxWrites = 128;
+
+/**
+ * Checks what does not depend on the state of the storage.
+ *
+ * @throws TypeError if there is no write, or two of the same key; {@link CommitTooLargeError} if the commit is too large.
+ */
+export function checkCommit(writes: readonly StorageWrite[]): void {
+  if (writes.length === 0) throw new TypeError('a commit must contain at least one write');
+  if (writes.length > maxWrites) throw new CommitTooLargeError(writes.length, { limit: maxWrites, unit: 'keys' });
+  if (writes.length > 1 && new Set(writes.map(({ key }) => key)).size < writes.length) {
+    throw new TypeError('a commit must not write a key twice');
+  }
+  let size = 0;
+  for (const { key, bytes, expected } of writes) {
+    if (bytes) size += key.length + bytes.length;
+    else if (expected === 0) throw new TypeError(`deleting ${key}, which does not exist`);
+  }
+  if (size > maxBytes) throw new CommitTooLargeError(size, { limit: maxBytes, unit: 'bytes' });
+}
+
+/** @throws {@link RevisionMismatchError} if the current value of a key does not have the expected revision. */
+export function checkExpected({ key, expected }: StorageWrite, actual: StoredObject | undefined): void {
+  if ((actual?.revision ?? 0) !== expected) throw new RevisionMismatchError(key, actual);
+}
+
+/** Returns the size of a stored object, in bytes. */
+export function sizeOf(object: StoredObject | undefined): number {
+  return object ? object.key.length + object.bytes.length : 0;
+}

@@ -1,0 +1,32 @@
+import { KubewrightError } from '@kubewright/apimachinery';
+
+/** Thrown if a store on disk is damaged. It is not opened; what can be read of it has been exported. */
+export class StorageCorruptError extends KubewrightError {
+  override readonly name = 'StorageCorruptError';
+  readonly code = 'KW5011';
+  /** The file with the objects that can be read; absent if it could not be written. */
+  readonly exported: string | undefined;
+
+  constructor(
+    directory: string,
+    options: {
+      readonly why: string;
+      readonly exported: { readonly file: string; readonly objects: number } | undefined;
+      readonly cause?: unknown;
+    },
+  ) {
+    const { why, exported, cause } = options;
+    const rescue =
+      exported === undefined
+        ? 'restore a backup, or use another folder'
+        : `restore a backup, or start with another folder and run kubectl create -f ${exported.file}, which has the ${exported.objects} objects that can be read`;
+    super({ what: `the store in ${directory} is damaged`, why, remedy: rescue }, { cause });
+    this.exported = exported?.file;
+  }
+}
+
+/** Thrown if a store on disk cannot be opened or written. After a failed write it accepts no more of them until it is reopened. */
+export class DiskStorageError extends KubewrightError {
+  override readonly name = 'DiskStorageError';
+  readonly code = 'KW5012';
+}

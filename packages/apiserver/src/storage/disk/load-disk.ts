@@ -1,0 +1,100 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { databaseFolder, markFile, objectPrefix, summaryKey } from './disk-layout.ts';
+import { type DiskRecord, decodeRecord } from './disk-record.ts';
+import { DiskStorageError, StorageCorruptError } from './disk-storage-error.ts';
+import { type DiskSummary, decodeSummary, emptySummary } from './disk-summary.ts';
+import { exportReadable } from './export-readable.ts';
+import { type LevelDatabase, openLevel } from './level-database.ts';
+
+/** The content of a store, checked against its summary. */
+export interface LoadedDisk {
+  readonly database: LevelDatabase;
+  readonly summary: DiskSummary;
+  readonly records: readonly DiskRecord[];
+}
+
+/**
+ * Opens a store and reads all of it.
+ *
+ * @throws {@link StorageCorruptError} if it is damaged, {@link DiskStorageError} if it cannot be opened.
+ */
+export async function loadDisk(directory: string): Promise<LoadedDisk> {
+  const database = await open(directory);
+  try {
+    const records: DiskRecord[] = [];
+    let checksum = 0;
+    for await (const [key, value] of database.iterator()) {
+      if (!key.startsWith(objectPrefix)) continue;
+      const record = decodeRecord(key.slice(objectPrefix.length), value);
+      if (!record) throw new Damage(`the record of ${key.slice(objectPrefix.length)} does not match its checksum`);
+      checksum ^= record.checksum;
+      records.push(record);
+    }
+    const summary = await readSummary(database, records.length);
+    checkSummary(directory, { summary, objects: records.length, checksum: checksum >>> 0 });
+    return { database, summary, records };
+  } catch (error) {
+    await database.close();
+    if (error instanceof Damage || isDamage(error)) throw await refused(directory, error);
+    throw error;
+  }
+}
+
+async function open(directory: string): Promise<LevelDatabase> {
+  try {
+    mkdirSync(databaseFolder(directory), { recursive: true, mode: 0o700 });
+    return await openLevel(databaseFolder(directory));
+  } catch (error) {
+    if (error instanceof DiskStorageError) throw error;
+    if (isDamage(error)) throw await refused(directory, error);
+    const what = `cannot open the store in ${directory}`;
+    const { code, message } = causeOf(error);
+    if (code === 'LEVEL_LOCKED') {
+      const remedy = 'stop the other process, or use another folder';
+      throw new DiskStorageError({ what, why: 'another process uses it', remedy }, { cause: error });
+    }
+    throw new DiskStorageError({ what, why: message, remedy: 'use another folder' }, { cause: error });
+  }
+}
+
+async function readSummary(database: LevelDatabase, objects: number): Promise<DiskSummary> {
+  const value = await database.get(summaryKey);
+  if (value === undefined && objects === 0) return emptySummary;
+  const summary = value && decodeSummary(value);
+  if (!summary) throw new Damage('its summary cannot be read');
+  return summary;
+}
+
+function checkSummary(
+  directory: string,
+  found: { readonly summary: DiskSummary; readonly objects: number; readonly checksum: number },
+): void {
+  const { summary, objects, checksum } = found;
+  if (objects !== summary.objects || checksum !== summary.checksum) {
+    throw new Damage(`it has ${objects} objects that are not the ${summary.objects} of its summary`);
+  }
+  const mark = markFile(directory);
+  const acknowledged = existsSync(mark) ? Number(readFileSync(mark, 'utf8')) : 0;
+  if (acknowledged > summary.revision) {
+    throw new Damage(`it ends at revision ${summary.revision}, but revision ${acknowledged} was acknowledged`);
+  }
+}
+
+/** Damage that the database itself has not noticed. */
+class Damage extends Error {}
+
+function isDamage(error: unknown): boolean {
+  const { code, message } = causeOf(error);
+  return code === 'LEVEL_CORRUPTION' || /corrupt|missing files|MANIFEST-\d+: No such file/i.test(message);
+}
+
+function causeOf(error: unknown): { readonly code: string | undefined; readonly message: string } {
+  const { cause = error } = error as { readonly cause?: unknown };
+  const { code, message } = cause as { readonly code?: string; readonly message: string };
+  return { code, message };
+}
+
+async function refused(directory: string, error: unknown): Promise<StorageCorruptError> {
+  const why = error instanceof Damage ? error.message : causeOf(error).message;
+  return new StorageCorruptError(directory, { why, exported: await exportReadable(directory), cause: error });
+}

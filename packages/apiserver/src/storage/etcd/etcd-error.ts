@@ -1,0 +1,7 @@
+import { KubewrightError } from '@kubewright/apimachinery';
+
+/** Thrown if etcd does not respond, or responds with an unexpected error. Retry later; it is unknown if a write took place. */
+export class EtcdError extends KubewrightError {
+  override readonly name = 'EtcdError';
+  readonly code = 'KW5013';
+}

@@ -1,0 +1,50 @@
+/** Requests the version of one server. */
+export type AskVersion = (server: string) => Promise<string>;
+
+/**
+ * Knows the versions of all servers of an etcd, and with them whether its progress notifications can be trusted. A server that has
+ * not answered yet counts as an old one, and is asked again.
+ */
+export class EtcdVersions {
+  readonly #ask: AskVersion;
+  /** True if a server's notifications can be trusted; undefined while it has not answered. */
+  readonly #servers: Map<string, boolean | undefined>;
+  #asking: Promise<void> | undefined;
+
+  constructor(servers: readonly string[], ask: AskVersion) {
+    this.#ask = ask;
+    this.#servers = new Map(servers.map((server) => [server, undefined]));
+  }
+
+  get reportProgress(): boolean {
+    return [...this.#servers.values()].every((isNew) => isNew === true);
+  }
+
+  /** Queries the servers that have not responded yet. Never rejects. */
+  check(): Promise<void> {
+    const unknown = [...this.#servers].filter(([, isNew]) => isNew === undefined).map(([server]) => server);
+    if (unknown.length === 0) return Promise.resolve();
+    this.#asking ??= Promise.allSettled(unknown.map((server) => this.#look(server))).then(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #look(server: string): Promise<void> {
+    this.#servers.set(server, reportsProgress(await this.#ask(server)));
+  }
+}
+
+/**
+ * True if a version of etcd tells the progress of a watch only after the changes before it. Older ones may overtake changes
+ * (https://github.com/etcd-io/etcd/issues/15220 and 17507). Mirrors the check of k8s.io/apiserver (1.36).
+ */
+export function reportsProgress(version: string): boolean {
+  const [, ...numbers] = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version) ?? [];
+  const [major, minor, patch] = numbers.map(Number);
+  if (major === undefined || minor === undefined || patch === undefined) return false;
+  if (major !== 3) return major > 3;
+  if (minor === 4) return patch >= 31;
+  if (minor === 5) return patch >= 13;
+  return minor > 5;
+}

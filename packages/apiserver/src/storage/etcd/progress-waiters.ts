@@ -1,0 +1,71 @@
+import { EtcdError } from './etcd-error.ts';
+
+/** Time between two requests, and the number of requests after which a wait fails: ten seconds in all. */
+const askMs = 50;
+const maxAsked = 200;
+
+interface Waiter {
+  readonly revision: number;
+  asked: number;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** Callers that wait until a watch of etcd has reached a revision. Requests the watch's progress while there are any. */
+export class ProgressWaiters {
+  readonly #ask: () => Promise<void>;
+  #waiters: Waiter[] = [];
+  #isAsking = false;
+
+  /** @param ask - makes progress known, by {@link advance}; one call at a time. */
+  constructor(ask: () => Promise<void>) {
+    this.#ask = ask;
+  }
+
+  /** Waits until the watch has reached a revision; rejects with an {@link EtcdError} after ten seconds. */
+  wait(revision: number): Promise<void> {
+    const reached = new Promise<void>((resolve, reject) => {
+      this.#waiters.push({ revision, asked: 0, resolve, reject });
+    });
+    if (!this.#isAsking) void this.#run();
+    return reached;
+  }
+
+  advance(reached: number): void {
+    for (const { resolve } of this.#take(({ revision }) => revision <= reached)) resolve();
+  }
+
+  fail(error: unknown): void {
+    for (const { reject } of this.#take(() => true)) reject(error);
+  }
+
+  /** Etcd ignores questions while it still sends history, so they are repeated. */
+  async #run(): Promise<void> {
+    this.#isAsking = true;
+    while (this.#waiters.length > 0) {
+      try {
+        await this.#ask();
+      } catch (error) {
+        this.fail(error);
+      }
+      for (const { reject, revision } of this.#take((waiter) => ++waiter.asked > maxAsked)) reject(stuck(revision));
+      // seam: etcd does not live by the clock of a test
+      if (this.#waiters.length > 0) await new Promise((resolve) => setTimeout(resolve, askMs));
+    }
+    this.#isAsking = false;
+  }
+
+  #take(isWanted: (waiter: Waiter) => boolean): readonly Waiter[] {
+    if (this.#waiters.length === 0) return [];
+    const taken: Waiter[] = [];
+    const left: Waiter[] = [];
+    for (const waiter of this.#waiters) (isWanted(waiter) ? taken : left).push(waiter);
+    this.#waiters = left;
+    return taken;
+  }
+}
+
+function stuck(revision: number): EtcdError {
+  const why = `its watch has not reached revision ${revision} in ${(askMs * maxAsked) / 1000} seconds`;
+  return new EtcdError({ what: 'etcd failed', why, remedy: 'retry later' });
+}

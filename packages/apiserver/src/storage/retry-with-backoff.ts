@@ -1,0 +1,24 @@
+import { type Clock, sleep } from '@kubewright/apimachinery';
+
+/** Delays between attempts, in milliseconds: the first one, which doubles, and the longest. */
+const firstMs = 100;
+const longestMs = 10_000;
+
+/** Calls a function until it succeeds, with growing delays between attempts. Resolves without success once the signal aborts. */
+export async function retryWithBackoff(
+  attempt: () => Promise<void>,
+  options: { readonly clock: Clock; readonly signal: AbortSignal; readonly onError: (error: unknown) => void },
+): Promise<void> {
+  const { clock, signal, onError } = options;
+  for (let delayMs = firstMs; !signal.aborted; delayMs = Math.min(delayMs * 2, longestMs)) {
+    try {
+      await attempt();
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      onError(error);
+    }
+    // An abort ends the wait, and the loop.
+    await sleep(clock, { ms: delayMs, signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,177 @@
+import type { Clock, Timer } from '@kubewright/apimachinery';
+import { ChangeHistory } from './change-history.ts';
+import type { KeyVersion } from './key-entry.ts';
+import { KeyTree } from './key-tree.ts';
+import {
+  CompactedError,
+  FutureRevisionError,
+  type StorageChange,
+  type StorageList,
+  type StorageListOptions,
+  type StorageWatch,
+  type StorageWatchOptions,
+  type StoredObject,
+} from './storage.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+/** Options for {@link RevisionedKeys}. */
+export interface RevisionedKeysOptions {
+  readonly clock: Clock;
+  /** How long history is kept, in milliseconds. @defaultValue 5 minutes */
+  readonly historyMs?: number | undefined;
+  /** How much superseded content is kept in history, in bytes. @defaultValue 64 MiB */
+  readonly historyBytes?: number | undefined;
+  /** Called with errors thrown by watch handlers. @defaultValue rethrows in a microtask, which ends the process */
+  readonly onWatcherFault?: ((error: unknown) => void) | undefined;
+}
+
+/** Cost of a history record in bytes, excluding the content it keeps alive (measured: four small objects). */
+const recordBytes = 256;
+
+/** Default fault handler: rethrows, so the error is not lost. */
+function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}
+
+/**
+ * Keys with their current values and recent history, in memory: the part that the memory store, the disk store and the watch cache
+ * share. Their owner decides which changes are applied and at which revision. Old versions hang off the new ones and are removed
+ * by revision.
+ */
+export class RevisionedKeys implements Disposable {
+  readonly #clock: Clock;
+  readonly #historyMs: number;
+  readonly #tree = new KeyTree();
+  readonly #history: ChangeHistory;
+  readonly #subscriptions: Subscriptions;
+  #revision: number;
+  #compacted: number;
+  #timer: Timer | undefined;
+
+  /** @param start - the first revision, and the objects at it; older revisions count as compacted. */
+  constructor(
+    options: RevisionedKeysOptions,
+    start: { readonly revision: number; readonly compacted: number; readonly objects?: Iterable<StoredObject> },
+  ) {
+    this.#clock = options.clock;
+    this.#historyMs = options.historyMs ?? 5 * 60_000;
+    this.#history = new ChangeHistory({
+      maxAgeMs: this.#historyMs,
+      maxBytes: options.historyBytes ?? 64 * 1024 * 1024,
+    });
+    this.#subscriptions = new Subscriptions(options.onWatcherFault ?? throwLater);
+    this.#revision = start.revision;
+    this.#compacted = start.compacted;
+    for (const object of start.objects ?? []) {
+      this.#tree.put(object.key, { revision: object.revision, object, previous: undefined });
+    }
+  }
+
+  /** The revision of the last change. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** The oldest revision whose state is known. */
+  get compacted(): number {
+    return this.#compacted;
+  }
+
+  get(key: string): StoredObject | undefined {
+    return this.#tree.get(key)?.head.object;
+  }
+
+  /** Lists keys, as {@link Storage.list} does. */
+  list(options: StorageListOptions): StorageList {
+    const revision = options.revision ?? this.#revision;
+    if (revision > this.#revision) throw new FutureRevisionError(revision, this.#revision);
+    if (revision < this.#compacted) throw new CompactedError(revision, this.#compacted);
+    return { ...this.#tree.list({ ...options, revision }), revision };
+  }
+
+  /** Applies the changes of one revision and queues them for delivery. */
+  apply(
+    revision: number,
+    changed: readonly { readonly key: string; readonly object: StoredObject | undefined }[],
+  ): void {
+    this.#revision = revision;
+    const atMs = this.#clock.monotonic();
+    const changes = changed.map(({ key, object }) => this.#put(key, { revision, object, atMs }));
+    this.#compactUntil(atMs);
+    this.#subscriptions.publish(changes);
+  }
+
+  /** Records that nothing changed up to a revision. */
+  advance(revision: number): void {
+    this.#revision = Math.max(this.#revision, revision);
+  }
+
+  /** Forgets the history before a revision, because changes before it are unknown. */
+  compact(revision: number): void {
+    for (let records = this.#history.takeOldest(); records; records = this.#history.takeOldest()) this.#drop(records);
+    this.#compacted = revision;
+  }
+
+  /** Watches keys, as {@link Storage.watch} does. History is delivered during the call. */
+  watch(options: StorageWatchOptions, handler: (changes: readonly StorageChange[]) => void): Disposable {
+    const { prefix, fromRevision } = options;
+    if (fromRevision < this.#compacted) throw new CompactedError(fromRevision, this.#compacted);
+    const past = this.#history.since(prefix, fromRevision);
+    const delivered = Math.max(fromRevision, this.#revision);
+    if (past.length > 0) handler(past);
+    return this.#subscriptions.add({ prefix, fromRevision: delivered }, handler);
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    this.#subscriptions.clear();
+  }
+
+  #put(
+    key: string,
+    write: { readonly revision: number; readonly object: StoredObject | undefined; readonly atMs: number },
+  ): StorageChange {
+    const { revision, object, atMs } = write;
+    const version: KeyVersion = { revision, object, previous: undefined };
+    const entry = this.#tree.put(key, version);
+    const previous = (version.previous as KeyVersion | undefined)?.object; // set by put()
+    const change: StorageChange = { key, revision, current: object, previous };
+    this.#history.add({ change, entry, version, atMs, cost: recordBytes + (previous?.bytes.length ?? 0) });
+    return change;
+  }
+
+  #compactUntil(nowMs: number): void {
+    for (let records = this.#history.takeExpired(nowMs); records; records = this.#history.takeExpired(nowMs)) {
+      this.#drop(records);
+    }
+    const oldestAtMs = this.#history.oldestAtMs;
+    if (this.#timer || oldestAtMs === undefined) return;
+    const wake = (): void => {
+      this.#timer = undefined;
+      this.#compactUntil(this.#clock.monotonic());
+    };
+    this.#timer = this.#clock.setTimer(oldestAtMs + this.#historyMs - nowMs, wake, { unref: true });
+  }
+
+  #drop(records: ReturnType<ChangeHistory['takeOldest']> & object): void {
+    for (const { entry, version, change } of records) {
+      this.#tree.compact(entry, version);
+      this.#compacted = change.revision;
+    }
+  }
+}
+
+/** Returns the watch of a store in this process, which delivers changes in a microtask queued when they become visible. */
+export function localWatch(subscription: Disposable, revision: () => number): StorageWatch {
+  return {
+    async synced() {
+      const reached = revision();
+      await undefined; // a microtask later, those changes have been delivered
+      return reached;
+    },
+    [Symbol.dispose]: () => subscription[Symbol.dispose](),
+  };
+}

@@ -1,0 +1,5 @@
+/** The ids of the log records that the command line adds to those of the cluster and the operator: the field `event`. */
+export const cliLogEvents = {
+  /** No component of the cluster caught an error. */
+  errorUnhandled: 'component.error-unhandled',
+} as const;

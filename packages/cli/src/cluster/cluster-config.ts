@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { nearestName } from '@kubewright/apimachinery/internal';
+import { parse } from 'yaml';
+import { CliError } from '../program/cli-error.ts';
+import { isClusterName } from './cluster-name.ts';
+import type { UpOptions } from './up.ts';
+
+/** Returns the value that the option has in the program, or the error. */
+type Check = (value: unknown, folder: string) => { readonly value: unknown } | { readonly fault: string };
+
+const flag: Check = (value) => (typeof value === 'boolean' ? { value } : { fault: 'must be true or false' });
+const path: Check = (value, folder) =>
+  typeof value === 'string' && value !== '' ? { value: resolve(folder, value) } : { fault: 'must be a path' };
+const number =
+  (low: number, high: number): Check =>
+  (value) =>
+    Number.isInteger(value) && Number(value) >= low && Number(value) <= high
+      ? { value }
+      : { fault: `must be a number from ${low} to ${high}` };
+const oneOf =
+  (...names: readonly string[]): Check =>
+  (value) =>
+    names.includes(value as string) ? { value } : { fault: `must be ${names.join(' or ')}` };
+const list: Check = (value) => {
+  const names = Array.isArray(value) ? value : [value];
+  return names.every((name) => typeof name === 'string') ? { value: names.join(',') } : { fault: 'must be a list' };
+};
+
+/** The fields of a configuration file, which are the flags of `cluster up` in camel case. */
+const fields: Readonly<Record<keyof UpOptions, Check>> = {
+  name: (value) =>
+    typeof value === 'string' && isClusterName(value)
+      ? { value }
+      : { fault: 'must be lower-case letters, digits and -' },
+  background: flag,
+  port: number(0, 65_535),
+  data: path,
+  nodes: number(1, 100),
+  driver: oneOf('process', 'simulated'),
+  network: oneOf('loopback', 'isolated'),
+  kubeconfig: path,
+  components: list,
+  etcdServers: list,
+  allowRootPods: flag,
+  allowHostPrograms: flag,
+  allowHostPath: flag,
+};
+
+/** Reads a configuration file of `cluster up`. Paths are relative to it. @throws CliError KW7205 if it is invalid */
+export function readClusterConfig(file: string, cwd: string): UpOptions {
+  const absolute = resolve(cwd, file);
+  return clusterConfig(readText(absolute), absolute);
+}
+
+/** Returns the settings in the text of a configuration file. @throws CliError KW7205 if it is invalid */
+export function clusterConfig(text: string, file: string): UpOptions {
+  const config = parsed(text, file);
+  const settings: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(config)) {
+    const check = Object.hasOwn(fields, name) ? fields[name as keyof UpOptions] : undefined;
+    if (!check) {
+      const meant = nearestName(name, Object.keys(fields));
+      throw invalid(file, `it has the unknown field ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`);
+    }
+    const result = check(value, dirname(file));
+    if ('fault' in result) throw invalid(file, `${name} ${result.fault}, got ${JSON.stringify(value)}`);
+    settings[name] = result.value;
+  }
+  return settings; // each value is checked
+}
+
+function parsed(text: string, file: string): object {
+  let config: unknown;
+  try {
+    config = parse(text);
+  } catch (cause) {
+    throw invalid(file, `it is not YAML: ${(cause as Error).message}`);
+  }
+  if (config === null || config === undefined) return {};
+  if (typeof config === 'object' && !Array.isArray(config)) return config;
+  throw invalid(file, 'it is not a map of settings');
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw invalid(file, (cause as Error).message);
+  }
+}
+
+function invalid(file: string, why: string): CliError {
+  const remedy = `use the fields ${Object.keys(fields).join(', ')}`;
+  return new CliError('KW7205', { what: `cannot use the cluster configuration ${file}`, why, remedy });
+}

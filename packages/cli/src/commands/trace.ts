@@ -1,0 +1,19 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Context } from '../program/context.ts';
+import { parseTarget, type TraceOptions, type TraceTarget } from '../trace/target.ts';
+import { addTargetCluster } from './options/target-cluster.ts';
+
+/** Adds `trace KIND/NAME`, which prints how an object became running pods. */
+export function addTrace(program: Command, context: Context): void {
+  addTargetCluster(program.command('trace'))
+    .description('print what each component did for a workload, from its creation to its running pods')
+    .argument('<KIND/NAME>', 'the workload, such as deployment/web', (text: string) => {
+      const target = parseTarget(text);
+      if (typeof target === 'string') throw new InvalidArgumentError(target);
+      return target;
+    })
+    .option('-n, --namespace <NAME>', 'namespace of the workload')
+    .action(async (target: TraceTarget, options: TraceOptions) =>
+      (await import('../trace/trace.ts')).trace(context, { ...options, target }),
+    );
+}

@@ -1,0 +1,80 @@
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { CliError } from '../program/cli-error.ts';
+import { parseFlags, wrong } from './parse-flags.ts';
+import type { AssetProcess } from './run-asset.ts';
+
+const values = [
+  'name',
+  'data-dir',
+  'wal-dir',
+  'listen-peer-urls',
+  'listen-client-urls',
+  'listen-metrics-urls',
+  'initial-advertise-peer-urls',
+  'advertise-client-urls',
+  'initial-cluster',
+  'initial-cluster-state',
+  'initial-cluster-token',
+  'log-level',
+  'logger',
+  'log-outputs',
+  'quota-backend-bytes',
+  'max-request-bytes',
+  'snapshot-count',
+  'auto-compaction-mode',
+  'auto-compaction-retention',
+];
+const switches = ['unsafe-no-fsync', 'version'];
+
+/**
+ * Stands in for etcd: responds to health checks, because the embedded API server keeps its objects itself. Runs until it is asked to
+ * stop.
+ */
+export async function runEtcd({ args, stdout, stopped }: AssetProcess): Promise<void> {
+  const flags = parseFlags('etcd', { args, table: { values: new Set(values), switches: new Set(switches) } });
+  if (flags.has('version')) return void stdout.write('etcd Version: 3.6.0+kubewright\n');
+  const folder = flags.get('data-dir')?.at(-1);
+  if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const urls = (flags.get('listen-client-urls')?.at(-1) ?? 'http://localhost:2379').split(',');
+  const servers = await Promise.all(urls.map((url) => serve(url)));
+  await stopped;
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+function serve(text: string): Promise<ReturnType<typeof createServer>> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:') {
+    throw wrong('etcd', `--listen-client-urls ${text} is not an http URL`, 'pass a URL such as http://127.0.0.1:2379');
+  }
+  const answers: Readonly<Record<string, string>> = {
+    '/health': '{"health":"true","reason":""}',
+    '/version': '{"etcdserver":"3.6.0+kubewright","etcdcluster":"3.6.0"}',
+  };
+  const server = createServer((request, response) => {
+    const answer = answers[request.url?.split('?')[0] ?? ''];
+    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(answer ?? '{"error":"the embedded API server keeps its objects itself; there is no etcd here"}');
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      const text = { what: `etcd cannot listen on ${url.host}`, why: cause.message, remedy: 'use a free port' };
+      reject(new CliError('KW7011', text, { cause }));
+    });
+    server.listen(Number(url.port || 2379), url.hostname.replace(/^\[|\]$/g, ''), () => resolve(server));
+  });
+}
+
+/** Returns the text of `--help`, in which envtest looks for the flags that it may pass. */
+export function etcdHelp(): string {
+  return `Responds to health checks instead of etcd: the embedded API server keeps its objects itself.
+
+Usage:
+  etcd [flags]
+
+Flags:
+${[...values, ...switches].map((name) => `  --${name}\n`).join('')}`;
+}

@@ -1,0 +1,148 @@
+import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
+import type { Event } from '@kubewright/apimachinery/core/v1';
+import { progressOf } from './progress.ts';
+
+/** One step on the way from a request to running pods. */
+export interface Hop {
+  /** With seconds or microseconds, as the cluster stores it. */
+  readonly time: string;
+  /** The field manager or reporter. */
+  readonly component: string;
+  /** `ReplicaSet web-5d4f` */
+  readonly object: string;
+  /** The version of the object that the component read or wrote; empty if the cluster no longer knows it. */
+  readonly resourceVersion: string;
+  readonly what: string;
+}
+
+/** An object of a workload. */
+export interface TracedObject {
+  readonly object: Stored<KubernetesObject>;
+  /** 0 for the workload, 1 for its children, and so on. */
+  readonly depth: number;
+}
+
+/** The fields that one client wrote. */
+type Entry = NonNullable<Stored<KubernetesObject>['metadata']['managedFields']>[number];
+
+/** A hop, and its place among those of the same second. */
+type Ranked = Hop & { readonly rank: number };
+
+/**
+ * Returns the hops of a workload, in order of time. Most times have whole seconds; within a second, causes come before effects.
+ *
+ * An event says which version of its object the component acted on. Managed fields say who created an object and who wrote last.
+ */
+export function hopsOf(objects: readonly TracedObject[], events: readonly Stored<Event>[]): readonly Hop[] {
+  const hops = objects.flatMap(({ object, depth }) => {
+    const own = events.filter(({ involvedObject }) => involvedObject.uid === object.metadata.uid);
+    const rank = depth * 10;
+    return [
+      { ...creation(object, own), rank },
+      ...own.map((event) => ({ ...reported(event, object), rank: rank + 1 })),
+      ...bindings(object, own).map((hop) => ({ ...hop, rank: rank + 0.5 })),
+      ...writes(object).map((hop) => ({ ...hop, rank: hop.what.startsWith('status') ? 100 - depth : rank + 2 })),
+    ];
+  });
+  return hops.sort(byTime).map(({ rank: _, ...hop }) => hop);
+}
+
+/** Returns when a scheduler chose the node of a pod, with the version that the kubelet then saw. */
+function bindings(object: Stored<KubernetesObject>, events: readonly Stored<Event>[]): readonly Hop[] {
+  const { nodeName = '' } = (object as { readonly spec?: { readonly nodeName?: string } }).spec ?? {};
+  const seen = events
+    .filter((event) => componentOf(event) === 'kubelet')
+    .sort((a, b) => timeOf(a).localeCompare(timeOf(b)));
+  return (object.metadata.managedFields ?? [])
+    .filter(({ subresource }) => subresource === 'binding')
+    .map(({ time = object.metadata.creationTimestamp, manager = '' }) => ({
+      time,
+      component: manager,
+      object: nameOf(object),
+      resourceVersion: seen[0]?.involvedObject.resourceVersion ?? '',
+      what: `bound to ${nodeName}`,
+    }));
+}
+
+function creation(object: Stored<KubernetesObject>, events: readonly Stored<Event>[]): Hop {
+  const { creationTimestamp: time, managedFields = [], resourceVersion } = object.metadata;
+  const [earliest] = [...events].sort((a, b) => timeOf(a).localeCompare(timeOf(b)));
+  const isUnchanged = managedFields.length <= 1;
+  return {
+    time,
+    component: creatorOf(object)?.manager ?? '',
+    object: nameOf(object),
+    resourceVersion: earliest?.involvedObject.resourceVersion ?? (isUnchanged ? resourceVersion : ''),
+    what: 'created',
+  };
+}
+
+function reported(event: Stored<Event>, object: Stored<KubernetesObject>): Hop {
+  const { involvedObject, reason, message = '', count = 1 } = event;
+  return {
+    time: timeOf(event),
+    component: componentOf(event),
+    object: nameOf(object),
+    resourceVersion: involvedObject.resourceVersion ?? '',
+    what: `${reason}: ${message.trim()}${count > 1 ? ` (${count} times)` : ''}`,
+  };
+}
+
+/** Returns the last write of each manager after the creation. Only the very last has the version that the object has now. */
+function writes(object: Stored<KubernetesObject>): readonly Hop[] {
+  const { creationTimestamp, managedFields = [], resourceVersion } = object.metadata;
+  const first = creatorOf(object);
+  const later = managedFields.filter(
+    (each) => each.subresource !== 'binding' && !(each === first && each.time === creationTimestamp),
+  );
+  const isStatus = ({ subresource }: Entry) => subresource === 'status';
+  const [last] = later.toSorted(
+    (a, b) => timeIn(b).localeCompare(timeIn(a)) || Number(isStatus(b)) - Number(isStatus(a)),
+  );
+  return later.map((each) => ({
+    time: each.time ?? creationTimestamp,
+    component: each.manager ?? '',
+    object: nameOf(object),
+    resourceVersion: each === last ? resourceVersion : '',
+    what: isStatus(each) ? `status: ${progressOf(object)}` : `updated ${fieldsOf(each)}`,
+  }));
+}
+
+/** Returns the entry of the client that created an object: of those of that second, the one with the most fields. */
+function creatorOf({ metadata }: Stored<KubernetesObject>): Entry | undefined {
+  const { creationTimestamp, managedFields = [] } = metadata;
+  const main = managedFields.filter(({ subresource }) => !subresource);
+  const size = ({ fieldsV1 }: Entry) => JSON.stringify(fieldsV1 ?? {}).length;
+  const [first] = main.filter(({ time }) => time === creationTimestamp).sort((a, b) => size(b) - size(a));
+  return first ?? main[0];
+}
+
+/** Returns the fields of an entry to the second level, such as `metadata.annotations`. */
+function fieldsOf({ fieldsV1 = {} }: Entry): string {
+  const name = (key: string) => key.replace(/^f:/, '');
+  const paths = Object.entries(fieldsV1).flatMap(([top, below]) =>
+    Object.keys(below as object).map((key) => `${name(top)}.${name(key)}`),
+  );
+  return paths.join(', ');
+}
+
+function timeIn({ time = '' }: Entry): string {
+  return time;
+}
+
+function byTime(a: Ranked, b: Ranked): number {
+  const second = ({ time }: Hop) => time.slice(0, 19);
+  return second(a).localeCompare(second(b)) || a.rank - b.rank || a.time.localeCompare(b.time);
+}
+
+function componentOf({ reportingComponent, source }: Stored<Event>): string {
+  return reportingComponent || source?.component || '';
+}
+
+function timeOf({ eventTime, firstTimestamp, metadata }: Stored<Event>): string {
+  return eventTime ?? firstTimestamp ?? metadata.creationTimestamp;
+}
+
+function nameOf({ kind, metadata }: Stored<KubernetesObject>): string {
+  return `${kind} ${metadata.name}`;
+}

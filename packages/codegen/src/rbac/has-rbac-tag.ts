@@ -1,0 +1,13 @@
+import { ts } from '../compiler/typescript.ts';
+
+/** True if a comment above a node, or above a statement that contains it, has an `@rbac` tag: it lists what the code does not show. */
+export function hasRbacTag(node: ts.Node): boolean {
+  const { text } = node.getSourceFile();
+  if (!text.includes('@rbac')) return false;
+  for (let each = node; !ts.isSourceFile(each); each = each.parent) {
+    const comments = ts.getLeadingCommentRanges(text, each.getFullStart()) ?? [];
+    const texts = comments.map(({ pos, end }) => text.slice(pos, end));
+    if (texts.some((comment) => comment.startsWith('/**') && comment.includes('@rbac'))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,43 @@
+import type { Clock, Random } from '@kubewright/apimachinery';
+import type { ApiHandler, Connection } from '@kubewright/apiserver';
+import { InProcessTransport, KubernetesClient } from '@kubewright/client';
+import type { BuiltInControllerFactory } from '../controllers/index.ts';
+import { controllerIdentity, controllerManagerIdentity, type Identity, serverIdentity } from './identities.ts';
+import { SplitIdentityTransport } from './split-identity-transport.ts';
+
+/** Creates clients that call the cluster's API server without sockets, each under an identity. */
+export class ClusterClients {
+  readonly #services: { readonly handle: ApiHandler; readonly clock: Clock; readonly random: Random };
+
+  constructor(services: { readonly handle: ApiHandler; readonly clock: Clock; readonly random: Random }) {
+    this.#services = services;
+  }
+
+  /** Returns a client without sockets that acts as `identity`. */
+  as(identity: Identity): KubernetesClient {
+    const { clock, random } = this.#services;
+    // The field managers of a real cluster.
+    const isNode = identity.commonName.startsWith('system:node:');
+    const userAgent = isNode ? 'kubelet' : identity.commonName.replace(/^.*:/, '');
+    return new KubernetesClient({ transport: this.#transport(identity), clock, random, userAgent });
+  }
+
+  /** Returns a client that reads as the controller manager and writes as one controller. */
+  forController(
+    controller: Pick<BuiltInControllerFactory, 'account' | 'actsAsServer' | 'actsAsManager'>,
+  ): KubernetesClient {
+    const { account, actsAsServer, actsAsManager } = controller;
+    if (actsAsServer) return this.as(serverIdentity);
+    if (actsAsManager) return this.as(controllerManagerIdentity);
+    const { clock, random } = this.#services;
+    const informers = this.#transport(controllerManagerIdentity);
+    const actor = this.#transport(controllerIdentity(account));
+    const transport = new SplitIdentityTransport({ informers, actor });
+    return new KubernetesClient({ transport, clock, random, userAgent: 'kube-controller-manager' });
+  }
+
+  #transport(identity: Identity): InProcessTransport<Connection> {
+    const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate: identity } as const;
+    return new InProcessTransport<Connection>({ handle: this.#services.handle, connection });
+  }
+}

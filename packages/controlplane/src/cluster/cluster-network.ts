@@ -1,0 +1,220 @@
+import type { Server } from 'node:net';
+import { type Clock, KubewrightError, type Random } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { ControllerDefinition, Logger } from '@kubewright/runtime';
+import { defaultServiceCidr } from '../kube-apiserver/bootstrap/index.ts';
+import { clusterLogEvents } from '../log/cluster-log-events.ts';
+import type { IngressSources } from '../network/ingress/ingress-controller.ts';
+import type { IsolatedNetwork } from '../network/isolated/isolated-network.ts';
+import { LoopbackRange } from '../network/loopback-range.ts';
+import type { PodNetwork } from '../network/pod-network.ts';
+import { hostSockets, type SocketAddress, type Sockets } from '../network/sockets.ts';
+import { nodeName } from './node-name.ts';
+import type { Notes } from './state-directory.ts';
+import type * as Workers from './workers.ts';
+
+/** The network of pods that run as processes: this machine's loopback network, or a separate one. */
+export type NetworkMode = 'loopback' | 'isolated';
+
+/** Options for {@link ClusterNetwork.open}. */
+export interface ClusterNetworkOptions {
+  /** Keep the range of addresses: stored services need the same one at the next start. */
+  readonly notes: Notes;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** The network of pods; `undefined` if no pods run as processes, so that nothing can be routed. */
+  readonly mode: NetworkMode | undefined;
+  /** Number of nodes. */
+  readonly nodes: number;
+  /** Runs a name server if pods have their own network. */
+  readonly hasDns: boolean;
+}
+
+/** The name server of pods, as kubeadm's clusters have it. */
+const dns = { address: '10.96.0.10', domain: 'cluster.local' };
+/** File that holds the number of the reserved range. */
+export const rangeNote = 'network.json';
+
+/** The network of a cluster: its addresses, the routing of services, and the sockets that reach pods. */
+export class ClusterNetwork implements AsyncDisposable {
+  /** Range of cluster IPs in CIDR notation. */
+  readonly serviceCidr: string;
+  /** Reach pods and services. */
+  readonly sockets: Sockets;
+  readonly #options: ClusterNetworkOptions;
+  /** Addresses of this machine: of services on the loopback network, of load balancers on both. */
+  readonly #range: LoopbackRange | undefined;
+  readonly #isolated: IsolatedNetwork | undefined;
+  #proxy: Disposable | undefined;
+  #dns: Disposable | undefined;
+  readonly #ingresses: Disposable[] = [];
+  #disposed: Promise<void> | undefined;
+
+  private constructor(
+    options: ClusterNetworkOptions,
+    parts: { readonly range?: LoopbackRange | undefined; readonly isolated?: IsolatedNetwork | undefined },
+  ) {
+    const { range, isolated } = parts;
+    this.#options = options;
+    this.#range = range;
+    this.#isolated = isolated;
+    this.sockets = isolated?.sockets ?? hostSockets;
+    const isLoopback = range !== undefined && !range.isShared && isolated === undefined;
+    this.serviceCidr = isLoopback ? `127.${range.number}.0.0/17` : defaultServiceCidr;
+  }
+
+  /**
+   * Reserves the addresses; those of the last start if they are free, because stored services keep theirs.
+   *
+   * @throws IsolationError if this machine does not allow an isolated network.
+   */
+  static async open(options: ClusterNetworkOptions): Promise<ClusterNetwork> {
+    const { notes, random, mode, log, nodes, hasDns } = options;
+    if (mode === undefined) return new ClusterNetwork(options, {});
+    const isolated = mode === 'isolated' ? await startIsolated({ nodes, dns: hasDns ? dns : undefined }) : undefined;
+    const { range: preferred } = notes.readNote<{ readonly range: number }>(rangeNote) ?? {};
+    let range: LoopbackRange;
+    try {
+      range = await LoopbackRange.reserve(random, preferred);
+    } catch (error) {
+      await isolated?.[Symbol.asyncDispose]();
+      throw error;
+    }
+    try {
+      if (range.number !== preferred) notes.writeNote(rangeNote, { range: range.number });
+    } catch (error) {
+      if (!(error instanceof KubewrightError)) throw error;
+      log.warn('cannot save the range of service addresses; the next start will use a different one', {
+        event: clusterLogEvents.serviceRangeNotSaved,
+        error,
+      });
+    }
+    return new ClusterNetwork(options, { range, isolated });
+  }
+
+  /** Addresses of this machine at which pods find the API server. */
+  get serverHosts(): readonly string[] {
+    return this.serviceCidr === defaultServiceCidr ? [] : [this.#range?.nodeIP ?? ''];
+  }
+
+  /** Opens connections to pods for the API server; `undefined` if its own sockets reach them. */
+  get dial(): Sockets['connect'] | undefined {
+    return this.#isolated && ((address) => this.sockets.connect(address));
+  }
+
+  /** True if services can be reached. */
+  get isRouted(): boolean {
+    return this.#range !== undefined;
+  }
+
+  /** Returns the network of a node's pods, by the node's number from 0; `undefined` on the loopback network. */
+  forNode(index: number): PodNetwork | undefined {
+    return this.#isolated?.forNode(index);
+  }
+
+  /** Returns the controller that routes services; a new proxy for each start. */
+  proxy({ kubeProxy, ServiceProxy }: typeof Workers): ReturnType<typeof kubeProxy> {
+    const { clock, random } = this.#options;
+    this.#proxy?.[Symbol.dispose]();
+    // All clients on the loopback network have the same address.
+    const nodeOf = (address: string): string | undefined => {
+      const index = this.#isolated?.nodeIndexOf(address);
+      return index === undefined ? undefined : nodeName(index);
+    };
+    const proxy = new ServiceProxy({ sockets: this.sockets, clock, random, nodeOf });
+    this.#proxy = proxy;
+    return kubeProxy(proxy);
+  }
+
+  /** Returns the controller that serves Ingresses; a new proxy for each start, which listens when there is an Ingress. */
+  ingress(workers: typeof Workers): ControllerDefinition {
+    const { ingressDefinition, IngressCertificates, IngressProxy, IngressTable, TlsTable } = workers;
+    const { sockets } = this;
+    this.#closeIngresses();
+    const [table, hosts] = [new IngressTable(), new TlsTable()];
+    const { clock, random } = this.#options;
+    const opened = new Map<boolean, Promise<SocketAddress>>();
+    const open = async ({ endpoints, secret }: IngressSources, isTls: boolean): Promise<SocketAddress> => {
+      const { listener, address } = await this.#listenForIngresses(isTls ? [443, 8443] : [80, 8080]);
+      const certificates = isTls ? new IngressCertificates({ clock, hosts, secret }) : undefined;
+      this.#ingresses.push(new IngressProxy({ listener, sockets, table, endpoints, certificates }));
+      return address;
+    };
+    const listen = (sources: IngressSources, isTls: boolean): Promise<SocketAddress> => {
+      const listening = opened.get(isTls) ?? open(sources, isTls);
+      opened.set(isTls, listening);
+      // The next attempt tries again.
+      listening.catch(() => opened.delete(isTls));
+      return listening;
+    };
+    return ingressDefinition({
+      table,
+      tls: hosts,
+      random,
+      listen: (sources, { tls }) => Promise.all((tls ? [false, true] : [false]).map((one) => listen(sources, one))),
+    });
+  }
+
+  #closeIngresses(): void {
+    for (const ingress of this.#ingresses.splice(0)) ingress[Symbol.dispose]();
+  }
+
+  /** Listens on a port of the range's last address; without the right to do so, on another one. */
+  async #listenForIngresses([port, other]: readonly [number, number]): Promise<{
+    readonly listener: Server;
+    readonly address: SocketAddress;
+  }> {
+    const { isShared, number, nodeIP } = this.#range ?? { isShared: true, number: 0, nodeIP: '127.0.0.1' };
+    const host = isShared ? nodeIP : `127.${number}.255.254`;
+    try {
+      return { listener: await hostSockets.listen({ host, port }), address: { host, port } };
+    } catch {
+      return { listener: await hostSockets.listen({ host, port: other }), address: { host, port: other } };
+    }
+  }
+
+  /** True if pods have a name server. */
+  get hasDns(): boolean {
+    return this.#isolated !== undefined && this.#options.hasDns;
+  }
+
+  /** Starts the name server. Returns the controller that feeds it; it stops with this network. */
+  async startDns(client: KubernetesClient, workers: typeof Workers): Promise<() => ControllerDefinition> {
+    const { clusterDns, createDnsService, DnsServer, machineUpstream, ServiceZone } = workers;
+    await createDnsService(client, dns.address);
+    const zone = new ServiceZone(dns.domain);
+    const { clock, random } = this.#options;
+    const upstream = machineUpstream({ clock, random });
+    const { sockets } = this;
+    this.#dns = await DnsServer.listen({ host: dns.address, port: 53 }, { zone, upstream, sockets, clock });
+    return () => clusterDns(zone);
+  }
+
+  /** Returns the address of a load balancer on this machine: the cluster IP's last bytes in the reserved range. */
+  balancerAddress(clusterIP: string): string | undefined {
+    const [, , third, fourth] = clusterIP.split('.');
+    if (this.#range === undefined || this.#range.isShared || fourth === undefined) return undefined;
+    // On the loopback network, the first half of the range has the cluster IPs.
+    return `127.${this.#range.number}.${this.#isolated ? third : Number(third) | 128}.${fourth}`;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed ??= this.#dispose();
+    return this.#disposed;
+  }
+
+  async #dispose(): Promise<void> {
+    this.#proxy?.[Symbol.dispose]();
+    this.#dns?.[Symbol.dispose]();
+    this.#closeIngresses();
+    await this.#isolated?.[Symbol.asyncDispose]();
+    await this.#range?.[Symbol.asyncDispose]();
+  }
+}
+
+/** Loads the code of the isolated network only if it is used. */
+async function startIsolated(options: Parameters<typeof IsolatedNetwork.start>[0]): Promise<IsolatedNetwork> {
+  const { IsolatedNetwork: Network } = await import('../network/isolated/isolated-network.ts');
+  return Network.start(options);
+}

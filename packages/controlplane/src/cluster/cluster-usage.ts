@@ -1,0 +1,31 @@
+import type { Clock } from '@kubewright/apimachinery';
+import type { NodeConnector, NodeUsage } from '../kube-apiserver/pods/node-connector.ts';
+import type { NodeSettings } from './cluster-nodes.ts';
+import { nodeName } from './node-name.ts';
+
+/**
+ * Returns a function that asks the nodes what their containers use. The first node also runs this process, the control plane,
+ * unless nodes run no processes.
+ */
+export function clusterUsage(
+  connector: NodeConnector,
+  { settings, clock }: { readonly settings: NodeSettings; readonly clock: Clock },
+): () => Promise<readonly NodeUsage[]> {
+  const first = settings.driver === undefined || settings.driver === 'process' ? nodeName(0) : undefined;
+  return async () => {
+    const nodes = (await connector.usage?.()) ?? [];
+    return nodes.map((node) => (node.name === first ? { ...node, own: thisProcess(clock.now()) } : node));
+  };
+}
+
+function thisProcess(nowMs: number): NonNullable<NodeUsage['own']> {
+  const { user, system } = process.cpuUsage();
+  return {
+    name: 'kubewright',
+    id: `process://${process.pid}`,
+    startedAtMs: nowMs - process.uptime() * 1_000,
+    atMs: nowMs,
+    cpuSeconds: (user + system) / 1e6,
+    memoryBytes: process.memoryUsage.rss(),
+  };
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { ComponentSelection } from './component-selection.ts';
+
+const controllers = ['job-controller', 'namespace-controller'];
+const all = ['apiserver', 'scheduler', 'nodes', ...controllers];
+
+function select(list: string): readonly string[] {
+  const selection = new ComponentSelection(list.split(','));
+  selection.check(['apiserver', ...controllers]);
+  return all.filter((name) => selection.includes(name));
+}
+
+describe('ComponentSelection', () => {
+  it.each<[list: string, selected: readonly string[]]>([
+    ['*', all],
+    ['apiserver', ['apiserver']],
+    ['scheduler', ['apiserver', 'scheduler']],
+    ['controllers', ['apiserver', ...controllers]],
+    ['*,-nodes', ['apiserver', 'scheduler', ...controllers]],
+    ['-nodes, *', ['apiserver', 'scheduler', ...controllers]],
+    ['*,-controllers', ['apiserver', 'scheduler', 'nodes']],
+    ['*,-controllers,job-controller', ['apiserver', 'scheduler', 'nodes', 'job-controller']],
+    ['controllers,-job-controller', ['apiserver', 'namespace-controller']],
+    ['apiserver,namespace-controller,', ['apiserver', 'namespace-controller']],
+  ])('selects from %s', (list, selected) => {
+    expect(select(list)).toEqual(selected);
+  });
+
+  it.each<[list: string, message: string]>([
+    ['', 'it is empty; name the components to run, such as *'],
+    ['-nodes', 'it only excludes components; start from all of them: *,-nodes'],
+    ['*,-apiserver', 'the API server always runs; remove -apiserver'],
+    ['nodes,-*', '* cannot be excluded; name only the components to run'],
+    ['*,nodes,-nodes', 'it contains both nodes and -nodes; remove one of them'],
+    ['*,-job', 'there is no component job; write job-controller, or others of *, controllers, apiserver, scheduler, '],
+    ['shceduler', 'there is no component shceduler; write scheduler, or others of *, controllers'],
+    ['something-else-entirely', 'there is no component something-else-entirely; use some of *, controllers'],
+  ])('rejects %j', (list, message) => {
+    expect(() => select(list)).toThrow(`invalid list of components ${JSON.stringify(list)}: ${message}`);
+  });
+});

@@ -1,0 +1,20 @@
+import type { Clock } from '@kubewright/apimachinery';
+import { ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import type { KubernetesClient } from '@kubewright/client';
+
+const longestMs = 10_000;
+
+/**
+ * Resolves once pods can be created in the namespace `default`: until a controller has created its service account, the server
+ * refuses them. Gives up after ten seconds, because a cluster without it is of use too.
+ */
+export async function defaultAccountExists(client: KubernetesClient, clock: Clock): Promise<void> {
+  const stop = new AbortController();
+  using _timer = clock.setTimer(longestMs, () => stop.abort());
+  try {
+    const key = { namespace: 'default', name: 'default' };
+    await client.resource(ServiceAccount).waitFor(key, () => true, { signal: stop.signal });
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Clock, Random } from '@kubewright/apimachinery';
+import type { ApiServerOptions } from '@kubewright/apiserver';
+import type { HttpLimits } from '@kubewright/apiserver/internal';
+import type { Logger } from '@kubewright/runtime';
+import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
+import type { ClusterNetwork } from './cluster-network.ts';
+import type { NodeSettings } from './cluster-nodes.ts';
+import type { ClusterSnapshot } from './cluster-snapshot.ts';
+import type { ComponentSelection } from './component-selection.ts';
+import type { ServerSettings } from './server-settings.ts';
+
+/** Limits of an {@link EmbeddedCluster}. */
+export interface ClusterLimits {
+  /** @defaultValue that of each field */
+  readonly http?: Partial<HttpLimits> | undefined;
+  /** @defaultValue that of each field */
+  readonly requests?: ApiServerOptions['limits'];
+  /** Size of all stored objects in bytes; further writes fail as on a full etcd. @defaultValue 512 MiB */
+  readonly storageBytes?: number | undefined;
+}
+
+/**
+ * Options for {@link EmbeddedCluster.start}; each has a default.
+ *
+ * @example
+ * ```ts
+ * const options: EmbeddedClusterOptions = { directory: '.kubewright', port: 6443, log: prettyLogger({ destination, now: Date.now }) };
+ * await using cluster = await EmbeddedCluster.start(options);
+ * ```
+ */
+export interface EmbeddedClusterOptions {
+  /**
+   * Folder for certificates, the kubeconfig and notes. It is created if needed and locked while the cluster runs.
+   *
+   * @defaultValue `cluster` in the folder `data`, otherwise a temporary folder, removed when the cluster stops
+   */
+  readonly directory?: string | undefined;
+  /**
+   * Folder of the objects, which are then kept on disk: a write is answered once it is on disk, and the next start with this folder
+   * continues with the same objects. It is created if needed and locked while the cluster runs.
+   *
+   * @defaultValue objects are kept in memory and lost when the cluster stops
+   */
+  readonly data?: string | undefined;
+  /**
+   * URLs of etcd's servers, which then has the objects. Several clusters on one etcd are one cluster with several API servers. Run
+   * the controllers in one of them, and `components: ['apiserver']` in the others. kube-apiserver can read the objects.
+   *
+   * @defaultValue no etcd
+   */
+  readonly etcdServers?: readonly string[] | undefined;
+  /** The objects to start with; only for objects in memory. @defaultValue those of a new cluster */
+  readonly snapshot?: ClusterSnapshot | undefined;
+  /** Port of the API server. @defaultValue the port of the last start if it is free, otherwise any free port */
+  readonly port?: number | undefined;
+  /** @defaultValue the system clock */
+  readonly clock?: Clock | undefined;
+  /** @defaultValue system randomness */
+  readonly random?: Random | undefined;
+  /** @defaultValue nothing is logged */
+  readonly log?: Logger | undefined;
+  /** Limits of connections and bodies, of concurrent requests, and of all stored objects together. */
+  readonly limits?: ClusterLimits | undefined;
+  /** Gives the cluster nodes. @defaultValue no node: pods stay pending */
+  readonly node?: NodeSettings | undefined;
+  /** Settings of the API server, like flags of kube-apiserver. @defaultValue that of each setting */
+  readonly server?: ServerSettings | undefined;
+  /**
+   * The parts of the cluster to run, as a list like that of kube-controller-manager's `--controllers`: `*` for all, `foo` and
+   * `-foo` for single ones, `controllers` for all controllers, besides them `scheduler`, `kube-proxy`, `coredns`, `metrics` and `nodes`. `['apiserver']` is the API
+   * server alone, as Go's envtest runs it. Without `serviceaccount-controller`, pods need no service account.
+   *
+   * @defaultValue `['*']`: everything, with the nodes of `node`
+   */
+  readonly components?: readonly string[] | undefined;
+  /** Connector to nodes that run outside this cluster, for logs and exec. @defaultValue a connector to the nodes of `node` */
+  readonly connector?: NodeConnector | undefined;
+}
+
+/** Options after defaults have been applied. */
+export type CompleteOptions = EmbeddedClusterOptions & {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly selection: ComponentSelection;
+  readonly network: ClusterNetwork;
+};
+
+/** Returns the settings of the cluster's nodes; undefined if it has none. */
+export function nodesOf({ node }: EmbeddedClusterOptions, selection: ComponentSelection): NodeSettings | undefined {
+  return selection.includes('nodes') ? (node ?? (selection.names('nodes') ? {} : undefined)) : undefined;
+}

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdir, rename, rm } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
+import { KubewrightError } from '@kubewright/apimachinery';
+import type { VolumeFolders } from '../controllers/local-volumes/index.ts';
+
+/** Thrown if a volume's folder is not one of the cluster's. */
+class VolumeFolderError extends KubewrightError {
+  override readonly name = 'VolumeFolderError';
+  readonly code = 'KW5505';
+}
+
+/** Folders of local volumes below one root, which the users of containers can enter but not list. */
+export class LocalVolumeFolders implements VolumeFolders {
+  readonly root: string;
+
+  constructor(root: string) {
+    this.root = resolve(root);
+  }
+
+  pathOf(node: string, volume: string): string {
+    return join(this.root, node, volume);
+  }
+
+  async create(path: string, { copyOf }: { readonly copyOf?: string | undefined }): Promise<void> {
+    const folder = this.#own(path);
+    if (existsSync(folder)) return;
+    const parent = join(folder, '..');
+    await mkdir(parent, { recursive: true, mode: 0o711 });
+    for (const each of [this.root, parent]) await chmod(each, 0o711);
+    if (copyOf === undefined) {
+      await mkdir(folder, { mode: 0o700 });
+      return;
+    }
+    // The folder gets its name only once it is complete, so an interrupted copy starts again.
+    const partial = `${folder}.partial`;
+    await rm(partial, { recursive: true, force: true });
+    await cp(this.#own(copyOf), partial, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    await rename(partial, folder);
+  }
+
+  async remove(path: string): Promise<void> {
+    const folder = this.#own(path);
+    await rm(folder, { recursive: true, force: true });
+    await rm(`${folder}.partial`, { recursive: true, force: true });
+  }
+
+  /** @throws VolumeFolderError for a path that is not the folder of a volume, such as one that a user wrote into a volume. */
+  #own(path: string): string {
+    const folder = resolve(path);
+    const steps = folder.startsWith(this.root + sep) ? folder.slice(this.root.length + 1).split(sep) : [];
+    if (steps.length === 2) return folder;
+    throw new VolumeFolderError({
+      what: `${path} is not the folder of a local volume`,
+      why: `volumes of this cluster are in ${this.root}`,
+      remedy: 'delete the volume by hand: remove its finalizers, then what it held',
+    });
+  }
+}
+
+/** Folders of volumes that hold nothing, because nothing runs on simulated nodes. */
+export const simulatedVolumeFolders: VolumeFolders = {
+  pathOf: (_node, volume) => `/var/lib/kubewright/volumes/${volume}`,
+  create: () => Promise.resolve(),
+  remove: () => Promise.resolve(),
+};

@@ -1,0 +1,81 @@
+import type { TimeZone, ZonedTime } from './zoned-time.ts';
+
+/** The values that match each field of a cron expression. */
+export interface CronFields {
+  readonly minutes: ReadonlySet<number>;
+  readonly hours: ReadonlySet<number>;
+  readonly daysOfMonth: ReadonlySet<number>;
+  readonly months: ReadonlySet<number>;
+  readonly weekdays: ReadonlySet<number>;
+  /** True if one of the two day fields is a star: then both must match, otherwise either one. */
+  readonly anyDay: boolean;
+}
+
+const secondMs = 1000;
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+const maxYears = 5;
+const midnight = { hour: 0, minute: 0, second: 0 };
+
+/**
+ * Returns the first matching time after an instant; undefined if no time within five years matches. Mirrors `SpecSchedule.Next` of
+ * robfig/cron v3, also around daylight saving: a time that is skipped does not run that day, and a repeated time may run twice.
+ */
+export function nextMatch(
+  fields: CronFields,
+  { afterMs, zone }: { readonly afterMs: number; readonly zone: TimeZone },
+): number | undefined {
+  // A list without values, such as `,`, is valid.
+  if (fields.hours.size === 0 || fields.minutes.size === 0) return undefined;
+  let t = afterMs + secondMs - (afterMs % secondMs);
+  const lastYear = zone.at(t).year + maxYears;
+  // When the first field is raised, the smaller ones restart at their lowest value.
+  let raised = false;
+  const raise = (start: number): number => {
+    if (!raised) t = start;
+    raised = true;
+    return t;
+  };
+  wrap: for (;;) {
+    let local = zone.at(t);
+    if (local.year > lastYear) return undefined;
+    while (!fields.months.has(local.month)) {
+      local = zone.at(raise(zone.instantOf({ ...local, day: 1, ...midnight })));
+      t = zone.instantOf({ ...local, month: local.month + 1 });
+      local = zone.at(t);
+      if (local.month === 1) continue wrap;
+    }
+    while (!matchesDay(fields, local)) {
+      local = zone.at(raise(zone.instantOf({ ...local, ...midnight })));
+      t = nearMidnight(zone, zone.instantOf({ ...local, day: local.day + 1 }));
+      local = zone.at(t);
+      if (local.day === 1) continue wrap;
+    }
+    while (!fields.hours.has(local.hour)) {
+      t = raise(zone.instantOf({ ...local, minute: 0, second: 0 })) + hourMs;
+      local = zone.at(t);
+      if (local.hour === 0) continue wrap;
+    }
+    while (!fields.minutes.has(local.minute)) {
+      t = raise(t - (t % minuteMs)) + minuteMs;
+      local = zone.at(t);
+      if (local.minute === 0) continue wrap;
+    }
+    // Expressions have no seconds: the time must be the start of a minute.
+    if (local.second === 0) return t;
+    t = raise(t) + (60 - local.second) * secondMs;
+  }
+}
+
+function matchesDay({ daysOfMonth, weekdays, anyDay }: CronFields, { day, weekday }: ZonedTime): boolean {
+  const byDate = daysOfMonth.has(day);
+  const byWeekday = weekdays.has(weekday);
+  return anyDay ? byDate && byWeekday : byDate || byWeekday;
+}
+
+/** Corrects the start of a day that daylight saving moved away from midnight. */
+function nearMidnight(zone: TimeZone, t: number): number {
+  const { hour } = zone.at(t);
+  if (hour === 0) return t;
+  return hour > 12 ? t + (24 - hour) * hourMs : t - hour * hourMs;
+}

@@ -1,0 +1,89 @@
+import { isDeleting, type Stored } from '@kubewright/apimachinery';
+import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { isPodAvailable } from '../pods/pod-state.ts';
+import type { DaemonPlan, DaemonState } from './daemon-plan.ts';
+import { isUpdated } from './daemon-pod.ts';
+import { nodeFit } from './node-fit.ts';
+import { surgeCount, unavailableCount } from './rolling-counts.ts';
+
+/** The pods of one node, by revision. */
+interface NodePods {
+  readonly node: string;
+  readonly current: readonly Stored<Pod>[];
+  readonly old: readonly Stored<Pod>[];
+}
+
+/** Decides which old pods to replace now, within the limits of the update strategy. Mirrors `rollingUpdate` (1.36). */
+export function planUpdate(state: DaemonState): DaemonPlan {
+  const { set, nodes, pods } = state;
+  const wanted = nodes.filter((node) => nodeFit(set, node).shouldRun).map(({ metadata }) => metadata.name);
+  const surge = surgeCount(set, wanted.length);
+  const unavailable = unavailableCount(set, wanted.length);
+  const each = [...new Set([...pods.keys(), ...wanted])].sort().map((node) => podsOn(node, state));
+  if (surge > 0) return planSurge(each, { state, surge, wanted });
+  // Without surge and unavailability no update could progress.
+  return planReplacements(each, { state, unavailable: Math.max(unavailable, wanted.length > 0 ? 1 : 0) });
+}
+
+function podsOn(node: string, { pods, set, hash }: DaemonState): NodePods {
+  const staying = (pods.get(node) ?? []).filter((pod) => !isDeleting(pod));
+  const updated = (pod: Pod): boolean => isUpdated(pod, { set, hash });
+  return { node, current: staying.filter(updated), old: staying.filter((pod) => !updated(pod)) };
+}
+
+/** Deletes old pods, which makes room for new ones. Pods that are unavailable anyway do not count against the limit. */
+function planReplacements(
+  nodes: readonly NodePods[],
+  { state, unavailable }: { readonly state: DaemonState; readonly unavailable: number },
+): DaemonPlan {
+  let missing = 0;
+  const broken: Stored<Pod>[] = [];
+  const candidates: Stored<Pod>[] = [];
+  for (const { current, old } of nodes) {
+    const [newPod, oldPod] = [current[0], old[0]];
+    // Excess and missing pods are not this step's business.
+    if (current.length > 1 || old.length > 1 || (newPod === undefined) === (oldPod === undefined)) missing++;
+    else if (newPod) missing += isAvailable(newPod, state) ? 0 : 1;
+    else if (oldPod && !isAvailable(oldPod, state)) {
+      broken.push(oldPod);
+      missing++;
+    } else if (oldPod) candidates.push(oldPod);
+  }
+  return { create: [], remove: [...broken, ...candidates.slice(0, Math.max(0, unavailable - missing))] };
+}
+
+/** Creates new pods next to old ones, and deletes old ones whose successor is available. */
+function planSurge(
+  nodes: readonly NodePods[],
+  { state, surge, wanted }: { readonly state: DaemonState; readonly surge: number; readonly wanted: readonly string[] },
+): DaemonPlan {
+  let surging = 0;
+  let available = 0;
+  const remove: Stored<Pod>[] = [];
+  const misplaced: Stored<Pod>[] = [];
+  const urgent: string[] = [];
+  const candidates: string[] = [];
+  const fitting = new Set(wanted);
+  for (const { node, current, old } of nodes) {
+    if (current.length > 1 || old.length > 1) {
+      surging++;
+      continue;
+    }
+    const [newPod, oldPod] = [current[0], old[0]];
+    const counted = oldPod ?? newPod;
+    if (counted && isAvailable(counted, state)) available++;
+    if (!oldPod) continue;
+    if (newPod) {
+      if (isAvailable(newPod, state)) remove.push(oldPod);
+      else surging++;
+    } else if (fitting.has(node)) (isAvailable(oldPod, state) ? candidates : urgent).push(node);
+    else (isAvailable(oldPod, state) ? misplaced : remove).push(oldPod);
+  }
+  // An old pod on a node that no longer fits goes once enough pods are available elsewhere.
+  remove.push(...misplaced.slice(0, Math.max(0, available - wanted.length)));
+  return { create: [...urgent, ...candidates.slice(0, Math.max(0, surge - surging))], remove };
+}
+
+function isAvailable(pod: Pod, { set, nowMs }: DaemonState): boolean {
+  return isPodAvailable(pod, { minReadySeconds: set.spec?.minReadySeconds ?? 0, nowMs });
+}

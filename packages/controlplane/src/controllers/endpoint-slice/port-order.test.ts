@@ -1,0 +1,31 @@
+import type { EndpointPort } from '@kubewright/apimachinery/discovery/v1';
+import { expect, it } from 'vitest';
+import { inPortOrder } from './port-order.ts';
+
+const port = (name: string, number: number, protocol: EndpointPort['protocol'] = 'TCP', more = {}): EndpointPort => ({
+  name,
+  port: number,
+  protocol,
+  ...more,
+});
+
+// The order that Go's library gives these ports, by the hashes 32d2507b, 60c608a5, 64019b95, 96bd0897, d33415f5, db539259.
+const ordered: readonly EndpointPort[] = [
+  port('', 53, 'UDP', { appProtocol: 'kubernetes.io/h2c' }),
+  port('web', 80),
+  port('client', 2379),
+  port('https', 8443),
+  port('peer', 7000, 'SCTP'),
+  port('metrics', 9090),
+];
+
+it('orders ports as the EndpointSlice library does', () => {
+  expect(inPortOrder(ordered)).toEqual(ordered);
+  expect(inPortOrder([...ordered].reverse())).toEqual(ordered);
+  expect(inPortOrder([...ordered].sort((a, b) => (a.port ?? 0) - (b.port ?? 0)))).toEqual(ordered);
+});
+
+it('keeps a single port', () => {
+  const ports: readonly EndpointPort[] = [port('web', 80)];
+  expect(inPortOrder(ports)).toBe(ports);
+});

@@ -1,0 +1,73 @@
+import { findCondition } from '@kubewright/apimachinery';
+import type { Lease } from '@kubewright/apimachinery/coordination/v1';
+import type { Node, NodeCondition } from '@kubewright/apimachinery/core/v1';
+
+/** Time without a sign of life after which a node counts as unreachable. */
+const graceMs = 50_000;
+/** The same, for a node that has never reported its status. */
+const startupGraceMs = 60_000;
+
+/** The latest signs of life of a node. */
+export interface NodeHealth {
+  /** When the latest one was seen, by the monotonic clock: while a machine sleeps, its nodes are not silent. */
+  readonly seenMs: number;
+  /** Time in the node's Ready condition; undefined without one. */
+  readonly heartbeat: string | undefined;
+  readonly renewTime: string | undefined;
+}
+
+/** Input for {@link observeHealth}. */
+export interface HealthInput {
+  readonly lease: Lease | undefined;
+  readonly before: NodeHealth | undefined;
+  readonly monotonicMs: number;
+  /** Time since the node was created. */
+  readonly ageMs: number;
+}
+
+/** Notes a node's signs of life: a changed heartbeat in its status, or a renewed lease. Mirrors `tryUpdateNodeHealth` (1.36). */
+export function observeHealth(node: Node, { lease, before, monotonicMs, ageMs }: HealthInput): NodeHealth {
+  const ready = readyOf(node);
+  const heartbeat = ready && (ready.lastHeartbeatTime ?? '');
+  const renewTime = lease?.spec?.renewTime;
+  const isRenewed = renewTime !== undefined && (before?.renewTime === undefined || before.renewTime < renewTime);
+  const seenMs =
+    isRenewed || (before ? before.heartbeat !== heartbeat : ready)
+      ? monotonicMs
+      : (before?.seenMs ?? monotonicMs - ageMs);
+  return { seenMs, heartbeat, renewTime: isRenewed ? renewTime : before?.renewTime };
+}
+
+/** Returns the milliseconds until a node counts as unreachable; at most 0 if it already does. */
+export function msUntilUnreachable({ seenMs, heartbeat }: NodeHealth, monotonicMs: number): number {
+  return seenMs + (heartbeat === undefined ? startupGraceMs : graceMs) + 1 - monotonicMs;
+}
+
+/** Returns the conditions of an unreachable node; undefined if its Ready condition already says so. */
+export function unknownConditions({ metadata, status }: Node, now: string): readonly NodeCondition[] | undefined {
+  const conditions = [...(status?.conditions ?? [])];
+  if (conditions.some(({ type, status: value }) => type === 'Ready' && value === 'Unknown')) return undefined;
+  for (const type of ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'] as const) {
+    const at = conditions.findIndex((condition) => condition.type === type);
+    const present = conditions[at];
+    if (!present) {
+      conditions.push({
+        type,
+        status: 'Unknown',
+        reason: 'NodeStatusNeverUpdated',
+        message: 'Kubelet never posted node status.',
+        ...(metadata.creationTimestamp && { lastHeartbeatTime: metadata.creationTimestamp }),
+        lastTransitionTime: now,
+      });
+    } else if (present.status !== 'Unknown') {
+      const message = 'Kubelet stopped posting node status.';
+      conditions[at] = { ...present, status: 'Unknown', reason: 'NodeStatusUnknown', message, lastTransitionTime: now };
+    }
+  }
+  return conditions;
+}
+
+/** Returns a node's Ready condition. */
+export function readyOf({ status }: Node): NodeCondition | undefined {
+  return findCondition(status?.conditions, 'Ready');
+}

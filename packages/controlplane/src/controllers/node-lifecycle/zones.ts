@@ -1,0 +1,99 @@
+import type { Stored } from '@kubewright/apimachinery';
+import type { Node } from '@kubewright/apimachinery/core/v1';
+
+/** Time between two nodes whose pods are evicted. */
+const intervalMs = 10_000;
+/** The same, in large zones of which many nodes are not ready. */
+const reducedIntervalMs = 100_000;
+/** Number of nodes above which a zone is large. In smaller ones nothing is evicted while many nodes are not ready. */
+const largeZone = 50;
+const unhealthyShare = 0.55;
+
+/** The result of {@link Zones.note} and {@link Zones.forget}; `recovered` if the first node of the cluster is ready again. */
+export type RateChange = 'none' | 'changed' | 'recovered';
+
+interface Zone {
+  readonly ready: Map<string, boolean>;
+  readyCount: number;
+  /** When the next node may be evicted, by the monotonic clock. */
+  nextMs: number;
+}
+
+/**
+ * Limits how fast nodes lose their pods. If many nodes of a zone fail together, the network is the likely cause: evictions slow
+ * down. If no node of the cluster is ready, they stop. Mirrors `handleDisruption` and the zones' rate limits (1.36).
+ */
+export class Zones {
+  readonly #zones = new Map<string, Zone>();
+  readonly #zoneOf = new Map<string, string>();
+
+  /** Notes a node's state. Returns how this changed the rate at which other nodes may be evicted. */
+  note(node: Stored<Node>, ready: boolean): RateChange {
+    const { name, labels = {} } = node.metadata;
+    const excluded = labels['node.kubernetes.io/exclude-disruption'] !== undefined;
+    const key = excluded ? undefined : zoneKey(node);
+    const disrupted = this.isDisrupted;
+    // A node that moves leaves another zone, whose rate may change.
+    const left = this.#zoneOf.get(name) === key ? 'none' : this.forget(name);
+    if (key === undefined) return left;
+    const zone = this.#zones.get(key) ?? { ready: new Map<string, boolean>(), readyCount: 0, nextMs: 0 };
+    this.#zones.set(key, zone);
+    this.#zoneOf.set(name, key);
+    const was = zone.ready.get(name);
+    if (was === ready) return left;
+    const intervalBefore = zoneInterval(zone);
+    zone.ready.set(name, ready);
+    zone.readyCount += (ready ? 1 : 0) - (was ? 1 : 0);
+    if (disrupted && !this.isDisrupted) return 'recovered';
+    return disrupted !== this.isDisrupted || intervalBefore !== zoneInterval(zone) ? 'changed' : left;
+  }
+
+  /** Forgets a deleted node. Returns how this changed the rate at which other nodes may be evicted. */
+  forget(name: string): RateChange {
+    const key = this.#zoneOf.get(name);
+    const zone = key === undefined ? undefined : this.#zones.get(key);
+    this.#zoneOf.delete(name);
+    if (!zone || key === undefined) return 'none';
+    const [disrupted, intervalBefore] = [this.isDisrupted, zoneInterval(zone)];
+    if (zone.ready.get(name)) zone.readyCount--;
+    zone.ready.delete(name);
+    if (zone.ready.size === 0) this.#zones.delete(key);
+    return disrupted !== this.isDisrupted || intervalBefore !== zoneInterval(zone) ? 'changed' : 'none';
+  }
+
+  /** True if no node is ready: then the control plane is the one that lost the connection. */
+  get isDisrupted(): boolean {
+    return this.#zones.size > 0 && [...this.#zones.values()].every(({ readyCount }) => readyCount === 0);
+  }
+
+  /**
+   * Takes the permission to evict a node's pods. Returns 0 if it was granted, the milliseconds until the next attempt if the
+   * zone's rate is used up, and undefined while nothing may be evicted.
+   */
+  take(node: Node, monotonicMs: number): number | undefined {
+    const zone = this.#zones.get(zoneKey(node));
+    // A node that is excluded from the checks is not protected by them.
+    if (!zone) return 0;
+    if (this.isDisrupted) return undefined;
+    const interval = zoneInterval(zone);
+    if (interval === undefined) return undefined;
+    if (monotonicMs < zone.nextMs) return zone.nextMs - monotonicMs;
+    zone.nextMs = monotonicMs + interval;
+    return 0;
+  }
+}
+
+/** Returns undefined if nothing may be evicted. */
+function zoneInterval({ ready, readyCount }: Zone): number | undefined {
+  const unready = ready.size - readyCount;
+  const isPartial = readyCount > 0 && unready > 2 && unready / ready.size >= unhealthyShare;
+  if (!isPartial) return intervalMs;
+  return ready.size > largeZone ? reducedIntervalMs : undefined;
+}
+
+function zoneKey({ metadata }: Node): string {
+  const { labels = {} } = metadata;
+  const of = (name: string): string =>
+    labels[`topology.kubernetes.io/${name}`] ?? labels[`failure-domain.beta.kubernetes.io/${name}`] ?? '';
+  return JSON.stringify([of('region'), of('zone')]);
+}

@@ -1,0 +1,44 @@
+import { Node } from '@kubewright/apimachinery/core/v1';
+import { controller } from '@kubewright/runtime';
+import type { BuiltInController } from '../built-in-controller.ts';
+import { patchObject } from '../object-writes.ts';
+
+const annotation = 'node.alpha.kubernetes.io/ttl';
+
+/** Cluster sizes, with the seconds that kubelets may keep Secrets and ConfigMaps before they read them again. */
+const steps: readonly { readonly least: number; readonly most: number; readonly seconds: number }[] = [
+  { least: 0, most: 100, seconds: 0 },
+  { least: 90, most: 500, seconds: 15 },
+  { least: 450, most: 1_000, seconds: 30 },
+  { least: 900, most: 2_000, seconds: 60 },
+  { least: 1_800, most: Number.POSITIVE_INFINITY, seconds: 300 },
+];
+
+/** Annotates nodes with the time for which kubelets may cache objects. Mirrors the TTL controller (1.36). */
+export function nodeTtlController(): BuiltInController {
+  let step = 0;
+  return {
+    account: 'ttl-controller',
+    definition: controller({
+      name: 'ttl-controller',
+      for: Node,
+      // The bootstrap role allows no reads of single nodes.
+      fenced: false,
+      async reconcile(node, ctx) {
+        step = stepFor(ctx.cache.lister(Node).size, step);
+        const value = String(steps[step]?.seconds ?? 0);
+        if (node.metadata.annotations?.[annotation] === value) return;
+        const body = { metadata: { annotations: { [annotation]: value } } };
+        await patchObject(ctx, { kind: Node, object: node, patch: { type: 'strategic', body } });
+      },
+    }),
+  };
+}
+
+/** Returns the step for a number of nodes. The bounds overlap, so that a cluster does not change back and forth. */
+export function stepFor(nodes: number, before: number): number {
+  let step = before;
+  while (nodes > (steps[step]?.most ?? 0)) step++;
+  while (nodes < (steps[step]?.least ?? 0)) step--;
+  return step;
+}

@@ -1,0 +1,19 @@
+import type { Taint, Toleration } from '@kubewright/apimachinery/core/v1';
+
+/** True if a toleration tolerates a taint. */
+export function tolerates({ key, operator = 'Equal', value = '', effect }: Toleration, taint: Taint): boolean {
+  if (effect && effect !== taint.effect) return false;
+  if (key && key !== taint.key) return false;
+  // Without a key, `Exists` tolerates every taint.
+  return operator === 'Exists' || (operator === 'Equal' && value === (taint.value ?? ''));
+}
+
+/** Returns the first taint with one of the effects that no toleration tolerates. */
+export function untoleratedTaint(
+  taints: readonly Taint[],
+  of: { readonly tolerations: readonly Toleration[]; readonly effects: readonly Taint['effect'][] },
+): Taint | undefined {
+  return taints.find(
+    (taint) => of.effects.includes(taint.effect) && !of.tolerations.some((toleration) => tolerates(toleration, taint)),
+  );
+}

@@ -1,0 +1,115 @@
+import type { Clock, KindDescriptor, ObjectMeta } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Logger } from '@kubewright/runtime';
+import { ResourceMonitor } from '../garbage-collector/resource-monitor.ts';
+
+/** Dependencies of the counts. */
+export interface CountParts {
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Counts the objects of resources by namespace. A resource is followed, by metadata only, while quotas name it.
+ */
+export class ObjectCounts {
+  readonly #resources = new Map<string, CountedResource>();
+  readonly #changed: (namespace: string, resource: string) => void;
+
+  /** @param changed - called after a count has changed. */
+  constructor(changed: (namespace: string, resource: string) => void) {
+    this.#changed = changed;
+  }
+
+  /**
+   * Starts to follow a resource (`deployments.apps`), if it is still wanted once its kind is known. Returns false if it is not, if
+   * the server does not serve it, or if it is still listed.
+   */
+  async follow(
+    resource: string,
+    { client, clock, log, signal, isWanted }: CountParts & { readonly isWanted: () => boolean },
+  ): Promise<boolean> {
+    const known = this.#resources.get(resource);
+    if (known) return known.hasSynced;
+    const { resources } = await client.discovery.mapper({ signal });
+    const kind = resources.find(({ plural, group }) => (group === '' ? plural : `${plural}.${group}`) === resource);
+    if (kind?.scope !== 'Namespaced' || !isWanted()) return false;
+    const counted =
+      this.#resources.get(resource) ??
+      new CountedResource(kind, { client, clock, log, changed: (name) => this.#changed(name, resource) });
+    this.#resources.set(resource, counted);
+    return counted.hasSynced;
+  }
+
+  /** Stops following a resource. */
+  async forget(resource: string): Promise<void> {
+    const counted = this.#resources.get(resource);
+    this.#resources.delete(resource);
+    await counted?.stop();
+  }
+
+  /** Returns the number of objects in a namespace; undefined if the resource is not followed. */
+  count(namespace: string, resource: string): number | undefined {
+    return this.#resources.get(resource)?.count(namespace);
+  }
+
+  async stop(): Promise<void> {
+    const stopping = [...this.#resources.values()].map((resource) => resource.stop());
+    this.#resources.clear();
+    await Promise.all(stopping);
+  }
+}
+
+class CountedResource {
+  readonly #monitor: ResourceMonitor;
+  readonly #namespaces = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+  readonly #changed: (namespace: string) => void;
+
+  constructor(
+    kind: KindDescriptor,
+    { changed, ...parts }: Omit<CountParts, 'signal'> & { readonly changed: (namespace: string) => void },
+  ) {
+    this.#changed = changed;
+    const sink = {
+      observe: (_kind: KindDescriptor, metadata: ObjectMeta) => this.#observe(metadata),
+      remove: (uid: string) => this.#remove(uid),
+    };
+    this.#monitor = new ResourceMonitor({ kind, sink, ...parts });
+    this.#monitor.start();
+  }
+
+  get hasSynced(): boolean {
+    return this.#monitor.hasSynced;
+  }
+
+  count(namespace: string): number {
+    return this.#counts.get(namespace) ?? 0;
+  }
+
+  stop(): Promise<void> {
+    return this.#monitor.stop({ forget: false });
+  }
+
+  #observe({ uid = '', namespace = '' }: ObjectMeta): void {
+    if (this.#namespaces.has(uid)) return;
+    this.#namespaces.set(uid, namespace);
+    this.#add(namespace, 1);
+  }
+
+  #remove(uid: string): void {
+    const namespace = this.#namespaces.get(uid);
+    if (namespace === undefined) return;
+    this.#namespaces.delete(uid);
+    this.#add(namespace, -1);
+  }
+
+  #add(namespace: string, change: number): void {
+    const count = this.count(namespace) + change;
+    if (count === 0) this.#counts.delete(namespace);
+    else this.#counts.set(namespace, count);
+    this.#changed(namespace);
+  }
+}

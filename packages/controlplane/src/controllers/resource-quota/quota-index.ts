@@ -1,0 +1,87 @@
+import type { ResourceQuota } from '@kubewright/apimachinery/core/v1';
+import type { EventHandler, ReconcileRequest } from '@kubewright/runtime';
+import { countedResource } from '../../usage/quota-names.ts';
+import type { QuotaCharges } from './quota-charges.ts';
+
+interface Entry {
+  /** Resources that the quota counts. */
+  readonly resources: ReadonlySet<string>;
+  /** Its charges; absent until it was reconciled. */
+  charges: QuotaCharges | undefined;
+}
+
+/** The quotas of each namespace, and what they charge. Fed by a watch of the quotas. */
+export class QuotaIndex {
+  readonly #namespaces = new Map<string, Map<string, Entry>>();
+  /** The number of quotas that count a resource. */
+  readonly #uses = new Map<string, number>();
+  readonly #unused: (resource: string) => void;
+
+  /** @param unused - called when no quota counts a resource any longer. */
+  constructor(unused: (resource: string) => void) {
+    this.#unused = unused;
+  }
+
+  /** Handler for a watch of the quotas; enqueues nothing. */
+  readonly track: EventHandler<ResourceQuota> = ({ type, object: { namespace, name, object } }) => {
+    const quotas = this.#namespaces.get(namespace) ?? new Map<string, Entry>();
+    const before = quotas.get(name);
+    if (type === 'delete') {
+      quotas.delete(name);
+    } else {
+      const resources = new Set(Object.keys(object.spec?.hard ?? {}).flatMap((each) => countedResource(each) ?? []));
+      quotas.set(name, { resources, charges: before?.charges });
+      for (const resource of resources) this.#use(resource, 1);
+    }
+    for (const resource of before?.resources ?? []) this.#use(resource, -1);
+    if (quotas.size > 0) this.#namespaces.set(namespace, quotas);
+    else this.#namespaces.delete(namespace);
+  };
+
+  /** True if a quota counts a resource. */
+  counts(resource: string): boolean {
+    return this.#uses.has(resource);
+  }
+
+  /** Returns the quotas that count a resource. */
+  counting(namespace: string, resource: string): readonly ReconcileRequest[] {
+    const quotas = [...(this.#namespaces.get(namespace) ?? [])];
+    return quotas.filter(([, { resources }]) => resources.has(resource)).map(([name]) => ({ namespace, name }));
+  }
+
+  /** Returns what a quota charges, if it is known. */
+  charges(namespace: string, name: string): QuotaCharges | undefined {
+    return this.#namespaces.get(namespace)?.get(name)?.charges;
+  }
+
+  setCharges({ namespace = '', name }: ReconcileRequest, charges: QuotaCharges): void {
+    const entry = this.#namespaces.get(namespace)?.get(name);
+    if (entry) entry.charges = charges;
+  }
+
+  /** Changes what the quotas of a namespace charge. Returns those whose usage may differ. */
+  change(namespace: string, change: (charges: QuotaCharges) => boolean): readonly ReconcileRequest[] {
+    const changed: ReconcileRequest[] = [];
+    for (const [name, { charges }] of this.#namespaces.get(namespace) ?? []) {
+      if (charges && change(charges)) changed.push({ namespace, name });
+    }
+    return changed;
+  }
+
+  /** Forgets all charges: changes may have been missed. */
+  forgetCharges(): void {
+    for (const quotas of this.#namespaces.values()) {
+      for (const entry of quotas.values()) entry.charges = undefined;
+    }
+  }
+
+  #use(resource: string, change: 1 | -1): void {
+    const uses = (this.#uses.get(resource) ?? 0) + change;
+    if (uses > 0) {
+      this.#uses.set(resource, uses);
+      return;
+    }
+    this.#uses.delete(resource);
+    this.#unused(resource);
+  }
+}

@@ -1,0 +1,67 @@
+import type { KubernetesObject, OwnerReference, Stored } from '@kubewright/apimachinery';
+import type { StatefulSet } from '@kubewright/apimachinery/apps/v1';
+import type { PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
+import { sameJson } from '@kubewright/apimachinery/internal';
+
+/** The owners of a claim of a set's pod. */
+export interface ClaimOwners {
+  readonly set: Stored<StatefulSet>;
+  readonly pod: Stored<Pod>;
+  /** True if the pod is beyond the set's size. */
+  readonly condemned: boolean;
+}
+
+/** The change of a claim's owners. */
+export interface ClaimOwnership {
+  /** The references that the claim should have; undefined to leave them. */
+  readonly ownerReferences?: readonly OwnerReference[];
+  /** True if another controller owns the claim, so the retention policy is ignored. */
+  readonly isConflicting: boolean;
+}
+
+/**
+ * Decides which owners a claim should have by the set's retention policy: the set, a pod beyond the set's size, or none. A claim
+ * that another controller owns, or an earlier set or pod of that name, is left to them. Mirrors `isClaimOwnerUpToDate` and
+ * `updateClaimOwnerRefForSetAndPod` (1.36).
+ */
+export function claimOwnership(claim: PersistentVolumeClaim, { set, pod, condemned }: ClaimOwners): ClaimOwnership {
+  const present = claim.metadata.ownerReferences ?? [];
+  const ours = [set, pod];
+  const isOurs = (reference: OwnerReference): boolean => ours.some((owner) => names(reference, owner));
+  const { whenDeleted = 'Retain', whenScaled = 'Retain' } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
+  if (present.some((reference) => ours.some((owner) => isStale(reference, owner)))) return { isConflicting: false };
+  const others = present.filter((reference) => !isOurs(reference));
+  const hasPolicy = whenDeleted === 'Delete' || whenScaled === 'Delete';
+  const isConflicting = hasPolicy && others.some(({ controller }) => controller === true);
+  const wanted = isConflicting ? [] : owners();
+  const ownerReferences = [...others, ...wanted];
+  return sameJson(present, ownerReferences) ? { isConflicting } : { ownerReferences, isConflicting };
+
+  function owners(): readonly OwnerReference[] {
+    if (whenScaled === 'Delete' && condemned) return [controllerReference(pod)];
+    return whenDeleted === 'Delete' ? [controllerReference(set)] : [];
+  }
+}
+
+/** True if a pod must not be created yet, because its claim goes with the last pod of that name. */
+export function isClaimStale(
+  claim: PersistentVolumeClaim,
+  { set, pod }: { readonly set: StatefulSet; readonly pod: Pod },
+): boolean {
+  if (set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return false;
+  return claim.metadata.ownerReferences?.some((reference) => isStale(reference, pod)) ?? false;
+}
+
+/** True if a reference is to an object of this kind and name. */
+function names(reference: OwnerReference, { apiVersion, kind, metadata }: KubernetesObject): boolean {
+  return reference.apiVersion === apiVersion && reference.kind === kind && reference.name === metadata.name;
+}
+
+function isStale(reference: OwnerReference, owner: KubernetesObject): boolean {
+  return names(reference, owner) && reference.uid !== owner.metadata.uid;
+}
+
+function controllerReference({ apiVersion, kind, metadata }: Stored<KubernetesObject>): OwnerReference {
+  const { name, uid } = metadata;
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}

@@ -1,0 +1,14 @@
+import type { Taint, Toleration } from '@kubewright/apimachinery/core/v1';
+import { tolerates } from '../nodes/tolerations.ts';
+
+/**
+ * Returns how long a pod may stay on a node with these taints, in milliseconds; infinite if it tolerates them forever. Only the
+ * taints that evict pods count. Mirrors `processPodOnNode` (1.36).
+ */
+export function evictionDelayMs(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
+  const evicting = taints.filter(({ effect }) => effect === 'NoExecute');
+  const used = evicting.map((taint) => tolerations.find((toleration) => tolerates(toleration, taint)));
+  if (used.some((toleration) => toleration === undefined)) return 0;
+  const limits = used.flatMap((toleration) => toleration?.tolerationSeconds ?? []).map(Number);
+  return Math.max(0, Math.min(Number.POSITIVE_INFINITY, ...limits) * 1000);
+}

@@ -1,0 +1,26 @@
+import { isDeleting, type KubernetesObject } from '@kubewright/apimachinery';
+import { type ObjectWrite, updateObject, type WriteContext } from '../object-writes.ts';
+
+/** A protected object and the condition for its removal. */
+export interface Protection<T extends KubernetesObject> extends ObjectWrite<T> {
+  readonly finalizer: string;
+  /** Called only for an object that is being deleted. */
+  isUnused(): Promise<boolean> | boolean;
+}
+
+/** Removes the protecting finalizer of a deleted object that is unused, and adds it to any other object that lacks it. */
+export async function protectUntil<T extends KubernetesObject>(
+  ctx: WriteContext,
+  { kind, object, finalizer, isUnused }: Protection<T>,
+): Promise<void> {
+  const finalizers = object.metadata.finalizers ?? [];
+  const has = finalizers.includes(finalizer);
+  if (isDeleting(object)) {
+    if (!has || !(await isUnused())) return;
+    const others = finalizers.filter((name) => name !== finalizer);
+    await updateObject(ctx, { kind, object: { ...object, metadata: { ...object.metadata, finalizers: others } } });
+  } else if (!has) {
+    const all = [...finalizers, finalizer];
+    await updateObject(ctx, { kind, object: { ...object, metadata: { ...object.metadata, finalizers: all } } });
+  }
+}

@@ -1,0 +1,30 @@
+import type { Stored } from '@kubewright/apimachinery';
+import type { PersistentVolume, PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
+import type { StorageClass } from '@kubewright/apimachinery/storage/v1';
+import { storageNames } from './storage-names.ts';
+
+/** Returns a claim's storage class, or undefined if it gives none. The empty name asks for a volume without a class. */
+export function classOfClaim({ metadata, spec }: PersistentVolumeClaim): string | undefined {
+  return metadata.annotations?.[storageNames.betaClass] ?? spec?.storageClassName;
+}
+
+/** Returns the storage class of a volume; empty if it has none. */
+export function classOfVolume({ metadata, spec }: PersistentVolume): string {
+  return metadata.annotations?.[storageNames.betaClass] ?? spec?.storageClassName ?? '';
+}
+
+/** Returns the default storage class: of several, the newest. Undefined if no class is the default. */
+export function defaultClass(classes: readonly Stored<StorageClass>[]): Stored<StorageClass> | undefined {
+  const created = ({ metadata }: Stored<StorageClass>): string => metadata.creationTimestamp;
+  const name = ({ metadata }: Stored<StorageClass>): string => metadata.name;
+  const isDefault = ({ metadata: { annotations } }: StorageClass): boolean =>
+    annotations?.[storageNames.defaultClass] === 'true' || annotations?.[storageNames.betaDefaultClass] === 'true';
+  return classes
+    .filter(isDefault)
+    .sort((a, b) => (created(a) === created(b) ? (name(a) < name(b) ? -1 : 1) : created(a) > created(b) ? -1 : 1))[0];
+}
+
+/** True if claims of a class are bound only once a pod that mounts them is scheduled. */
+export function waitsForConsumer(storageClass: StorageClass | undefined): boolean {
+  return storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
+}

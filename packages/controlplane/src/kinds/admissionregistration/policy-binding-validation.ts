@@ -1,0 +1,93 @@
+import {
+  duplicateField,
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '@kubewright/apimachinery';
+import type {
+  MatchResources,
+  MutatingAdmissionPolicyBinding,
+  NamedRuleWithOperations,
+  ParamRef,
+  ValidatingAdmissionPolicyBinding,
+} from '../generated/drafts.ts';
+import { all, type Check, each, enumOf, fields, optional, required, textRule, unique } from '../validation/check.ts';
+import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { checkPathSegment } from '../validation/names.ts';
+import { dnsSubdomain, labelSelector } from '../validation/rules.ts';
+import { webhookRule } from './webhook-rules-validation.ts';
+
+const specPath = FieldPath.of('spec');
+
+/** The requests that a policy or its binding applies to. */
+export const matchResources: Check<MatchResources> = fields<MatchResources>({
+  matchPolicy: required(enumOf('Equivalent', 'Exact')),
+  namespaceSelector: (selector, path) => (selector ? labelSelector(selector, path) : [requiredField(path)]),
+  objectSelector: (selector, path) => (selector ? labelSelector(selector, path) : [requiredField(path)]),
+  resourceRules: each(namedRule),
+  excludeResourceRules: each(namedRule),
+});
+
+function namedRule(value: NamedRuleWithOperations | undefined, path: FieldPath): readonly FieldError[] {
+  const names = all<string[]>(
+    each(textRule(checkPathSegment)),
+    unique((name) => name),
+  );
+  return [...names(value?.resourceNames, path.child('resourceNames')), ...webhookRule(value, path)];
+}
+
+/** Rejects operations other than creates and updates, which are all that a policy can mutate. */
+export function mutatingOperations(match: MatchResources | undefined, path: FieldPath): readonly FieldError[] {
+  const operations = (match?.resourceRules ?? []).flatMap((rule) => rule.operations ?? []);
+  return operations
+    .filter((operation) => operation !== 'CREATE' && operation !== 'UPDATE')
+    .map((operation) => unsupportedField(path.child('resourceRules', 'operations'), operation, ['CREATE', 'UPDATE']));
+}
+
+const paramRef: Check<ParamRef> = (value, path) => {
+  if (!value) return [];
+  const { name = '', selector, parameterNotFoundAction: action } = value;
+  const exclusive = 'name and selector are mutually exclusive';
+  const both = name !== '' && selector !== undefined;
+  return [
+    ...optional(textRule(checkPathSegment))(name, path.child('name')),
+    ...(both ? [forbiddenField(path.child('name'), exclusive)] : []),
+    ...(selector ? labelSelector(selector, path.child('selector')) : []),
+    ...(both ? [forbiddenField(path.child('selector'), exclusive)] : []),
+    ...(name === '' && !selector ? [requiredField(path, 'one of name or selector must be specified')] : []),
+    ...required(enumOf('Deny', 'Allow'))(action, path.child('parameterNotFoundAction')),
+  ];
+};
+
+const bindingFields = { policyName: required(dnsSubdomain), paramRef, matchResources };
+
+/** Validation of the bindings of admission policies. */
+export const policyBindingValidation: readonly ValidationEntry[] = [
+  validationOf<ValidatingAdmissionPolicyBinding>('admissionregistration.k8s.io/v1/validatingadmissionpolicybindings', {
+    validate: ({ spec }) => [
+      ...fields<ValidatingAdmissionPolicyBinding['spec']>(bindingFields)(spec, specPath),
+      ...actionFaults(spec.validationActions ?? [], specPath.child('validationActions')),
+    ],
+  }),
+  validationOf<MutatingAdmissionPolicyBinding>('admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings', {
+    validate: ({ spec }) => [
+      ...fields<MutatingAdmissionPolicyBinding['spec']>(bindingFields)(spec, specPath),
+      ...mutatingOperations(spec.matchResources, specPath.child('matchResources')),
+    ],
+  }),
+];
+
+function actionFaults(actions: readonly string[], path: FieldPath): readonly FieldError[] {
+  if (actions.length === 0) return [requiredField(path, 'at least one validation action is required')];
+  const faults = actions.flatMap((action, index) => [
+    ...enumOf('Audit', 'Deny', 'Warn')(action, path.index(index)),
+    ...(actions.indexOf(action) < index ? [duplicateField(path.index(index), action)] : []),
+  ]);
+  if (!actions.includes('Deny') || !actions.includes('Warn')) return faults;
+  const detail =
+    'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)';
+  return [...faults, invalidField(path, actions, detail)];
+}

@@ -1,0 +1,200 @@
+import {
+  checkDns1035Label,
+  checkDns1123Subdomain,
+  type FieldError,
+  FieldPath,
+  invalidField,
+  requiredField,
+} from '@kubewright/apimachinery';
+import { conditionFault } from '@kubewright/apiserver/internal';
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicySpec,
+  Mutation,
+  ParamKind,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicySpec,
+  Validation,
+  Variable,
+} from '../generated/drafts.ts';
+import { all, type Check, each, enumOf, fields, present, required, rule, unique } from '../validation/check.ts';
+import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { qualifiedName } from '../validation/rules.ts';
+import { policyConditions } from './match-condition-validation.ts';
+import { matchResources, mutatingOperations } from './policy-binding-validation.ts';
+
+const specPath = FieldPath.of('spec');
+const celReserved = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+);
+
+/** Validation of admission policies. */
+export const policyValidation: readonly ValidationEntry[] = [
+  validationOf<ValidatingAdmissionPolicy>('admissionregistration.k8s.io/v1/validatingadmissionpolicies', {
+    validate: ({ metadata, spec }) => [...policyFields(spec), ...validationFaults(spec, metadata.name ?? '')],
+  }),
+  validationOf<MutatingAdmissionPolicy>('admissionregistration.k8s.io/v1/mutatingadmissionpolicies', {
+    validate: ({ spec }) => [
+      ...policyFields(spec),
+      ...mutatingOperations(spec.matchConstraints, specPath.child('matchConstraints')),
+      ...required(each(mutation), 'mutations must contain at least one item')(
+        spec.mutations,
+        specPath.child('mutations'),
+      ),
+      ...required(enumOf('IfNeeded', 'Never'))(spec.reinvocationPolicy, specPath.child('reinvocationPolicy')),
+    ],
+  }),
+];
+
+type PolicySpec = Pick<
+  ValidatingAdmissionPolicySpec | MutatingAdmissionPolicySpec,
+  'failurePolicy' | 'matchConditions' | 'matchConstraints' | 'paramKind' | 'variables'
+>;
+
+/** The names that an expression can refer to, and the types that it may have. */
+type Declarations = NonNullable<Parameters<typeof conditionFault>[1]>;
+
+/** An expression that is more than white space, and compiles if it is known to what it can refer. */
+function expression(detail = '', declared?: Declarations): Check<string> {
+  return (text = '', path) => {
+    if (text.trim() === '') return [requiredField(path, detail)];
+    const fault = declared && conditionFault(text, declared);
+    return fault === undefined ? [] : [invalidField(path, text, fault)];
+  };
+}
+
+const paramKind: Check<ParamKind> = (value, path) => {
+  if (!value) return [];
+  const { apiVersion = '', kind = '' } = value;
+  const at = path.child('kind');
+  const messages = checkDns1035Label(kind.toLowerCase());
+  return [
+    ...groupVersionFaults(apiVersion, path.child('apiVersion')),
+    ...(kind === '' ? [requiredField(at)] : []),
+    ...(kind !== '' && messages.length > 0
+      ? [invalidField(at, kind, `may have mixed case, but should otherwise match: ${messages.join(',')}`)]
+      : []),
+  ];
+};
+
+function groupVersionFaults(apiVersion: string, path: FieldPath): readonly FieldError[] {
+  if (apiVersion === '') return [requiredField(path)];
+  const parts = apiVersion.split('/');
+  if (parts.length > 2) return [invalidField(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
+  const version = parts.at(-1) ?? '';
+  const group = parts.length === 2 ? (parts[0] ?? '') : '';
+  const faultOf = (value: string, messages: readonly string[]): readonly FieldError[] =>
+    messages.length > 0 ? [invalidField(path, value, messages.join(','))] : [];
+  return [
+    ...(group === '' ? [] : faultOf(group, checkDns1123Subdomain(group))),
+    ...(version === ''
+      ? [invalidField(path, apiVersion, 'version must be specified')]
+      : faultOf(version, checkDns1035Label(version))),
+  ];
+}
+
+/** The variables of a policy, each of which can refer to those before it. */
+const variableList =
+  (params: boolean): Check<Variable[]> =>
+  (list, path) =>
+    (list ?? []).flatMap((one, index) => {
+      const before = (list ?? []).slice(0, index).map(({ name }) => name);
+      return variable({ params, variables: before, types: [] })(one, path.index(index));
+    });
+
+function variable(declared: Declarations): Check<Variable> {
+  return fields<Variable>({
+    name: (name = '', path) => {
+      if (name.trim() === '') return [requiredField(path, 'name is not specified')];
+      if (/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !celReserved.has(name)) return [];
+      return [invalidField(path, name, 'must be a valid CEL identifier')];
+    },
+    expression: expression('expression is not specified', declared),
+  });
+}
+
+function policyFields(spec: PolicySpec): readonly FieldError[] {
+  const { matchConstraints } = spec;
+  const constraintsPath = specPath.child('matchConstraints');
+  return [
+    ...fields<PolicySpec>({
+      failurePolicy: required(enumOf('Fail', 'Ignore')),
+      paramKind,
+      matchConstraints: (value, path) => (value ? matchResources(value, path) : [requiredField(path)]),
+    })(spec, specPath),
+    ...(matchConstraints && (matchConstraints.resourceRules ?? []).length === 0
+      ? [requiredField(constraintsPath.child('resourceRules'))]
+      : []),
+    ...fields<PolicySpec>({
+      matchConditions: policyConditions(spec.paramKind !== undefined),
+      variables: variableList(spec.paramKind !== undefined),
+    })(spec, specPath),
+  ];
+}
+
+/** A text that, if it is given, is more than white space. */
+const notBlank: Check<string> = present(
+  rule((text) => text === '' || text.trim() !== '', 'must be non-empty if specified'),
+);
+
+function validation(names: Omit<Declarations, 'types'>): Check<Validation> {
+  const message = expression('', { ...names, types: ['string'] });
+  return fields<Validation>({
+    expression: expression('expression is not specified', { ...names, types: ['bool'] }),
+    messageExpression: (text = '', path) => (text.trim() === '' ? notBlank(text, path) : message(text, path)),
+    message: all(notBlank, present(rule((text) => !/[\n\r]/.test(text.trim()), 'must not contain line breaks'))),
+    reason: present(enumOf('Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized')),
+  });
+}
+
+function validationFaults(spec: ValidatingAdmissionPolicySpec, policy: string): readonly FieldError[] {
+  const { validations = [], auditAnnotations = [] } = spec;
+  const [validationsPath, annotationsPath] = [specPath.child('validations'), specPath.child('auditAnnotations')];
+  if (validations.length === 0 && auditAnnotations.length === 0) {
+    const detail = 'validations or auditAnnotations must contain at least one item';
+    return [requiredField(validationsPath, detail), requiredField(annotationsPath, detail)];
+  }
+  const variables = (spec.variables ?? []).map(({ name }) => name);
+  const names = { params: spec.paramKind !== undefined, variables };
+  const faults = [...each(validation(names))(validations, validationsPath)];
+  const value = expression('valueExpression is not specified', { ...names, types: ['string', 'null_type'] });
+  if (auditAnnotations.length > 20) {
+    faults.push(invalidField(annotationsPath, auditAnnotations, 'must not have more than 20 auditAnnotations'));
+  }
+  for (const [index, { key, valueExpression }] of auditAnnotations.entries()) {
+    const path = annotationsPath.index(index);
+    faults.push(...qualifiedName(`${policy}/${key}`, path.child('key')));
+    const at = path.child('valueExpression');
+    if (valueExpression.trim().length <= 5120) faults.push(...value(valueExpression, at));
+    else faults.push(requiredField(at, 'must not exceed 5120 bytes in length'));
+  }
+  return [
+    ...faults,
+    ...unique<{ readonly key: string }>(
+      ({ key }) => key,
+      (path) => path.child('key'),
+    )(auditAnnotations, annotationsPath),
+  ];
+}
+
+/** The field that belongs to each patch type. */
+const patchFields = { JSONPatch: 'jsonPatch', ApplyConfiguration: 'applyConfiguration' } as const;
+
+const mutation: Check<Mutation> = (value, path) => {
+  const { patchType = '' } = value ?? {};
+  const at = path.child('patchType');
+  if (patchType === '') return [requiredField(at)];
+  if (!(patchType in patchFields)) return enumOf('ApplyConfiguration', 'JSONPatch')(patchType, at);
+  return Object.values(patchFields).flatMap((field) => {
+    const given = value?.[field];
+    if (field !== patchFields[patchType as keyof typeof patchFields]) {
+      const detail = `must not be specified when patchType is ${patchType}`;
+      return given === undefined ? [] : [invalidField(path.child(field), `{${field}}`, detail)];
+    }
+    if (given === undefined)
+      return [requiredField(path.child(field), `must be specified when patchType is ${patchType}`)];
+    return expression()(given.expression, path.child(field, 'expression'));
+  });
+};

@@ -1,0 +1,140 @@
+import {
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '@kubewright/apimachinery';
+import type {
+  PersistentVolumeClaim,
+  PersistentVolumeClaimSpec,
+  TypedLocalObjectReference,
+} from '../generated/drafts.ts';
+import { type Check, enumOf, isEmpty, optional, present, semanticEqual } from '../validation/check.ts';
+import { dnsSubdomain, labelSelector } from '../validation/rules.ts';
+import { billionthsOf } from '../wire/quantity.ts';
+
+const specPath = FieldPath.of('spec');
+const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
+const modes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+
+/** Access modes of a volume or claim. */
+export const accessModes: Check<string[]> = (list, path) => {
+  const given = list ?? [];
+  const wrong = given.filter((mode) => !modes.includes(mode)).map((mode) => unsupportedField(path, mode, modes));
+  const alone = given.includes('ReadWriteOncePod') && given.length > 1;
+  return alone ? [...wrong, forbiddenField(path, 'may not use ReadWriteOncePod with other access modes')] : wrong;
+};
+
+/** Rejects amounts of zero and less. */
+export function positive(amount: string, path: FieldPath): readonly FieldError[] {
+  return billionthsOf(amount) > 0n ? [] : [invalidField(path, amount, 'must be greater than zero')];
+}
+
+/** Validates the storage class and the mode of a volume or claim. */
+export function classAndMode(
+  spec: { storageClassName?: string | undefined; volumeMode?: string | undefined },
+  path: FieldPath,
+): readonly FieldError[] {
+  return [
+    ...optional(dnsSubdomain)(spec.storageClassName, path.child('storageClassName')),
+    ...present(enumOf('Block', 'Filesystem'))(spec.volumeMode, path.child('volumeMode')),
+  ];
+}
+
+/** The spec of a claim, also in templates. */
+export const claimSpec: Check<PersistentVolumeClaimSpec> = (spec, path) => {
+  if (!spec) return [];
+  const storage = spec.resources?.requests?.['storage'];
+  const at = path.child('resources').key('storage');
+  return [
+    ...(isEmpty(spec.accessModes)
+      ? [requiredField(path.child('accessModes'), 'at least 1 access mode is required')]
+      : []),
+    ...present(labelSelector)(spec.selector, path.child('selector')),
+    ...accessModes(spec.accessModes, path.child('accessModes')),
+    ...(storage === undefined ? [requiredField(at)] : positive(storage, at)),
+    ...classAndMode(spec, path),
+    ...present(dataSource)(spec.dataSource, path.child('dataSource')),
+    ...present(dataSource)(spec.dataSourceRef, path.child('dataSourceRef')),
+    ...sourceMismatch(spec, path),
+    ...optional(dnsSubdomain)(spec.volumeAttributesClassName, path.child('volumeAttributesClassName')),
+  ];
+};
+
+const dataSource: Check<TypedLocalObjectReference> = (source, path) => {
+  if (!source) return [];
+  const faults: FieldError[] = [];
+  if (!source.name) faults.push(requiredField(path.child('name')));
+  if (!source.kind) faults.push(requiredField(path.child('kind')));
+  if (!source.apiGroup && source.kind !== 'PersistentVolumeClaim') {
+    const detail = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
+    faults.push(invalidField(path, source.kind, detail));
+  }
+  return [...faults, ...optional(dnsSubdomain)(source.apiGroup ?? undefined, path.child('apiGroup'))];
+};
+
+/** The old and the new field must name the same source; only the new field can name another namespace. */
+function sourceMismatch(spec: PersistentVolumeClaimSpec, path: FieldPath): readonly FieldError[] {
+  const { dataSource: old, dataSourceRef: reference } = spec;
+  if (!old || !reference) return [];
+  // Upstream passes a path as the value, which is printed as an empty object.
+  if (reference.namespace) {
+    return [invalidField(path, {}, 'may not be specified when dataSourceRef.namespace is specified')];
+  }
+  const isSame = (['apiGroup', 'kind', 'name'] as const).every((field) => old[field] === reference[field]);
+  return isSame ? [] : [invalidField(path, {}, 'must match dataSourceRef')];
+}
+
+/**
+ * Rejects changes of a claim, except that it may be bound, may get the class that it lacked, and may grow once it is bound. A
+ * request that was raised may be lowered again, but not to the size that the claim already has.
+ */
+export function claimChanges(
+  { metadata, spec }: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+): readonly FieldError[] {
+  const getsClass = old.spec.storageClassName === undefined && spec.storageClassName !== undefined;
+  const oldAnnotation = old.metadata.annotations?.[classAnnotation];
+  const fitsAnnotation = oldAnnotation === undefined || spec.storageClassName === oldAnnotation;
+  const mayGetClass = getsClass && fitsAnnotation;
+  const isBound = old.status.phase === 'Bound';
+  const fixed = (given: PersistentVolumeClaimSpec): unknown => {
+    const { resources, volumeAttributesClassName, volumeName, storageClassName, ...rest } = given;
+    return {
+      ...rest,
+      resources: { ...resources, requests: { ...resources.requests, storage: undefined } },
+      ...(old.spec.volumeName && { volumeName }),
+      ...(!mayGetClass && { storageClassName }),
+      ...(!isBound && { volumeAttributesClassName }),
+    };
+  };
+  const annotation = metadata.annotations?.[classAnnotation];
+  const upgrades = mayGetClass && oldAnnotation !== undefined && annotation === undefined;
+  if (!semanticEqual(fixed(spec), fixed(old.spec))) {
+    return [
+      forbiddenField(
+        specPath,
+        'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
+      ),
+    ];
+  }
+  if (annotation !== oldAnnotation && !upgrades) {
+    const at = FieldPath.of('metadata', 'annotations').key(classAnnotation);
+    return [invalidField(at, annotation ?? '', 'field is immutable')];
+  }
+  const now = billionthsOf(spec.resources.requests?.['storage']);
+  const before = billionthsOf(old.spec.resources.requests?.['storage']);
+  if (now !== before && !isBound) {
+    return [
+      forbiddenField(
+        specPath,
+        'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
+      ),
+    ];
+  }
+  const path = specPath.child('resources', 'requests', 'storage');
+  const size = billionthsOf(old.status.capacity?.['storage']);
+  return now < before && now <= size ? [forbiddenField(path, 'field can not be less than status.capacity')] : [];
+}

@@ -1,0 +1,59 @@
+import { FieldPath } from '@kubewright/apimachinery';
+import type {
+  DeviceClass,
+  ResourceClaimTemplate,
+  ResourceSlice,
+  Resourcev1ResourceClaim,
+} from '../generated/drafts.ts';
+import { csiDriverName } from '../storage/csi-validation.ts';
+import { each, fields, immutable, present, rule } from '../validation/check.ts';
+import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { dnsLabel, dnsSubdomain } from '../validation/rules.ts';
+import { deviceClaim, deviceConfiguration, deviceSelectors } from './device-claim-validation.ts';
+import { poolName, sliceScopeFaults } from './resource-slice-validation.ts';
+
+const specPath = FieldPath.of('spec');
+const extendedResource =
+  /^(?!requests\.)(?!([^/]*\.)?kubernetes\.io\/)[a-z0-9]([-a-z0-9.]*[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+
+/** Validation of the group for devices. */
+export const deviceValidation: readonly ValidationEntry[] = [
+  validationOf<DeviceClass>('resource.k8s.io/v1/deviceclasses', {
+    validate: ({ spec }) =>
+      fields<DeviceClass['spec']>({
+        selectors: deviceSelectors,
+        config: each(deviceConfiguration),
+        extendedResourceName: present(
+          rule((name) => extendedResource.test(name), 'must be a valid extended resource name'),
+        ),
+      })(spec, specPath),
+  }),
+  validationOf<Resourcev1ResourceClaim>('resource.k8s.io/v1/resourceclaims', {
+    validateCreate: ({ spec }) => deviceClaim(spec.devices, specPath.child('devices')),
+    validateUpdate: ({ spec }, old) => immutable(spec, { old: old.spec, path: specPath }),
+  }),
+  validationOf<ResourceClaimTemplate>('resource.k8s.io/v1/resourceclaimtemplates', {
+    validate: ({ spec }) => deviceClaim(spec.spec.devices, specPath.child('spec', 'devices')),
+    validateUpdate: ({ spec }, old) => immutable(spec, { old: old.spec, path: specPath }),
+  }),
+  validationOf<ResourceSlice>('resource.k8s.io/v1/resourceslices', {
+    validate: ({ spec }) => [
+      ...fields<ResourceSlice['spec']>({
+        driver: csiDriverName,
+        pool: fields({
+          name: poolName,
+          resourceSliceCount: rule((count: number) => count > 0, 'must be greater than zero'),
+          generation: rule((number: number) => number >= 0, 'must be greater than or equal to zero'),
+        }),
+        nodeName: present(dnsSubdomain),
+        devices: each(fields({ name: dnsLabel })),
+      })(spec, specPath),
+      ...sliceScopeFaults(spec, specPath),
+    ],
+    validateUpdate: ({ spec }, { spec: old }) => [
+      ...immutable(spec.pool.name, { old: old.pool.name, path: specPath.child('pool', 'name') }),
+      ...immutable(spec.driver, { old: old.driver, path: specPath.child('driver') }),
+      ...immutable(spec.nodeName, { old: old.nodeName, path: specPath.child('nodeName') }),
+    ],
+  }),
+];

@@ -1,0 +1,33 @@
+import { type FieldError, type FieldPath, invalidField, requiredField } from '@kubewright/apimachinery';
+import { tooLongField } from '@kubewright/apimachinery/internal';
+import type { ResourceSliceSpec } from '../generated/drafts.ts';
+import { type Check, required } from '../validation/check.ts';
+import { dnsSubdomain } from '../validation/rules.ts';
+
+/** The name of a pool: subdomains that are separated by slashes. */
+export const poolName: Check<string> = required<string>((name = '', path) => [
+  ...(name.length > 253 ? [tooLongField(path, { max: 253 })] : []),
+  ...name.split('/').flatMap((part) => dnsSubdomain(part, path)),
+]);
+
+/** Validates that exactly one field tells which nodes can use the devices of a slice. */
+export function sliceScopeFaults(spec: ResourceSliceSpec, path: FieldPath): readonly FieldError[] {
+  const detail = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required';
+  const set = [
+    ...(spec.nodeName ? ['`nodeName`'] : []),
+    ...(spec.nodeSelector ? ['`nodeSelector`'] : []),
+    ...(spec.allNodes ? ['`allNodes`'] : []),
+    ...(spec.perDeviceNodeSelection ? ['`perDeviceNodeSelection`'] : []),
+  ];
+  const faults: FieldError[] = (['allNodes', 'perDeviceNodeSelection'] as const).flatMap((field) =>
+    spec[field] === false ? [invalidField(path.child(field), false, 'must be either unset or set to true')] : [],
+  );
+  if (set.length === 0) faults.push(requiredField(path, detail));
+  if (set.length > 1) {
+    faults.push(invalidField(path, `{${set.join(', ')}}`, `${detail}, but multiple fields are set`));
+  }
+  if (spec.sharedCounters && spec.devices) {
+    faults.push(invalidField(path, '', 'only one of `sharedCounters` or `devices` is allowed'));
+  }
+  return faults;
+}

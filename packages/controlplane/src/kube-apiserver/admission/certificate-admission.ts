@@ -1,0 +1,94 @@
+import { SigningRequest, sameJson } from '@kubewright/apimachinery/internal';
+import type { AdmissionAttributes, AdmissionPlugin, Authorizer } from '@kubewright/apiserver';
+import { refusal } from './refusal.ts';
+
+interface Request {
+  readonly spec?: { readonly signerName?: string; readonly request?: string };
+  readonly status?: { readonly certificate?: string; readonly conditions?: readonly unknown[] };
+}
+
+/** Allows only users who may `approve` requests for a signer to approve or deny them. */
+function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
+  return {
+    name: 'CertificateApproval',
+    async validate(attributes): Promise<void> {
+      if (!isWriteOf(attributes, 'approval', 'UPDATE')) return;
+      await requireFor('approve', attributes, authorizer);
+    },
+  };
+}
+
+/** Allows only users who may `sign` requests for a signer to set a certificate or a condition. */
+function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
+  return {
+    name: 'CertificateSigning',
+    async validate(attributes): Promise<void> {
+      if (!isWriteOf(attributes, 'status', 'UPDATE')) return;
+      const [old, now] = [statusOf(attributes.oldObject), statusOf(attributes.object)];
+      if (old.certificate === now.certificate && sameJson(old.conditions ?? [], now.conditions ?? [])) return;
+      await requireFor('sign', attributes, authorizer);
+    },
+  };
+}
+
+/** Rejects requests for a certificate of the group `system:masters`. */
+const certificateSubjectRestriction: AdmissionPlugin = {
+  name: 'CertificateSubjectRestriction',
+  async validate(attributes): Promise<void> {
+    if (!isWriteOf(attributes, '', 'CREATE')) return;
+    const { spec } = attributes.object as Request;
+    const signer = 'kubernetes.io/kube-apiserver-client';
+    if (spec?.signerName !== signer) return;
+    if (!requestIn(attributes).organizations.includes('system:masters')) return;
+    throw refusal(attributes, `use of ${signer} signer with system:masters group is not allowed`);
+  },
+};
+
+/** Returns the admission plugins for certificate signing requests (1.36). */
+export function certificateAdmission(authorizer: Authorizer): readonly AdmissionPlugin[] {
+  return [certificateApproval(authorizer), certificateSigning(authorizer), certificateSubjectRestriction];
+}
+
+function isWriteOf(
+  { definition, subresource, operation }: AdmissionAttributes,
+  part: 'approval' | 'status' | '',
+  wanted: AdmissionAttributes['operation'],
+): boolean {
+  const isRequest = definition.group === 'certificates.k8s.io' && definition.resource === 'certificatesigningrequests';
+  return isRequest && subresource === part && operation === wanted;
+}
+
+function statusOf(object: object | undefined): NonNullable<Request['status']> {
+  return (object as Request | undefined)?.status ?? {};
+}
+
+/** Checks a permission for the signer, or for all signers of its domain (`example.com/*`). */
+async function requireFor(
+  verb: 'approve' | 'sign',
+  attributes: AdmissionAttributes,
+  authorizer: Authorizer,
+): Promise<void> {
+  // The signer of the stored request, because an update might name another one.
+  const signer = (attributes.oldObject as Request | undefined)?.spec?.signerName ?? '';
+  for (const name of [signer, `${signer.split('/', 1)[0]}/*`]) {
+    const resource = {
+      group: 'certificates.k8s.io',
+      version: '*',
+      resource: 'signers',
+      subresource: '',
+      namespace: '',
+    };
+    const decided = await authorizer.authorize({ user: attributes.user, verb, resource: { ...resource, name } });
+    if (decided.decision === 'allow') return;
+  }
+  throw refusal(attributes, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
+}
+
+function requestIn(attributes: AdmissionAttributes): SigningRequest {
+  const { spec } = attributes.object as Request;
+  try {
+    return new SigningRequest(Buffer.from(spec?.request ?? '', 'base64').toString('latin1'));
+  } catch (error) {
+    throw refusal(attributes, `failed to parse CSR: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,24 @@
+import type { AdmissionAttributes, AdmissionPlugin, Storage } from '@kubewright/apiserver';
+import { storagePrefix } from '@kubewright/apiserver/internal';
+import { defaultClassName } from './default-class.ts';
+
+const annotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
+const prefix = storagePrefix({ group: 'storage.k8s.io', resource: 'storageclasses' });
+const claimAnnotation = 'volume.beta.kubernetes.io/storage-class';
+
+/** Gives new claims without a class the default class: of several, the newest (`DefaultStorageClass` admission, 1.36). */
+export function defaultStorageClass(storage: Storage): AdmissionPlugin {
+  return {
+    name: 'DefaultStorageClass',
+    async mutate({ definition, subresource, operation, object }: AdmissionAttributes): Promise<void> {
+      if (definition.resource !== 'persistentvolumeclaims' || definition.group !== '' || subresource !== '') return;
+      if (operation !== 'CREATE' || object === undefined) return;
+      const spec = object['spec'] as { storageClassName?: string | null } | undefined;
+      // The empty name is a choice: a volume without a class.
+      const isChosen = typeof spec?.storageClassName === 'string';
+      if (!spec || isChosen || object.metadata.annotations?.[claimAnnotation] !== undefined) return;
+      const name = await defaultClassName(storage, { prefix, annotations });
+      if (name !== undefined) spec.storageClassName = name;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type { AdmissionPlugin, Draft } from '@kubewright/apiserver';
+import { ignoredPodFields } from './ignored-pod-fields.ts';
+
+/** Objects, or uses of them, that this cluster stores without acting on them. */
+export interface NotActedOn {
+  readonly group: string;
+  readonly resources: readonly string[];
+  /** The subject of the warning, and of the README's table. */
+  readonly what: string;
+  /** The rest of the sentence, such as `restrict no traffic`. */
+  readonly effect: string;
+  /** True if only nodes whose containers are processes do not act on it. @defaultValue false */
+  readonly byProcesses?: boolean;
+  /** True if the object uses what is not supported. @defaultValue every object */
+  readonly applies?: (object: Draft) => boolean;
+}
+
+/** Everything the API server accepts and nothing acts on. The README's table lists the same. */
+export const notActedOn: readonly NotActedOn[] = [
+  {
+    group: 'networking.k8s.io',
+    resources: ['networkpolicies'],
+    what: 'NetworkPolicies',
+    effect: 'restrict no traffic',
+  },
+  {
+    group: '',
+    resources: ['namespaces'],
+    what: 'Labels of namespaces that audit pod security',
+    effect: 'record nothing',
+    applies: ({ metadata: { labels = {} } }) => (labels[auditLabel] ?? 'privileged') !== 'privileged',
+  },
+  {
+    group: 'admissionregistration.k8s.io',
+    resources: ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings'],
+    what: 'Mutating admission policies and their bindings',
+    effect: 'are not evaluated',
+  },
+  {
+    group: 'admissionregistration.k8s.io',
+    resources: ['validatingadmissionpolicybindings'],
+    what: 'Audits of admission policies',
+    effect: 'record nothing',
+    applies: ({ spec }) =>
+      ((spec as { readonly validationActions?: readonly string[] })?.validationActions ?? []).includes('Audit'),
+  },
+  {
+    group: 'autoscaling',
+    resources: ['horizontalpodautoscalers'],
+    what: 'Metrics of HorizontalPodAutoscalers that are neither Resource nor ContainerResource',
+    effect: 'are ignored',
+    applies: ({ spec }) =>
+      ((spec as { readonly metrics?: readonly { readonly type?: string }[] })?.metrics ?? []).some(
+        ({ type }) => type !== 'Resource' && type !== 'ContainerResource',
+      ),
+  },
+  {
+    group: 'flowcontrol.apiserver.k8s.io',
+    resources: ['flowschemas', 'prioritylevelconfigurations'],
+    what: 'FlowSchemas and PriorityLevelConfigurations',
+    effect: 'do not change how requests are queued',
+  },
+  {
+    group: 'resource.k8s.io',
+    resources: ['deviceclasses', 'resourceclaims', 'resourceclaimtemplates', 'resourceslices'],
+    what: 'Resource claims, device classes and resource slices',
+    effect: 'allocate no devices',
+  },
+  {
+    group: 'networking.k8s.io',
+    resources: ['servicecidrs'],
+    what: 'ServiceCIDRs',
+    effect: 'add no addresses for Services',
+  },
+  {
+    group: 'storage.k8s.io',
+    resources: ['csidrivers', 'volumeattachments', 'csistoragecapacities'],
+    what: 'CSI drivers, their capacities and VolumeAttachments',
+    effect: 'attach no volumes',
+  },
+  ...ignoredPodFields,
+];
+
+/**
+ * Warns about objects that nothing here acts on, so that they are not accepted silently. The warnings begin with `kubewright: `,
+ * which upstream's never do.
+ *
+ * @param options - `processes`: true if the cluster has nodes whose containers are processes.
+ */
+export function notActedOnWarnings({ processes }: { readonly processes: boolean }): AdmissionPlugin {
+  const rules = notActedOn.filter(({ byProcesses = false }) => processes || !byProcesses);
+  return {
+    name: 'NotActedOn',
+    async validate({ operation, definition, subresource, object, user, warn }) {
+      if (operation !== 'CREATE' && operation !== 'UPDATE') return;
+      // Parts of the control plane write what users created.
+      if (!object || subresource !== '' || isControlPlane(user.username)) return;
+      const { group, resource } = definition;
+      for (const { resources, applies, what, effect, ...rule } of rules) {
+        if (rule.group !== group || !resources.includes(resource) || applies?.(object) === false) continue;
+        warn(`kubewright: ${what} ${effect} in this cluster`);
+      }
+    },
+  };
+}
+
+const auditLabel = 'pod-security.kubernetes.io/audit';
+
+function isControlPlane(user: string): boolean {
+  return /^system:(apiserver|kube-|node:|serviceaccount:kube-system:)/.test(user);
+}

@@ -1,0 +1,1 @@
+export { type PodSecurityOptions, podSecurityAdmission } from './pod-security.ts';

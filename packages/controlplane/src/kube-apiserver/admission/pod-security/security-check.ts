@@ -1,0 +1,122 @@
+/** A pod, or the template of one, as far as checks read it. */
+export interface CheckedPod {
+  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly spec: CheckedPodSpec;
+}
+
+/** See {@link CheckedPod}. */
+export interface CheckedPodSpec {
+  readonly containers?: readonly CheckedContainer[] | null;
+  readonly initContainers?: readonly CheckedContainer[];
+  readonly ephemeralContainers?: readonly CheckedContainer[];
+  readonly volumes?: readonly Readonly<Record<string, unknown>>[];
+  readonly hostNetwork?: boolean;
+  readonly hostPID?: boolean;
+  readonly hostIPC?: boolean;
+  readonly hostUsers?: boolean;
+  readonly os?: { readonly name: string };
+  readonly runtimeClassName?: string;
+  readonly securityContext?: SecuritySettings & { readonly sysctls?: readonly { readonly name: string }[] };
+}
+
+/** See {@link CheckedPod}. */
+export interface CheckedContainer {
+  readonly name: string;
+  readonly image?: string;
+  readonly securityContext?: SecuritySettings & {
+    readonly allowPrivilegeEscalation?: boolean;
+    readonly privileged?: boolean;
+    readonly procMount?: string;
+    readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] };
+  };
+  readonly ports?: readonly { readonly hostPort?: number }[];
+  readonly livenessProbe?: HandlerHosts;
+  readonly readinessProbe?: HandlerHosts;
+  readonly startupProbe?: HandlerHosts;
+  readonly lifecycle?: { readonly postStart?: HandlerHosts; readonly preStop?: HandlerHosts };
+}
+
+/** Settings that both pods and containers have. */
+export interface SecuritySettings {
+  readonly runAsNonRoot?: boolean;
+  readonly runAsUser?: number;
+  readonly appArmorProfile?: { readonly type: string };
+  readonly seccompProfile?: { readonly type: string };
+  readonly seLinuxOptions?: { readonly type?: string; readonly user?: string; readonly role?: string };
+  readonly windowsOptions?: { readonly hostProcess?: boolean };
+}
+
+/** A probe or a hook, as far as checks read it. */
+export interface HandlerHosts {
+  readonly httpGet?: { readonly host?: string };
+  readonly tcpSocket?: { readonly host?: string };
+}
+
+/** The reason why a check forbids a pod. */
+export interface Violation {
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** Returns the violation of a pod, or undefined. */
+export type PodCheck = (pod: CheckedPod) => Violation | undefined;
+
+/** A check of one aspect, which later versions of Kubernetes changed. */
+export interface SecurityCheck {
+  readonly id: string;
+  /** In increasing order; before the first the check does not exist. */
+  readonly versions: readonly { readonly sinceMinor: number; readonly check: PodCheck }[];
+  /** The baseline checks that a restricted one replaces. */
+  readonly replaces?: readonly string[];
+}
+
+/** Returns all containers in upstream's order. */
+export function containersOf({ spec }: CheckedPod): readonly CheckedContainer[] {
+  return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
+}
+
+/** Formats names as messages list them: `"a", "b"`. */
+export function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}
+
+/** Formats containers as messages name them: `container "a"`, `containers "a", "b"`. */
+export function named(what: string, names: readonly string[]): string {
+  return `${plural(what, names)} ${quoted(names)}`;
+}
+
+/** Returns a word, with an `s` unless the list has one item. */
+export function plural(word: string, items: readonly unknown[]): string {
+  return items.length === 1 ? word : `${word}s`;
+}
+
+/** Returns different values in alphabetical order. */
+export function sortedUnique(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].sort();
+}
+
+/** Finds who sets something that is forbidden: the pod, its containers, and the forbidden values. */
+export function settersOf(
+  pod: CheckedPod,
+  forbidden: (settings: SecuritySettings) => readonly string[],
+): { readonly setters: readonly string[]; readonly values: readonly string[] } {
+  const ofPod = forbidden(pod.spec.securityContext ?? {});
+  const bad = containersOf(pod)
+    .map(({ name, securityContext }) => ({ name, values: forbidden(securityContext ?? {}) }))
+    .filter(({ values }) => values.length > 0);
+  const containers = bad.map(({ name }) => name);
+  return {
+    setters: [...(ofPod.length > 0 ? ['pod'] : []), ...(containers.length > 0 ? [named('container', containers)] : [])],
+    values: sortedUnique([...ofPod, ...bad.flatMap(({ values }) => values)]),
+  };
+}
+
+/** Returns a check that allows pods for Windows, to which it does not apply. */
+export function exceptWindows(check: PodCheck): PodCheck {
+  return (pod) => (pod.spec.os?.name === 'windows' ? undefined : check(pod));
+}
+
+/** Returns a check that allows pods with their own user namespace. */
+export function exceptUserNamespaces(check: PodCheck): PodCheck {
+  return (pod) => (pod.spec.hostUsers === false ? undefined : check(pod));
+}

@@ -1,0 +1,9 @@
+import { forbidden, type StatusError } from '@kubewright/apimachinery';
+import type { AdmissionAttributes } from '@kubewright/apiserver';
+
+/** Returns the error of a plugin that refuses a request. An object without a name yet is called by its name's prefix. */
+export function refusal({ definition, name, object }: AdmissionAttributes, why: string): StatusError {
+  const { group, resource } = definition;
+  const { name: own, generateName } = object?.metadata ?? {};
+  return forbidden({ group, resource }, name || own || generateName || 'Unknown', why);
+}

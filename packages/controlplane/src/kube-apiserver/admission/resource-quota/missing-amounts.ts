@@ -1,0 +1,23 @@
+import type { Pod } from '@kubewright/apimachinery/core/v1';
+
+/** Amounts that each container must set if a quota limits them. For others, a container without one is charged nothing. */
+const required = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
+
+/** Returns what the containers of a pod must specify; undefined if nothing is missing. */
+export function missingAmounts({ spec }: Pod, names: readonly string[]): string | undefined {
+  const isPodLevel = Object.keys({ ...spec?.resources?.requests, ...spec?.resources?.limits }).length > 0;
+  if (!spec || isPodLevel) return undefined;
+  const containers = [...spec.containers, ...(spec.initContainers ?? [])];
+  const missing = names
+    .filter((name) => required.has(name))
+    .toSorted()
+    .flatMap((name) => {
+      const without = containers.filter(({ resources = {} }) => {
+        const [part, amount] = name.includes('.') ? name.split('.') : ['requests', name];
+        return resources[part as 'requests' | 'limits']?.[amount ?? ''] === undefined;
+      });
+      if (without.length === 0) return [];
+      return [`${name} for: ${[...new Set(without.map((container) => container.name))].toSorted().join(',')}`];
+    });
+  return missing.length === 0 ? undefined : `must specify ${missing.join('; ')}`;
+}

@@ -1,0 +1,97 @@
+import { Buffer } from 'node:buffer';
+import { type Clock, type KubernetesObject, type Status, StatusError, type Stored } from '@kubewright/apimachinery';
+import type { ResourceQuota } from '@kubewright/apimachinery/core/v1';
+import type { AdmissionAttributes, AdmissionPlugin, ApiHandler, Storage } from '@kubewright/apiserver';
+import { asServer, storagePrefix } from '@kubewright/apiserver/internal';
+import type { ResourceAmounts } from '../../../usage/resource-amounts.ts';
+import { refusal } from '../refusal.ts';
+import { checkQuotas } from './check-quotas.ts';
+import { type QuotaEvaluator, quotaEvaluator } from './quota-evaluator.ts';
+
+const prefix = storagePrefix({ group: '', resource: 'resourcequotas' });
+/** Attempts to charge quotas that others change at the same time. */
+const attempts = 4;
+
+/** Parts that {@link resourceQuotaAdmission} needs. */
+export interface QuotaAdmissionParts {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly handle: ApiHandler;
+}
+
+/**
+ * Refuses writes that would exceed a ResourceQuota, and charges those that it accepts (`ResourceQuota` admission, 1.36). The writes
+ * of a namespace are charged one after the other, so that together they cannot exceed a quota either.
+ */
+export function resourceQuotaAdmission({ storage, clock, handle }: QuotaAdmissionParts): AdmissionPlugin {
+  const ask = asServer(handle);
+  /** The last write of each namespace that is being charged. */
+  const last = new Map<string, Promise<void>>();
+
+  async function quotasOf(namespace: string): Promise<readonly Stored<ResourceQuota>[]> {
+    const { status, text } = await ask('GET', `/api/v1/namespaces/${namespace}/resourcequotas`);
+    // The server's own response is a list or a Status.
+    if (status !== 200) throw new StatusError(JSON.parse(text) as Status);
+    return (JSON.parse(text) as { readonly items: readonly Stored<ResourceQuota>[] }).items;
+  }
+
+  /** True if a quota of a namespace limits something that an evaluator charges. */
+  async function isLimited(namespace: string, { uses }: QuotaEvaluator): Promise<boolean> {
+    const { objects } = await storage.list({ prefix: `${prefix}${namespace}/` });
+    return objects.some(({ bytes }) => {
+      // The server stores only quotas under this prefix.
+      const { spec, status } = JSON.parse(Buffer.from(bytes).toString('utf8')) as ResourceQuota;
+      return Object.keys({ ...spec?.hard, ...status?.hard }).some(uses);
+    });
+  }
+
+  /** Writes what is used of a quota, unless the quota has changed; returns false then. */
+  async function update(quota: ResourceQuota, used: ResourceAmounts): Promise<boolean> {
+    const { namespace, name } = quota.metadata;
+    const body = { ...quota, apiVersion: 'v1', kind: 'ResourceQuota', status: { ...quota.status, used } };
+    const { status } = await ask('PUT', `/api/v1/namespaces/${namespace}/resourcequotas/${name}/status`, { body });
+    // A quota that was deleted limits nothing.
+    return status === 200 || status === 404;
+  }
+
+  async function charge(
+    attributes: AdmissionAttributes,
+    { object, evaluator }: { readonly object: KubernetesObject; readonly evaluator: QuotaEvaluator },
+  ): Promise<void> {
+    const { namespace, oldObject: old, dryRun } = attributes;
+    /** Names of the quotas that are not charged yet; undefined for all of them. */
+    let left: ReadonlySet<string> | undefined;
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const quotas = (await quotasOf(namespace)).filter((quota) => left?.has(quota.metadata.name) ?? true);
+      const decision = checkQuotas(quotas, { object, old, nowMs: clock.now() }, evaluator);
+      if ('refusal' in decision) throw refusal(attributes, decision.refusal);
+      if (dryRun) return;
+      const failed = new Set<string>();
+      for (const { quota, used } of decision.charged) if (!(await update(quota, used))) failed.add(quota.metadata.name);
+      if (failed.size === 0) return;
+      left = failed;
+    }
+    throw refusal(attributes, `others keep changing the quota ${[...(left ?? [])].join(', ')}; try again`);
+  }
+
+  return {
+    name: 'ResourceQuota',
+    async validate(attributes) {
+      const { namespace, object, definition } = attributes;
+      if (!object || namespace === '') return;
+      const evaluator = quotaEvaluator(definition.resource, definition.group);
+      if (!evaluator?.handles(attributes) || !(await isLimited(namespace, evaluator))) return;
+      const before = last.get(namespace);
+      // Admitted objects have been decoded and defaulted.
+      const write = { object: object as unknown as KubernetesObject, evaluator };
+      const mine = (before ?? Promise.resolve()).then(() => charge(attributes, write));
+      const settled = mine.catch(() => {});
+      last.set(namespace, settled);
+      try {
+        await mine;
+      } finally {
+        if (last.get(namespace) === settled) last.delete(namespace);
+      }
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { resourceMetrics } from './resource-metrics.ts';

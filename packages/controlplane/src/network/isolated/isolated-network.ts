@@ -1,0 +1,139 @@
+import type { PodDns, PodNetwork } from '../pod-network.ts';
+import { hostSockets, type SocketAddress, type Sockets } from '../sockets.ts';
+import { AddressPool } from './address-pool.ts';
+import { IsolationError, NetworkNamespace } from './network-namespace.ts';
+import { findTools, type IsolationTools } from './tools.ts';
+
+const gateway = '10.244.0.1';
+/** Number of nodes that can have pods: each gets a range 10.244.n.0/24. */
+const maxNodes = 250;
+
+/** Options for {@link IsolatedNetwork.start}. */
+export interface IsolatedNetworkOptions {
+  /** Number of nodes. */
+  readonly nodes: number;
+  readonly dns: PodDns | undefined;
+}
+
+/** The network of a cluster whose pods have their own addresses and ports, in a namespace of this machine. */
+export class IsolatedNetwork implements AsyncDisposable {
+  /** Opens sockets at the cluster's addresses in the namespace, all others on this machine. */
+  readonly sockets: Sockets;
+  readonly #namespace: NetworkNamespace;
+  readonly #tools: IsolationTools;
+  readonly #dns: PodDns | undefined;
+  readonly #nodes = new Map<number, PodNetwork>();
+  #devices = 0;
+
+  private constructor(
+    namespace: NetworkNamespace,
+    options: IsolatedNetworkOptions & { readonly tools: IsolationTools },
+  ) {
+    this.#namespace = namespace;
+    this.#tools = options.tools;
+    this.#dns = options.dns;
+    this.sockets = {
+      listen: (address) => this.#of(address).listen(address),
+      connect: (address) => this.#of(address).connect(address),
+      bind: (address) => this.#of(address).bind(address),
+    };
+  }
+
+  /** @throws IsolationError if this machine does not allow it, with the reason and the remedy */
+  static async start(options: IsolatedNetworkOptions): Promise<IsolatedNetwork> {
+    const what = 'cannot create a network for pods';
+    if (process.platform !== 'linux') {
+      throw new IsolationError({
+        what,
+        why: `it needs Linux, and this is ${process.platform}`,
+        remedy: 'use the loopback network (--network loopback)',
+      });
+    }
+    const found = findTools();
+    if ('missing' in found) {
+      throw new IsolationError({
+        what,
+        why: `these programs are not installed: ${found.missing.join(', ')}`,
+        remedy: 'install util-linux and iproute2, or use the loopback network (--network loopback)',
+      });
+    }
+    const { tools } = found;
+    const nodes = Array.from({ length: Math.min(options.nodes, maxNodes) }, (_, index) => nodeAddress(index));
+    const isRoot = process.getuid?.() === 0;
+    const services = '10.96.0.0/12';
+    const namespace = await NetworkNamespace.start({ tools, isRoot, gateway, services, nodes });
+    return new IsolatedNetwork(namespace, { ...options, tools });
+  }
+
+  /** Returns the network of a node, by its number from 0; the same if the node is recreated. */
+  forNode(index: number): PodNetwork {
+    const network = this.#nodes.get(index) ?? this.#makeNode(index);
+    this.#nodes.set(index, network);
+    return network;
+  }
+
+  #makeNode(index: number): PodNetwork {
+    const namespace = this.#namespace;
+    const addresses = new AddressPool(podPrefix(index));
+    const pods = new Map<string, ReturnType<PodNetwork['attach']>>();
+    const attach = async (podUid: string) => {
+      const ip = addresses.take();
+      try {
+        return { ip, enter: await namespace.addPod({ key: podUid, device: `kwp${this.#devices++}`, ip }) };
+      } catch (error) {
+        addresses.free(ip);
+        pods.delete(podUid);
+        throw error;
+      }
+    };
+    return {
+      nodeIP: nodeAddress(index),
+      sockets: this.sockets,
+      tools: this.#tools,
+      dns: this.#dns,
+      enterNode: namespace.enterHost(),
+      attach(podUid) {
+        const attached = pods.get(podUid) ?? attach(podUid);
+        pods.set(podUid, attached);
+        return attached;
+      },
+      async detach(podUid) {
+        const attached = await pods.get(podUid)?.catch(() => undefined);
+        if (!attached) return;
+        pods.delete(podUid);
+        await namespace.removePod(podUid);
+        addresses.free(attached.ip);
+      },
+    };
+  }
+
+  /** Ends every process in the network. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#namespace[Symbol.asyncDispose]();
+  }
+
+  /** Returns the number of the node to which a pod's or a node's address belongs. */
+  nodeIndexOf(address: string): number | undefined {
+    const [, third, fourth] = /^10\.244\.(\d+)\.(\d+)$/.exec(address) ?? [];
+    if (third !== undefined && fourth !== '1') return Number(third);
+    const [, last] = /^172\.18\.0\.(\d+)$/.exec(address) ?? [];
+    return last === undefined ? undefined : Number(last) - 2;
+  }
+
+  #of({ host }: SocketAddress): Sockets {
+    return isClusterAddress(host) ? this.#namespace : hostSockets;
+  }
+}
+
+function nodeAddress(index: number): string {
+  return `172.18.0.${index + 2}`;
+}
+
+function podPrefix(index: number): string {
+  return `10.244.${index % maxNodes}.`;
+}
+
+/** True for addresses of pods, services and nodes; 0.0.0.0 stands for any address of pods. */
+function isClusterAddress(host: string): boolean {
+  return /^10\.(244|9[6-9]|10[0-9]|11[01])\.|^172\.18\.|^0\.0\.0\.0$/.test(host);
+}

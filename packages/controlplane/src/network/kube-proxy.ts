@@ -1,0 +1,120 @@
+import { objectKey } from '@kubewright/apimachinery';
+import { Node, Service } from '@kubewright/apimachinery/core/v1';
+import { EndpointSlice } from '@kubewright/apimachinery/discovery/v1';
+import {
+  type ControllerDefinition,
+  enqueueForObject,
+  enqueueMapped,
+  type IndexFunc,
+  type ReconcileResult,
+  type RequestContext,
+  requestController,
+  watch,
+} from '@kubewright/runtime';
+import { clusterLogEvents } from '../log/cluster-log-events.ts';
+import { byService, serviceLabel } from './endpoint-slice-index.ts';
+import type { RouteFault, ServiceProxy } from './service-proxy.ts';
+import { type NodeAddress, serviceRoutes } from './service-routes.ts';
+
+/** Interval of attempts to listen at an address that is in use, in milliseconds. */
+const retryMs = 5_000;
+
+/** Keeps a proxy up to date with services and their EndpointSlices, with kube-proxy's role. */
+export function kubeProxy(proxy: ServiceProxy): ControllerDefinition {
+  return requestController({
+    name: 'kube-proxy',
+    for: Service,
+    watches: [
+      watch(Service, enqueueForObject(), { indexes: { nodePorts: byNodePorts } }),
+      watch(
+        EndpointSlice,
+        enqueueMapped<EndpointSlice>(({ namespace, labels }) => {
+          const name = labels[serviceLabel];
+          return name === undefined ? [] : [{ namespace, name }];
+        }),
+        { indexes: { service: byService } },
+      ),
+      // Only a new node, or one with another address, changes node ports.
+      watch<Node>(Node, ({ type }, context) => {
+        if (type === 'create' || type === 'delete') context.enqueue(allNodePorts);
+      }),
+    ],
+    reconcile: (request, ctx) =>
+      request.name === allNodePorts.name ? updateNodePorts(proxy, ctx) : update(proxy, { ...request, ctx }),
+  });
+}
+
+/** Stands for all services with node ports. */
+const allNodePorts = { name: '*' };
+
+async function updateNodePorts(proxy: ServiceProxy, ctx: RequestContext): Promise<undefined> {
+  for (const service of ctx.cache.lister(Service).list({ index: { name: 'nodePorts', value: 'true' } })) {
+    const { namespace, name } = service.metadata;
+    await update(proxy, { namespace, name, ctx });
+  }
+  return undefined;
+}
+
+async function update(
+  proxy: ServiceProxy,
+  {
+    namespace,
+    name,
+    ctx,
+  }: { readonly namespace?: string | undefined; readonly name: string; readonly ctx: RequestContext },
+): Promise<ReconcileResult | undefined> {
+  const key = `${namespace}/${name}`;
+  const service = ctx.cache.lister(Service).get({ namespace: namespace ?? '', name });
+  const slices = ctx.cache.lister(EndpointSlice).list({ index: { name: 'service', value: key } });
+  const routes = service ? serviceRoutes(service, { slices, nodes: nodesOf(ctx) }) : [];
+  const faults = await proxy.apply(key, routes);
+  const [fault] = faults;
+  if (!service || !fault) return undefined;
+  const note = faultNote(fault);
+  ctx.log.debug('cannot listen at the address of a service', {
+    event: clusterLogEvents.serviceListenFailed,
+    ...objectKey(service),
+    error: fault.error,
+  });
+  ctx.events.record({
+    type: 'Warning',
+    reason: 'ListenFailed',
+    action: 'Listen',
+    note,
+    regarding: service,
+    series: note,
+  });
+  return { requeueAfterMs: retryMs };
+}
+
+function nodesOf(ctx: RequestContext): readonly NodeAddress[] {
+  return ctx.cache
+    .lister(Node)
+    .list()
+    .flatMap(({ metadata, status }) => {
+      const ip = status?.addresses?.find(({ type }) => type === 'InternalIP')?.address;
+      return ip === undefined ? [] : [{ name: metadata.name, ip }];
+    });
+}
+
+/** Indexes the services that have node ports. */
+const byNodePorts: IndexFunc<Service> = ({ object }) => (hasNodePorts(object) ? ['true'] : []);
+
+function hasNodePorts({ spec }: Service): boolean {
+  return spec?.ports?.some(({ nodePort = 0 }) => nodePort !== 0) ?? false;
+}
+
+/** Returns why an address of a service is not reachable, and the remedy. */
+function faultNote({ route, error }: RouteFault): string {
+  const what = `cannot listen on ${route.host}:${route.port}/${route.protocol}`;
+  switch (error.code) {
+    case 'EACCES':
+      return `${what}: permission denied; give the service a port from 1024 on, or run the cluster as root`;
+    case 'EADDRINUSE':
+      return `${what}: address already in use; a program that listens on this port of all addresses receives the connections instead: let it listen on POD_IP`;
+    case 'EADDRNOTAVAIL':
+      return `${what}: the address is not a loopback address of this machine, and other machines must not reach the cluster`;
+    default:
+      return `${what}: ${error.message}`;
+  }
+}

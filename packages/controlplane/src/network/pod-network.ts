@@ -1,0 +1,33 @@
+import type { IsolationTools } from './isolated/tools.ts';
+import type { Sockets } from './sockets.ts';
+
+/** The network of one node's pods if each pod has its own. */
+export interface PodNetwork {
+  /** The node's address in this network. */
+  readonly nodeIP: string;
+  /** Opens sockets in the network of the nodes and pods. */
+  readonly sockets: Sockets;
+  readonly tools: IsolationTools;
+  /** DNS for pods; `undefined` if the cluster has none. */
+  readonly dns: PodDns | undefined;
+  /** Attaches a pod; answers the same if it is attached. */
+  attach(podUid: string): Promise<AttachedPod>;
+  /** Detaches a pod and frees its address. Idempotent. */
+  detach(podUid: string): Promise<void>;
+  /** Words that start a command in the network of the node; for pods with host networking. */
+  readonly enterNode: readonly string[];
+}
+
+/** A pod in the network. */
+export interface AttachedPod {
+  readonly ip: string;
+  /** Words that start a command in the pod's network. */
+  readonly enter: readonly string[];
+}
+
+/** The name server of a cluster. */
+export interface PodDns {
+  readonly address: string;
+  /** `cluster.local` */
+  readonly domain: string;
+}

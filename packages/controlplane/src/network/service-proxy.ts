@@ -1,0 +1,144 @@
+import type { Socket } from 'node:net';
+import type { Clock, Random } from '@kubewright/apimachinery';
+import { EndpointPicker, type NodeOfClient } from './endpoint-picker.ts';
+import { usableEndpoints } from './service-endpoints.ts';
+import type { Route } from './service-routes.ts';
+import type { SocketAddress, Sockets } from './sockets.ts';
+import { TcpForwarder } from './tcp-forwarder.ts';
+import { UdpForwarder } from './udp-forwarder.ts';
+
+/** Options for {@link ServiceProxy}. */
+export interface ServiceProxyOptions {
+  /** Reach the addresses of routes and endpoints. */
+  readonly sockets: Sockets;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly nodeOf: NodeOfClient;
+}
+
+/** An address of a service at which the proxy cannot listen. */
+export interface RouteFault {
+  readonly route: Route;
+  readonly error: NodeJS.ErrnoException;
+}
+
+interface Listener {
+  route: Route;
+  readonly forwarder: TcpForwarder | UdpForwarder;
+}
+
+/**
+ * Listens at the addresses of services and forwards to their endpoints. An address without usable endpoints refuses connections,
+ * as with kube-proxy. Existing TCP connections survive changes.
+ */
+export class ServiceProxy implements Disposable {
+  readonly #options: ServiceProxyOptions;
+  readonly #services = new Map<string, Map<string, Listener>>();
+
+  constructor(options: ServiceProxyOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Changes the routes of a service; none removes it. Calls for one service must not overlap. Returns the addresses at which it
+   * could not listen.
+   */
+  async apply(service: string, routes: readonly Route[]): Promise<readonly RouteFault[]> {
+    const listeners = this.#services.get(service) ?? new Map<string, Listener>();
+    this.#services.set(service, listeners);
+    const wanted = new Map(routes.filter(isUsable).map((route) => [keyOf(route), route]));
+    for (const [key, { forwarder }] of listeners) {
+      if (wanted.has(key)) continue;
+      listeners.delete(key);
+      forwarder[Symbol.dispose]();
+    }
+    const faults: RouteFault[] = [];
+    for (const [key, route] of wanted) {
+      const present = listeners.get(key);
+      if (present) change(present, route);
+      else {
+        try {
+          listeners.set(key, await this.#listen(route));
+        } catch (error) {
+          // Sockets fail with the system's errors.
+          faults.push({ route, error: error as NodeJS.ErrnoException });
+        }
+      }
+    }
+    if (listeners.size === 0) this.#services.delete(service);
+    return faults;
+  }
+
+  [Symbol.dispose](): void {
+    for (const listeners of this.#services.values()) {
+      for (const { forwarder } of listeners.values()) forwarder[Symbol.dispose]();
+    }
+    this.#services.clear();
+  }
+
+  async #listen(route: Route): Promise<Listener> {
+    const { sockets, clock } = this.#options;
+    const picker = new EndpointPicker(this.#options);
+    // The route of a listener changes with the endpoints.
+    const late: { listener?: Listener } = {};
+    const current = (): Route => late.listener?.route ?? route;
+    const { host, port } = route;
+    const forwarder =
+      route.protocol === 'TCP'
+        ? new TcpForwarder({
+            server: await sockets.listen({ host, port }),
+            open: (client) => this.#connect(current(), { picker, client }),
+          })
+        : new UdpForwarder({
+            socket: await sockets.bind({ host, port }),
+            target: (client) => this.#chooseForFlow(current(), { picker, client }),
+            open: () => sockets.bind({ host: '0.0.0.0', port: 0 }),
+            clock,
+          });
+    late.listener = { route, forwarder };
+    return late.listener;
+  }
+
+  /** Connects to the first endpoint that accepts. @throws the last endpoint's error */
+  async #connect(
+    route: Route,
+    { picker, client }: { readonly picker: EndpointPicker; readonly client: SocketAddress },
+  ): Promise<Socket> {
+    let last: unknown = new Error('the service has no endpoints');
+    for (const endpoint of picker.pick(route, client.host)) {
+      try {
+        const socket = await this.#options.sockets.connect(endpoint);
+        picker.reached(route, { client: client.host, endpoint });
+        return socket;
+      } catch (error) {
+        last = error;
+      }
+    }
+    throw last;
+  }
+
+  #chooseForFlow(
+    route: Route,
+    { picker, client }: { readonly picker: EndpointPicker; readonly client: SocketAddress },
+  ): SocketAddress | undefined {
+    const [endpoint] = picker.pick(route, client.host);
+    if (endpoint) picker.reached(route, { client: client.host, endpoint });
+    return endpoint;
+  }
+}
+
+function change(listener: Listener, route: Route): void {
+  listener.route = route;
+  const { forwarder } = listener;
+  // As kube-proxy (1.36) does with conntrack: clients stay with an endpoint that terminates and still serves.
+  if (forwarder instanceof UdpForwarder) forwarder.retain(route.endpoints.filter(({ serving }) => serving));
+}
+
+function keyOf({ protocol, host, port }: Route): string {
+  return `${protocol} ${host}:${port}`;
+}
+
+/** True if some client finds an endpoint. */
+function isUsable({ endpoints, near }: Route): boolean {
+  return usableEndpoints(endpoints, { node: near === 'client' ? undefined : near?.node }).length > 0;
+}

@@ -1,0 +1,74 @@
+import type { Socket as DatagramSocket } from 'node:dgram';
+import { BlockList, connect, createServer, isIPv4, type Server, type Socket } from 'node:net';
+
+/** Opens sockets in one network: that of this machine, or that of a cluster's pods. */
+export interface Sockets {
+  /** Listens on an address. Connections are half-open: each side is closed on its own. */
+  listen(address: SocketAddress): Promise<Server>;
+  /** Connects to an address. The socket is half-open and keeps what arrives until it is read. @throws the system's error */
+  connect(address: SocketAddress): Promise<Socket>;
+  /** Receives datagrams at an address; port 0 is any free port. */
+  bind(address: SocketAddress): Promise<DatagramSocket>;
+}
+
+/** An address and a port. */
+export interface SocketAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+// Loaded when the first datagrams are forwarded.
+const dgram = (): typeof import('node:dgram') => process.getBuiltinModule('node:dgram');
+
+/** Opens sockets on this machine. Listens at loopback addresses only, because objects of the cluster name the addresses. */
+export const hostSockets: Sockets = {
+  listen({ host, port }) {
+    if (!isLoopback(host)) return Promise.reject(notLoopback());
+    return new Promise((resolve, reject) => {
+      const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
+      server.once('error', reject);
+      server.listen({ host, port, exclusive: true }, () => {
+        // A connection that cannot be accepted (EMFILE) fails for its client alone.
+        server.off('error', reject).on('error', () => undefined);
+        resolve(server);
+      });
+    });
+  },
+  connect({ host, port }) {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
+      socket.once('error', reject);
+      socket.once('connect', () => {
+        socket.off('error', reject);
+        resolve(socket);
+      });
+    });
+  },
+  bind({ host, port }) {
+    // Any free port is that of a client.
+    if (port !== 0 && !isLoopback(host)) return Promise.reject(notLoopback());
+    return new Promise((resolve, reject) => {
+      const socket = dgram().createSocket('udp4');
+      socket.once('error', reject);
+      socket.bind({ address: host, port, exclusive: true }, () => {
+        socket.off('error', reject).on('error', () => undefined);
+        resolve(socket);
+      });
+    });
+  },
+};
+
+function isLoopback(host: string): boolean {
+  const loopback = new BlockList();
+  loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+  loopback.addAddress('::1', 'ipv6');
+  return host === 'localhost' || loopback.check(host, isIPv4(host) ? 'ipv4' : 'ipv6');
+}
+
+function notLoopback(): NodeJS.ErrnoException {
+  const error: NodeJS.ErrnoException = new Error(
+    'other machines must not reach the cluster; use an address in 127.0.0.0/8',
+  );
+  error.code = 'EADDRNOTAVAIL';
+  return error;
+}

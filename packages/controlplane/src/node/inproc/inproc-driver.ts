@@ -1,0 +1,83 @@
+import type { Clock, Random } from '@kubewright/apimachinery';
+import type {
+  ContainerRequest,
+  Driver,
+  ImageReference,
+  PodSandbox,
+  PodSandboxRequest,
+  RunningContainer,
+} from '../driver.ts';
+import { type ContainerFunction, FunctionContainer } from './function-container.ts';
+import type { InProcessNetwork } from './in-process-network.ts';
+import type { MemoryFiles } from './memory-files.ts';
+
+/** Options for {@link InprocDriver}. */
+export interface InprocDriverOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The functions of images. */
+  readonly programs: Readonly<Record<string, ContainerFunction>>;
+  readonly network: InProcessNetwork;
+  readonly files: MemoryFiles;
+  /** First two parts of the pods' addresses. */
+  readonly addresses: string;
+}
+
+/** Runs each container as a function of this process, with the node's clock, and a network and files in memory. */
+export class InprocDriver implements Driver {
+  readonly name = 'inproc';
+  readonly noTerminals = 'TTY is not supported on this node: its containers are functions; omit -t';
+  readonly files: MemoryFiles;
+  readonly #options: InprocDriverOptions;
+  readonly #addresses = new Map<string, string>();
+  readonly #running = new Set<FunctionContainer>();
+  #count = 0;
+
+  constructor(options: InprocDriverOptions) {
+    this.#options = options;
+    this.files = options.files;
+  }
+
+  async preparePod({ uid, hostIP }: PodSandboxRequest): Promise<PodSandbox> {
+    if (hostIP !== undefined) return { podIP: hostIP };
+    const known = this.#addresses.get(uid);
+    if (known !== undefined) return { podIP: known };
+    const number = ++this.#count % 65_024;
+    const podIP = `${this.#options.addresses}.${Math.floor(number / 254)}.${(number % 254) + 1}`;
+    this.#addresses.set(uid, podIP);
+    return { podIP };
+  }
+
+  async removePod(uid: string): Promise<void> {
+    this.#addresses.delete(uid);
+    this.files.remove(`/pods/${uid}`);
+  }
+
+  async pullImage(image: string): Promise<ImageReference> {
+    if (!Object.hasOwn(this.#options.programs, image)) {
+      const known = Object.keys(this.#options.programs).sort().join(', ') || 'none';
+      const message = `image "${image}" has no function; add one to the node's programs (known: ${known})`;
+      throw Object.assign(new Error(message), { reason: 'ErrImagePull' });
+    }
+    return { image, imageId: `inproc://${image}` };
+  }
+
+  async startContainer(request: ContainerRequest): Promise<RunningContainer> {
+    const { clock, random, programs, network, files } = this.#options;
+    const run = programs[request.image.image];
+    if (!run) throw new Error(`image "${request.image.image}" has no function`);
+    const id = `inproc://${random.uid().replaceAll('-', '')}`;
+    const container = new FunctionContainer({ id, run, request, clock, network, files });
+    this.#running.add(container);
+    void container.exited.then(() => this.#running.delete(container));
+    return container;
+  }
+
+  kill(): void {
+    for (const container of this.#running) void container.stop({ graceMs: 0 });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.kill();
+  }
+}

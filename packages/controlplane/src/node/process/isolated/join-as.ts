@@ -1,0 +1,30 @@
+import type { IsolationTools } from '../../../network/isolated/tools.ts';
+import type { ContainerUser } from '../container-user.ts';
+
+/**
+ * Returns the words that start a command as the container's user in its namespaces. All of them are programs of this machine: the
+ * container's files appear only when its user is set.
+ *
+ * @param user - `undefined` for an agent that is not root.
+ * @param options - `own`: ids of this process; `enter`: nsenter and its options.
+ */
+export function joinAs(
+  user: ContainerUser | undefined,
+  options: {
+    readonly tools: IsolationTools;
+    readonly own: { readonly uid: number; readonly gid: number };
+    readonly enter: readonly string[];
+  },
+): readonly string[] {
+  const { tools, own, enter } = options;
+  // An ordinary user is root in the cluster's user namespace; a nested one restores the own ids.
+  if (!user) {
+    const { uid, gid } = own;
+    return [...enter, '--', tools.unshare, '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--'];
+  }
+  const groups = user.groups && user.groups.length > 0 ? `--groups=${user.groups.join()}` : '--clear-groups';
+  // A setuid program loads libraries from the container's files.
+  const rights = user.uid === 0 ? [] : ['--no-new-privs'];
+  const first = [tools.setpriv, `--regid=${user.gid}`, groups, ...rights, '--'];
+  return [...first, ...enter, `--setuid=${user.uid}`, '--'];
+}

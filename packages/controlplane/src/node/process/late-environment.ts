@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+
+/** A command that sets its own environment, and the environment to start it with. */
+export interface LateCommand {
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Exports each variable under its own name, then runs the command. */
+const script = `cd -- "$1" || exit
+__kw=$2
+shift 2
+while [ "$__kw" -gt 0 ]; do
+  eval "command export $1=\\"\\$__kw_$__kw\\"; unset __kw_$__kw"
+  __kw=$((__kw - 1))
+  shift
+done
+exec "$@"`;
+
+const bash = '/bin/bash';
+
+/**
+ * Wraps a command so that a shell sets its environment and working folder. Put before it what starts it as another user: those
+ * programs run with more rights, and variables such as `LD_PRELOAD` must not reach them. Until then, values are in variables with
+ * other names, because arguments are visible to all users.
+ *
+ * Only bash keeps variables whose names a shell cannot set (`a.b`); without it they are lost.
+ */
+export function withLateEnvironment(
+  command: readonly string[],
+  options: {
+    readonly env: Readonly<Record<string, string>>;
+    readonly sh: string;
+    readonly folder: string;
+    /** A stream of the shell that the command must not inherit. */
+    readonly closes?: number;
+    readonly exists?: (path: string) => boolean;
+  },
+): LateCommand {
+  const { env, sh, folder, closes, exists = existsSync } = options;
+  const settable = Object.entries(env).filter(([name]) => isSettable(name));
+  const others = Object.entries(env).filter(([name]) => !isSettable(name));
+  const shell = others.length > 0 && exists(bash) ? bash : sh;
+  const whole = closes === undefined ? script : `exec ${closes}>&-\n${script}`;
+  const names = settable.map(([name]) => name);
+  const values = settable.map(([, value], index) => [`__kw_${names.length - index}`, value]);
+  return {
+    words: [shell, '-c', whole, 'sh', folder, String(names.length), ...names, ...command],
+    env: Object.fromEntries([...others, ...values]),
+  };
+}
+
+/** True if a shell can set the variable, and a program that starts may act on it. */
+function isSettable(name: string): boolean {
+  return /^[A-Za-z_]\w*$/.test(name);
+}

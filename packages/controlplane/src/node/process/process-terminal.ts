@@ -1,0 +1,46 @@
+import type { ChildProcess } from 'node:child_process';
+import type { TerminalSize } from '../../kube-apiserver/pods/node-connector.ts';
+import { CommandError } from './find-command.ts';
+import type { ProcessIdentity } from './process-identity.ts';
+import { readTerminal, resizeCommand, type Terminal } from './terminal.ts';
+
+/** The terminal of a command that was started with `onTerminal`. */
+export class ProcessTerminal {
+  readonly #child: ChildProcess;
+  readonly #start: (command: readonly string[]) => ChildProcess;
+  readonly #terminal: Promise<Terminal | undefined>;
+
+  /**
+   * @param child - the program that holds the terminal.
+   * @param options - `start`: starts a command that can open the terminal.
+   */
+  constructor(child: ChildProcess, options: { readonly start: (command: readonly string[]) => ChildProcess }) {
+    this.#child = child;
+    this.#start = options.start;
+    this.#terminal = readTerminal(child);
+  }
+
+  /** The command, which leads the terminal's session; undefined if it ended first. */
+  get leader(): Promise<ProcessIdentity | undefined> {
+    return this.#terminal.then((terminal) => terminal?.leader);
+  }
+
+  /** Resizes the terminal until there are no more sizes or the command has ended. */
+  async follow(sizes: AsyncIterable<TerminalSize>): Promise<void> {
+    const terminal = await this.#terminal;
+    if (!terminal) return;
+    for await (const size of sizes) {
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+      try {
+        const resize = this.#start(resizeCommand(terminal, size));
+        // The command may end before its terminal is resized.
+        resize.on('error', () => undefined);
+        resize.stdin?.end();
+      } catch (error) {
+        // A machine without `stty`: the terminal keeps its size.
+        if (error instanceof CommandError) return;
+        throw error;
+      }
+    }
+  }
+}

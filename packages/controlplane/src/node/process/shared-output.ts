@@ -1,0 +1,48 @@
+import type { Readable } from 'node:stream';
+
+/** An output of a process that several clients read. While one of them has no room, the process has to wait. */
+export class SharedOutput {
+  readonly #stream: Readable | null;
+  /** Chunks that a reader has not taken yet. */
+  #untaken = 0;
+  #isReleased = false;
+
+  constructor(stream: Readable | null) {
+    this.#stream = stream;
+  }
+
+  /** Passes each chunk to a reader until disposed. If `read` returns a promise, the process waits for it. */
+  passTo(read: (chunk: Uint8Array) => Promise<void> | void): Disposable {
+    const stream = this.#stream;
+    let untaken = 0;
+    const take = (count: number): void => {
+      untaken -= count;
+      this.#untaken -= count;
+      if (this.#untaken === 0 && !this.#isReleased) stream?.resume();
+    };
+    const onData = (chunk: Uint8Array): void => {
+      const room = read(chunk);
+      if (!room) return;
+      untaken++;
+      this.#untaken++;
+      if (!this.#isReleased) stream?.pause();
+      const taken = (): void => {
+        if (untaken > 0) take(1);
+      };
+      room.then(taken, taken);
+    };
+    stream?.on('data', onData);
+    return {
+      [Symbol.dispose]: () => {
+        stream?.off('data', onData);
+        if (untaken > 0) take(untaken);
+      },
+    };
+  }
+
+  /** Waits for no reader any longer: the process has ended, and what is left is short. */
+  release(): void {
+    this.#isReleased = true;
+    if (this.#untaken > 0) this.#stream?.resume();
+  }
+}

@@ -1,0 +1,70 @@
+import type { AffinityTerm } from './affinity-term.ts';
+import type { PodInfo } from './pod-info.ts';
+
+/** An affinity term, and how many pods on each node have it. */
+export interface TermUse {
+  readonly term: AffinityTerm;
+  readonly byNode: ReadonlyMap<string, number>;
+}
+
+/** The use of a term that attracts (positive weight) or repels (negative weight) other pods. */
+export interface WeightedTermUse extends TermUse {
+  readonly weight: number;
+}
+
+/** Weight of an existing pod's required affinity when nodes are scored for another pod. */
+const requiredAffinityWeight = 1;
+
+interface Use extends WeightedTermUse {
+  readonly byNode: Map<string, number>;
+}
+
+/** The affinity terms of all pods on nodes. Equal terms are kept once, so the replicas of a workload count as one. */
+export class TermIndex {
+  readonly #requiredAnti = new Map<string, Use>();
+  readonly #scored = new Map<string, Use>();
+
+  /** Required anti-affinity: a pod that such a term matches must stay away. */
+  get requiredAnti(): Iterable<TermUse> {
+    return this.#requiredAnti.values();
+  }
+
+  /** True if a pod has terms that count when nodes are scored. */
+  get isScored(): boolean {
+    return this.#scored.size > 0;
+  }
+
+  /** Terms that attract or repel other pods. */
+  get scored(): Iterable<WeightedTermUse> {
+    return this.#scored.values();
+  }
+
+  add(pod: PodInfo): void {
+    if (pod.hasAffinity) this.#change(pod, 1);
+  }
+
+  remove(pod: PodInfo): void {
+    if (pod.hasAffinity) this.#change(pod, -1);
+  }
+
+  #change({ terms, nodeName }: PodInfo, by: 1 | -1): void {
+    for (const term of terms.requiredAnti) change(this.#requiredAnti, { term, weight: 0, nodeName, by });
+    for (const term of terms.required) change(this.#scored, { term, weight: requiredAffinityWeight, nodeName, by });
+    for (const term of terms.preferred) change(this.#scored, { term, weight: term.weight, nodeName, by });
+    for (const term of terms.preferredAnti) change(this.#scored, { term, weight: -term.weight, nodeName, by });
+  }
+}
+
+function change(
+  uses: Map<string, Use>,
+  what: { readonly term: AffinityTerm; readonly weight: number; readonly nodeName: string; readonly by: 1 | -1 },
+): void {
+  const { term, weight, nodeName, by } = what;
+  const key = `${weight} ${term.key}`;
+  const use = uses.get(key) ?? { term, weight, byNode: new Map<string, number>() };
+  uses.set(key, use);
+  const count = (use.byNode.get(nodeName) ?? 0) + by;
+  if (count > 0) use.byNode.set(nodeName, count);
+  else use.byNode.delete(nodeName);
+  if (use.byNode.size === 0) uses.delete(key);
+}

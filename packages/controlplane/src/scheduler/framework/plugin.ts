@@ -1,0 +1,66 @@
+import type { NodeInfo } from '../cluster/node-info.ts';
+import type { PendingPod, PodInfo } from '../cluster/pod-info.ts';
+import type { ClusterEvent } from './cluster-event.ts';
+import type { ClusterView } from './cluster-view.ts';
+import type { Rejection } from './rejection.ts';
+
+/** A plugin's decision about nodes for one pod, prepared once for all nodes. */
+export interface NodeFilter {
+  /** Returns why the pod cannot run on a node; undefined if it can. */
+  filter(node: NodeInfo): Rejection | undefined;
+  /** The only nodes that come into question, if that is known beforehand. */
+  readonly nodeNames?: ReadonlySet<string> | undefined;
+  /** Takes into account that another pod runs on a node. */
+  addPod?(pod: PodInfo, node: NodeInfo): void;
+  /** Takes into account that another pod was evicted from a node. */
+  removePod?(pod: PodInfo, node: NodeInfo): void;
+  /** Returns a copy that `addPod` and `removePod` can change. Without it, the filter does not depend on other pods. */
+  clone?(): NodeFilter;
+}
+
+/** A plugin's preferences among nodes for one pod. */
+export interface NodeScorer {
+  /** Scores a node; higher is better. */
+  score(node: NodeInfo): number;
+  /** Brings the scores of all nodes into the range from 0 to 100, in place. Without it, they are in that range already. */
+  normalize?(scores: number[]): void;
+}
+
+/** States that an event may make a pod schedulable which the plugin rejected. */
+export interface EventHint {
+  readonly resource: ClusterEvent['resource'];
+  readonly actions: readonly ClusterEvent['action'][];
+  /** Returns false if this event does not help this pod. @defaultValue every such event may help */
+  readonly helps?: ((pod: PendingPod, event: ClusterEvent, view: ClusterView) => boolean) | undefined;
+}
+
+/** A part of the decision where a pod runs. Mirrors the plugin of kube-scheduler with the same name. */
+export interface Plugin {
+  readonly name: string;
+  /** Prepares the filter for a pod. Returns undefined if every node passes, or a rejection if none does. */
+  readonly preFilter?: (pod: PendingPod, view: ClusterView) => NodeFilter | Rejection | undefined;
+  /** Prepares the scorer for a pod and the nodes that passed. Returns undefined if all nodes are equal. */
+  readonly preScore?: (pod: PendingPod, view: ClusterView, nodes: readonly NodeInfo[]) => NodeScorer | undefined;
+  /** Weight of the plugin's score. @defaultValue 1 */
+  readonly weight?: number;
+  /** The events after which a pod that it rejected is tried again. */
+  readonly hints?: readonly EventHint[];
+}
+
+/** Highest score of a node. */
+export const maxNodeScore = 100;
+
+/** True if a plugin rejects the pod on all nodes. */
+export function isRejection(result: NodeFilter | Rejection): result is Rejection {
+  return 'reasons' in result;
+}
+
+/** Builds a hint whose function gets events of its resource only. */
+export function hint<R extends ClusterEvent['resource']>(
+  resource: R,
+  actions: readonly Extract<ClusterEvent, { readonly resource: R }>['action'][],
+  helps?: (pod: PendingPod, event: Extract<ClusterEvent, { readonly resource: R }>, view: ClusterView) => boolean,
+): EventHint {
+  // The queue passes a hint only events of its resource.
+  return { resource, actions, helps: helps as EventHint['helps'] };
+}

@@ -1,0 +1,46 @@
+import type { PendingPod } from '../cluster/pod-info.ts';
+import type { ClusterEvent } from '../framework/cluster-event.ts';
+import type { ClusterView } from '../framework/cluster-view.ts';
+import type { EventHint } from '../framework/plugin.ts';
+
+/** A plugin that may have to do with an event, and its opinion about one pod. */
+export interface PluginHint {
+  readonly plugin: string;
+  readonly helps: NonNullable<EventHint['helps']>;
+}
+
+/** The hints of all plugins, by event. */
+export class EventHints {
+  readonly #hints = new Map<string, PluginHint[]>();
+
+  constructor(plugins: readonly { readonly name: string; readonly hints?: readonly EventHint[] }[]) {
+    for (const { name, hints = [] } of plugins) {
+      for (const { resource, actions, helps = () => true } of hints) {
+        for (const action of actions) {
+          const key = `${resource}/${action}`;
+          const known = this.#hints.get(key) ?? [];
+          this.#hints.set(key, known);
+          known.push({ plugin: name, helps });
+        }
+      }
+    }
+  }
+
+  /** Returns the plugins that are interested in an event. */
+  for({ resource, action }: ClusterEvent): readonly PluginHint[] {
+    return this.#hints.get(`${resource}/${action}`) ?? [];
+  }
+}
+
+/** Decides whether a hint helps; a failing hint must not keep a pod waiting. */
+export function helps(
+  { helps: ask }: PluginHint,
+  about: { readonly pod: PendingPod; readonly event: ClusterEvent; readonly view: ClusterView },
+): boolean {
+  try {
+    return ask(about.pod, about.event, about.view);
+  } catch {
+    // For example a selector that the API server accepted before its rules were tightened.
+    return true;
+  }
+}

@@ -1,0 +1,46 @@
+import type { QueuedPod } from './queued-pod.ts';
+
+/** Pods that wait for an event, by the plugins that rejected them, so that an event looks only at pods it may help. */
+export class WaitingPods {
+  readonly #pods = new Set<QueuedPod>();
+  readonly #byPlugin = new Map<string, Set<QueuedPod>>();
+
+  get size(): number {
+    return this.#pods.size;
+  }
+
+  has(queued: QueuedPod): boolean {
+    return this.#pods.has(queued);
+  }
+
+  /** Adds a pod; call {@link WaitingPods.delete} before its plugins change. */
+  add(queued: QueuedPod): void {
+    this.delete(queued);
+    this.#pods.add(queued);
+    for (const plugin of queued.rejectors) {
+      const pods = this.#byPlugin.get(plugin) ?? new Set<QueuedPod>();
+      this.#byPlugin.set(plugin, pods);
+      pods.add(queued);
+    }
+  }
+
+  delete(queued: QueuedPod): boolean {
+    if (!this.#pods.delete(queued)) return false;
+    for (const plugin of queued.rejectors) {
+      const pods = this.#byPlugin.get(plugin);
+      pods?.delete(queued);
+      if (pods?.size === 0) this.#byPlugin.delete(plugin);
+    }
+    return true;
+  }
+
+  /** Returns the pods that a plugin rejected. */
+  rejectedBy(plugin: string): readonly QueuedPod[] {
+    return [...(this.#byPlugin.get(plugin) ?? [])];
+  }
+
+  /** Returns the pods that have waited for at least that long. */
+  waitingSince(latestMs: number): readonly QueuedPod[] {
+    return [...this.#pods].filter(({ sinceMs }) => sinceMs < latestMs);
+  }
+}

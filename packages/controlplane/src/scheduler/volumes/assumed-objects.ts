@@ -1,0 +1,34 @@
+import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
+
+/** Changed versions of objects that the API server does not have yet. Each counts until a newer version of the object is observed. */
+export class AssumedObjects<T extends KubernetesObject> {
+  readonly #assumed = new Map<string, Stored<T>>();
+
+  /** Assumes a change of the version that is cached now. */
+  assume(object: Stored<T>): void {
+    this.#assumed.set(keyOf(object), object);
+  }
+
+  /** Ends an assumption. */
+  restore(object: Stored<T>): void {
+    const assumed = this.#assumed.get(keyOf(object));
+    if (assumed?.metadata.resourceVersion === object.metadata.resourceVersion) this.#assumed.delete(keyOf(object));
+  }
+
+  /** Returns the assumed version of a cached object, or the object itself. */
+  current(cached: Stored<T>): Stored<T>;
+  current(cached: Stored<T> | undefined): Stored<T> | undefined;
+  current(cached: Stored<T> | undefined): Stored<T> | undefined {
+    if (!cached || this.#assumed.size === 0) return cached;
+    const key = keyOf(cached);
+    const assumed = this.#assumed.get(key);
+    if (!assumed) return cached;
+    if (assumed.metadata.resourceVersion === cached.metadata.resourceVersion) return assumed;
+    this.#assumed.delete(key);
+    return cached;
+  }
+}
+
+function keyOf({ metadata: { namespace = '', name = '' } }: KubernetesObject): string {
+  return `${namespace}/${name}`;
+}

@@ -1,0 +1,35 @@
+const podNames = ['cpu', 'memory', 'ephemeral-storage'];
+const ofPods = new Set([
+  'pods',
+  'count/pods',
+  ...podNames,
+  ...podNames.flatMap((name) => [`requests.${name}`, `limits.${name}`]),
+]);
+const ofServices = new Set(['services', 'count/services', 'services.nodeports', 'services.loadbalancers']);
+const ofClaims = new Set(['persistentvolumeclaims', 'count/persistentvolumeclaims', 'requests.storage']);
+const aliases = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets']);
+
+/** Returns the resource that a name counts, such as `deployments.apps` for `count/deployments.apps`. */
+export function countedResource(name: string): string | undefined {
+  if (ofPods.has(name) || ofServices.has(name) || ofClaims.has(name)) return undefined;
+  if (aliases.has(name)) return name;
+  return name.startsWith('count/') ? name.slice('count/'.length) : undefined;
+}
+
+/** True for a name whose usage is that of pods. */
+export function isOfPods(name: string): boolean {
+  if (ofPods.has(name) || /^(?:requests\.)?hugepages-/.test(name)) return true;
+  const [, extended = ''] = /^requests\.(.+)$/.exec(name) ?? [];
+  return extended.includes('/') && !extended.includes('kubernetes.io/');
+}
+
+/** True for a name whose usage is that of Services. */
+export function isOfServices(name: string): boolean {
+  return ofServices.has(name);
+}
+
+/** True for a name whose usage is that of claims. */
+export function isOfClaims(name: string): boolean {
+  const [, scoped = name] = /\.storageclass\.storage\.k8s\.io\/(.+)$/.exec(name) ?? [];
+  return ofClaims.has(scoped);
+}

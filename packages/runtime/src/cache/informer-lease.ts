@@ -1,0 +1,9 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { Informer } from './informer.ts';
+
+/** An informer that one declaration uses, alone or with others. */
+export interface InformerLease {
+  readonly informer: Informer<KubernetesObject>;
+  /** Uses the informer until `signal` is aborted, then ends the lease; rejects if the informer fails. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}

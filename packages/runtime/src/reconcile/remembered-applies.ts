@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { Clock, KubernetesObject } from '@kubewright/apimachinery';
+import { stringifyJson } from '@kubewright/apimachinery/internal';
+import { appliedMembers } from './applied-already.ts';
+import { entryOf, isMap, type ManagerEntry } from './manager-entry.ts';
+
+/** Maximum number of objects that are remembered, about 400 bytes each. */
+const maxObjects = 10_000;
+/** How long a response is remembered, in milliseconds: a new schema or webhook may keep what the server dropped before. */
+const lastsMs = 600_000;
+
+/** The server's response to an apply. */
+interface Response {
+  /** Digest of the applied content. */
+  readonly applied: string;
+  readonly atMs: number;
+  resourceVersion: string;
+  /** Digest of the object where it was applied. */
+  result: string;
+  /** True once the result is that of a cached object, which may lack parts of the response. */
+  isCached: boolean;
+}
+
+/**
+ * Remembers applies whose result differs from what was sent, because the server drops an empty map or adds defaults inside an
+ * atomic value. The managed fields do not show that such an apply would change nothing, but its response did. A response is
+ * forgotten when the object changes where it was applied, when it is deleted, and after ten minutes.
+ */
+export class RememberedApplies {
+  readonly #clock: Clock;
+  /** By UID, ordered by last use, and by manager. */
+  readonly #objects = new Map<string, Map<string, Response>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  /** True if the server has shown that applying `wanted` to this state of the object changes nothing. */
+  has(wanted: KubernetesObject, live: KubernetesObject, manager: ManagerEntry): boolean {
+    const { uid = '', resourceVersion = '' } = live.metadata;
+    const responses = this.#objects.get(uid);
+    const response = responses?.get(nameOf(manager));
+    if (!responses || !response) return false;
+    const isOld = this.#clock.monotonic() - response.atMs >= lastsMs;
+    if (isOld || response.applied !== digestOf(appliedMembers(wanted))) return false;
+    if (response.resourceVersion !== resourceVersion || !response.isCached) {
+      const result = resultOf(wanted, live, manager);
+      if (response.resourceVersion !== resourceVersion && response.result !== result) return false;
+      Object.assign(response, { resourceVersion, result, isCached: true });
+    }
+    this.#keep(uid, responses);
+    return true;
+  }
+
+  /** Remembers the response to an apply. */
+  answered(wanted: KubernetesObject, answer: KubernetesObject, manager: ManagerEntry): void {
+    const { uid = '', resourceVersion = '' } = answer.metadata;
+    const responses = this.#objects.get(uid) ?? new Map<string, Response>();
+    responses.set(nameOf(manager), {
+      applied: digestOf(appliedMembers(wanted)),
+      atMs: this.#clock.monotonic(),
+      resourceVersion,
+      result: resultOf(wanted, answer, manager),
+      isCached: false,
+    });
+    this.#keep(uid, responses);
+    if (this.#objects.size > maxObjects) this.forget(this.#objects.keys().next().value ?? '');
+  }
+
+  /** Drops what is remembered about an object. */
+  forget(uid: string): void {
+    this.#objects.delete(uid);
+  }
+
+  #keep(uid: string, responses: Map<string, Response>): void {
+    this.#objects.delete(uid);
+    this.#objects.set(uid, responses);
+  }
+}
+
+function nameOf({ fieldManager, subresource = '' }: ManagerEntry): string {
+  return `${subresource} ${fieldManager}`;
+}
+
+/** Returns a digest of what the apply may have changed: the values of the applied fields, and the manager's field set. */
+function resultOf(wanted: KubernetesObject, live: KubernetesObject, manager: ManagerEntry): string {
+  return digestOf([entryOf(live, manager)?.fieldsV1, valuesAt(appliedMembers(wanted), live)]);
+}
+
+/** Returns the values of the fields that `wanted` names. Lists are taken whole, because their elements may move. */
+function valuesAt(wanted: unknown, live: unknown): unknown {
+  if (!isMap(wanted) || (live !== undefined && !isMap(live))) return live;
+  return Object.keys(wanted).map((key) =>
+    valuesAt(wanted[key], live && Object.hasOwn(live, key) ? live[key] : undefined),
+  );
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(stringifyJson(value)).digest('base64');
+}

@@ -1,6 +1,0 @@
-export {
-  type ReconcileOnceOptions,
-  type ReconcileReport,
-  type RecordedWrite,
-  reconcileOnce,
-} from './reconcile-once.ts';

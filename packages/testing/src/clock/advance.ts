@@ -1,0 +1,30 @@
+import { parseDurationMs, type VirtualClock } from '@kubewright/apimachinery';
+
+/** Turns of the event loop after each timer. Calls to a server in this process, and what they cause, take a few turns each. */
+const turns = 20;
+
+/**
+ * Advances a virtual clock, timer by timer. After each one, the event loop turns 20 times. That is enough for work in this process
+ * that does not wait for real time: a reconcile with a few calls to an embedded cluster, and the watch events that they cause. It does
+ * not wait for more: long chains of calls, sockets, files and child processes may finish after later timers, or after the function
+ * has returned. Wait for their outcome with {@link eventually}.
+ *
+ * @param duration - in Go's notation, such as `24h`, `1m30s` or `250ms`
+ * @throws DurationError (KW1031) if the text is not a duration
+ *
+ * @example
+ * ```ts
+ * const clock = new VirtualClock();
+ * await advance(clock, '24h');
+ * ```
+ */
+export async function advance(clock: VirtualClock, duration: string): Promise<void> {
+  await clock.advance(parseDurationMs(duration), { afterEach: settled });
+}
+
+/** Lets the event loop turn. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) {
+    await new Promise<void>((resolve) => setImmediate(resolve)); // seam: turns of the event loop, not time
+  }
+}

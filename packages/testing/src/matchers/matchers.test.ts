@@ -1,0 +1,153 @@
+import { ConfigMap, Pod } from '@kubewright/apimachinery/core/v1';
+import { stored } from '@kubewright/apimachinery/testing';
+import { describe, expect, it } from 'vitest';
+import type { Matcher } from './matcher.ts';
+import { toBeAbsent } from './to-be-absent.ts';
+import { toBeOwnedBy } from './to-be-owned-by.ts';
+import { toHaveCondition } from './to-have-condition.ts';
+import { toHaveEvent } from './to-have-event.ts';
+import { toHaveFinalizer } from './to-have-finalizer.ts';
+import { toMatch } from './to-match.ts';
+
+/** Returns the message of a matcher that must not match; an error of another class is not a mismatch. */
+function mismatch<T>(matcher: Matcher<T>, value: T): string {
+  try {
+    matcher(value);
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'AssertionError', code: 'ERR_ASSERTION' });
+    return (error as Error).message;
+  }
+  throw new Error('it matches');
+}
+
+const settings = ConfigMap({ metadata: { name: 'settings', namespace: 'shop' }, data: { mode: 'dark', size: '3' } });
+
+describe('toMatch', () => {
+  it.each([
+    [{ data: { mode: 'dark' } }],
+    [{ metadata: { name: /^set/ } }],
+    [{ data: { mode: expect.any(String) } }],
+    [settings],
+  ])('accepts %j', (expected) => {
+    expect(() => toMatch(expected)(settings)).not.toThrow();
+  });
+
+  it('shows the difference in the expected fields only', () => {
+    const message = mismatch(toMatch({ data: { mode: 'light' }, kind: 'ConfigMap' }), settings);
+    expect(message).toBe(`ConfigMap shop/settings does not match (- expected, + actual)
+
+  {
+    "data": {
+-     "mode": "light"
++     "mode": "dark"
+    },
+    "kind": "ConfigMap"
+  }
+`);
+  });
+
+  it.each([
+    ['a list of another length', [{ a: 1 }], [{ a: 1 }, { a: 2 }]],
+    ['a missing field', { a: { b: 1 } }, { a: {} }],
+    ['null for an object', { a: {} }, { a: null }],
+    ['a number for text', { a: '1' }, { a: 1 }],
+    ['text that a pattern does not match', { a: /^x/ }, { a: 'y' }],
+    ['a list for an object', { a: {} }, { a: [] }],
+    ['what a matcher of the test runner rejects', { a: expect.any(Number) }, { a: 'y' }],
+    ['no object at all', { a: 1 }, undefined],
+  ])('rejects %s', (_, expected, actual) => {
+    expect(mismatch(toMatch(expected), actual)).toContain('does not match');
+  });
+});
+
+describe('toHaveCondition', () => {
+  const ready = { type: 'Ready', status: 'False', reason: 'Waiting', message: 'waits for pods' } as const;
+  const pod = (conditions: readonly object[], rest: object = {}) => ({
+    ...stored(Pod({ metadata: { name: 'web' } })),
+    status: { conditions, ...rest },
+  });
+
+  it('compares status, reason and message', () => {
+    const check = toHaveCondition('Ready', { status: 'False', reason: 'Waiting', message: /pods$/ });
+    expect(() => check(pod([ready]))).not.toThrow();
+    expect(mismatch(toHaveCondition('Ready'), pod([ready]))).toBe(
+      `condition Ready of Pod default/web is False (Waiting: waits for pods) (- expected, + actual)
+
+  {
+-   "status": "True",
++   "status": "False",
+    "type": "Ready"
+  }
+`,
+    );
+  });
+
+  it('names the conditions that there are', () => {
+    expect(mismatch(toHaveCondition('Ready'), pod([{ type: 'Initialized', status: 'True' }]))).toContain(
+      'Pod default/web has no condition Ready; it has Initialized',
+    );
+    expect(mismatch(toHaveCondition('Ready'), pod([]))).toContain('it has none');
+  });
+
+  it('rejects a condition of an older generation', () => {
+    const old = { ...ready, status: 'True', observedGeneration: 0 };
+    expect(mismatch(toHaveCondition('Ready'), pod([old]))).toContain('is out of date');
+    const status = { ...ready, status: 'True' };
+    expect(mismatch(toHaveCondition('Ready'), pod([status], { observedGeneration: 0 }))).toContain('is out of date');
+    expect(() => toHaveCondition('Ready')(pod([status], { observedGeneration: 1 }))).not.toThrow();
+  });
+});
+
+describe('toBeOwnedBy', () => {
+  const owner = stored(Pod({ metadata: { name: 'web' } }));
+  const reference = { apiVersion: 'v1', kind: 'Pod', name: 'web', uid: 'uid-of-web' };
+  const owned = (...ownerReferences: (typeof reference & { controller?: boolean })[]) =>
+    ConfigMap({ metadata: { name: 'settings', ownerReferences } });
+
+  it('wants the controller by default', () => {
+    expect(() => toBeOwnedBy(owner)(owned({ ...reference, controller: true }))).not.toThrow();
+    expect(mismatch(toBeOwnedBy(owner), owned(reference))).toContain('-     "controller": true');
+    expect(() => toBeOwnedBy(owner, { controller: false })(owned(reference))).not.toThrow();
+  });
+
+  it('compares UIDs, so that a recreated owner is another one', () => {
+    expect(mismatch(toBeOwnedBy(owner), owned({ ...reference, uid: 'old', controller: true }))).toContain('"old"');
+  });
+});
+
+describe('toHaveFinalizer', () => {
+  it('names the finalizers that there are', () => {
+    const object = ConfigMap({ metadata: { name: 'settings', finalizers: ['a.io/x'] } });
+    expect(() => toHaveFinalizer('a.io/x')(object)).not.toThrow();
+    expect(mismatch(toHaveFinalizer('a.io/y'), object)).toContain('has no finalizer a.io/y');
+  });
+});
+
+describe('toHaveEvent', () => {
+  const reported = [{ reason: 'Created', note: 'created pod web' }];
+  const core = { items: [{ type: 'Warning', reason: 'Failed', message: 'no disk', involvedObject: { name: 'web' } }] };
+
+  it('reads the events of a reconcile and of both APIs', () => {
+    expect(() => toHaveEvent({ type: 'Normal', reason: 'Created', note: /web/ })(reported)).not.toThrow();
+    expect(() => toHaveEvent({ type: 'Warning', note: 'no disk', name: 'web' })(core)).not.toThrow();
+    const events = [{ reason: 'Killed', note: 'x', regarding: { name: 'db' } }];
+    expect(() => toHaveEvent({ name: 'db' })(events)).not.toThrow();
+  });
+
+  it('shows the events that there are', () => {
+    const message = mismatch(toHaveEvent({ reason: 'Deleted' }), core);
+    expect(message).toContain('no such event among 1');
+    expect(message).toContain('+     "reason": "Failed"');
+  });
+});
+
+describe('toBeAbsent', () => {
+  it.each([[undefined], [[]], [{ items: [] }]])('accepts %j', (value) => {
+    expect(() => toBeAbsent()(value)).not.toThrow();
+  });
+
+  it('names what is still there', () => {
+    expect(mismatch(toBeAbsent(), settings)).toBe('still there: ConfigMap shop/settings');
+    expect(mismatch(toBeAbsent(), { items: [settings] })).toBe('still there: ConfigMap shop/settings');
+  });
+});

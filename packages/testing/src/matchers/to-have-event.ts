@@ -1,0 +1,46 @@
+import { defined } from '@kubewright/apimachinery/internal';
+import { fail, type Matcher } from './matcher.ts';
+import { matches } from './to-match.ts';
+
+/** Text of an event, in the fields of both of its APIs and of the events that a reconcile reports. */
+interface EventText {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly note?: string;
+  readonly message?: string;
+  readonly regarding?: { readonly name?: string };
+  readonly involvedObject?: { readonly name?: string };
+}
+
+/**
+ * Matches a list of events that has an expected one: events of either API, a list response, or the events of `reconcileOnce`.
+ *
+ * @param expected - the fields to compare; `name` is that of the object that the event is about
+ * @throws AssertionError with all events of the list
+ *
+ * @example
+ * ```ts
+ * import { Event } from '@kubewright/apimachinery/core/v1';
+ *
+ * await eventually(() => client.resource(Event).list(), toHaveEvent({ type: 'Warning', reason: 'BackupFailed', note: /disk/ }));
+ * ```
+ */
+export function toHaveEvent<T extends readonly object[] | { readonly items: readonly object[] }>(expected: {
+  readonly type?: 'Normal' | 'Warning';
+  readonly reason?: string | RegExp;
+  readonly note?: string | RegExp;
+  readonly name?: string;
+}): Matcher<T> {
+  return (events) => {
+    const all: readonly EventText[] = 'items' in events ? events.items : events;
+    const actual = all.map(comparable);
+    if (actual.some((event) => matches(expected, event))) return;
+    fail(`no such event among ${actual.length}`, { expected: [expected], actual });
+  };
+}
+
+function comparable(event: EventText): object {
+  const { type = 'Normal', reason, note = event.message } = event;
+  const name = event.regarding?.name ?? event.involvedObject?.name;
+  return { type, reason, note, ...defined({ name }) };
+}

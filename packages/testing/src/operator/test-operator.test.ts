@@ -1,0 +1,108 @@
+import { ConfigMap, Namespace, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import { TestEnvironment } from '@kubewright/controlplane';
+import { controller } from '@kubewright/runtime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toBeAbsent } from '../matchers/to-be-absent.ts';
+import { toBeOwnedBy } from '../matchers/to-be-owned-by.ts';
+import { toMatch } from '../matchers/to-match.ts';
+import { consistently } from '../wait/consistently.ts';
+import { eventually } from '../wait/eventually.ts';
+import { TestOperator } from './test-operator.ts';
+
+// A busy machine needs more than the default.
+const patience = { timeoutMs: 30_000 };
+
+/** Keeps a copy of each ConfigMap that is labeled. */
+const copies = controller({
+  for: ConfigMap,
+  name: 'copies',
+  async reconcile(object, ctx) {
+    if (object.metadata.labels?.['copy'] !== 'yes') return;
+    const copy = ConfigMap({ metadata: { name: `${object.metadata.name}-copy` }, data: object.data ?? {} });
+    await ctx.apply(copy);
+    ctx.log.info('copied', { mode: object.data?.['mode'] });
+  },
+});
+const original = (mode: string) =>
+  ConfigMap({ metadata: { name: 'settings', labels: { copy: 'yes' } }, data: { mode } });
+
+describe('TestOperator', () => {
+  let environment: TestEnvironment;
+  beforeAll(async () => {
+    environment = await TestEnvironment.start();
+  });
+  afterAll(() => environment?.[Symbol.asyncDispose]());
+
+  it('runs in the namespace of a test, with faults and a log', async () => {
+    await using namespace = await environment.namespace();
+    const { client, name } = namespace;
+    await using operator = await TestOperator.start(environment.client, { controllers: [copies], namespaces: [name] });
+    operator.faults.failNext({ verb: 'apply', kind: 'ConfigMap' }, { status: 500 });
+    const created = await client.resource(ConfigMap).create(original('dark'));
+    const copy = () => client.resource(ConfigMap).get({ name: 'settings-copy' });
+    await eventually(copy, toMatch({ data: { mode: 'dark' } }), patience);
+    await eventually(copy, toBeOwnedBy(created), patience);
+    expect(operator.faults.pending).toEqual([]);
+    expect(operator.faults.dropWatch({ kind: 'ConfigMap' })).toBe(1);
+    const body = { data: { mode: 'light' } };
+    await client.resource(ConfigMap).patch({ name: 'settings' }, { type: 'merge', body });
+    await eventually(copy, toMatch({ data: { mode: 'light' } }), patience);
+    expect(operator.log.join('\n')).toMatch(/a fault of the test[\s\S]*copied/);
+  });
+
+  it('shows its log when a wait fails, and only while it runs', async () => {
+    await using namespace = await environment.namespace();
+    const { client, name } = namespace;
+    // Fails at the first read, however long it takes.
+    const wait = () => consistently(() => client.resource(ConfigMap).get({ name: 'settings-copy' }), toBeAbsent());
+    {
+      await using _operator = await TestOperator.start(environment.client, {
+        controllers: [copies],
+        namespaces: [name],
+      });
+      await client.resource(ConfigMap).create(original('dark'));
+      await eventually(() => client.resource(ConfigMap).get({ name: 'settings-copy' }), undefined, patience);
+      await expect(wait()).rejects.toThrow(
+        /still there: ConfigMap [\s\S]*last 1 versions read[\s\S]*log of the operator:[\s\S]*copied/,
+      );
+    }
+    await expect(wait()).rejects.toThrow(/^(?![\s\S]*log of the operator)/);
+  });
+
+  it('runs under the identity of its client', async () => {
+    await using namespace = await environment.namespace();
+    const { name, client } = namespace;
+    const impersonated = environment.client.with({ impersonate: { user: `system:serviceaccount:${name}:default` } });
+    const starting = TestOperator.start(impersonated, {
+      controllers: [copies],
+      namespaces: [name],
+      cacheSyncTimeoutMs: 1_000,
+    });
+    await expect(starting).rejects.toThrow(/cannot list|forbidden|cache/i);
+    await expect(client.resource(ServiceAccount).get({ name: 'default' })).resolves.toBeDefined();
+  });
+});
+
+describe('TestEnvironment.namespace', () => {
+  it('deletes the namespace at the end of its block', async () => {
+    await using environment = await TestEnvironment.start();
+    const namespaces = environment.client.resource(Namespace);
+    let name: string;
+    {
+      await using namespace = await environment.namespace();
+      name = namespace.name;
+      expect(namespace.client.defaultNamespace).toBe(name);
+      await namespace.client.resource(ConfigMap).create(original('dark'));
+    }
+    await eventually(() => namespaces.get({ name }), toBeAbsent(), patience);
+    await using deleted = await environment.namespace();
+    await namespaces.delete({ name: deleted.name });
+    await eventually(() => namespaces.get({ name: deleted.name }), toBeAbsent(), patience);
+  });
+
+  it('does not wait for a service account that nothing creates', async () => {
+    await using environment = await TestEnvironment.start({ components: ['apiserver'] });
+    await using namespace = await environment.namespace();
+    expect(namespace.name).toMatch(/^test-/);
+  });
+});

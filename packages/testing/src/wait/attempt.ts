@@ -1,0 +1,26 @@
+import { AssertionError } from 'node:assert';
+import { isNotFound } from '@kubewright/apimachinery';
+import { acceptsAbsence, type Matcher } from '../matchers/matcher.ts';
+
+/** The outcome of one read and its comparison. */
+export type Attempt<T> =
+  | { readonly matched: true; readonly value: T }
+  | { readonly matched: false; readonly value?: T; readonly error: unknown };
+
+/** Reads once and compares the value. Never rejects: a failure is why it did not match. */
+export async function attempt<T>(read: () => T | Promise<T>, matcher: Matcher<T>): Promise<Attempt<T>> {
+  let value: T;
+  try {
+    value = await read();
+  } catch (error) {
+    if (!matcher[acceptsAbsence] || !isNotFound(error)) return { matched: false, error };
+    value = undefined as T; // the matcher accepts that
+  }
+  try {
+    if ((await matcher(value)) !== false) return { matched: true, value };
+    const what = matcher.name === '' ? 'the matcher' : matcher.name;
+    return { matched: false, value, error: new AssertionError({ message: `${what} returned false` }) };
+  } catch (error) {
+    return { matched: false, value, error };
+  }
+}

@@ -1,0 +1,40 @@
+import { sleep, systemClock } from '@kubewright/apimachinery';
+import type { Matcher } from '../matchers/matcher.ts';
+import { attempt } from './attempt.ts';
+import { failedWait } from './failed-wait.ts';
+import { ObservedVersions } from './observed-versions.ts';
+import { defaultIntervalMs, type WaitOptions } from './wait-options.ts';
+
+/**
+ * Reads repeatedly for some time, and fails at the first value that does not match. Returns the last value. A wait for something
+ * that must not happen takes its whole time, so prefer to wait for an event after which it could no longer happen.
+ *
+ * @param options - `forMs`: @defaultValue 500
+ * @throws AssertionError like `eventually`
+ *
+ * @example
+ * ```ts
+ * await consistently(() => client.resource(Pod).list(), ({ items }) => items.length === 3, { forMs: 1_000 });
+ * ```
+ */
+export async function consistently<T>(
+  read: () => T | Promise<T>,
+  matcher: Matcher<T>,
+  options: WaitOptions & { readonly forMs?: number } = {},
+): Promise<T> {
+  const { forMs = 500, intervalMs = defaultIntervalMs, clock = systemClock, signal } = options;
+  const start = clock.monotonic();
+  const end = start + forMs;
+  const versions = new ObservedVersions();
+  for (;;) {
+    signal?.throwIfAborted();
+    const outcome = await attempt(read, matcher);
+    const atMs = clock.monotonic() - start;
+    versions.note(outcome.value, atMs);
+    if (!outcome.matched) {
+      throw failedWait(`no match after ${atMs.toFixed(0)} ms of ${forMs} ms`, { error: outcome.error, versions });
+    }
+    if (clock.monotonic() >= end) return outcome.value;
+    await sleep(clock, { ms: Math.min(intervalMs, end - clock.monotonic()), signal });
+  }
+}

@@ -1,0 +1,14 @@
+import type { Clock } from '@kubewright/apimachinery';
+
+/** Settings that `eventually` and `consistently` share. */
+export interface WaitOptions {
+  /** Time between two reads, in milliseconds. @defaultValue 20 */
+  readonly intervalMs?: number;
+  /** Ends the wait; its reason is thrown. */
+  readonly signal?: AbortSignal;
+  /** @defaultValue the system clock */
+  readonly clock?: Clock;
+}
+
+/** The default of {@link WaitOptions.intervalMs}. */
+export const defaultIntervalMs = 20;

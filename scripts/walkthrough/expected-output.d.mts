@@ -1,0 +1,1 @@
+export declare function expectedOutput(shown: string): (output: string) => boolean;

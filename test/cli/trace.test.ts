@@ -1,0 +1,82 @@
+import { Deployment } from '@kubewright/apimachinery/apps/v1';
+import { Event, Node, Pod } from '@kubewright/apimachinery/core/v1';
+import { EmbeddedCluster } from '@kubewright/controlplane';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parseTarget, type TraceTarget } from '../../packages/cli/src/trace/target.ts';
+import { hopsIn, tableOf } from '../../packages/cli/src/trace/trace.ts';
+
+const namespace = 'default';
+const patience = { timeout: 50_000, interval: 200 };
+let cluster: EmbeddedCluster;
+beforeAll(async () => {
+  cluster = await EmbeddedCluster.start({ node: { driver: 'simulated' } });
+  const nodes = cluster.client().resource(Node);
+  // Until then, the scheduler would note a failure first.
+  await vi.waitUntil(async () => {
+    const { items } = await nodes.list();
+    const isReady = ({ spec, status }: Node) =>
+      status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') && !spec?.taints?.length;
+    return items.some(isReady);
+  }, patience);
+});
+afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+/** The output without times and versions, and with the same names in every run. */
+const shown = `COMPONENT OBJECT WHAT
+kubectl-create Deployment web created
+deployment-controller Deployment web ScalingReplicaSet: Scaled up replica set web-1 from 0 to 1
+kube-controller-manager ReplicaSet web-1 created
+replicaset-controller ReplicaSet web-1 SuccessfulCreate: Created pod: web-1-a
+kube-controller-manager Pod web-1-a created
+kube-scheduler Pod web-1-a bound to kubewright
+default-scheduler Pod web-1-a Scheduled: Successfully assigned default/web-1-a to kubewright
+kubelet Pod web-1-a Pulling: Pulling image "nginx"
+kubelet Pod web-1-a Pulled: Successfully pulled image "nginx"
+kubelet Pod web-1-a Created: Container created
+kubelet Pod web-1-a Started: Container started
+kubelet Pod web-1-a status: Running, 1 of 1 containers ready
+kube-controller-manager ReplicaSet web-1 status: 1 of 1 ready
+kube-controller-manager Deployment web status: 1 of 1 ready
+`;
+
+describe('kubewright trace', () => {
+  it('prints each step from a Deployment to its running pod', { timeout: 60_000 }, async () => {
+    const client = cluster.client();
+    const matchLabels = { app: 'web' };
+    const containers = [{ name: 'web', image: 'nginx' }];
+    const template = { metadata: { labels: matchLabels }, spec: { containers } };
+    const web = Deployment({ metadata: { name: 'web', namespace }, spec: { selector: { matchLabels }, template } });
+    const { metadata } = await client.resource(Deployment).create(web, { fieldManager: 'kubectl-create' });
+    const isDone = async () => {
+      const { status } = await client.resource(Deployment).get({ namespace, name: 'web' });
+      const { items } = await client.resource(Event).list({ namespace });
+      const reasons = ['ScalingReplicaSet', 'SuccessfulCreate', 'Scheduled', 'Started'];
+      return status?.readyReplicas === 1 && reasons.every((each) => items.some(({ reason }) => reason === each));
+    };
+    await expect.poll(isDone, patience).toBe(true);
+
+    const { signal } = new AbortController();
+    const hops = await hopsIn(client, { target: parseTarget('deploy/web') as TraceTarget, namespace, signal });
+    const lines = tableOf(hops)
+      .replaceAll(/web-\w+-\w+/g, 'web-1-a')
+      .replaceAll(/web-[a-f0-9]{6,}/g, 'web-1');
+    const plain = lines.replaceAll(/^\S+ +| in \d.*$/gm, '').replaceAll(/ {2,}(?:(?:\d+|VERSION) +)?/g, ' ');
+    // Within a second, the order is that of causes and effects; a busy machine takes several.
+    expect(plain.split('\n').sort()).toEqual(shown.split('\n').sort());
+    for (const { resourceVersion, what } of hops) expect(resourceVersion, what).toMatch(/^\d+$/);
+    expect(hops[0]).toMatchObject({ what: 'created', resourceVersion: metadata.resourceVersion });
+    const [pod] = (await client.resource(Pod).list({ namespace })).items;
+    const running = hops.find(({ what }) => what.startsWith('status: Running'));
+    expect(running?.resourceVersion).toBe(pod?.metadata.resourceVersion);
+  });
+
+  it.each([
+    ['web', 'It must be a kind and a name, such as deployment/web.'],
+    [
+      'service/web',
+      'It must be one of deployment, replicaset, statefulset, daemonset, cronjob, job, pod, with a name.',
+    ],
+  ])('rejects %s', (text, why) => {
+    expect(parseTarget(text)).toBe(why);
+  });
+});

@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { build, repository } from '../main-job/repository.ts';
+import { isMissing } from '../main-job/user-shell.ts';
+
+/** Returns the words of an example's start script. */
+function startOf(name: string): readonly string[] {
+  const { scripts = {} } = JSON.parse(readFileSync(join(repository, 'examples', name, 'package.json'), 'utf8'));
+  return String(scripts.start ?? '').split(' ');
+}
+
+const examples = readdirSync(join(repository, 'examples')).filter((name) =>
+  startOf(name).includes('../../scripts/walkthrough/start.mjs'),
+);
+
+/** Programs that no stand-in replaces, by the example that needs them, with arguments that succeed. */
+const needed: Readonly<Record<string, readonly [string, string]>> = {
+  ansible: ['ansible-playbook', '--version'],
+  'helm-chart': ['helm', 'version'],
+  redis: ['redis-server', '-v'],
+};
+
+describe.skipIf(isMissing('kubectl'))('examples', () => {
+  beforeAll(() => build(), 180_000);
+
+  it.for(examples)('%s does what its page shows', { timeout: 480_000 }, (name, { skip }) => {
+    const [program, ...args] = needed[name] ?? [];
+    skip(program !== undefined && spawnSync(program, args).status !== 0, `${program} is not installed`);
+    const { status, output } = run(name, ['scripts/walkthrough/start.mjs', ...startOf(name).slice(2), '--once']);
+    expect(status, output).toBe(0);
+  });
+
+  it.each(examples)(
+    '%s has current manifests',
+    (name) => {
+      const { status, output } = run(name, ['packages/cli/dist/main.js', 'generate', '--check']);
+      expect(status, output).toBe(0);
+    },
+    120_000,
+  );
+});
+
+function run(name: string, [script = '', ...args]: readonly string[]) {
+  const cwd = join(repository, 'examples', name);
+  const env = { ...process.env, NO_COLOR: '1' };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(repository, script), ...args], {
+    cwd,
+    env,
+    encoding: 'utf8',
+  });
+  return { status, output: stdout + stderr };
+}

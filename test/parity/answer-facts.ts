@@ -1,0 +1,91 @@
+import type { JsonObject } from './parity-kinds.ts';
+
+/** An answer as received. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly warning?: string | undefined;
+  readonly text: string;
+}
+
+/** An answer without what cannot be equal on two servers: UIDs, times, versions, addresses, and the order of Go's maps. */
+export interface AnswerFacts {
+  readonly status: number;
+  readonly warnings?: readonly string[];
+  /** The object of a successful request. */
+  readonly object?: JsonObject | undefined;
+  /** The Status of a failed one. */
+  readonly failure?: Failure;
+}
+
+/** The facts of a Status object; causes are sorted, and leave out a message that only lists them. */
+export interface Failure {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly details?: JsonObject;
+  /** `field|reason|message` */
+  readonly causes?: readonly string[];
+}
+
+/** Returns the facts of an answer; `today` is the server's date, such as `2026-01-31`. */
+export function factsOf({ status, warning, text }: RawAnswer, today: string): AnswerFacts {
+  const body = normalized(parsed(text), '', new RegExp(`${today}T[0-9:.]+Z`, 'g'));
+  // Only our server warns about what it does not act on.
+  const warnings = [...(warning ?? '').matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(([, one]) => one as string);
+  const kept = warnings.filter((one) => !one.startsWith('kubewright:'));
+  const said = kept.length > 0 ? { warnings: kept } : {};
+  if (status < 300) return { status, ...said, object: body as JsonObject };
+  return { status, ...said, failure: failureOf(body) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { message: text.trim() };
+  }
+}
+
+function failureOf(body: unknown): Failure {
+  const { reason, message, details: all } = body as StatusBody;
+  const { causes: listed, ...details } = all ?? {};
+  const causes = [
+    ...new Set((listed ?? []).map((one) => `${one.field ?? ''}|${one.reason ?? ''}|${one.message ?? ''}`)),
+  ].sort();
+  return {
+    ...(reason && { reason }),
+    ...(message !== undefined && causes.length < 2 && { message }),
+    ...(Object.keys(details).length > 0 && { details }),
+    ...(causes.length > 1 && { causes }),
+  };
+}
+
+interface StatusBody {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly details?: JsonObject & {
+    readonly causes?: readonly { readonly field?: string; readonly reason?: string; readonly message?: string }[];
+  };
+}
+
+function normalized(value: unknown, key: string, now: RegExp): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => normalized(item, key, now));
+    return key === 'managedFields' ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items;
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, normalized(item, name, now)]));
+  }
+  if (typeof value === 'number')
+    return /^(nodePort|healthCheckNodePort)$/.test(key) && value >= 30_000 ? 'PORT' : value;
+  if (typeof value !== 'string') return value;
+  if (key === 'resourceVersion' && /^\d+$/.test(value)) return 'VERSION';
+  return (
+    value
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID')
+      // The response to a refused patch has the whole object, of which the version differs.
+      .replace(/^( "" is invalid: )?(patch: )?Invalid value: "\{.*\}": /s, '$1$2Invalid value: OBJECT: ')
+      .replace(now, 'NOW')
+      .replace(/kube-api-access-[a-z0-9]{5}\b/g, 'kube-api-access-SUFFIX')
+      .replace(/\b10\.96\.\d+\.\d+\b/g, 'CLUSTER-IP')
+  );
+}

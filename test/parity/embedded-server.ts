@@ -1,0 +1,32 @@
+import { PlaneUnderTest } from '../../packages/controlplane/src/kube-apiserver/testdata/plane-under-test.ts';
+import type { ParityServer } from './parity-target.ts';
+
+/** Our API server in memory. */
+export class EmbeddedServer implements ParityServer, AsyncDisposable {
+  readonly today: string;
+  readonly #plane: PlaneUnderTest;
+
+  private constructor(plane: PlaneUnderTest) {
+    this.#plane = plane;
+    this.today = new Date(plane.clock.now()).toISOString().slice(0, 10);
+  }
+
+  static async start(): Promise<EmbeddedServer> {
+    return new EmbeddedServer(await PlaneUnderTest.start());
+  }
+
+  /** Errors that the server reported as internal. */
+  get errors(): readonly unknown[] {
+    return this.#plane.errors;
+  }
+
+  readonly send: ParityServer['send'] = ({ method, path, type, body }) =>
+    this.#plane.send(method, path, body, {
+      'user-agent': 'parity',
+      ...(body !== undefined && { 'content-type': type ?? 'application/json' }),
+    });
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#plane[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs';
+import { countCauses, type Difference, findDifferences } from './count-causes.ts';
+import { EmbeddedServer } from './embedded-server.ts';
+import { generateRequests } from './generate-requests.ts';
+import { type ParityKind, parityKinds } from './parity-kinds.ts';
+import { operationsOf, type ParityRequest } from './parity-request.ts';
+import { ParityTarget } from './parity-target.ts';
+import { RealServer } from './real-server.ts';
+import type { RecordedAnswer } from './recorded-answers.ts';
+
+/** Options for {@link compareLive}. */
+export interface LiveOptions {
+  readonly url: string;
+  readonly token: string;
+  readonly seed: number;
+  readonly perKind: number;
+  /** Only kinds whose id contains this text. */
+  readonly only?: string | undefined;
+}
+
+/** Returns the real server's answers to the requests of a seed. */
+export async function recordAnswers(options: LiveOptions): Promise<readonly RecordedAnswer[]> {
+  using real = new RealServer(options);
+  const kinds = chosenKinds(options);
+  const documents = await real.openApi(kinds.map(({ apiVersion }) => apiVersion));
+  const requests = [...plainRequests(kinds), ...generateRequests({ ...options, kinds, documents })];
+  const target = await ParityTarget.prepare(real, kinds);
+  const byId = new Map(kinds.map((kind) => [kind.id, kind]));
+  const answers: RecordedAnswer[] = [];
+  for (let start = 0; start < requests.length; start += 8) {
+    const batch = requests.slice(start, start + 8).map(async (request) => ({
+      request,
+      answer: await target.ask(request, byId.get(request.kind) as ParityKind),
+    }));
+    answers.push(...(await Promise.all(batch)));
+  }
+  return answers;
+}
+
+/** Compares our server with a real one, and returns the differences. */
+export async function compareLive(options: LiveOptions): Promise<readonly Difference[]> {
+  return compareWithOurs(await recordAnswers(options), chosenKinds(options));
+}
+
+/** Sends recorded requests to our server in memory. */
+export async function compareWithOurs(
+  answers: readonly RecordedAnswer[],
+  kinds: readonly ParityKind[],
+): Promise<readonly Difference[]> {
+  await using embedded = await EmbeddedServer.start();
+  const found = await findDifferences(answers, { target: await ParityTarget.prepare(embedded, kinds), kinds });
+  const [error] = embedded.errors;
+  if (error !== undefined) throw new Error('internal error of the server', { cause: error });
+  return found;
+}
+
+/** Writes differences with examples, for reading. */
+export function writeDifferences(file: string, found: readonly Difference[]): void {
+  const counts = countCauses(found);
+  const examples = Object.entries(counts).map(([cause, count]) => {
+    const { request, answer, ours } = found.find((one) => one.cause === cause) as Difference;
+    return { count, cause, request, real: answer, ours };
+  });
+  writeFileSync(file, `${examples.map((example) => JSON.stringify(example)).join('\n')}\n`);
+}
+
+function chosenKinds({ only = '' }: Pick<LiveOptions, 'only'>): readonly ParityKind[] {
+  return parityKinds().filter(({ id }) => id.includes(only));
+}
+
+/** One request of each operation without changes: recorded answers are stored as changes of these. */
+function plainRequests(kinds: readonly ParityKind[]): readonly ParityRequest[] {
+  return kinds.flatMap((kind) => operationsOf(kind).map((operation) => ({ kind: kind.id, operation, changes: [] })));
+}
+
+export { countCauses } from './count-causes.ts';
+export { parityKinds } from './parity-kinds.ts';
+export { readAnswers, recordedFile, writeAnswers } from './recorded-answers.ts';

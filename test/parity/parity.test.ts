@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { countCauses, type Difference, findDifferences } from './count-causes.ts';
+import { EmbeddedServer } from './embedded-server.ts';
+import { parityKinds } from './parity-kinds.ts';
+import { ParityTarget } from './parity-target.ts';
+import { readAnswers, recordedFile } from './recorded-answers.ts';
+
+const { recorded: allowed } = JSON.parse(readFileSync(new URL('ratchet.json', import.meta.url), 'utf8')) as {
+  readonly recorded: Readonly<Record<string, number>>;
+};
+
+describe('answers to generated requests, compared with kube-apiserver 1.36.3', () => {
+  let found: readonly Difference[] = [];
+
+  beforeAll(async () => {
+    const kinds = parityKinds();
+    await using embedded = await EmbeddedServer.start();
+    const target = await ParityTarget.prepare(embedded, kinds);
+    found = await findDifferences(readAnswers(recordedFile), { target, kinds });
+    expect(embedded.errors).toEqual([]);
+  });
+
+  // `node test/parity/main.mjs --update --out differences.jsonl` writes the counts, and an example of each cause.
+  it('differ in no cause more often than ratchet.json allows', () => {
+    const more = Object.entries(countCauses(found)).filter(([cause, count]) => count > (allowed[cause] ?? 0));
+    expect(more).toEqual([]);
+  });
+
+  it('are no internal error unless upstream gives one, too', () => {
+    expect(found.filter(({ answer, ours }) => ours.status === 500 && answer.status !== 500)).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { AnswerFacts } from './answer-facts.ts';
+import { differences } from './compare-facts.ts';
+import { type Change, changed, type ParityRequest } from './parity-request.ts';
+
+/** A request with the answer of the real API server. */
+export interface RecordedAnswer {
+  readonly request: ParityRequest;
+  readonly answer: AnswerFacts;
+}
+
+/** The answers of kube-apiserver 1.36.3. */
+export const recordedFile: URL = new URL('testdata/answers-1.36.3.jsonl.gz', import.meta.url);
+
+/** An answer as stored: an object is the one of the last request with the same kind and operation and no changes, changed. */
+interface StoredAnswer extends Omit<AnswerFacts, 'object'> {
+  readonly object?: AnswerFacts['object'];
+  readonly changed?: readonly Change[];
+}
+
+/** Reads recorded answers. */
+export function readAnswers(file: URL): readonly RecordedAnswer[] {
+  const plain = new Map<string, NonNullable<AnswerFacts['object']>>();
+  const lines = gunzipSync(readFileSync(file)).toString('utf8').trim().split('\n');
+  return lines.map((line) => {
+    const [request, { changed: changes, ...stored }] = JSON.parse(line) as [ParityRequest, StoredAnswer];
+    const base = plain.get(formOf(request));
+    const answer = base && changes ? { ...stored, object: changed(base, changes) } : stored;
+    if (request.changes.length === 0 && answer.object) plain.set(formOf(request), answer.object);
+    return { request, answer };
+  });
+}
+
+/** Writes recorded answers. */
+export function writeAnswers(file: URL, answers: readonly RecordedAnswer[]): void {
+  const plain = new Map<string, AnswerFacts['object']>();
+  const lines = answers.map(({ request, answer }) => {
+    const base = plain.get(formOf(request));
+    if (request.changes.length === 0 && answer.object) plain.set(formOf(request), answer.object);
+    if (!base || !answer.object) return JSON.stringify([request, answer]);
+    const { object, ...rest } = answer;
+    return JSON.stringify([request, { ...rest, changed: differences(base, object) }]);
+  });
+  writeFileSync(file, gzipSync(lines.join('\n'), { level: 9 }));
+}
+
+function formOf({ kind, operation }: ParityRequest): string {
+  return `${operation} ${kind}`;
+}
