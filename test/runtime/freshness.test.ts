@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '@kubewright/apimachinery';
-import { clientFromConfig, type HttpTuning, loadClientConfig, processEnvironment } from '@kubewright/client';
+import { clientFromConfig, type HttpTransport, loadClientConfig, processEnvironment } from '@kubewright/client';
 import { enqueueForObject, Manager, requestController, silentLogger, watch } from '@kubewright/runtime';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { certificates, TlsServer } from '../../packages/client/src/transport/testdata/tls-server.ts';
@@ -40,7 +40,7 @@ interface Fixture {
 interface Wanted {
   readonly protocol: 'h2' | 'http/1.1';
   readonly user?: object;
-  readonly tuning?: HttpTuning;
+  readonly tuning?: ConstructorParameters<typeof HttpTransport>[0]['tuning'];
 }
 
 /** Starts a manager that watches notes of a stub server through a proxy, like a program in a cluster. */

@@ -2,7 +2,7 @@ export { type Clock, sleep, type Timer } from './clock/clock.ts';
 export { type Random, seededRandom } from './clock/random.ts';
 export { systemClock, systemRandom } from './clock/system.ts';
 export { VirtualClock } from './clock/virtual.ts';
-export type { Condition, ConditionStatus } from './conditions/condition.ts';
+export type { Condition } from './conditions/condition.ts';
 export {
   type ConditionUpdate,
   findCondition,
@@ -11,14 +11,13 @@ export {
   removeCondition,
   setCondition,
 } from './conditions/conditions.ts';
-export { DurationError, formatDurationMs, parseDurationMs } from './duration/duration.ts';
+export { formatDurationMs, parseDurationMs } from './duration/duration.ts';
 export { KubewrightError } from './errors/kubewright-error.ts';
 export { FieldSelector, FieldSelectorError } from './fields/field-selector.ts';
 export { type IntOrString, scaledValue } from './intstr/int-or-string.ts';
 export { LabelSelector, type LabelSelectorObject } from './labels/label-selector.ts';
 export { LabelSelectorError } from './labels/requirement.ts';
 export {
-  type UpgradeManagedFieldsOptions,
   upgradeManagedFields,
   upgradeManagedFieldsPatch,
 } from './managed-fields/upgrade-managed-fields.ts';
@@ -48,7 +47,6 @@ export type { Stored } from './object/stored.ts';
 export {
   controllerOf,
   isControlledBy,
-  OwnershipError,
   removeOwnerReference,
   setControllerReference,
   setOwnerReference,
@@ -57,7 +55,7 @@ export { createJsonPatch } from './patch/create-json-patch.ts';
 export { applyJsonPatch, type JsonPatchOperation } from './patch/json-patch.ts';
 export { JsonPatchError } from './patch/json-pointer.ts';
 export { applyMergePatch, createMergePatch, MergePatchError } from './patch/merge-patch.ts';
-export { Quantity, QuantityError } from './quantity/quantity.ts';
+export { Quantity } from './quantity/quantity.ts';
 export { alreadyExists, badRequest, conflict, forbidden, invalid, notFound } from './status/failures.ts';
 export type { Status, StatusReason } from './status/status.ts';
 export {

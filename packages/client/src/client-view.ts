@@ -10,15 +10,7 @@ export interface ImpersonatedUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/**
- * Settings for all calls of a client; see {@link KubernetesClient.with}.
- *
- * @example
- * ```ts
- * const asJane: ClientView = { namespace: 'shop', dryRun: true, impersonate: { user: 'jane', groups: ['developers'] } };
- * const tried = await client.with(asJane).resource(ConfigMap).create(ConfigMap({ metadata: { name: 'settings' } }));
- * ```
- */
+/** Settings for all calls of a client; see {@link KubernetesClient.with}. */
 export interface ClientView {
   /** Field manager for all writes that name none. */
   readonly fieldManager?: string;

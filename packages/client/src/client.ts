@@ -26,19 +26,7 @@ import type { ByteStream, ResourceClient } from './resource/resource-client.ts';
 import { TypedResourceClient } from './resource/typed-resource-client.ts';
 import type { Transport } from './transport/transport.ts';
 
-/**
- * Options for {@link KubernetesClient}.
- *
- * @example
- * ```ts
- * const options: KubernetesClientOptions = {
- *   transport: new HttpTransport({ server: 'https://10.0.0.1:6443' }),
- *   userAgent: 'backup-tool/1.0',
- *   rateLimit: { qps: 20, burst: 40 },
- * };
- * await using client = new KubernetesClient(options);
- * ```
- */
+/** Options for {@link KubernetesClient}. */
 export interface KubernetesClientOptions extends Omit<ClientView, 'impersonate'> {
   /** Sends the requests. Owned by the client, which disposes it. */
   readonly transport: Transport;

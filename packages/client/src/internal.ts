@@ -5,7 +5,7 @@
  * @internal
  * @packageDocumentation
  */
-export type { ClientWrite, WriteObserver, WriteOutcome } from './call/write-observer.ts';
+export type { WriteObserver, WriteOutcome } from './call/write-observer.ts';
 export type { ApiGroup } from './discovery/api-resource.ts';
 export type { CallTarget } from './interceptor.ts';
 export type { BodyStream } from './transport/transport.ts';

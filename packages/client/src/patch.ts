@@ -8,51 +8,30 @@ import { createMergePatch, type JsonPatchOperation, type KubernetesObject } from
  * async function patchPods(client: KubernetesClient, keys: readonly ObjectKey[], patch: Patch): Promise<void> {
  *   for (const key of keys) await client.resource(Pod).patch(key, patch);
  * }
+ * const pause: Patch = { type: 'json', body: [{ op: 'add', path: '/spec/paused', value: true }] };
+ * const relabel: Patch = { type: 'merge', body: { metadata: { labels: { tier: 'web', old: null } } } };
+ * const upgrade: Patch = {
+ *   type: 'strategic',
+ *   body: { spec: { template: { spec: { containers: [{ name: 'web', image: 'nginx:1.29' }] } } } },
+ * };
  * ```
  */
 export type Patch = JsonPatch | MergePatch | StrategicMergePatch;
 
-/**
- * A list of operations on paths (RFC 6902); sent as `application/json-patch+json`.
- *
- * @example
- * ```ts
- * const pause: JsonPatch = { type: 'json', body: [{ op: 'add', path: '/spec/paused', value: true }] };
- * await client.resource(Deployment).patch({ namespace: 'shop', name: 'web' }, pause);
- * ```
- */
-export interface JsonPatch {
+/** A list of operations on paths (RFC 6902); sent as `application/json-patch+json`. */
+interface JsonPatch {
   readonly type: 'json';
   readonly body: readonly JsonPatchOperation[];
 }
 
-/**
- * A partial object; `null` deletes, lists are replaced as a whole (RFC 7386); `application/merge-patch+json`.
- *
- * @example
- * ```ts
- * const relabel: MergePatch = { type: 'merge', body: { metadata: { labels: { tier: 'web', old: null } } } };
- * await client.resource(Pod).patch({ namespace: 'shop', name: 'web-0' }, relabel);
- * ```
- */
-export interface MergePatch {
+/** A partial object; `null` deletes, lists are replaced as a whole (RFC 7386); `application/merge-patch+json`. */
+interface MergePatch {
   readonly type: 'merge';
   readonly body: object;
 }
 
-/**
- * A partial object merged by the lists' merge keys; built-in kinds only; `application/strategic-merge-patch+json`.
- *
- * @example
- * ```ts
- * const upgrade: StrategicMergePatch = {
- *   type: 'strategic',
- *   body: { spec: { template: { spec: { containers: [{ name: 'web', image: 'nginx:1.29' }] } } } },
- * };
- * await client.resource(Deployment).patch({ namespace: 'shop', name: 'web' }, upgrade);
- * ```
- */
-export interface StrategicMergePatch {
+/** A partial object merged by the lists' merge keys; built-in kinds only; `application/strategic-merge-patch+json`. */
+interface StrategicMergePatch {
   readonly type: 'strategic';
   readonly body: object;
 }
@@ -82,7 +61,7 @@ export function mergePatchFrom<T extends KubernetesObject>(
   base: T,
   changed: T,
   options: { readonly optimisticLock?: boolean } = {},
-): MergePatch {
+): Patch {
   const body = createMergePatch(base, changed) as { readonly metadata?: object };
   if (!options.optimisticLock) return { type: 'merge', body };
   const { resourceVersion } = base.metadata;

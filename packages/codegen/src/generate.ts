@@ -55,15 +55,7 @@ export interface GenerateResult {
   readonly rules: readonly RbacRule[];
 }
 
-/**
- * Options for {@link generate} and {@link Generator}.
- *
- * @example
- * ```ts
- * const options: GenerateOptions = { root: process.cwd(), projectName: 'website-operator' };
- * const { files } = await generate(options);
- * ```
- */
+/** Options for {@link generate} and {@link Generator}. */
 export interface GenerateOptions extends ProjectOptions {
   /** Used in the labels of the roles for users of the kinds. @defaultValue the name of the root folder */
   readonly projectName?: string | undefined;

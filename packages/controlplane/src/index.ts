@@ -6,6 +6,6 @@ export { applyManifests } from './cluster/apply-manifests.ts';
 export { EmbeddedCluster } from './cluster/embedded-cluster.ts';
 export type { EmbeddedClusterOptions } from './cluster/embedded-cluster-options.ts';
 export { StateDirectoryError } from './cluster/state-directory.ts';
-export { TestEnvironment, type TestEnvironmentOptions } from './cluster/testing/test-environment.ts';
+export { TestEnvironment } from './cluster/testing/test-environment.ts';
 export type { TestNamespace } from './cluster/testing/test-namespace.ts';
 export type { NodeConnector } from './kube-apiserver/pods/node-connector.ts';

@@ -8,20 +8,16 @@ export { certificateFiles } from './certificates/certificate-files.ts';
 export type { CertificateSource } from './certificates/certificate-source.ts';
 export { ownAuthority } from './certificates/own-authority.ts';
 export { selfSigned } from './certificates/self-signed.ts';
-export { Cluster, type ClusterOptions } from './cluster/cluster.ts';
-export type {
-  ControllerDefinition,
-  ControllerOptions,
-  RequestControllerOptions,
-} from './controller/definition/controller-definition.ts';
+export { Cluster } from './cluster/cluster.ts';
+export type { ControllerDefinition } from './controller/definition/controller-definition.ts';
 export { controller, requestController } from './controller/definition/define-controller.ts';
 export { timer } from './controller/definition/timer.ts';
 export { ReconcileTimeoutError } from './controller/pipeline/limit-time.ts';
 export { childrenFirst } from './desired/children-first.ts';
 export { activateIf, after, type Child, type DesiredState } from './desired/desired-state.ts';
-export { type ObjectState, objectState } from './desired/object-state.ts';
+export { objectState } from './desired/object-state.ts';
 export { addFinalizers, hasFinalizer, removeFinalizer } from './finalizer/finalizers.ts';
-export { type ManagerFlags, managerFlags, managerFlagsUsage } from './flags/manager-flags.ts';
+export { managerFlags, managerFlagsUsage } from './flags/manager-flags.ts';
 export { enqueueForObject, enqueueForOwner, enqueueMapped } from './handler/enqueue.ts';
 export type { EventHandler, ReconcileRequest } from './handler/event-handler.ts';
 export { withPriority } from './handler/event-priority.ts';
@@ -36,7 +32,6 @@ export {
   type DefinedKind,
   defineKind,
 } from './kind/define-kind.ts';
-export type { LeaderElectionOptions } from './leader-election/leader-election-options.ts';
 export { LeaderElector } from './leader-election/leader-elector.ts';
 export { jsonLogger } from './log/json-logger.ts';
 export type { LogEventId } from './log/log-events.ts';

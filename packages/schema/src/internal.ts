@@ -14,7 +14,7 @@ export {
   ResourceCheckValue,
 } from './cel/library/authorizer.ts';
 export { DecodeError } from './decode/decode-error.ts';
-export { type Decoded, type DecodeOptions, decodeValue } from './decode/decode-value.ts';
+export { type Decoded, decodeValue } from './decode/decode-value.ts';
 export { strictDecodingMessage } from './decode/strict-message.ts';
 export { formatYaml } from './json/format-yaml.ts';
 export { previewBody, setOwn } from './json/parsed-body.ts';

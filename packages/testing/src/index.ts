@@ -1,10 +1,9 @@
 // Kept in the declarations, which refer to Node's types, so users need not list @types/node.
 /// <reference types="@types/node/index.d.ts" preserve="true" />
 
-export { TestEnvironment, type TestEnvironmentOptions, type TestNamespace } from '@kubewright/controlplane';
+export { TestEnvironment, type TestNamespace } from '@kubewright/controlplane';
 export { advance } from './clock/advance.ts';
 export { type KubernetesVersion, kubernetesVersions } from './environment/kubernetes-versions.ts';
-export type { CallPattern } from './faults/call-pattern.ts';
 export { Faults } from './faults/faults.ts';
 export { FakeInfrastructure } from './infrastructure/fake-infrastructure.ts';
 export type { Matcher } from './matchers/matcher.ts';

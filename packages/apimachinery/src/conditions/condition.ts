@@ -26,15 +26,5 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
-/**
- * The status of a condition.
- *
- * @example
- * ```ts
- * function statusOf(ready: boolean | undefined): ConditionStatus {
- *   if (ready === undefined) return 'Unknown';
- *   return ready ? 'True' : 'False';
- * }
- * ```
- */
+/** The status of a condition. */
 export type ConditionStatus = 'True' | 'False' | 'Unknown';

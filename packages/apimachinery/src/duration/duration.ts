@@ -9,12 +9,12 @@ import { quote } from '../text/quote.ts';
  * try {
  *   parseDurationMs('5 minutes');
  * } catch (error) {
- *   if (error instanceof DurationError) console.error(`spec.timeout: ${error.message}`);
+ *   if (error instanceof KubewrightError && error.code === 'KW1031') console.error(`spec.timeout: ${error.message}`);
  *   else throw error;
  * }
  * ```
  */
-export class DurationError extends KubewrightError {
+class DurationError extends KubewrightError {
   override readonly name = 'DurationError';
   readonly code = 'KW1031';
 }

@@ -2,16 +2,8 @@ import { sameJson } from '../json/same-json.ts';
 import type { KubernetesObject, ManagedFieldsEntry } from '../object/kubernetes-object.ts';
 import { FieldSet } from './field-set.ts';
 
-/**
- * Options for {@link upgradeManagedFields}.
- *
- * @example
- * ```ts
- * const options: UpgradeManagedFieldsOptions = { from: ['website-operator-v1'], to: 'website-operator' };
- * const managedFields = upgradeManagedFields(deployment, options);
- * ```
- */
-export interface UpgradeManagedFieldsOptions {
+/** Options for {@link upgradeManagedFields}. */
+interface UpgradeManagedFieldsOptions {
   /** Managers whose `Update` entries are migrated, such as `kubectl-client-side-apply`. */
   readonly from: readonly string[];
   /** The manager of the applies; may be one of `from`. */

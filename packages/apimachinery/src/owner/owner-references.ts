@@ -12,12 +12,12 @@ import { quote } from '../text/quote.ts';
  * try {
  *   setControllerReference(pod, database);
  * } catch (error) {
- *   if (error instanceof OwnershipError) throw new TerminalError('another object controls the pod', { cause: error });
- *   throw error;
+ *   if (!(error instanceof KubewrightError) || error.code !== 'KW1040') throw error;
+ *   throw new TerminalError('another object controls the pod', { cause: error });
  * }
  * ```
  */
-export class OwnershipError extends KubewrightError {
+class OwnershipError extends KubewrightError {
   override readonly name = 'OwnershipError';
   readonly code = 'KW1040';
 }

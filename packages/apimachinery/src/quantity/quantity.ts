@@ -9,7 +9,7 @@ import { constructSuffix, parseSuffix, type QuantityFormat } from './suffix.ts';
  * try {
  *   Quantity.parse('10 GB');
  * } catch (error) {
- *   if (error instanceof QuantityError) console.error(`spec.storage: ${error.message}`);
+ *   if (error instanceof KubewrightError && error.code === 'KW1030') console.error(`spec.storage: ${error.message}`);
  *   else throw error;
  * }
  * ```

@@ -1,6 +1,6 @@
 import type { KubernetesObject, Scope } from '@kubewright/apimachinery';
 import type { JsonSchema } from '@kubewright/schema';
-import type { Decoded, DecodeOptions, SchemaNode } from '@kubewright/schema/internal';
+import type { Decoded, decodeValue, SchemaNode } from '@kubewright/schema/internal';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import type { Draft, Strategy } from './strategy.ts';
@@ -59,7 +59,7 @@ export interface ResourceDefinition {
   /** The schema as in the CRD, for OpenAPI documents; built-in kinds are published from the type table. */
   readonly openApiSchema?: JsonSchema | undefined;
   /** Decodes bodies into drafts if {@link schema} alone is not enough (custom resources: pruning). */
-  readonly decode?: ((value: unknown, options: DecodeOptions) => Decoded) | undefined;
+  readonly decode?: ((value: unknown, options: NonNullable<Parameters<typeof decodeValue>[2]>) => Decoded) | undefined;
   /** Converts stored custom resources to this version: prunes fields unknown to the schema and fills in defaults. */
   readonly fromStored?: ((object: Draft) => Draft) | undefined;
   readonly strategy: Strategy;

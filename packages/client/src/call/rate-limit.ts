@@ -1,13 +1,6 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
-/**
- * Options for the client-side rate limit.
- *
- * @example
- * ```ts
- * const rateLimit: RateLimitOptions = { qps: 20, burst: 30 };
- * ```
- */
+/** Options for the client-side rate limit. */
 export interface RateLimitOptions {
   /** Sustained requests per second. */
   readonly qps: number;

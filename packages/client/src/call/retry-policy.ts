@@ -1,13 +1,6 @@
 import { TransportError } from '../transport/transport-error.ts';
 
-/**
- * Limits of a client's automatic retries.
- *
- * @example
- * ```ts
- * const retry: RetryPolicy = { maxTransportRetries: 5 };
- * ```
- */
+/** Limits of a client's automatic retries. */
 export interface RetryPolicy {
   /** Retries after a 429 or 503 response with Retry-After. @defaultValue 10, like client-go */
   readonly maxRetryAfter?: number;

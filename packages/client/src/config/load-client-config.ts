@@ -7,15 +7,8 @@ import { unreadable } from './file-credentials.ts';
 import { inClusterConfig } from './in-cluster-config.ts';
 import { type Kubeconfig, mergeKubeconfigs } from './kubeconfig.ts';
 
-/**
- * Options for {@link loadClientConfig}.
- *
- * @example
- * ```ts
- * const options: LoadConfigOptions = { context: 'staging' };
- * ```
- */
-export interface LoadConfigOptions {
+/** Options for {@link loadClientConfig}. */
+interface LoadConfigOptions {
   /** A kubeconfig that must exist; no other source is read. Programs bind `--kubeconfig` to it. */
   readonly kubeconfig?: string | undefined;
   /** @defaultValue the kubeconfig's `current-context` */

@@ -8,14 +8,7 @@ const retryMs = 5_000;
 /** Options for {@link PodsClient.evict}; `preconditions.uid` evicts only this particular pod. */
 export type EvictOptions = DeleteOptions;
 
-/**
- * The outcome of an eviction.
- *
- * @example
- * ```ts
- * const result: EvictionResult = await client.pods.evict({ namespace: 'default', name: 'web-0' });
- * ```
- */
+/** The outcome of an eviction. */
 export type EvictionResult =
   | { readonly evicted: true }
   | {

@@ -11,16 +11,8 @@ const maxInputBytes = 32 << 10;
 /** The subprotocols in order of preference: only the fifth version can end the command's input. */
 export const commandProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
-/**
- * Output of a command, in the order in which the server sent it.
- *
- * @example
- * ```ts
- * const show = ({ stream, bytes }: CommandOutput): boolean => process[stream].write(bytes);
- * for await (const output of await client.pods.attach({ namespace: 'shop', name: 'web-0' })) show(output);
- * ```
- */
-export interface CommandOutput {
+/** Output of a command, in the order in which the server sent it. */
+interface CommandOutput {
   readonly stream: 'stdout' | 'stderr';
   readonly bytes: Uint8Array;
 }

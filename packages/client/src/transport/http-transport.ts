@@ -7,19 +7,7 @@ import { type HttpContext, type HttpTuning, resolveTuning, type ServerTrust } fr
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
 
-/**
- * Options for {@link HttpTransport}.
- *
- * @example
- * ```ts
- * const options: HttpTransportOptions = {
- *   server: 'https://10.0.0.1:6443',
- *   credentials: staticCredentials({ authorization: `Bearer ${process.env['TOKEN']}` }),
- *   proxyUrl: 'http://proxy.example.com:3128',
- * };
- * const client = new KubernetesClient({ transport: new HttpTransport(options) });
- * ```
- */
+/** Options for {@link HttpTransport}. */
 export interface HttpTransportOptions {
   /** Address of the API server, such as `https://10.0.0.1:6443`; may include a path. */
   readonly server: string;

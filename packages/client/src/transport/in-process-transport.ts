@@ -6,15 +6,6 @@ import { TransportError } from './transport-error.ts';
 
 /**
  * A request as received by a server in the same process. `C` is that server's representation of a connection and its peer.
- *
- * @example
- * ```ts
- * const isWatch = ({ path }: InProcessRequest<undefined>): boolean => path.includes('watch=true');
- * async function handle(request: InProcessRequest<undefined>): Promise<InProcessResponse> {
- *   return isWatch(request) ? serveWatch(request) : serve(request);
- * }
- * const transport = new InProcessTransport({ handle, connection: undefined });
- * ```
  */
 export interface InProcessRequest<C> {
   readonly method: string;
@@ -27,20 +18,7 @@ export interface InProcessRequest<C> {
   readonly upgrade?: (() => InProcessUpgrade) | undefined;
 }
 
-/**
- * The server's end of a stream between two parts of one process.
- *
- * @example
- * ```ts
- * import type { IncomingMessage } from 'node:http';
- * import { WebSocketServer } from 'ws';
- *
- * const sockets = new WebSocketServer({ noServer: true });
- * function accept({ request, stream, head }: InProcessUpgrade): void {
- *   sockets.handleUpgrade(request as IncomingMessage, stream, Buffer.from(head), (socket) => socket.send('hello'));
- * }
- * ```
- */
+/** The server's end of a stream between two parts of one process. */
 export interface InProcessUpgrade {
   readonly stream: Duplex;
   /** Always empty: nothing is read before the switch. */
@@ -49,19 +27,7 @@ export interface InProcessUpgrade {
   readonly request: unknown;
 }
 
-/**
- * The response of a server in the same process.
- *
- * @example
- * ```ts
- * const unavailable: InProcessResponse = {
- *   status: 503,
- *   headers: { 'content-type': 'text/plain' },
- *   body: Buffer.from('starting'),
- * };
- * const transport = new InProcessTransport({ handle: async () => unavailable, connection: undefined });
- * ```
- */
+/** The response of a server in the same process. */
 export interface InProcessResponse {
   readonly status: number;
   /** Header names in lower case. */

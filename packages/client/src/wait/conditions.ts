@@ -1,4 +1,4 @@
-import type { ConditionStatus, KubernetesObject } from '@kubewright/apimachinery';
+import type { Condition, KubernetesObject } from '@kubewright/apimachinery';
 
 /** A condition as all kinds have it; `observedGeneration` is optional. */
 interface ObservedCondition {
@@ -20,7 +20,10 @@ interface WithConditions extends KubernetesObject {
  * @example
  * await client.resource(Deployment).waitFor({ name: 'web' }, hasCondition('Available'), { signal });
  */
-export function hasCondition(type: string, status: ConditionStatus = 'True'): (object: KubernetesObject) => boolean {
+export function hasCondition(
+  type: string,
+  status: Condition['status'] = 'True',
+): (object: KubernetesObject) => boolean {
   return (object) => {
     const { metadata, status: observed } = object as WithConditions;
     const condition = observed?.conditions?.find((one) => one.type.toLowerCase() === type.toLowerCase());

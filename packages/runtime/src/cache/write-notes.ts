@@ -9,8 +9,10 @@ import {
   type Status,
   StatusError,
 } from '@kubewright/apimachinery';
-import type { CallTarget, ClientWrite, WriteObserver, WriteOutcome } from '@kubewright/client/internal';
+import type { CallTarget, WriteObserver, WriteOutcome } from '@kubewright/client/internal';
 import type { Informer } from './informer.ts';
+
+type ClientWrite = Parameters<WriteObserver>[0];
 
 /** Options for {@link WriteNotes}. */
 export interface WriteNotesOptions {

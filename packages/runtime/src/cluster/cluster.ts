@@ -26,16 +26,8 @@ import type { Runnable } from '../runnable/runnable.ts';
 import type { WatchedCluster } from '../source/kind-source.ts';
 import type { SourceStart, Watch } from '../source/source.ts';
 
-/**
- * Options for a {@link Cluster}.
- *
- * @example
- * ```ts
- * const options: ClusterOptions = { name: 'remote', client, caches: [ConfigMap], namespaces: ['shop'] };
- * const remote = new Cluster(options);
- * ```
- */
-export interface ClusterOptions {
+/** Options for a {@link Cluster}. */
+interface ClusterOptions {
   /** Name in logs and of the runnable. */
   readonly name: string;
   /** Client for the cluster; its creator must dispose it. */

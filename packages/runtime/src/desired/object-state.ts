@@ -1,15 +1,7 @@
 import { findCondition, isConditionTrue, isDeleting, type KubernetesObject } from '@kubewright/apimachinery';
 
-/**
- * The state of an object, as defined by kstatus.
- *
- * @example
- * ```ts
- * const isSettled = (state: ObjectState): boolean => state === 'Current' || state === 'Failed';
- * if (!isSettled(objectState(deployment).state)) await ctx.setStatus({ phase: 'Deploying' });
- * ```
- */
-export type ObjectState = 'Current' | 'InProgress' | 'Failed' | 'Terminating';
+/** The state of an object, as defined by kstatus. */
+type ObjectState = 'Current' | 'InProgress' | 'Failed' | 'Terminating';
 
 /** A state with its reason. */
 export interface ObjectReadiness {

@@ -1,2 +1,2 @@
-export { type ManagerFlags, type ManagerFlagsOptions, managerFlags, managerFlagsUsage } from './manager-flags.ts';
+export { type ManagerFlagsOptions, managerFlags, managerFlagsUsage } from './manager-flags.ts';
 export { FlagError } from './parse-flags.ts';

@@ -16,16 +16,8 @@ export interface ManagerFlagsOptions {
   readonly webhooks?: readonly WebhookDefinition[] | undefined;
 }
 
-/**
- * The manager options that flags control.
- *
- * @example
- * ```ts
- * const flags: ManagerFlags = managerFlags(process.argv.slice(2));
- * flags.log?.info('starting', { namespaces: flags.namespaces });
- * ```
- */
-export type ManagerFlags = Pick<
+/** The manager options that flags control. */
+type ManagerFlags = Pick<
   ManagerOptions,
   | 'kubeconfig'
   | 'context'

@@ -1,11 +1,4 @@
-/**
- * Settings for leader election between replicas (coordination.k8s.io/v1 `Lease`, compatible with controller-runtime).
- *
- * @example
- * ```ts
- * const leaderElection: LeaderElectionOptions = { id: 'backup.example.com', namespace: 'system' };
- * ```
- */
+/** Settings for leader election between replicas (coordination.k8s.io/v1 `Lease`, compatible with controller-runtime). */
 export interface LeaderElectionOptions {
   /** Name of the Lease; must be the same for all replicas. */
   readonly id: string;

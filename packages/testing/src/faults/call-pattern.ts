@@ -1,14 +1,6 @@
 import type { ClientCall, Verb } from '@kubewright/client';
 
-/**
- * Selects calls of a client. Fields that are not set match anything.
- *
- * @example
- * ```ts
- * const statusWrites: CallPattern = { kind: 'Shop', subresource: 'status' };
- * new Faults().conflict(statusWrites);
- * ```
- */
+/** Selects calls of a client. Fields that are not set match anything. */
 export interface CallPattern {
   readonly verb?: Verb;
   /** Such as `ConfigMap`. */

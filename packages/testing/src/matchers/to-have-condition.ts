@@ -1,4 +1,4 @@
-import type { Condition, ConditionStatus } from '@kubewright/apimachinery';
+import type { Condition } from '@kubewright/apimachinery';
 import { defined } from '@kubewright/apimachinery/internal';
 import { fail, type Matcher, titleOf } from './matcher.ts';
 import { matches } from './to-match.ts';
@@ -27,7 +27,7 @@ interface WithConditions {
 export function toHaveCondition<T>(
   type: string,
   expected: {
-    readonly status?: ConditionStatus;
+    readonly status?: Condition['status'];
     readonly reason?: string | RegExp;
     readonly message?: string | RegExp;
   } = {},

@@ -13,14 +13,7 @@ export interface ServerTrust {
   readonly insecureSkipVerify?: boolean | undefined;
 }
 
-/**
- * Limits and time-outs of {@link HttpTransport}; times in milliseconds, sizes in bytes.
- *
- * @example
- * ```ts
- * const tuning: HttpTuning = { keepAliveIntervalMs: 10_000 };
- * ```
- */
+/** Limits and time-outs of {@link HttpTransport}; times in milliseconds, sizes in bytes. */
 export interface HttpTuning {
   /** Time limit for TCP, proxy and TLS together. @defaultValue 10 000 */
   readonly connectTimeoutMs?: number;

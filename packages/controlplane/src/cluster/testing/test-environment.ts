@@ -20,16 +20,8 @@ import { type Env, type TestBackend, testBackend } from './test-backend.ts';
 import { TestEnvironmentError } from './test-environment-error.ts';
 import { TestNamespace } from './test-namespace.ts';
 
-/**
- * Options for {@link TestEnvironment.start}.
- *
- * @example
- * ```ts
- * const options: TestEnvironmentOptions = { manifests: ['config/crd/bases/example.com_websites.yaml'] };
- * await using environment = await TestEnvironment.start(options);
- * ```
- */
-export interface TestEnvironmentOptions {
+/** Options for {@link TestEnvironment.start}. */
+interface TestEnvironmentOptions {
   /** YAML files that are applied before `start` resolves. Kinds defined in them are served by then. @defaultValue none */
   readonly manifests?: readonly string[];
   /**

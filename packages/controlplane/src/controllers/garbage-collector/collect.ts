@@ -8,7 +8,6 @@ import {
   type OwnerReference,
 } from '@kubewright/apimachinery';
 import { sameJson } from '@kubewright/apimachinery/internal';
-import type { MetadataClient } from '@kubewright/client';
 import { foregroundFinalizer, type GraphNode, type OwnerGraph, orphanFinalizer } from './owner-graph.ts';
 import { type LookupContext, NamespacedOwnerError, type OwnerLookup, type Owners } from './owner-lookup.ts';
 
@@ -197,7 +196,10 @@ async function deleteLive(
   }
 }
 
-function metadataClient(node: GraphNode, client: LookupContext['client']): MetadataClient {
+function metadataClient(
+  node: GraphNode,
+  client: LookupContext['client'],
+): ReturnType<LookupContext['client']['metadata']> {
   return client.metadata(node.kind as Kind<unknown>);
 }
 

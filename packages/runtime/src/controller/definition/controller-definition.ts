@@ -146,40 +146,12 @@ export interface DesiredOptions<T extends KubernetesObject, R extends DesiredSta
   readonly reconcile?: undefined;
 }
 
-/**
- * Options for {@link controller}.
- *
- * @example
- * ```ts
- * const options: ControllerOptions<ConfigMap> = {
- *   for: ConfigMap,
- *   maxConcurrentReconciles: 4,
- *   async reconcile({ metadata }, { log }) {
- *     log.info('config map changed', { version: metadata.resourceVersion });
- *   },
- * };
- * const audit = controller(options);
- * ```
- */
+/** Options for {@link controller}. */
 export type ControllerOptions<T extends KubernetesObject, R extends DesiredState<T> = DesiredState<T>> =
   | ReconcileOptions<T>
   | DesiredOptions<T, R>;
 
-/**
- * Options for {@link requestController}.
- *
- * @example
- * ```ts
- * const options: RequestControllerOptions = {
- *   name: 'buckets',
- *   sources: [pollSource({ name: 'buckets', everyMs: 60_000, poll: listBuckets })],
- *   async reconcile({ name }, { log }) {
- *     log.info('bucket changed', { bucket: name });
- *   },
- * };
- * const buckets = requestController(options);
- * ```
- */
+/** Options for {@link requestController}. */
 export interface RequestControllerOptions extends ControllerSettings {
   readonly name: string;
   /** The kind whose keys the requests carry; names the kind in log lines and the owner in `enqueueForOwner`. */

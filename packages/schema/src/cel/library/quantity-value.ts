@@ -1,4 +1,4 @@
-import { Quantity, QuantityError } from '@kubewright/apimachinery';
+import { KubewrightError, Quantity } from '@kubewright/apimachinery';
 import { type CelType, opaqueOf } from '../types/cel-type.ts';
 import { maxInt, minInt } from '../values/int.ts';
 import { CelOpaque } from '../values/opaque.ts';
@@ -48,7 +48,7 @@ export function parseQuantity(text: string): QuantityValue | string {
   try {
     return new QuantityValue(Quantity.parse(text), wordExponent(text));
   } catch (error) {
-    if (error instanceof QuantityError) return error.message;
+    if (error instanceof KubewrightError) return error.message;
     throw error;
   }
 }
