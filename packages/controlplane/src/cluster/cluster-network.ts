@@ -1,14 +1,12 @@
-import type { Server } from 'node:net';
 import { type Clock, KubewrightError, type Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { ControllerDefinition, Logger } from '@kubewright/runtime';
 import { defaultServiceCidr } from '../kube-apiserver/bootstrap/index.ts';
 import { clusterLogEvents } from '../log/cluster-log-events.ts';
-import type { IngressSources } from '../network/ingress/ingress-controller.ts';
 import type { IsolatedNetwork } from '../network/isolated/isolated-network.ts';
 import { LoopbackRange } from '../network/loopback-range.ts';
 import type { PodNetwork } from '../network/pod-network.ts';
-import { hostSockets, type SocketAddress, type Sockets } from '../network/sockets.ts';
+import { hostSockets, type Sockets } from '../network/sockets.ts';
 import { nodeName } from './node-name.ts';
 import type { Notes } from './state-directory.ts';
 import type * as Workers from './workers.ts';
@@ -48,7 +46,7 @@ export class ClusterNetwork implements AsyncDisposable {
   readonly #isolated: IsolatedNetwork | undefined;
   #proxy: Disposable | undefined;
   #dns: Disposable | undefined;
-  readonly #ingresses: Disposable[] = [];
+  #ingresses: Disposable | undefined;
   #disposed: Promise<void> | undefined;
 
   private constructor(
@@ -128,50 +126,16 @@ export class ClusterNetwork implements AsyncDisposable {
   }
 
   /** Returns the controller that serves Ingresses; a new proxy for each start, which listens when there is an Ingress. */
-  ingress(workers: typeof Workers): ControllerDefinition {
-    const { ingressDefinition, IngressCertificates, IngressProxy, IngressTable, TlsTable } = workers;
-    const { sockets } = this;
-    this.#closeIngresses();
-    const [table, hosts] = [new IngressTable(), new TlsTable()];
+  ingress({ ingressDefinition, IngressListeners }: typeof Workers): ControllerDefinition {
+    this.#ingresses?.[Symbol.dispose]();
     const { clock, random } = this.#options;
-    const opened = new Map<boolean, Promise<SocketAddress>>();
-    const open = async ({ endpoints, secret }: IngressSources, isTls: boolean): Promise<SocketAddress> => {
-      const { listener, address } = await this.#listenForIngresses(isTls ? [443, 8443] : [80, 8080]);
-      const certificates = isTls ? new IngressCertificates({ clock, hosts, secret }) : undefined;
-      this.#ingresses.push(new IngressProxy({ listener, sockets, table, endpoints, certificates }));
-      return address;
-    };
-    const listen = (sources: IngressSources, isTls: boolean): Promise<SocketAddress> => {
-      const listening = opened.get(isTls) ?? open(sources, isTls);
-      opened.set(isTls, listening);
-      // The next attempt tries again.
-      listening.catch(() => opened.delete(isTls));
-      return listening;
-    };
-    return ingressDefinition({
-      table,
-      tls: hosts,
-      random,
-      listen: (sources, { tls }) => Promise.all((tls ? [false, true] : [false]).map((one) => listen(sources, one))),
-    });
-  }
-
-  #closeIngresses(): void {
-    for (const ingress of this.#ingresses.splice(0)) ingress[Symbol.dispose]();
-  }
-
-  /** Listens on a port of the range's last address; without the right to do so, on another one. */
-  async #listenForIngresses([port, other]: readonly [number, number]): Promise<{
-    readonly listener: Server;
-    readonly address: SocketAddress;
-  }> {
+    const { sockets } = this;
     const { isShared, number, nodeIP } = this.#range ?? { isShared: true, number: 0, nodeIP: '127.0.0.1' };
     const host = isShared ? nodeIP : `127.${number}.255.254`;
-    try {
-      return { listener: await hostSockets.listen({ host, port }), address: { host, port } };
-    } catch {
-      return { listener: await hostSockets.listen({ host, port: other }), address: { host, port: other } };
-    }
+    const listeners = new IngressListeners({ host, sockets, clock });
+    this.#ingresses = listeners;
+    const { table, tls } = listeners;
+    return ingressDefinition({ table, tls, random, listen: (...needed) => listeners.listen(...needed) });
   }
 
   /** True if pods have a name server. */
@@ -207,7 +171,7 @@ export class ClusterNetwork implements AsyncDisposable {
   async #dispose(): Promise<void> {
     this.#proxy?.[Symbol.dispose]();
     this.#dns?.[Symbol.dispose]();
-    this.#closeIngresses();
+    this.#ingresses?.[Symbol.dispose]();
     await this.#isolated?.[Symbol.asyncDispose]();
     await this.#range?.[Symbol.asyncDispose]();
   }

@@ -7,6 +7,7 @@ import {
   type Cache,
   type ControllerDefinition,
   enqueueForObject,
+  type ReconcileResult,
   type RequestContext,
   requestController,
   watch,
@@ -28,6 +29,19 @@ export interface IngressSources {
   readonly secret: TlsSecretOf;
 }
 
+/** How Ingresses are served. */
+export interface ServedIngresses {
+  /** Where they are served: HTTP first. */
+  readonly addresses: readonly SocketAddress[];
+  /** Reports of ports that are not available. */
+  readonly notes: readonly string[];
+  /** False if HTTP or HTTPS is not served, so that another attempt is needed. */
+  readonly isComplete: boolean;
+}
+
+/** Interval of attempts to listen, in milliseconds. */
+const retryMs = 5_000;
+
 /** Options for {@link ingressDefinition}. */
 export interface IngressOptions {
   /** Receives the rules. */
@@ -35,8 +49,8 @@ export interface IngressOptions {
   /** Receives the hosts that are served over TLS. */
   readonly tls: TlsTable;
   readonly random: Random;
-  /** Listens for HTTP, and for HTTPS if it is needed, unless it does already. Returns the addresses. */
-  readonly listen: (sources: IngressSources, options: { readonly tls: boolean }) => Promise<readonly SocketAddress[]>;
+  /** Listens for HTTP, and for HTTPS if it is needed, unless it does already. */
+  readonly listen: (sources: IngressSources, options: { readonly tls: boolean }) => Promise<ServedIngresses>;
 }
 
 const annotation = 'kubernetes.io/ingress.class';
@@ -48,17 +62,20 @@ export function ingressDefinition({ table, tls, random, listen }: IngressOptions
   const serve = async (
     ingress: Stored<Ingress> | undefined,
     { key, ctx }: { readonly key: string; readonly ctx: RequestContext },
-  ) => {
+  ): Promise<ReconcileResult | undefined> => {
     const isServed =
       ingress !== undefined && ingress.metadata.deletionTimestamp === undefined && isOurs(ctx.cache, ingress);
     const hosts = isServed ? tlsOf(ingress) : [];
     table.set(key, isServed ? rulesOf(ingress) : []);
     tls.set(key, hosts);
-    if (!isServed) return;
+    if (!isServed) return undefined;
     const secret: TlsSecretOf = (id) => ctx.cache.lister(Secret).get(id);
     warn(ctx, { ingress, secret });
     const endpoints: EndpointsOf = (target) => rotated(endpointsIn(ctx.cache, target), random);
-    await publish(ctx, { ingress, addresses: await listen({ endpoints, secret }, { tls: hosts.length > 0 }) });
+    const { addresses, notes, isComplete } = await listen({ endpoints, secret }, { tls: hosts.length > 0 });
+    for (const note of notes) record(ctx, ingress, { reason: 'ListenFailed', note });
+    if (addresses.length > 0) await publish(ctx, { ingress, addresses });
+    return isComplete ? undefined : { requeueAfterMs: retryMs };
   };
   return requestController({
     name: 'ingress-controller',
@@ -74,9 +91,12 @@ export function ingressDefinition({ table, tls, random, listen }: IngressOptions
     reconcile: async ({ namespace = '', name }, ctx) => {
       const ingresses = ctx.cache.lister(Ingress);
       if (name !== all.name) return serve(ingresses.get({ namespace, name }), { key: `${namespace}/${name}`, ctx });
+      let result: ReconcileResult | undefined;
       for (const ingress of ingresses.list()) {
-        await serve(ingress, { key: `${ingress.metadata.namespace}/${ingress.metadata.name}`, ctx });
+        result =
+          (await serve(ingress, { key: `${ingress.metadata.namespace}/${ingress.metadata.name}`, ctx })) ?? result;
       }
+      return result;
     },
   });
 }
@@ -108,17 +128,24 @@ function warn(
   const { tls = [], rules = [], defaultBackend } = ingress.spec ?? {};
   const { namespace } = ingress.metadata;
   const backends = [defaultBackend, ...rules.flatMap(({ http }) => (http?.paths ?? []).map(({ backend }) => backend))];
-  const record = (reason: string, note: string): void =>
-    ctx.events.record({ type: 'Warning', reason, action: 'Serve', note, regarding: ingress, series: note });
   if (backends.some((backend) => backend?.resource)) {
-    record('Unsupported', 'backends other than services are not supported');
+    record(ctx, ingress, { reason: 'Unsupported', note: 'backends other than services are not supported' });
   }
   for (const { secretName: name = '' } of tls) {
     const found = secret({ namespace, name });
     if (found && tlsContextOf(found)) continue;
     const why = found ? 'has no valid tls.crt and tls.key' : 'does not exist, or is not of type kubernetes.io/tls';
-    record('InvalidCertificate', `secret "${name}" ${why}: its hosts are served with a self-signed certificate`);
+    const note = `secret "${name}" ${why}: its hosts are served with a self-signed certificate`;
+    record(ctx, ingress, { reason: 'InvalidCertificate', note });
   }
+}
+
+function record(
+  { events }: RequestContext,
+  regarding: Stored<Ingress>,
+  { reason, note }: { readonly reason: string; readonly note: string },
+): void {
+  events.record({ type: 'Warning', reason, action: 'Serve', note, regarding, series: note });
 }
 
 async function publish(

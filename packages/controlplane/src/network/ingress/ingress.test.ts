@@ -2,7 +2,7 @@ import * as crypto from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { request as requestTls } from 'node:https';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { issueCertificate } from '@kubewright/apimachinery';
@@ -208,6 +208,37 @@ describe('Ingresses', () => {
       expect(await askTls('tls.example.com', { servername: '' })).toMatch(/^Kubewright Ingress: 201/);
       expect(await ask('tls.example.com', '/')).toMatch(/^201 .* http$/);
     });
+  });
+
+  it('keep HTTP if the ports of HTTPS are taken, and say where HTTPS is', async () => {
+    const taken = await EmbeddedCluster.start({ node: {} });
+    try {
+      const ingresses = taken.client().resource(Ingress);
+      const named = (name: string, spec: NonNullable<Ingress['spec']>) =>
+        ingresses.create(Ingress({ metadata: { name, namespace }, spec: { ...spec, defaultBackend: backend('web') } }));
+      const portsOf = async (name: string) =>
+        (await ingresses.get({ namespace, name })).status?.loadBalancer?.ingress?.[0]?.ports?.map(({ port }) => port);
+      await named('plain', {});
+      await expect.poll(() => portsOf('plain'), wait).toHaveLength(1);
+      const { ip = '' } = (await ingresses.get({ namespace, name: 'plain' })).status?.loadBalancer?.ingress?.[0] ?? {};
+      const others = [443, 8443].map((port) =>
+        createServer()
+          .on('error', () => undefined)
+          .listen(port, ip),
+      );
+      await named('secure', { tls: [{ secretName: 'cert' }] });
+      await expect.poll(() => portsOf('secure'), wait).toHaveLength(2);
+      const [, https] = (await portsOf('secure')) ?? [];
+      const { items } = await taken.client().resource(Event).list({ namespace });
+      expect(items.map(({ message }) => message)).toContainEqual(
+        expect.stringMatching(
+          `^HTTPS is served on port ${https}, because 443 and 8443 are not available: .*EADDRINUSE`,
+        ),
+      );
+      for (const other of others) other.close();
+    } finally {
+      await taken.stop();
+    }
   });
 
   it('report what is not supported', async () => {

@@ -113,7 +113,8 @@ function endAll() {
     const found = readdirSync('/proc').filter((name) => /^\\d+$/.test(name) && Number(name) !== process.pid && namespaces.has(namespaceOf(name)));
     if (found.length === 0) break;
     for (const pid of found) {
-      try { process.kill(Number(pid), 'SIGKILL'); } catch {}
+      // The pid may have been reused since the folder was read.
+      try { if (namespaces.has(namespaceOf(pid))) process.kill(Number(pid), 'SIGKILL'); } catch {}
     }
   }
   process.exit(0);
