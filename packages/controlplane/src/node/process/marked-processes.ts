@@ -1,4 +1,4 @@
-import { endedTime } from './process-identity.ts';
+import { endedTime, isSameProcess, type ProcessIdentity } from './process-identity.ts';
 import type { ProcessTable, TableEntry } from './process-table.ts';
 
 /** Environment variable of every process of a container: `instance/pod uid/container.attempt`. */
@@ -10,7 +10,7 @@ const maxLooks = 20;
 export interface MarkedSelection {
   readonly mark: string;
   /** Additional processes, selected with their descendants even if they hide their environment. */
-  readonly roots?: readonly number[];
+  readonly roots?: readonly ProcessIdentity[];
 }
 
 /**
@@ -90,7 +90,8 @@ function select(table: readonly TableEntry[], { mark, roots = [] }: MarkedSelect
     chosen.set(entry.pid, entry);
     for (const child of children.get(entry.pid) ?? []) choose(child);
   };
-  const isRoot = new Set(roots);
+  // Those that still run after the table was read are the ones in it.
+  const isRoot = new Set(roots.filter(isSameProcess).map(({ pid }) => pid));
   for (const entry of table) if (isRoot.has(entry.pid) || isMarked(entry.environment, mark)) choose(entry);
   return [...chosen.values()];
 }

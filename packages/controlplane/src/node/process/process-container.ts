@@ -6,7 +6,7 @@ import type { AttachRequest, ContainerExit, ExecRequest, ExecSession, RunningCon
 import { EarlyOutput } from './early-output.ts';
 import { CommandError } from './find-command.ts';
 import { outputRead } from './output-read.ts';
-import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
+import { isSameProcess, type ProcessIdentity, processIdentity } from './process-identity.ts';
 import { groupLives, killGroup, killSessions, type ProcessJournal } from './process-journal.ts';
 import { ProcessTerminal } from './process-terminal.ts';
 import { SharedOutput } from './shared-output.ts';
@@ -26,7 +26,7 @@ export interface ProcessContainerOptions {
   /** Records the processes of terminals. Other processes are recorded by the function that starts them. */
   readonly journal: ProcessJournal;
   /** Kills everything that the container has started, in any session, and the descendants of `roots`. */
-  readonly endAll: (roots: readonly number[]) => Promise<void>;
+  readonly endAll: (roots: readonly ProcessIdentity[]) => Promise<void>;
   /** True if `endAll` also finds processes left behind by exec commands. If false, their process groups are tracked instead. */
   readonly endsLeftovers: boolean;
 }
@@ -48,7 +48,7 @@ export class ProcessContainer implements RunningContainer {
   readonly exited: Promise<ContainerExit>;
   readonly #options: ProcessContainerOptions;
   /** Leaders of the process groups of exec commands, which end with the container. */
-  readonly #beside = new Set<number>();
+  readonly #beside = new Set<ProcessIdentity>();
   /** Leaders of the terminals of exec commands. */
   readonly #terminalsBeside = new Set<ProcessIdentity>();
   readonly #stdout: SharedOutput;
@@ -57,11 +57,13 @@ export class ProcessContainer implements RunningContainer {
   readonly #firstWords: EarlyOutput | undefined;
   /** The container's own terminal. */
   readonly #terminal: ProcessTerminal | undefined;
+  readonly #main: ProcessIdentity;
 
   constructor(options: ProcessContainerOptions) {
     this.#options = options;
     this.containerId = options.id;
     this.startedAtMs = options.clock.now();
+    this.#main = processIdentity(options.child.pid);
     this.#stdout = new SharedOutput(options.child.stdout);
     this.#stderr = new SharedOutput(options.child.stderr);
     endEarly(options.child);
@@ -87,10 +89,10 @@ export class ProcessContainer implements RunningContainer {
     const { child, clock, endAll } = this.#options;
     this.#stdout.release();
     this.#stderr.release();
-    killGroup(child.pid, 'SIGKILL');
-    await endAll([...this.#beside, ...running(this.#terminalsBeside)]);
+    killGroup(this.#main, 'SIGKILL');
+    await endAll([...this.#beside, ...this.#terminalsBeside]);
     // On systems where `endAll` cannot find everything that they started.
-    killSessions(new Set([...this.#beside, ...running(this.#terminalsBeside)]));
+    killSessions([...this.#beside, ...this.#terminalsBeside]);
     await outputRead(child, clock);
   }
 
@@ -111,8 +113,8 @@ export class ProcessContainer implements RunningContainer {
     }
     if (!hasEnded()) {
       // Kill the descendants first: once the main process is dead, they cannot be found.
-      await endAll([child.pid]);
-      if (!hasEnded()) killGroup(child.pid, 'SIGKILL');
+      await endAll([this.#main]);
+      if (!hasEnded()) killGroup(this.#main, 'SIGKILL');
     }
     return this.exited;
   }
@@ -128,8 +130,8 @@ export class ProcessContainer implements RunningContainer {
       await write(Buffer.from(`exec failed: ${error.message}${request.sizes ? '\r' : ''}\n`));
       return { exited: Promise.resolve({ exitCode: error.exitCode }) };
     }
-    const { pid } = child;
-    if (pid !== undefined) this.#beside.add(pid);
+    const started = child.pid === undefined ? undefined : processIdentity(child.pid);
+    if (started) this.#beside.add(started);
     const outputs = [new SharedOutput(child.stdout), new SharedOutput(child.stderr)] as const;
     const exited = new Promise<{ exitCode: number }>((resolve, reject) => {
       child.once('error', reject);
@@ -137,7 +139,7 @@ export class ProcessContainer implements RunningContainer {
         const { exitCode } = exitOf(code, signal, 0);
         for (const output of outputs) output.release();
         // From now on the pid may be reused.
-        if (this.#options.endsLeftovers && pid !== undefined) this.#beside.delete(pid);
+        if (this.#options.endsLeftovers && started) this.#beside.delete(started);
         // A background process may hold the output open forever.
         void outputRead(child, this.#options.clock).then(() => resolve({ exitCode }));
       });
@@ -145,7 +147,7 @@ export class ProcessContainer implements RunningContainer {
     outputs[0].passTo(request.stdout);
     outputs[1].passTo(request.sizes ? request.stdout : request.stderr);
     const terminals = new Set<ProcessIdentity>();
-    const kill = (): void => killSessions(new Set([...(pid === undefined ? [] : [pid]), ...running(terminals)]));
+    const kill = (): void => killSessions([...(started ? [started] : []), ...terminals]);
     request.signal.addEventListener('abort', kill, { once: true });
     endEarly(child);
     void feed(child, request.stdin).then(() => child.stdin?.end());
@@ -161,7 +163,7 @@ export class ProcessContainer implements RunningContainer {
     const forget = (): void => {
       request.signal.removeEventListener('abort', kill);
       // Background processes of a command end with the container, as in a real one.
-      if (pid !== undefined && (this.#options.endsLeftovers || !groupLives(pid))) this.#beside.delete(pid);
+      if (started && (this.#options.endsLeftovers || !groupLives(started.pid))) this.#beside.delete(started);
       for (const leader of terminals) this.#terminalsBeside.delete(leader);
     };
     void exited.then(forget, forget);
@@ -174,7 +176,7 @@ export class ProcessContainer implements RunningContainer {
     const terminal = new ProcessTerminal(child, { start: (command) => spawnBeside(command, { terminal: false }) });
     void terminal.leader.then((leader) => {
       if (leader === undefined || child.exitCode !== null || child.signalCode !== null) return;
-      journal.add(leader.pid);
+      journal.add(leader);
       child.once('exit', () => journal.remove(leader.pid));
     });
     return terminal;
@@ -196,11 +198,6 @@ export class ProcessContainer implements RunningContainer {
     await Promise.race([this.exited, left]);
     for (const output of passed) output[Symbol.dispose]();
   }
-}
-
-/** Returns the pids of those that are still running: the others' may belong to unrelated processes. */
-function running(processes: Iterable<ProcessIdentity>): readonly number[] {
-  return [...processes].filter(isSameProcess).map(({ pid }) => pid);
 }
 
 /** Signals a process. Ignores processes that no longer exist or belong to other users, and invalid pids. */

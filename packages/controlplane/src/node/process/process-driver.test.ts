@@ -370,7 +370,7 @@ describe('ProcessDriver', () => {
     });
     const daemon = await pidIn(log);
     const left = new ProcessJournal(join(state, 'left.json'), { instance: 'a'.repeat(32), marked });
-    left.add(process.pid); // triggers a write; this process itself is never killed
+    left.add(processIdentity(process.pid)); // triggers a write; this process itself is never killed
     left.remove(process.pid);
     const next = new ProcessJournal(join(state, 'left.json'), { instance: 'b'.repeat(32), marked });
     expect(next.sweep()).toBeGreaterThanOrEqual(2);

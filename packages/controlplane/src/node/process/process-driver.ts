@@ -33,6 +33,7 @@ import { type LateCommand, withLateEnvironment } from './late-environment.ts';
 import type { MarkedProcesses } from './marked-processes.ts';
 import { type PodUser, PodUsers, type UidRange } from './pod-users.ts';
 import { ProcessContainer } from './process-container.ts';
+import { processIdentity } from './process-identity.ts';
 import type { ProcessJournal } from './process-journal.ts';
 import { processUsages } from './process-usage.ts';
 import { ReachablePrograms } from './reachable-programs.ts';
@@ -349,7 +350,7 @@ export class ProcessDriver implements Driver {
     });
     const { pid } = child;
     if (pid !== undefined) {
-      journal.add(pid);
+      journal.add(processIdentity(pid));
       child.once('exit', () => journal.remove(pid));
     }
     return child;

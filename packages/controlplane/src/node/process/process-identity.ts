@@ -24,6 +24,12 @@ export function isSameProcess(identity: ProcessIdentity): boolean {
   return identity.started === startTime(identity.pid);
 }
 
+/** True if the process has ended and its pid now belongs to another one. */
+export function isReplaced({ pid, started }: ProcessIdentity): boolean {
+  const current = startTime(pid);
+  return current !== '' && current !== endedTime && current !== started;
+}
+
 /** Start time that {@link readStat} returns for a process that has ended but has not been waited for. */
 export const endedTime = 'ended';
 

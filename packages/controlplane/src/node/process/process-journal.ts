@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { MarkedProcesses } from './marked-processes.ts';
-import { isSameProcess, type ProcessIdentity, processIdentity } from './process-identity.ts';
+import { isReplaced, isSameProcess, type ProcessIdentity } from './process-identity.ts';
 
 /** The content of an agent's note. */
 interface Note {
@@ -40,8 +40,8 @@ export class ProcessJournal {
   }
 
   /** Records the leader of a process group. */
-  add(pid: number): void {
-    this.#running.set(pid, processIdentity(pid));
+  add(leader: ProcessIdentity): void {
+    this.#running.set(leader.pid, leader);
     this.#update();
   }
 
@@ -51,17 +51,17 @@ export class ProcessJournal {
 
   /** Kills every recorded process and its descendants immediately, without waiting. */
   killAll(): void {
-    this.#marked.endNow({ mark: this.instance, roots: [...this.#running.keys()] });
-    killSessions(new Set(this.#running.keys()));
+    const roots = [...this.#running.values()];
+    this.#marked.endNow({ mark: this.instance, roots });
+    killSessions(roots);
   }
 
   /** Kills the processes left by an earlier run and starts this run's note. Returns the number of processes. */
   sweep(): number {
     const { instance, processes } = this.#read();
     const left = processes.filter(isSameProcess);
-    const roots = left.map(({ pid }) => pid);
-    const ended = instance === undefined ? 0 : this.#marked.endNow({ mark: instance, roots });
-    killSessions(new Set(roots));
+    const ended = instance === undefined ? 0 : this.#marked.endNow({ mark: instance, roots: left });
+    killSessions(left);
     this.#write();
     return Math.max(ended, left.length);
   }
@@ -97,12 +97,15 @@ export class ProcessJournal {
   }
 }
 
-/** Signals a process group. Ignores groups that no longer exist and invalid leaders. */
-export function killGroup(leader: number, signal: NodeJS.Signals): void {
+/**
+ * Signals the process group of a leader, also if the leader itself has ended. Ignores groups that no longer exist, invalid leaders,
+ * and those whose pid now belongs to another process.
+ */
+export function killGroup(leader: ProcessIdentity, signal: NodeJS.Signals): void {
   // 0 would be our own group, and 1 would be all processes.
-  if (!Number.isSafeInteger(leader) || leader <= 1) return;
+  if (!Number.isSafeInteger(leader.pid) || leader.pid <= 1 || isReplaced(leader)) return;
   try {
-    process.kill(-leader, signal);
+    process.kill(-leader.pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
@@ -112,9 +115,10 @@ export function killGroup(leader: number, signal: NodeJS.Signals): void {
  * Kills process groups and everything else in their leaders' sessions, because a shell on a terminal gives each job its own
  * group. Without `/proc`, sessions are unknown and only the groups are killed.
  */
-export function killSessions(leaders: ReadonlySet<number>): void {
-  for (const leader of leaders) killGroup(leader, 'SIGKILL');
-  for (const pid of membersOf(leaders)) {
+export function killSessions(leaders: readonly ProcessIdentity[]): void {
+  const own = leaders.filter((leader) => !isReplaced(leader));
+  for (const leader of own) killGroup(leader, 'SIGKILL');
+  for (const pid of membersOf(new Set(own.map(({ pid }) => pid)))) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch (error) {
