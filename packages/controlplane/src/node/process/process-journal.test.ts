@@ -9,7 +9,7 @@ import { endedTime, processIdentity } from './process-identity.ts';
 import { killGroup, killSessions, ProcessJournal } from './process-journal.ts';
 import { processTable } from './process-table.ts';
 
-/** Starts a process of its own group that no journal knows. */
+/** Starts a process, in a separate group, that is in no journal. */
 async function startForeign(): Promise<ChildProcess & { readonly pid: number }> {
   const child = spawn('sleep', ['777'], { detached: true, stdio: 'ignore' });
   await once(child, 'spawn');
