@@ -145,7 +145,7 @@ describe('removeObjects', () => {
       },
       patch: (...call: Parameters<typeof notes.patch>) => notes.patch(...call),
     } as unknown as ResourceClient<UnstructuredObject>; // only what is used
-    await new CleanupHold(resource, { signal: new AbortController().signal }).release();
+    await new CleanupHold(resource, { clock, signal: new AbortController().signal }).release();
     expect((await notes.get(key)).metadata.finalizers).toEqual(['example.org/keep']);
   });
 

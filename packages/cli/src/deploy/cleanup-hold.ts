@@ -1,11 +1,27 @@
-import { isConflict, isInvalid, isNotFound, StatusError, type UnstructuredObject } from '@kubewright/apimachinery';
-import { defined } from '@kubewright/apimachinery/internal';
+import {
+  type Clock,
+  isConflict,
+  isInvalid,
+  isNotFound,
+  StatusError,
+  sleep,
+  type UnstructuredObject,
+} from '@kubewright/apimachinery';
+import { defined, exponentialDelay } from '@kubewright/apimachinery/internal';
 import type { ResourceClient } from '@kubewright/client';
 
 /** Keeps an object that is deleted until the other finalizers have been handled, and then its children are deleted. */
-const holdFinalizer = 'kubewright.dev/uninstall';
-/** How often the removal of our finalizer is tried: other clients may change the objects in between. */
-const releaseRounds = 10;
+export const holdFinalizer = 'kubewright.dev/uninstall';
+/** The time in which our finalizer must be removed from all objects, in milliseconds. */
+const releaseMs = 15_000;
+/** The delay between attempts to remove it: other clients may change the objects in between, and the server may be busy. */
+const retryDelay = { initialMs: 50, maxMs: 1_000 } as const;
+
+/** An object that still has our finalizer, and the error that prevented its removal. */
+export interface HeldObject {
+  readonly object: UnstructuredObject;
+  readonly error: unknown;
+}
 
 /**
  * Deletes objects with finalizers in two steps: their controllers clean up first, while the children still exist; then the
@@ -14,12 +30,17 @@ const releaseRounds = 10;
  */
 export class CleanupHold {
   readonly #resource: ResourceClient<UnstructuredObject>;
+  readonly #clock: Clock;
   readonly #signal: AbortSignal;
   /** UIDs of the objects whose children are being deleted. */
   readonly #collected = new Set<string>();
 
-  constructor(resource: ResourceClient<UnstructuredObject>, options: { readonly signal: AbortSignal }) {
+  constructor(
+    resource: ResourceClient<UnstructuredObject>,
+    options: { readonly clock: Clock; readonly signal: AbortSignal },
+  ) {
     this.#resource = resource;
+    this.#clock = options.clock;
     this.#signal = options.signal;
   }
 
@@ -45,7 +66,7 @@ export class CleanupHold {
       const finalizers = metadata?.finalizers ?? [];
       if (!finalizers.includes(holdFinalizer) || metadata?.deletionTimestamp === undefined) continue;
       const uid = metadata.uid ?? '';
-      if (this.#collected.has(uid)) await this.#lift(object, { signal: this.#signal });
+      if (this.#collected.has(uid)) await this.#lift(object);
       else if (finalizers.length === 1) {
         const options = { propagationPolicy: 'Foreground', preconditions: { uid }, signal: this.#signal } as const;
         await this.#resource.delete(keyOf(metadata), options).catch(ignoreChanged);
@@ -54,24 +75,59 @@ export class CleanupHold {
     }
   }
 
-  /** Removes our finalizer from the objects that remain, even after Ctrl-C, so that they do not wait for a command that has ended. */
-  async release(namespace?: string): Promise<void> {
-    for (let round = 0; round < releaseRounds; round++) {
-      const { items } = await this.#resource.list(defined({ namespace }));
-      const held = items.filter(({ metadata }) => metadata?.finalizers?.includes(holdFinalizer));
-      if (held.length === 0) return;
-      // One that fails must not keep the others from being released; the next round tries it again.
-      await Promise.allSettled(held.map((object) => this.#lift(object, {})));
+  /**
+   * Removes our finalizer from the objects that remain, even after Ctrl-C, so that they do not wait for a command that has ended.
+   * Returns the objects that still have it when the time is up.
+   *
+   * @throws if the objects could not be listed in that time
+   */
+  async release(namespace?: string): Promise<readonly HeldObject[]> {
+    const deadline = new AbortController();
+    const { signal } = deadline;
+    const late = new Error(`the API server did not respond within ${releaseMs / 1_000} s`);
+    using _timer = this.#clock.setTimer(releaseMs, () => deadline.abort(late));
+    let held: readonly HeldObject[] | undefined;
+    let failure: unknown;
+    for (let round = 0; !signal.aborted; round++) {
+      try {
+        held = await this.#releaseOnce({ namespace, signal });
+        if (held.length === 0) return held;
+      } catch (error) {
+        if (!signal.aborted || failure === undefined) failure = error;
+      }
+      // Ends early at the deadline, which the loop checks.
+      await sleep(this.#clock, { ms: exponentialDelay(round, retryDelay), signal }).catch(() => undefined);
     }
+    if (held === undefined) throw failure;
+    return held;
   }
 
-  async #lift({ metadata }: UnstructuredObject, options: { readonly signal?: AbortSignal }): Promise<void> {
+  async #releaseOnce(options: {
+    readonly namespace: string | undefined;
+    readonly signal: AbortSignal;
+  }): Promise<readonly HeldObject[]> {
+    const { items } = await this.#resource.list(options);
+    const held = items.filter(({ metadata }) => metadata?.finalizers?.includes(holdFinalizer));
+    // One that fails must not keep the others from being released.
+    const results = await Promise.allSettled(held.map((object) => this.#remove(object, options)));
+    return results.flatMap((result, index) =>
+      result.status === 'rejected' && !isNotFound(result.reason)
+        ? [{ object: held[index] as UnstructuredObject, error: result.reason }]
+        : [],
+    );
+  }
+
+  async #lift(object: UnstructuredObject): Promise<void> {
+    await this.#remove(object, { signal: this.#signal }).catch(ignoreChanged);
+  }
+
+  async #remove({ metadata }: UnstructuredObject, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     const path = `/metadata/finalizers/${(metadata?.finalizers ?? []).indexOf(holdFinalizer)}`;
     const body = [
       { op: 'test', path, value: holdFinalizer },
       { op: 'remove', path },
     ] as const;
-    await this.#resource.patch(keyOf(metadata), { type: 'json', body }, options).catch(ignoreChanged);
+    await this.#resource.patch(keyOf(metadata), { type: 'json', body }, { signal });
   }
 }
 
@@ -86,6 +142,11 @@ type Metadata = UnstructuredObject['metadata'];
 export function keyOf(metadata: Metadata): { readonly name: string; readonly namespace?: string } {
   const { name = '', namespace } = metadata ?? {};
   return { name, ...defined({ namespace }) };
+}
+
+/** Returns the name of an object for people, such as `default/a`. */
+export function nameOf({ metadata }: UnstructuredObject): string {
+  return metadata?.namespace === undefined ? `${metadata?.name}` : `${metadata.namespace}/${metadata.name}`;
 }
 
 function ignoreChanged(error: unknown): void {

@@ -7,10 +7,11 @@ import type { Context } from '../program/context.ts';
 import type { Project } from '../project/find-project.ts';
 import { isConverted } from '../render/webhook-objects.ts';
 import type { Target } from '../target/apply-objects.ts';
-import { CleanupHold, finalizersOf, keyOf } from './cleanup-hold.ts';
+import { CleanupHold, finalizersOf, keyOf, nameOf } from './cleanup-hold.ts';
 import type { CleanupOperator } from './cleanup-operator.ts';
 import { customResource } from './custom-resource.ts';
 import { ownFinalizers } from './own-finalizers.ts';
+import { releaseHold } from './release-hold.ts';
 
 /** The time in which an operator must finish its cleanup, in milliseconds. */
 const goneMs = 20_000;
@@ -66,8 +67,7 @@ export async function removeObjects(crd: UnstructuredObject, options: RemovalOpt
   try {
     await deleteAll(objects, { crd, resource, hold, options });
   } catch (error) {
-    // What stopped the removal is worth more than why the finalizers could not be read.
-    await hold.release(options.namespace).catch(() => undefined);
+    await releaseHold(hold, { crd, reporter: options.context.reporter, namespace: options.namespace });
     throw error;
   }
   return objects.length;
@@ -192,10 +192,6 @@ async function releaseAll(left: Objects, { crd, resource, options }: Removal): P
       'bad',
     );
   }
-}
-
-function nameOf({ metadata }: UnstructuredObject): string {
-  return metadata?.namespace === undefined ? `${metadata?.name}` : `${metadata.namespace}/${metadata.name}`;
 }
 
 function ignoreGone(error: unknown): void {
