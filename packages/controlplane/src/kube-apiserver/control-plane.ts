@@ -149,7 +149,7 @@ export class ControlPlane implements AsyncDisposable {
       authenticators,
       authorizer,
       admissionPlugins: [
-        ...admissionPlugins({ storage, read, random, index: rbac, authorizer, podSecurity, processes }),
+        ...admissionPlugins({ storage, read, clock, random, index: rbac, authorizer, podSecurity, processes }),
         ...this.#webhooks.plugins({ client, clock, random, catalog, read, authorizer }),
         resourceQuotaAdmission({ storage, clock, handle: (request) => this.server.handle(request) }),
       ].filter(({ name }) => !disabled.includes(name)),

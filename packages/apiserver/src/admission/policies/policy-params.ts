@@ -1,29 +1,46 @@
-import { apiVersionOf, type KubernetesObject, LabelSelector } from '@kubewright/apimachinery';
+import { apiVersionOf, type Clock, type KubernetesObject } from '@kubewright/apimachinery';
 import type { ResourceCatalog, ResourceDefinition } from '../../registry/index.ts';
 import { ServedForm } from '../../registry/served-form.ts';
 import type { Storage, StoredObject } from '../../storage/index.ts';
 import type { ParamRef, PolicyObject } from './policy-types.ts';
+import { SelectedParams } from './selected-params.ts';
 
 /** Thrown when a policy or a binding cannot be used; the policy's failure policy decides what that means. */
 export class PolicyConfigurationError extends Error {
   override readonly name = 'PolicyConfigurationError';
 }
 
-/** Reads the parameters of policies from the storage. */
-export class PolicyParams {
-  readonly #catalog: ResourceCatalog;
-  readonly #storage: Storage;
-  readonly #forms = new WeakMap<ResourceDefinition, ServedForm>();
+/** Options for {@link PolicyParams}. */
+export interface PolicyParamsOptions {
+  readonly catalog: ResourceCatalog;
+  readonly storage: Storage;
+  readonly clock: Clock;
+}
 
-  constructor(options: { readonly catalog: ResourceCatalog; readonly storage: Storage }) {
-    this.#catalog = options.catalog;
-    this.#storage = options.storage;
+/** Reads the parameters of policies from the storage. Those of one selector are followed as long as the policies stay the same. */
+export class PolicyParams implements Disposable {
+  readonly #options: PolicyParamsOptions;
+  readonly #forms = new WeakMap<ResourceDefinition, ParamForm>();
+  readonly #selections = new Map<
+    string,
+    { readonly definition: ResourceDefinition; readonly params: SelectedParams }
+  >();
+  #disposed = false;
+
+  constructor(options: PolicyParamsOptions) {
+    this.#options = options;
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposed = true;
+    for (const { params } of this.#selections.values()) params[Symbol.dispose]();
+    this.#selections.clear();
   }
 
   /** Returns the definition of a policy's parameters, or undefined if it has none. @throws PolicyConfigurationError */
   definition(kind: PolicyObject['spec']['paramKind']): ResourceDefinition | undefined {
     if (!kind) return undefined;
-    const found = this.#catalog
+    const found = this.#options.catalog
       .all()
       .find((one) => one.kind === kind.kind && apiVersionOf(one) === kind.apiVersion && one.virtual === undefined);
     if (found) return found;
@@ -65,29 +82,63 @@ export class PolicyParams {
   }
 
   async #one(definition: ResourceDefinition, key: string): Promise<readonly KubernetesObject[]> {
-    const stored = await this.#storage.get(key);
+    const stored = await this.#options.storage.get(key);
     return stored ? [await this.#served(definition, stored)] : [];
   }
 
   async #selected(
     definition: ResourceDefinition,
-    { selector }: ParamRef,
+    { selector = {} }: ParamRef,
     prefix: string,
   ): Promise<readonly KubernetesObject[]> {
-    const wanted = LabelSelector.ofObject(selector ?? {});
-    const { objects } = await this.#storage.list({ prefix });
-    const served = await Promise.all(objects.map((stored) => this.#served(definition, stored)));
-    return served.filter(({ metadata }) => wanted.matches(metadata.labels ?? {}));
+    const key = JSON.stringify([prefix, apiVersionOf(definition), selector]);
+    const known = this.#selections.get(key);
+    if (known?.definition === definition) return known.params.all();
+    known?.params[Symbol.dispose]();
+    const { storage, clock } = this.#options;
+    const served = (stored: StoredObject): Promise<KubernetesObject> => this.#served(definition, stored);
+    const converts = definition.converter !== undefined;
+    const params = new SelectedParams({ storage, clock, prefix, selector, converts, served });
+    this.#selections.set(key, { definition, params });
+    try {
+      return await params.all();
+    } catch (error) {
+      this.#selections.delete(key);
+      params[Symbol.dispose]();
+      throw error;
+    } finally {
+      // A request that began before the policies changed.
+      if (this.#disposed) params[Symbol.dispose]();
+    }
   }
 
-  async #served(definition: ResourceDefinition, stored: StoredObject): Promise<KubernetesObject> {
+  #served(definition: ResourceDefinition, stored: StoredObject): Promise<KubernetesObject> {
     let form = this.#forms.get(definition);
     if (!form) {
-      form = new ServedForm(definition);
+      form = new ParamForm(definition);
       this.#forms.set(definition, form);
     }
-    const { converter } = definition;
-    if (!converter) return form.object(stored);
-    return (await converter.convert(form.draft(stored), apiVersionOf(definition))) as unknown as KubernetesObject;
+    return form.object(stored);
+  }
+}
+
+/** Presents parameters in one version, and caches them as long as the stored bytes are in memory. */
+class ParamForm {
+  readonly #form: ServedForm;
+  readonly #converted = new WeakMap<Uint8Array, KubernetesObject>();
+
+  constructor(definition: ResourceDefinition) {
+    this.#form = new ServedForm(definition);
+  }
+
+  async object(stored: StoredObject): Promise<KubernetesObject> {
+    const { definition } = this.#form;
+    if (!definition.converter) return this.#form.object(stored);
+    const known = this.#converted.get(stored.bytes);
+    if (known) return known;
+    const draft = await definition.converter.convert(this.#form.draft(stored), apiVersionOf(definition));
+    const object = draft as unknown as KubernetesObject; // a draft with all of its metadata
+    this.#converted.set(stored.bytes, object);
+    return object;
   }
 }

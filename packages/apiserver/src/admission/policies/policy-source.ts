@@ -1,9 +1,9 @@
 import type { CelEnvironment } from '@kubewright/schema';
 import { storagePrefix } from '../../registry/storage-prefix.ts';
 import { followStorage, type Storage } from '../../storage/index.ts';
-import type { BindingObject, PolicyObject } from './policy-types.ts';
+import { PolicyParams, type PolicyParamsOptions } from './policy-params.ts';
+import type { BindingObject } from './policy-types.ts';
 import { ResourceMatch } from './resource-match.ts';
-import { ValidatingPolicy } from './validating-policy.ts';
 
 const group = 'admissionregistration.k8s.io';
 const decoder = new TextDecoder();
@@ -16,38 +16,50 @@ export interface PolicyBinding {
   readonly match: ResourceMatch | undefined;
 }
 
-/** The stored policies with their bindings. */
-export class PolicySource implements Disposable {
-  readonly #environment: CelEnvironment;
-  readonly #policies = new Map<string, ValidatingPolicy>();
+/** Options for {@link PolicySource}. */
+export interface PolicySourceOptions<Stored, Policy> {
+  readonly kind: 'validating' | 'mutating';
+  readonly environment: CelEnvironment;
+  readonly policyOf: (stored: Stored) => Policy;
+}
+
+/** The stored policies of one kind, with their bindings and parameters. */
+export class PolicySource<Stored, Policy extends { readonly name: string }> implements Disposable {
+  readonly #options: PolicySourceOptions<Stored, Policy>;
+  readonly #policies = new Map<string, Policy>();
   readonly #bindings = new Map<string, PolicyBinding>();
   readonly #subscriptions: Disposable[] = [];
-  #bound: readonly (readonly [ValidatingPolicy, readonly PolicyBinding[]])[] | undefined;
+  #storage: Storage | undefined;
+  #bound: readonly (readonly [Policy, readonly PolicyBinding[]])[] | undefined;
+  #params: PolicyParams | undefined;
 
-  constructor(environment: CelEnvironment) {
-    this.#environment = environment;
+  constructor(options: PolicySourceOptions<Stored, Policy>) {
+    this.#options = options;
   }
 
   /** Reads what is stored, then follows changes in the turn in which they become visible. */
   async start(storage: Storage): Promise<void> {
+    this.#storage = storage;
+    const { kind, policyOf } = this.#options;
     const follow = <T>(resource: string, set: (key: string, object: T) => void, remove: (key: string) => void) =>
       followStorage(storage, {
         prefix: storagePrefix({ group, resource }),
         apply: ({ key, current }) => {
           this.#bound = undefined;
+          this.#forgetParams();
           // Validated on write.
           if (current) set(key, JSON.parse(decoder.decode(current.bytes)) as T);
           else remove(key);
         },
       });
     this.#subscriptions.push(
-      await follow<PolicyObject>(
-        'validatingadmissionpolicies',
-        (key, object) => this.#policies.set(key, new ValidatingPolicy(object, this.#environment)),
+      await follow<Stored>(
+        `${kind}admissionpolicies`,
+        (key, object) => this.#policies.set(key, policyOf(object)),
         (key) => this.#policies.delete(key),
       ),
       await follow<BindingObject>(
-        'validatingadmissionpolicybindings',
+        `${kind}admissionpolicybindings`,
         (key, { metadata, spec }) => this.#bindings.set(key, this.#binding(metadata.name, spec)),
         (key) => this.#bindings.delete(key),
       ),
@@ -55,7 +67,7 @@ export class PolicySource implements Disposable {
   }
 
   /** The policies that have bindings, both by name. */
-  get bound(): readonly (readonly [ValidatingPolicy, readonly PolicyBinding[]])[] {
+  get bound(): readonly (readonly [Policy, readonly PolicyBinding[]])[] {
     this.#bound ??= byName([...this.#policies.values()]).flatMap((policy) => {
       const bindings = byName([...this.#bindings.values()].filter(({ spec }) => spec.policyName === policy.name));
       return bindings.length === 0 ? [] : [[policy, bindings] as const];
@@ -63,13 +75,27 @@ export class PolicySource implements Disposable {
     return this.#bound;
   }
 
+  /** Returns the parameters, which are followed until a policy or a binding changes. */
+  params(services: Pick<PolicyParamsOptions, 'catalog' | 'clock'>): PolicyParams {
+    if (!this.#storage) throw new Error('the admission policies have not been started');
+    this.#params ??= new PolicyParams({ ...services, storage: this.#storage });
+    return this.#params;
+  }
+
   [Symbol.dispose](): void {
+    this.#forgetParams();
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]();
+  }
+
+  #forgetParams(): void {
+    this.#params?.[Symbol.dispose]();
+    this.#params = undefined;
   }
 
   #binding(name: string, spec: BindingObject['spec']): PolicyBinding {
     const { matchResources } = spec;
-    const match = matchResources && new ResourceMatch(matchResources, { id: name, environment: this.#environment });
+    const match =
+      matchResources && new ResourceMatch(matchResources, { id: name, environment: this.#options.environment });
     return { name, spec, match };
   }
 }

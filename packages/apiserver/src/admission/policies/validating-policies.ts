@@ -1,5 +1,4 @@
-import { forbidden, type KubernetesObject, StatusError, type StatusReason } from '@kubewright/apimachinery';
-import type { Storage } from '../../storage/index.ts';
+import { type Clock, forbidden, type KubernetesObject, StatusError, type StatusReason } from '@kubewright/apimachinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import { ConditionAccess } from '../condition-access.ts';
 import { admissionRequest } from '../webhooks/admission-review.ts';
@@ -7,14 +6,15 @@ import { HookMatcher, type HookMatcherOptions, type MatchInput } from '../webhoo
 import { requestVersion, type Version } from '../webhooks/reviewed-request.ts';
 import { viewIn } from '../webhooks/validating-webhooks.ts';
 import { isExemptFromPolicies } from './is-exempt-from-policies.ts';
-import { PolicyConfigurationError, PolicyParams } from './policy-params.ts';
+import { PolicyConfigurationError } from './policy-params.ts';
 import type { PolicyBinding, PolicySource } from './policy-source.ts';
+import type { PolicyObject } from './policy-types.ts';
 import type { PolicyDenial, ValidatingPolicy } from './validating-policy.ts';
 
 /** Options for {@link ValidatingPolicies}. */
 export interface ValidatingPoliciesOptions extends Omit<HookMatcherOptions, 'type'> {
-  readonly source: PolicySource;
-  readonly storage: () => Storage;
+  readonly source: PolicySource<PolicyObject, ValidatingPolicy>;
+  readonly clock: Clock;
 }
 
 interface Denied extends PolicyDenial {
@@ -29,7 +29,6 @@ export class ValidatingPolicies implements AdmissionPlugin {
   readonly name = 'ValidatingAdmissionPolicy';
   readonly #options: ValidatingPoliciesOptions;
   readonly #matcher: HookMatcher;
-  #params: PolicyParams | undefined;
 
   constructor(options: ValidatingPoliciesOptions) {
     this.#options = options;
@@ -62,12 +61,12 @@ export class ValidatingPolicies implements AdmissionPlugin {
     const { policy, binding, version, input } = call;
     const { attributes } = input;
     if (binding.match && (await binding.match.version(this.#matcher, input)) === undefined) return [];
-    this.#params ??= new PolicyParams({ catalog: this.#options.catalog, storage: this.#options.storage() });
+    const found = this.#options.source.params(this.#options);
     let where: 'binding' | 'policy' = 'policy';
     try {
-      const definition = this.#params.definition(policy.spec.paramKind);
+      const definition = found.definition(policy.spec.paramKind);
       where = 'binding';
-      const params = await this.#params.collect(definition, binding.spec.paramRef, attributes.namespace);
+      const params = await found.collect(definition, binding.spec.paramRef, attributes.namespace);
       const { object, oldObject } = await input.objectsIn(version);
       const shared = {
         object: object ?? null,

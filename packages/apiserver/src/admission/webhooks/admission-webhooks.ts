@@ -2,7 +2,9 @@ import type { CelEnvironment } from '@kubewright/schema';
 import type { Storage } from '../../storage/index.ts';
 import type { AdmissionPlugin } from '../admission-plugin.ts';
 import { PolicySource } from '../policies/policy-source.ts';
+import type { PolicyObject } from '../policies/policy-types.ts';
 import { ValidatingPolicies } from '../policies/validating-policies.ts';
+import { ValidatingPolicy } from '../policies/validating-policy.ts';
 import { MutatingWebhooks } from './mutating-webhooks.ts';
 import { ValidatingWebhooks } from './validating-webhooks.ts';
 import { WebhookMetrics } from './webhook-metrics.ts';
@@ -14,13 +16,16 @@ export class AdmissionWebhooks implements Disposable {
   readonly metrics: WebhookMetrics = new WebhookMetrics();
   readonly #mutating: WebhookSource;
   readonly #validating: WebhookSource;
-  readonly #policies: PolicySource;
-  #storage: Storage | undefined;
+  readonly #policies: PolicySource<PolicyObject, ValidatingPolicy>;
 
   constructor(environment: CelEnvironment) {
     this.#mutating = new WebhookSource('mutatingwebhookconfigurations', environment);
     this.#validating = new WebhookSource('validatingwebhookconfigurations', environment);
-    this.#policies = new PolicySource(environment);
+    this.#policies = new PolicySource({
+      kind: 'validating',
+      environment,
+      policyOf: (stored: PolicyObject) => new ValidatingPolicy(stored, environment),
+    });
   }
 
   /** Returns the plugins, in the order in which they run. */
@@ -28,23 +33,16 @@ export class AdmissionWebhooks implements Disposable {
     const { metrics } = this;
     return [
       new MutatingWebhooks({ ...services, metrics, source: this.#mutating }),
-      new ValidatingPolicies({ ...services, metrics, source: this.#policies, storage: () => this.#started }),
+      new ValidatingPolicies({ ...services, metrics, source: this.#policies }),
       new ValidatingWebhooks({ ...services, metrics, source: this.#validating }),
     ];
   }
 
   /** Reads the stored configurations, then follows their changes. */
   async start(storage: Storage): Promise<void> {
-    this.#storage = storage;
     await this.#mutating.start(storage);
     await this.#validating.start(storage);
     await this.#policies.start(storage);
-  }
-
-  /** The storage that parameters of policies are read from; there are no policies before it is known. */
-  get #started(): Storage {
-    if (!this.#storage) throw new Error('the admission webhooks and policies have not been started');
-    return this.#storage;
   }
 
   [Symbol.dispose](): void {

@@ -1,4 +1,4 @@
-import type { Random } from '@kubewright/apimachinery';
+import type { Clock, Random } from '@kubewright/apimachinery';
 import { type AdmissionPlugin, type Authorizer, namespaceLifecycle, type Storage } from '@kubewright/apiserver';
 import type { ReadObject } from '@kubewright/apiserver/internal';
 import type { RbacIndex } from '../authorization/index.ts';
@@ -20,6 +20,7 @@ import { taintNodesByCondition } from './taint-nodes.ts';
 export function admissionPlugins(parts: {
   readonly storage: Storage;
   readonly read: ReadObject;
+  readonly clock: Clock;
   readonly random: Random;
   readonly index: RbacIndex;
   readonly authorizer: Authorizer;
@@ -27,14 +28,14 @@ export function admissionPlugins(parts: {
   /** True if containers are processes. */
   readonly processes: boolean;
 }): readonly AdmissionPlugin[] {
-  const { storage, read, random, index, authorizer } = parts;
+  const { storage, read, clock, random, index, authorizer } = parts;
   return [
     namespaceLifecycle({ storage }),
     limitRanger(storage),
     serviceAccountAdmission({ read, random }),
     nodeRestriction({ read, authorizer }),
     taintNodesByCondition,
-    podSecurityAdmission({ read, storage }, parts.podSecurity),
+    podSecurityAdmission({ read, storage, clock }, parts.podSecurity),
     priorityAdmission({ read, storage }),
     defaultTolerationSeconds,
     defaultStorageClass(storage),

@@ -1,36 +1,52 @@
-import type { ObjectMeta } from '@kubewright/apimachinery';
+import { Buffer } from 'node:buffer';
+import type { Clock, ObjectMeta } from '@kubewright/apimachinery';
+import { Pacer, type StoredObject } from '@kubewright/apiserver/internal';
 import { evaluatePod } from './evaluate-pod.ts';
 import type { CheckedPod } from './security-check.ts';
 import { formatLevel, type LevelVersion } from './security-policy.ts';
 
 const maxPods = 3000;
+const maxMs = 1000;
 
 /** A stored pod. */
-export interface ExistingPod extends CheckedPod {
+interface ExistingPod extends CheckedPod {
   readonly metadata: ObjectMeta;
 }
 
-/** Returns warnings about pods that violate the level that their namespace gets; pods of one controller count as one reason. */
-export function existingPodWarnings(
-  pods: readonly ExistingPod[],
-  { namespace, enforce }: { readonly namespace: string; readonly enforce: LevelVersion },
-): readonly string[] {
-  const checked = oneOfEachControllerFirst(pods).slice(0, maxPods);
+/**
+ * Returns warnings about pods that violate the level that their namespace gets; pods of one controller count as one reason. Checks
+ * for a second, as `EvaluatePodsInNamespace` (1.36) does, and lets other requests run in between.
+ */
+export async function existingPodWarnings(
+  stored: readonly StoredObject[],
+  options: {
+    readonly namespace: string;
+    readonly enforce: LevelVersion;
+    /** Pods of these runtime classes are not checked. */
+    readonly exemptRuntimeClasses: readonly string[];
+    readonly clock: Clock;
+  },
+): Promise<readonly string[]> {
+  const { namespace, enforce } = options;
+  const turns = new CheckTurns(options.clock);
+  const { pods, total } = await decodedPods(stored, options.exemptRuntimeClasses, turns);
   const found = new Map<string, { readonly name: string; readonly count: number }>();
-  for (const pod of checked) {
+  let checked = 0;
+  for (const pod of oneOfEachControllerFirst(pods).slice(0, maxPods)) {
     const reasons = evaluatePod(pod, enforce).map(({ reason }) => reason);
-    if (reasons.length === 0) continue;
-    const name = pod.metadata.name ?? '';
-    const before = found.get(reasons.join(', '));
-    const first = before && before.name < name ? before.name : name;
-    found.set(reasons.join(', '), { name: first, count: (before?.count ?? 0) + 1 });
+    if (reasons.length > 0) {
+      const name = pod.metadata.name ?? '';
+      const before = found.get(reasons.join(', '));
+      const first = before && before.name < name ? before.name : name;
+      found.set(reasons.join(', '), { name: first, count: (before?.count ?? 0) + 1 });
+    }
+    checked++;
+    if (await turns.isOver()) break;
   }
   const texts = [...found].map(([reasons, { name, count }]) => `${name}${others(count - 1)}: ${reasons}`).sort();
   return [
-    ...(checked.length < pods.length
-      ? [
-          `new PodSecurity enforce level only checked against the first ${checked.length} of ${pods.length} existing pods`,
-        ]
+    ...(checked < total
+      ? [`new PodSecurity enforce level only checked against the first ${checked} of ${total} existing pods`]
       : []),
     ...(texts.length > 0
       ? [
@@ -39,6 +55,40 @@ export function existingPodWarnings(
       : []),
     ...texts,
   ];
+}
+
+/** Decodes the pods that are not exempt, as far as time allows. Those not decoded count as existing. */
+async function decodedPods(
+  stored: readonly StoredObject[],
+  exempt: readonly string[],
+  turns: CheckTurns,
+): Promise<{ readonly pods: readonly ExistingPod[]; readonly total: number }> {
+  const pods: ExistingPod[] = [];
+  for (const [index, { bytes }] of stored.entries()) {
+    const pod = JSON.parse(Buffer.from(bytes).toString('utf8')) as ExistingPod;
+    if (!exempt.includes(pod.spec.runtimeClassName ?? '')) pods.push(pod);
+    if (await turns.isOver()) return { pods, total: pods.length + stored.length - index - 1 };
+  }
+  return { pods, total: pods.length };
+}
+
+/** The time that one check of existing pods may take, split into turns of the event loop. */
+class CheckTurns {
+  readonly #clock: Clock;
+  readonly #deadline: number;
+  readonly #pacer: Pacer;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#deadline = clock.monotonic() + maxMs;
+    this.#pacer = new Pacer(clock);
+  }
+
+  /** Yields if it is time to. Returns true once the time is used up. */
+  async isOver(): Promise<boolean> {
+    if (this.#pacer.isDue) await this.#pacer.rest();
+    return this.#clock.monotonic() >= this.#deadline;
+  }
 }
 
 function others(count: number): string {

@@ -1,10 +1,9 @@
-import { Buffer } from 'node:buffer';
-import { invalid, type KubernetesObject } from '@kubewright/apimachinery';
+import { type Clock, invalid, type KubernetesObject } from '@kubewright/apimachinery';
 import type { AdmissionAttributes, AdmissionPlugin, Storage } from '@kubewright/apiserver';
 import { type ReadObject, storagePrefix } from '@kubewright/apiserver/internal';
 import { refusal } from '../refusal.ts';
 import { evaluatePod, formatViolations } from './evaluate-pod.ts';
-import { type ExistingPod, existingPodWarnings } from './existing-pods.ts';
+import { existingPodWarnings } from './existing-pods.ts';
 import type { CheckedContainer, CheckedPod, CheckedPodSpec } from './security-check.ts';
 import {
   compareLevels,
@@ -53,11 +52,15 @@ const templatePaths: ReadonlyMap<string, readonly string[]> = new Map([
   ['batch/cronjobs', ['spec', 'jobTemplate', 'spec', 'template']],
 ]);
 
+/** The parts of the server that pod security uses. */
+interface PodSecurityParts {
+  readonly read: ReadObject;
+  readonly storage: Storage;
+  readonly clock: Clock;
+}
+
 /** Refuses pods that violate the security level of their namespace, and warns about them. Mirrors `PodSecurity` (1.36). */
-export function podSecurityAdmission(
-  parts: { readonly read: ReadObject; readonly storage: Storage },
-  options: PodSecurityOptions = {},
-): AdmissionPlugin {
+export function podSecurityAdmission(parts: PodSecurityParts, options: PodSecurityOptions = {}): AdmissionPlugin {
   const security = new PodSecurity(parts, options);
   return { name: 'PodSecurity', validate: (attributes) => security.validate(attributes) };
 }
@@ -65,12 +68,14 @@ export function podSecurityAdmission(
 class PodSecurity {
   readonly #read: ReadObject;
   readonly #storage: Storage;
+  readonly #clock: Clock;
   readonly #defaults: SecurityPolicy;
   readonly #exemptions: PodSecurityExemptions;
 
-  constructor(parts: { readonly read: ReadObject; readonly storage: Storage }, options: PodSecurityOptions) {
-    this.#read = parts.read;
-    this.#storage = parts.storage;
+  constructor({ read, storage, clock }: PodSecurityParts, options: PodSecurityOptions) {
+    this.#read = read;
+    this.#storage = storage;
+    this.#clock = clock;
     this.#defaults = options.defaults ?? privilegedPolicy;
     this.#exemptions = options.exemptions ?? {};
   }
@@ -147,18 +152,16 @@ class PodSecurity {
       return;
     }
     if (!old) return;
-    for (const text of existingPodWarnings(await this.#podsIn(name), { namespace: name, enforce: policy.enforce })) {
-      warn(text);
-    }
-  }
-
-  async #podsIn(namespace: string): Promise<readonly ExistingPod[]> {
-    const prefix = `${storagePrefix({ group: '', resource: 'pods' })}${namespace}/`;
-    const { objects } = await this.#storage.list({ prefix });
-    const { runtimeClasses = [] } = this.#exemptions;
-    return objects
-      .map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString('utf8')) as ExistingPod)
-      .filter(({ spec }) => !runtimeClasses.includes(spec.runtimeClassName ?? ''));
+    const { objects } = await this.#storage.list({
+      prefix: `${storagePrefix({ group: '', resource: 'pods' })}${name}/`,
+    });
+    const warnings = await existingPodWarnings(objects, {
+      namespace: name,
+      enforce: policy.enforce,
+      exemptRuntimeClasses: this.#exemptions.runtimeClasses ?? [],
+      clock: this.#clock,
+    });
+    for (const text of warnings) warn(text);
   }
 }
 
