@@ -19,7 +19,6 @@ export { prioritiesOf } from './discovery/priorities.ts';
 export { hijacked } from './http/api-request.ts';
 export type { HttpLimits } from './http/limits.ts';
 export { ServerMetrics } from './metrics/metrics-handler.ts';
-export { Pacer } from './registry/pacer.ts';
 export type { ConnectCall, Conversion, ScaleSubresource, VirtualResource } from './registry/resource-definition.ts';
 export { encodeStored } from './registry/served-form.ts';
 export { storagePrefix } from './registry/storage-prefix.ts';
