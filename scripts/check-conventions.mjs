@@ -17,9 +17,14 @@ const remedies = {
     'declare the field as `x?: T | undefined` and pass x, or write ...defined({ x }); see CONTRIBUTING.md',
   'early toLegacyObject': "read certificate.subject, or import 'node:tls' first",
   'upper-case constants': 'name constants in camelCase; see CONTRIBUTING.md',
-  'names of our own': 'say max… for a maximum; notify, report or write for tell',
+  'names of our own':
+    'say max… for a maximum; notify, report or write for tell; request, query or call for ask; response, reply or result for answer',
 };
 
+const ownNames = /^#?(most[A-Z]|tell([A-Z]|$))/;
+const asks = /^#?(ask|asks|asked|asking|answer|answers|answered)([A-Z]|$)/;
+/** DNS messages have answers by specification. Tests may ask. */
+const mayAsk = /\/dns\/|\.(test|contract)\.ts$/;
 /** Superlatives, which are not maximums. */
 const superlatives = new Set(['mostGeneral', '#mostUrgent']);
 
@@ -89,9 +94,8 @@ function examine(path, found) {
     if (ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && /^[A-Z][A-Z0-9_]+$/.test(node.name.text)) {
       note('upper-case constants', node.name);
     }
-    if (isDeclared(node) && /^#?(most[A-Z]|tell([A-Z]|$))/.test(node.text) && !superlatives.has(node.text)) {
-      note('names of our own', node);
-    }
+    if (isDeclared(node) && ownNames.test(node.text) && !superlatives.has(node.text)) note('names of our own', node);
+    if (isDeclared(node) && asks.test(node.text) && !mayAsk.test(path)) note('names of our own', node);
     ts.forEachChild(node, visit);
   };
   visit(source);

@@ -8,12 +8,12 @@ import {
   authorizeRequest,
   InFlight,
   impersonate,
+  negotiatedStatus,
   type RequestContext,
   resourceEndpoint,
   type SlotHolder,
   StreamSlots,
   slotHolder,
-  statusAnswer,
   statusOf,
   WarningList,
 } from './endpoints/index.ts';
@@ -47,7 +47,7 @@ import { WebhookFault } from './webhooks/webhook-fault.ts';
  */
 export type NonResourceHandler = (context: RequestContext) => Promise<ApiResponse> | ApiResponse | undefined;
 
-/** Describes an answered request; the seam for audit logs and metrics. Must not throw. */
+/** Describes a completed request; the seam for audit logs and metrics. Must not throw. */
 export interface AuditEvent {
   readonly auditId: string;
   readonly request: ApiRequest;
@@ -301,7 +301,7 @@ export class ApiServer implements AsyncDisposable {
     const isRefusal = [WebhookFault, CommitTooLargeError, StorageFullError].some((type) => error instanceof type);
     const meant = isRefusal || (error instanceof StatusError && status.reason !== 'InternalError');
     if (status.code >= 500 && !meant && !request.signal.aborted) this.#options.onError?.(error, request);
-    return statusAnswer(status);
+    return negotiatedStatus(status);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

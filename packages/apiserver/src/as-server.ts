@@ -3,7 +3,7 @@ import { stringifyJson } from '@kubewright/apimachinery/internal';
 import type { ApiHandler, ApiResponse } from './http/index.ts';
 
 /** The server's response to its own request. */
-export interface OwnAnswer {
+export interface OwnReply {
   readonly status: number;
   readonly text: string;
 }
@@ -21,7 +21,7 @@ export interface OwnRequest {
  */
 export function asServer(
   handle: ApiHandler,
-): (method: string, path: string, request?: OwnRequest) => Promise<OwnAnswer> {
+): (method: string, path: string, request?: OwnRequest) => Promise<OwnReply> {
   return async (method, path, { body, contentType = 'application/json' } = {}) => {
     const response = await handle({
       method,

@@ -173,7 +173,7 @@ function attributeOf(element: DerElement): { readonly type: string; readonly val
   return { type: readObjectIdentifier(type), value: readString(value) };
 }
 
-/** Returns the extension with alternative names that the attributes ask for. */
+/** Returns the extension with alternative names that the attributes request. */
 function alternativeNamesIn(attributes: readonly DerElement[]): Uint8Array | undefined {
   for (const attribute of attributes) {
     const [type, values] = membersOf(attribute, 0x30);

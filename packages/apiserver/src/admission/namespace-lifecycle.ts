@@ -26,13 +26,13 @@ export function namespaceLifecycle(options: { readonly storage: Storage; readonl
   const { storage, prefix = '/registry/namespaces/' } = options;
   const terminating = new WeakMap<StoredObject, boolean>();
   const isTerminating = (stored: StoredObject): boolean => {
-    let answer = terminating.get(stored);
-    if (answer === undefined) {
+    let isLeaving = terminating.get(stored);
+    if (isLeaving === undefined) {
       const { status } = JSON.parse(decoder.decode(stored.bytes)) as { readonly status?: { readonly phase?: string } };
-      answer = status?.phase === 'Terminating';
-      terminating.set(stored, answer);
+      isLeaving = status?.phase === 'Terminating';
+      terminating.set(stored, isLeaving);
     }
-    return answer;
+    return isLeaving;
   };
   return checkNamespaces(async (namespace) => {
     const stored = await storage.get(prefix + namespace);

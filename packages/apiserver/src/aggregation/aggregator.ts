@@ -185,22 +185,22 @@ export class Aggregator implements Disposable {
     const path = `${apiServicePath}/${name}/status`;
     const body = { metadata: { resourceVersion }, status: { conditions: [...others, condition] } };
     const contentType = 'application/merge-patch+json';
-    const answer = await asServer(this.#options.handle)('PATCH', path, { body, contentType });
-    if (answer.status < 300) return true;
-    if (answer.status === 404 || answer.status === 409) return false;
-    throw new Error(`${path}: ${answer.status} ${answer.text}`);
+    const response = await asServer(this.#options.handle)('PATCH', path, { body, contentType });
+    if (response.status < 300) return true;
+    if (response.status === 404 || response.status === 409) return false;
+    throw new Error(`${path}: ${response.status} ${response.text}`);
   }
 
   async #fetchDocuments(name: string): Promise<boolean> {
-    const asked = this.#known.get(name);
-    if (asked === undefined) return true;
-    const parts = { backend: asked.backend, clock: this.#options.clock };
+    const fetched = this.#known.get(name);
+    if (fetched === undefined) return true;
+    const parts = { backend: fetched.backend, clock: this.#options.clock };
     const [resources, openApiPath] = await Promise.allSettled([
-      fetchResources(asked.apiService, parts),
-      fetchOpenApiPath(asked.apiService, parts),
+      fetchResources(fetched.apiService, parts),
+      fetchOpenApiPath(fetched.apiService, parts),
     ]);
     const known = this.#known.get(name);
-    if (known?.backend !== asked.backend) return true;
+    if (known?.backend !== fetched.backend) return true;
     const isAnswered = resources.status === 'fulfilled';
     this.#update(name, {
       ...known,

@@ -3,8 +3,8 @@ import type { ReadObject } from '../admission/object-reader.ts';
 import type { Storage } from '../storage/index.ts';
 import { type EndpointSlice, type Service, slicesOf } from '../webhooks/service-resolver.ts';
 import { type AvailableCondition, pathName, type RemoteApiService } from './api-service.ts';
-import { askBackend } from './ask-backend.ts';
 import type { Backend } from './backend.ts';
+import { fetchFromBackend } from './fetch-from-backend.ts';
 
 /** The availability of an APIService. */
 export type Availability = Required<Pick<AvailableCondition, 'status' | 'reason' | 'message'>>;
@@ -24,7 +24,7 @@ export const localAvailability: Availability = {
   message: 'Local APIServices are always available',
 };
 
-const answerMs = 5_000;
+const responseMs = 5_000;
 /** Endpoints rotate, and one that responds is enough. */
 const furtherAttempts = 4;
 
@@ -75,7 +75,13 @@ async function attempt(path: string, { backend, clock }: AvailabilityParts): Pro
   try {
     const to = await backend.endpoint();
     url = to.url + path;
-    const { status } = await askBackend(backend, { path, accept: 'application/json', to, withinMs: answerMs, clock });
+    const { status } = await fetchFromBackend(backend, {
+      path,
+      accept: 'application/json',
+      to,
+      withinMs: responseMs,
+      clock,
+    });
     if (status >= 200 && status < 300) return undefined;
     return `failing or missing response from ${url}: bad status from ${url}: ${status}`;
   } catch (error) {

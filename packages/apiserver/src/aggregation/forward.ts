@@ -8,8 +8,8 @@ import { isLongRunning } from '../http/long-running.ts';
 import { readBody } from '../http/request-body.ts';
 import { availableCondition, pathName, type RemoteApiService } from './api-service.ts';
 import { type Backend, NoEndpointError } from './backend.ts';
-import { BrokenAnswerError } from './broken-answer-error.ts';
-import { answeredHeaders, encodePath, forwardedHeaders } from './forwarded-headers.ts';
+import { BrokenResponseError } from './broken-response-error.ts';
+import { encodePath, forwardedHeaders, responseHeaders } from './forwarded-headers.ts';
 import { joinStreams } from './join-streams.ts';
 import { StreamedBody } from './streamed-body.ts';
 
@@ -39,19 +39,19 @@ export async function forward(context: RequestContext, target: ForwardTarget): P
   const limit = limitOf(context, target);
   const upgrade = request.upgrade && request.headers['upgrade'];
   try {
-    const answer = await target.backend.send({
+    const received = await target.backend.send({
       method: request.method,
       path: encodePath(info.path) + (query === '' ? '' : `?${query}`),
       headers: { ...forwardedHeaders(context), ...(upgrade && { connection: 'Upgrade', upgrade }) },
       body,
       signal: limit.signal,
     });
-    if ('stream' in answer) {
+    if ('stream' in received) {
       limit.lift();
-      return joinStreams(request, answer);
+      return joinStreams(request, received);
     }
-    answer.once('close', limit.lift);
-    return answerOf(answer, context, target);
+    received.once('close', limit.lift);
+    return responseOf(received, context, target);
   } catch (error) {
     limit.lift();
     request.signal.throwIfAborted();
@@ -82,7 +82,7 @@ function limitOf(
   };
 }
 
-function answerOf(
+function responseOf(
   message: IncomingMessage,
   { request, info }: RequestContext,
   { apiService }: ForwardTarget,
@@ -95,8 +95,8 @@ function answerOf(
   const what = { method: request.method, path: info.path, apiService: apiService.metadata.name ?? '' };
   return {
     status,
-    headers: { 'cache-control': 'no-cache, private', ...answeredHeaders(headersDistinct) },
-    body: new StreamedBody(message, (cause) => new BrokenAnswerError(what, cause)),
+    headers: { 'cache-control': 'no-cache, private', ...responseHeaders(headersDistinct) },
+    body: new StreamedBody(message, (cause) => new BrokenResponseError(what, cause)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { RequestContext } from '../endpoints/request-context.ts';
-import { answeredHeaders, encodePath, forwardedHeaders, identityHeaders } from './forwarded-headers.ts';
+import { encodePath, forwardedHeaders, identityHeaders, responseHeaders } from './forwarded-headers.ts';
 
 const ann: UserInfo = { username: 'ann', groups: ['a', 'b'] };
 
@@ -82,10 +82,10 @@ describe('encodePath', () => {
   });
 });
 
-describe('answeredHeaders', () => {
+describe('responseHeaders', () => {
   it('keeps separate values separate, and drops headers about the connection', () => {
     expect(
-      answeredHeaders({
+      responseHeaders({
         'content-type': ['application/json'],
         'set-cookie': ['a=1', 'b=2'],
         connection: ['close, X-Hop'],

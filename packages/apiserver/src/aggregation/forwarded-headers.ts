@@ -61,16 +61,16 @@ export function encodePath(path: string): string {
 }
 
 /** Returns the end-to-end headers of a response. Separate values stay separate. */
-export function answeredHeaders(
+export function responseHeaders(
   headers: Readonly<Record<string, readonly string[] | undefined>>,
 ): Record<string, string | readonly string[]> {
-  const answered: Record<string, string | readonly string[]> = {};
+  const kept: Record<string, string | readonly string[]> = {};
   const listed = new Set((headers['connection'] ?? []).flatMap((text) => text.toLowerCase().split(/\s*,\s*/)));
   for (const [name, values = []] of Object.entries(headers)) {
     if (hopByHop.has(name) || listed.has(name) || name === '__proto__') continue;
-    answered[name] = values.length === 1 ? (values[0] as string) : values;
+    kept[name] = values.length === 1 ? (values[0] as string) : values;
   }
-  return answered;
+  return kept;
 }
 
 /** Encodes text as UTF-8, since header values may be in any script and Node takes them as Latin-1. */

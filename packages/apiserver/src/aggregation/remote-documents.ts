@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { Clock } from '@kubewright/apimachinery';
 import { pathName, type RemoteApiService } from './api-service.ts';
-import { askBackend } from './ask-backend.ts';
 import type { Backend } from './backend.ts';
 import { type ResourceEntry, resourcesInAggregated, resourcesInLegacy } from './discovery-entry.ts';
+import { fetchFromBackend } from './fetch-from-backend.ts';
 
 const aggregatedTypes = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
@@ -27,14 +27,14 @@ export async function fetchResources(
   apiService: RemoteApiService,
   { backend, clock }: RemoteParts,
 ): Promise<readonly ResourceEntry[]> {
-  const asked = { withinMs: discoveryMs, clock };
-  const all = await askBackend(backend, { ...asked, path: '/apis', accept: aggregatedTypes });
+  const options = { withinMs: discoveryMs, clock };
+  const all = await fetchFromBackend(backend, { ...options, path: '/apis', accept: aggregatedTypes });
   if (all.status === 503) throw new Error('/apis: the server returned status 503');
   if (all.status === 200 && all.contentType.includes('as=APIGroupDiscoveryList')) {
     return resourcesInAggregated(parse(all.body), apiService.spec) ?? [];
   }
   const path = `/${pathName(apiService)}`;
-  const one = await askBackend(backend, { ...asked, path, accept: 'application/json' });
+  const one = await fetchFromBackend(backend, { ...options, path, accept: 'application/json' });
   if (one.status !== 200) throw new Error(`${path}: the server returned status ${one.status}`);
   return resourcesInLegacy(parse(one.body));
 }
@@ -48,8 +48,8 @@ export async function fetchOpenApiPath(
   apiService: RemoteApiService,
   { backend, clock }: RemoteParts,
 ): Promise<string | undefined> {
-  const asked = { path: '/openapi/v3', accept: 'application/json', withinMs: openApiMs, clock };
-  const { status, body } = await askBackend(backend, asked);
+  const options = { path: '/openapi/v3', accept: 'application/json', withinMs: openApiMs, clock };
+  const { status, body } = await fetchFromBackend(backend, options);
   if (status === 404) return undefined;
   if (status !== 200) throw new Error(`/openapi/v3: the server returned status ${status}`);
   const name = pathName(apiService);

@@ -1,6 +1,6 @@
 import { checkReviewKind, shownType } from '../webhooks/review-kind.ts';
-import type { WebhookAnswer } from '../webhooks/webhook-answer.ts';
 import { WebhookCallError } from '../webhooks/webhook-call-error.ts';
+import type { WebhookReply } from '../webhooks/webhook-reply.ts';
 
 const group = 'apiextensions.k8s.io';
 const reviewVersions = ['v1', 'v1beta1'];
@@ -33,15 +33,15 @@ export function conversionReview(
  * @throws WebhookCallError in upstream's words (`getConvertedObjectsFromResponse`, 1.36)
  */
 export function readConvertedObjects(
-  answer: WebhookAnswer,
+  reply: WebhookReply,
   sent: { readonly uid: string; readonly version: string },
 ): readonly unknown[] {
-  checkReviewKind(answer, { group: group, version: sent.version, kind: 'ConversionReview' });
+  checkReviewKind(reply, { group: group, version: sent.version, kind: 'ConversionReview' });
   const wanted = `${group}/v1, Kind=ConversionReview`;
-  if (sent.version === 'v1' && shownType(answer) !== wanted) {
-    throw new WebhookCallError(`expected webhook response of ${wanted}, got ${shownType(answer)}`);
+  if (sent.version === 'v1' && shownType(reply) !== wanted) {
+    throw new WebhookCallError(`expected webhook response of ${wanted}, got ${shownType(reply)}`);
   }
-  const { response } = answer as { readonly response?: unknown };
+  const { response } = reply as { readonly response?: unknown };
   if (typeof response !== 'object' || response === null) throw new WebhookCallError('no response provided');
   const { uid = '', result, convertedObjects } = response as Readonly<Record<string, unknown>>;
   if (sent.version === 'v1' && uid !== sent.uid) {

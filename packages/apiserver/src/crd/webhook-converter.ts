@@ -56,7 +56,7 @@ class WebhookConverter implements ObjectConverter {
       throw conversionFault(`request to convert CR from an invalid group/version: ${object.apiVersion}`);
     }
     const head = `conversion webhook for ${object.apiVersion}, Kind=${object.kind}`;
-    const [converted, ...more] = await this.#ask(object, { apiVersion, head });
+    const [converted, ...more] = await this.#callWebhook(object, { apiVersion, head });
     const count = converted === undefined ? 0 : 1 + more.length;
     if (count !== 1) throw conversionFault(`${head} returned ${count} objects, expected 1`);
     const restored = restoreConverted(object, converted, apiVersion);
@@ -76,7 +76,7 @@ class WebhookConverter implements ObjectConverter {
     return own === undefined ? object : (own.applyDefaults(own.prune(object).value) as Draft);
   }
 
-  async #ask(
+  async #callWebhook(
     object: Draft,
     { apiVersion, head }: { readonly apiVersion: string; readonly head: string },
   ): Promise<readonly unknown[]> {
@@ -87,8 +87,8 @@ class WebhookConverter implements ObjectConverter {
     const uid = random.uid();
     const body = conversionReview([object], { uid, version, desiredAPIVersion: apiVersion });
     try {
-      const answer = await client.post({ config, body, timeoutSeconds: timeoutSeconds });
-      return readConvertedObjects(answer, { uid, version });
+      const response = await client.post({ config, body, timeoutSeconds: timeoutSeconds });
+      return readConvertedObjects(response, { uid, version });
     } catch (cause) {
       if (!(cause instanceof WebhookCallError)) throw cause;
       throw conversionFault(`${head} failed: ${cause.message}`, cause);

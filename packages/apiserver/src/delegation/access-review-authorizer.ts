@@ -19,7 +19,7 @@ interface ReviewStatus {
 }
 
 /**
- * Authorizes requests by asking the cluster, with SubjectAccessReviews. Members of `system:masters` and requests to health checks
+ * Authorizes requests by sending the cluster SubjectAccessReviews. Members of `system:masters` and requests to health checks
  * are allowed without a review. Mirrors the delegating authorizer (1.36).
  */
 export class AccessReviewAuthorizer implements Authorizer {
@@ -34,9 +34,9 @@ export class AccessReviewAuthorizer implements Authorizer {
   }
 
   async authorize(attributes: AuthorizationAttributes): Promise<AuthorizationDecision> {
-    const { user, path: asked } = attributes;
+    const { user, path: requested } = attributes;
     if (user.groups.includes('system:masters')) return { decision: 'allow', reason: '' };
-    if (asked !== undefined && openPaths.has(asked)) return { decision: 'allow', reason: '' };
+    if (requested !== undefined && openPaths.has(requested)) return { decision: 'allow', reason: '' };
     const spec = reviewSpec(attributes);
     const { allowed, denied, reason = '' } = await this.#review(spec, attributes);
     if (denied) return { decision: 'deny', reason };
@@ -59,10 +59,10 @@ export class AccessReviewAuthorizer implements Authorizer {
 }
 
 /** Returns the spec of the SubjectAccessReview for a request. */
-function reviewSpec({ user, verb, resource, path: asked }: AuthorizationAttributes): object {
+function reviewSpec({ user, verb, resource, path: requested }: AuthorizationAttributes): object {
   const { username, uid, groups, extra } = user;
   const subject = { user: username, uid, groups, extra };
-  if (resource === undefined) return { ...subject, nonResourceAttributes: { path: asked, verb } };
+  if (resource === undefined) return { ...subject, nonResourceAttributes: { path: requested, verb } };
   const { fieldSelector, ...names } = resource;
   const requirements = fieldSelector?.requirements.map(({ field: key, operator, value }) => ({
     key,
@@ -73,8 +73,8 @@ function reviewSpec({ user, verb, resource, path: asked }: AuthorizationAttribut
   return { ...subject, resourceAttributes: { verb, ...names, ...selector } };
 }
 
-function chosenCharacters({ verb, resource, path: asked = '' }: AuthorizationAttributes): number {
-  if (resource === undefined) return asked.length;
+function chosenCharacters({ verb, resource, path: requested = '' }: AuthorizationAttributes): number {
+  if (resource === undefined) return requested.length;
   const { namespace, group, version, resource: plural, subresource, name } = resource;
   return [namespace, verb, group, version, plural, subresource, name].join('').length;
 }

@@ -24,7 +24,7 @@ export class ClusterNamespaces {
   /**
    * Returns the phase of a namespace, or undefined if it does not exist.
    *
-   * @throws DelegationError (KW5107) if the cluster does not answer
+   * @throws DelegationError (KW5107) if the cluster does not respond
    */
   async phaseOf(namespace: string): Promise<NamespacePhase | undefined> {
     const now = this.#clock.monotonic();

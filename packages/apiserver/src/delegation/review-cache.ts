@@ -30,10 +30,10 @@ export class ReviewCache<V> {
     if (known !== undefined) return known.value;
     const pending = this.#pending.get(key);
     if (pending !== undefined) return pending;
-    const asked = review();
-    this.#pending.set(key, asked);
+    const started = review();
+    this.#pending.set(key, started);
     try {
-      const value = await asked;
+      const value = await started;
       this.#keep(key, value, ttlMs(value));
       return value;
     } finally {

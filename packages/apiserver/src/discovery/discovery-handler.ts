@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { RemoteGroups } from '../aggregation/remote-groups.ts';
 import type { NonResourceHandler } from '../api-server.ts';
-import { answer } from '../endpoints/answer.ts';
 import type { RequestContext } from '../endpoints/index.ts';
+import { jsonResponse } from '../endpoints/object-response.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported, pathNotFound } from '../http/failures.ts';
 import { negotiateOutput, wantsPretty } from '../negotiation/index.ts';
@@ -26,8 +26,8 @@ export interface DiscoveryOptions {
 }
 
 /**
- * Serves `/api`, `/apis` and the paths below them down to a version, from a live catalog: in one document for clients that ask
- * for aggregated discovery (with ETag), in the legacy documents for others.
+ * Serves `/api`, `/apis` and the paths below them down to a version, from a live catalog: in one document for clients that request
+ *  aggregated discovery (with ETag), in the legacy documents for others.
  *
  * @example
  * ```ts
@@ -45,14 +45,14 @@ export function discoveryHandler(options: DiscoveryOptions): NonResourceHandler 
     if (isResource || !path.startsWith('/api')) return undefined;
     const key = path.replace(/\/+$/, '');
     if ((key === '/api' || key === '/apis') && wantsAggregated(context.request.headers['accept'])) {
-      return aggregatedAnswer(context, documents.aggregated(key));
+      return aggregatedResponse(context, documents.aggregated(key));
     }
     const document = documents.legacy(key);
     if (document && verb !== 'get' && isRoutedByMethod(key, options)) throw methodNotSupported();
-    if (document) return legacyAnswer(context, document);
+    if (document) return legacyResponse(context, document);
     // An unknown version is a resource that is not found; an unknown group is a page that is not found.
     const [, group] = /^\/(?:api|apis\/([^/]+))\/[^/]+$/.exec(key) ?? [];
-    // Groups of custom resources have their own router upstream, which answers in plain text.
+    // Groups of custom resources have their own router upstream, which responds in plain text.
     if (group === undefined ? /^\/api\/[^/]+$/.test(key) : options.catalog.servesGroup(group)) throw pathNotFound();
     return undefined;
   };
@@ -154,17 +154,17 @@ function wantsAggregated(accept: string | undefined): boolean {
   return false;
 }
 
-function aggregatedAnswer({ request }: RequestContext, { bytes, etag }: Encoded): ApiResponse {
+function aggregatedResponse({ request }: RequestContext, { bytes, etag }: Encoded): ApiResponse {
   const headers = { 'cache-control': 'public', etag, vary: 'Accept' };
   const known = request.headers['if-none-match'];
   if (known?.split(',').some((tag) => tag.trim() === etag)) return { status: 304, headers, body: new Uint8Array(0) };
   return { status: 200, headers: { ...headers, 'content-type': aggregatedType }, body: bytes };
 }
 
-function legacyAnswer({ request, info }: RequestContext, document: Uint8Array): ApiResponse {
+function legacyResponse({ request, info }: RequestContext, document: Uint8Array): ApiResponse {
   const { accept, 'user-agent': userAgent } = request.headers;
   const pretty = wantsPretty(info.query, userAgent);
-  const response = answer(200, document, negotiateOutput(accept, { table: false }, pretty));
+  const response = jsonResponse(200, document, negotiateOutput(accept, { table: false }, pretty));
   return info.path.replace(/\/+$/, '').split('/').length > 2
     ? response
     : { ...response, headers: { ...response.headers, vary: 'Accept' } };

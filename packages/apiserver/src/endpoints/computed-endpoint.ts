@@ -15,12 +15,12 @@ import {
 } from '../registry/index.ts';
 import { watchRepresentation } from '../tables/index.ts';
 import { frame } from '../watch/index.ts';
-import { listAnswer, objectAnswer } from './answer.ts';
 import { encoded, requestOf, revisionOf } from './computed-object.ts';
+import { listResponse, objectResponse } from './object-response.ts';
 import { formatOf, includeOf, nowOf, type ResourceCall, writeCallOf } from './resource-call.ts';
 
 const listOptionsKind = { group: 'meta.k8s.io', kind: 'ListOptions' };
-/** The answer of a server without the feature, after which clients list and watch. */
+/** The response of a server without the feature, after which clients list and watch. */
 const initialEventsForbidden = forbiddenField(
   'sendInitialEvents',
   'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
@@ -52,7 +52,7 @@ async function get(call: ResourceCall, computed: ComputedResource): Promise<ApiR
   if (computed.get === undefined) throw methodNotSupported();
   const object = await computed.get({ ...requestOf(call), name: info.pathName });
   if (object === undefined) throw notFound(registry.definition, info.name);
-  return objectAnswer(registry.form, encoded(registry, object), {
+  return objectResponse(registry.form, encoded(registry, object), {
     status: 200,
     format,
     include: includeOf(call),
@@ -71,7 +71,7 @@ async function list(call: ResourceCall, computed: ComputedResource): Promise<Api
   const objects = items.filter((object) => matches?.(object) ?? true).map((object) => encoded(registry, object));
   const { resourceVersion, continue: continueToken, remainingItemCount: remaining } = rest as Partial<ComputedList>;
   const page = { objects, revision: revisionOf(resourceVersion), continueToken, remaining };
-  return listAnswer(registry.form, page, { format, include: includeOf(call), clock: registry.services.clock });
+  return listResponse(registry.form, page, { format, include: includeOf(call), clock: registry.services.clock });
 }
 
 async function watch(call: ResourceCall, computed: ComputedResource): Promise<ApiResponse> {
@@ -159,7 +159,7 @@ async function create(call: ResourceCall, computed: ComputedResource): Promise<A
   if (faults.length > 0) throw invalid(definition, draft.metadata.name ?? '', faults);
   await services.admission.validate(attributes);
   const made = await computed.create({ ...requestOf(call), object: draft, dryRun });
-  return objectAnswer(registry.form, encoded(registry, made), {
+  return objectResponse(registry.form, encoded(registry, made), {
     status: 201,
     format,
     include: includeOf(call),

@@ -2,7 +2,7 @@ import { isNotFound } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
 import { deleteObject, listObjects, readListOptions, readSelection } from '../registry/index.ts';
 import { Pacer } from '../registry/pacer.ts';
-import { listAnswer } from './answer.ts';
+import { listResponse } from './object-response.ts';
 import { formatOf, includeOf, type ResourceCall, readDeletion, writeCallOf } from './resource-call.ts';
 
 /** Deletes every object that a list would return, each with the same options, and returns that list. */
@@ -32,5 +32,5 @@ export async function deleteCollection(call: ResourceCall): Promise<ApiResponse>
       if (!isNotFound(error)) throw error; // another client deleted it first
     }
   }
-  return listAnswer(registry.form, { ...page, objects: deleted }, { format, include: includeOf(call), clock });
+  return listResponse(registry.form, { ...page, objects: deleted }, { format, include: includeOf(call), clock });
 }

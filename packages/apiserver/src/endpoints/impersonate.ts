@@ -13,23 +13,23 @@ const extraPrefix = 'impersonate-extra-';
  * @throws StatusError 400 for groups without a user, 403 for each identity that the caller may not impersonate
  */
 export async function impersonate(request: ApiRequest, user: UserInfo, authorizer: Authorizer): Promise<UserInfo> {
-  const asked = readHeaders(request);
-  if (asked === undefined) return user;
-  if (asked.username === '') {
+  const requested = readHeaders(request);
+  if (requested === undefined) return user;
+  if (requested.username === '') {
     throw badRequest('the Impersonate-Group, Impersonate-Uid and Impersonate-Extra headers require Impersonate-User');
   }
-  await check(asked, user, authorizer);
-  return withImpliedGroups(asked);
+  await check(requested, user, authorizer);
+  return withImpliedGroups(requested);
 }
 
-interface Asked {
+interface RequestedIdentity {
   readonly username: string;
   readonly uid: string;
   readonly groups: readonly string[];
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-function readHeaders({ headers }: ApiRequest): Asked | undefined {
+function readHeaders({ headers }: ApiRequest): RequestedIdentity | undefined {
   let found = false;
   const extra: Record<string, readonly string[]> = Object.create(null) as Record<string, readonly string[]>;
   for (const name in headers) {
@@ -68,15 +68,15 @@ interface Identity {
   readonly name: string;
 }
 
-async function check(asked: Asked, user: UserInfo, authorizer: Authorizer): Promise<void> {
-  for (const identity of identities(asked)) {
+async function check(requested: RequestedIdentity, user: UserInfo, authorizer: Authorizer): Promise<void> {
+  for (const identity of identities(requested)) {
     const attributes = { user, verb: 'impersonate', resource: { ...identity, version: 'v1' } };
     const { decision, reason } = await authorizer.authorize(attributes);
     if (decision !== 'allow') throw denied(attributes, reason);
   }
 }
 
-function identities({ username, uid, groups, extra }: Asked): readonly Identity[] {
+function identities({ username, uid, groups, extra }: RequestedIdentity): readonly Identity[] {
   const plain = { group: '', subresource: '', namespace: '' };
   const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(username);
   const list: Identity[] = [
@@ -93,7 +93,7 @@ function identities({ username, uid, groups, extra }: Asked): readonly Identity[
   return list;
 }
 
-function withImpliedGroups({ username, uid, groups, extra }: Asked): UserInfo {
+function withImpliedGroups({ username, uid, groups, extra }: RequestedIdentity): UserInfo {
   const implied = [...groups];
   if (username === 'system:anonymous') {
     if (!implied.includes('system:unauthenticated')) implied.push('system:unauthenticated');

@@ -1,8 +1,8 @@
-export { statusAnswer, statusOf } from './answer.ts';
 export { authorizeRequest } from './authorize.ts';
 export { slotHolder } from './caller-class.ts';
 export { impersonate } from './impersonate.ts';
 export { InFlight } from './in-flight.ts';
+export { negotiatedStatus, statusOf } from './object-response.ts';
 export type { RequestContext } from './request-context.ts';
 export type { EndpointOptions } from './resource-call.ts';
 export { resourceEndpoint } from './resource-endpoint.ts';

@@ -41,11 +41,11 @@ export function formatOf(call: ResourceCall, partial: 'list' | 'object' | undefi
 
 /** Returns how much of the object a table row includes. */
 export function includeOf({ info }: ResourceCall): IncludeObject {
-  const asked = info.query.get('includeObject');
-  if (asked === null || asked === '') return 'Metadata';
-  if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked;
+  const requested = info.query.get('includeObject');
+  if (requested === null || requested === '') return 'Metadata';
+  if (requested === 'None' || requested === 'Metadata' || requested === 'Object') return requested;
   throw badRequest(
-    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`,
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(requested)}: must be 'Metadata', 'Object', 'None', or empty`,
   );
 }
 

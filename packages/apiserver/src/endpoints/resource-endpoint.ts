@@ -24,12 +24,12 @@ import {
 } from '../registry/index.ts';
 import { watchRepresentation } from '../tables/index.ts';
 import type { WatchFilter } from '../watch/index.ts';
-import { answer, listAnswer, objectAnswer } from './answer.ts';
 import { slotHolder } from './caller-class.ts';
 import { computedEndpoint } from './computed-endpoint.ts';
 import { computedWrites } from './computed-writes.ts';
 import { connect } from './connect-endpoint.ts';
 import { deleteCollection } from './delete-collection.ts';
+import { jsonResponse, listResponse, objectResponse } from './object-response.ts';
 import { pageNotFound } from './page-not-found.ts';
 import {
   formatOf,
@@ -173,7 +173,7 @@ async function get(call: ResourceCall): Promise<ApiResponse> {
   const format = formatOf(call, 'object');
   const resourceVersion = info.query.size === 0 ? '' : (info.query.get('resourceVersion') ?? '');
   const stored = await getObject(registry, readCallOf(call), resourceVersion);
-  return objectAnswer(registry.form, stored, { status: 200, format, include: includeOf(call), now: nowOf(call) });
+  return objectResponse(registry.form, stored, { status: 200, format, include: includeOf(call), now: nowOf(call) });
 }
 
 async function list(call: ResourceCall): Promise<ApiResponse> {
@@ -182,7 +182,7 @@ async function list(call: ResourceCall): Promise<ApiResponse> {
   const options = readListOptions(info.query, 'list');
   const selection = readSelection(options, registry.definition);
   const page = await listObjects(registry, readCallOf(call), { options, selection });
-  return listAnswer(registry.form, page, { format, include: includeOf(call), clock: registry.services.clock });
+  return listResponse(registry.form, page, { format, include: includeOf(call), clock: registry.services.clock });
 }
 
 async function watch(call: ResourceCall): Promise<ApiResponse> {
@@ -259,7 +259,7 @@ async function create(call: ResourceCall, strategy: Strategy): Promise<ApiRespon
   const writeCall = writeCallOf(call, writeOptions);
   checkObjectKey(draft, definition, { namespace: writeCall.namespace, name: '' });
   const stored = await createObject(registry, draft, { call: writeCall, strategy });
-  return objectAnswer(registry.form, stored, { status: 201, format, include: includeOf(call), now: nowOf(call) });
+  return objectResponse(registry.form, stored, { status: 201, format, include: includeOf(call), now: nowOf(call) });
 }
 
 async function update(call: ResourceCall, strategy: Strategy): Promise<ApiResponse> {
@@ -290,7 +290,7 @@ async function update(call: ResourceCall, strategy: Strategy): Promise<ApiRespon
   };
   const { stored, created } = await updateObject(registry, transform, { call: writeCall, strategy, uid });
   const status = created ? 201 : 200;
-  return objectAnswer(registry.form, stored, { status, format, include: includeOf(call), now: nowOf(call) });
+  return objectResponse(registry.form, stored, { status, format, include: includeOf(call), now: nowOf(call) });
 }
 
 function ignore(): void {
@@ -309,12 +309,12 @@ async function patch(call: ResourceCall, strategy: Strategy): Promise<ApiRespons
   const request_ = { type, bytes, options: writeOptions, strategy };
   const { stored, created } = await patchObject(registry, writeCall, request_);
   const status = created ? 201 : 200;
-  return objectAnswer(registry.form, stored, { status, format, include: includeOf(call), now: nowOf(call) });
+  return objectResponse(registry.form, stored, { status, format, include: includeOf(call), now: nowOf(call) });
 }
 
 /**
  * Builds the error for an unsupported patch type. Custom resources list the types they accept; for built-in kinds, upstream's
- * router answers.
+ * router does.
  */
 function unsupportedPatch(custom: boolean): StatusError {
   if (custom) return unsupportedMediaType(Object.values(patchTypes).filter((type) => type !== patchTypes.strategic));
@@ -343,9 +343,9 @@ async function remove(call: ResourceCall): Promise<ApiResponse> {
   const code = !immediate && deleteOptions.orphanDependents === false ? 202 : 200;
   if (status) return statusResponse(code, status, format);
   if (stored === undefined) throw new Error('the deletion returned neither an object nor a status');
-  return objectAnswer(registry.form, stored, { status: code, format, include: includeOf(call), now: nowOf(call) });
+  return objectResponse(registry.form, stored, { status: code, format, include: includeOf(call), now: nowOf(call) });
 }
 
 function statusResponse(code: number, status: Status, format: OutputFormat): ApiResponse {
-  return answer(code, Buffer.from(JSON.stringify(status)), format);
+  return jsonResponse(code, Buffer.from(JSON.stringify(status)), format);
 }

@@ -20,7 +20,7 @@ import {
   updateObject,
   type WriteCall,
 } from '../registry/index.ts';
-import { answer } from './answer.ts';
+import { jsonResponse } from './object-response.ts';
 import { formatOf, type ResourceCall, writeCallOf } from './resource-call.ts';
 import { managedFieldsAfterScale } from './scale-ownership.ts';
 import { applyScalePatch } from './scale-patch.ts';
@@ -38,7 +38,7 @@ export interface Scale {
 export async function scaleEndpoint(call: ResourceCall, scale: ScaleSubresource): Promise<ApiResponse> {
   const format = formatOf(call, undefined, false);
   const object = await scaledParent(call, scale);
-  return answer(200, Buffer.from(stringifyJson(scaleOf(object, scale))), format);
+  return jsonResponse(200, Buffer.from(stringifyJson(scaleOf(object, scale))), format);
 }
 
 function scaledParent(call: ResourceCall, scale: ScaleSubresource): Promise<KubernetesObject> {

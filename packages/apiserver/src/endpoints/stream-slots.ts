@@ -31,7 +31,7 @@ export class StreamSlots {
   async hold(
     holder: SlotHolder,
     request: ApiRequest,
-    answer: (request: ApiRequest) => Promise<ApiResponse> | ApiResponse,
+    handle: (request: ApiRequest) => Promise<ApiResponse> | ApiResponse,
   ): Promise<ApiResponse> {
     if (!this.#slots.take(holder)) throw tooManyRequests('Too many open streams, please try again later.', 1);
     let isHeld = true;
@@ -52,7 +52,7 @@ export class StreamSlots {
     };
     let response: ApiResponse | undefined;
     try {
-      response = await answer(upgrade ? { ...request, upgrade: takeOver } : request);
+      response = await handle(upgrade ? { ...request, upgrade: takeOver } : request);
     } finally {
       if (!isUpgraded && (response === undefined || response.body instanceof Uint8Array)) release();
     }

@@ -3,7 +3,7 @@ import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported, pathNotFound } from '../http/failures.ts';
 import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import { checkObjectKey, decodeDraft, readWriteOptions, type VirtualResource } from '../registry/index.ts';
-import { answer } from './answer.ts';
+import { jsonResponse } from './object-response.ts';
 import { formatOf, namespaceOf, type ResourceCall, writeCallOf } from './resource-call.ts';
 
 /** Handles a POST to a resource that is never stored, such as a review. */
@@ -29,5 +29,5 @@ export async function createVirtual(call: ResourceCall, virtual: VirtualResource
   await registry.services.admission.mutate(attributes);
   await registry.services.admission.validate(attributes);
   const result = await virtual.create({ object, user, namespace, dryRun });
-  return answer(201, Buffer.from(stringifyJson(result)), format);
+  return jsonResponse(201, Buffer.from(stringifyJson(result)), format);
 }

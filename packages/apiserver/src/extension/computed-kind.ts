@@ -18,7 +18,7 @@ export interface ComputedSubresource {
   readonly connect: ConnectSubresource['connect'];
 }
 
-/** The request that a handler of a computed kind answers. */
+/** The request that a handler of a computed kind serves. */
 export interface ComputedCall {
   /** Empty for cluster-scoped kinds, and for lists of all namespaces. */
   readonly namespace: string;

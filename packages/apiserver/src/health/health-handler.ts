@@ -34,15 +34,15 @@ export function healthHandler(options: { readonly checks: readonly HealthCheck[]
     if (!endpoint) return undefined;
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotSupported();
     const only = endpoint === 'healthz' ? 'livez' : endpoint;
-    const asked = checks.filter((check) => check.for === undefined || check.for === only);
-    if (rest.length === 0) return askAll(asked, { endpoint, query: info.query });
+    const included = checks.filter((check) => check.for === undefined || check.for === only);
+    if (rest.length === 0) return runAll(included, { endpoint, query: info.query });
     // Names may have slashes: `poststarthook/rbac/bootstrap-roles`.
-    const single = asked.find((check) => check.name === rest.join('/'));
-    return single && askOne(single);
+    const single = included.find((check) => check.name === rest.join('/'));
+    return single && runOne(single);
   };
 }
 
-async function askAll(
+async function runAll(
   checks: readonly HealthCheck[],
   options: { readonly endpoint: Endpoint; readonly query: URLSearchParams },
 ): Promise<ApiResponse> {
@@ -66,7 +66,7 @@ async function askAll(
   return query.has('verbose') ? text(200, `${lines.join('\n')}\n${endpoint} check passed\n`) : text(200, 'ok');
 }
 
-async function askOne(check: HealthCheck): Promise<ApiResponse> {
+async function runOne(check: HealthCheck): Promise<ApiResponse> {
   const reason = await reasonOf(check);
   return reason === undefined ? text(200, 'ok') : text(500, 'internal server error: reason withheld\n');
 }

@@ -93,7 +93,7 @@ export interface ApiResponse {
 export const hijacked: ApiResponse = { status: 101, headers: {}, body: new Uint8Array(0) };
 
 /**
- * A function that answers API requests: the server itself, or one stage of it.
+ * A function that serves API requests: the server itself, or one stage of it.
  *
  * @example
  * ```ts

@@ -36,7 +36,7 @@ export class Exchange {
   readonly longRunning: boolean;
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
-  #answered = false;
+  #responded = false;
   #over = false;
 
   constructor(context: ExchangeContext, options: ExchangeOptions) {
@@ -74,8 +74,8 @@ export class Exchange {
       const response = await this.#handle(request);
       status = response.status;
       deadline?.[Symbol.dispose]();
-      if (this.#answered) await discard(response);
-      else await this.#answer(response, request);
+      if (this.#responded) await discard(response);
+      else await this.#respond(response, request);
     } catch (error) {
       if (!this.#aborted) onError(error, request);
       this.#sink.abort();
@@ -98,8 +98,8 @@ export class Exchange {
     }
   }
 
-  async #answer(response: ApiResponse, request: ApiRequest): Promise<void> {
-    this.#answered = true;
+  async #respond(response: ApiResponse, request: ApiRequest): Promise<void> {
+    this.#responded = true;
     if (response === hijacked) return;
     if (this.#sink.stream.destroyed) {
       await discard(response);
@@ -126,8 +126,8 @@ export class Exchange {
   }
 
   #expire(request: ApiRequest): void {
-    if (this.#answered) return;
-    this.#answer(statusResponse(expired.status), request).catch((error: unknown) => {
+    if (this.#responded) return;
+    this.#respond(statusResponse(expired.status), request).catch((error: unknown) => {
       this.#context.onError(error, request);
       this.#sink.abort();
     });

@@ -29,7 +29,7 @@ export class Http1Listener {
     });
     // This server never listens itself, but only starts its checks for slow clients on this event.
     this.#server.emit('listening');
-    this.#server.on('request', (message, response) => this.#guard(message, () => this.#answer(message, response)));
+    this.#server.on('request', (message, response) => this.#guard(message, () => this.#respond(message, response)));
     this.#server.on('clientError', refuse);
     this.#server.on('upgrade', (message, socket, head) =>
       this.#guard(message, () => this.#upgrade(message, { socket, head })),
@@ -64,7 +64,7 @@ export class Http1Listener {
     }
   }
 
-  #answer(message: IncomingMessage, response: ServerResponse): void {
+  #respond(message: IncomingMessage, response: ServerResponse): void {
     const exchange = this.#exchange(message, response);
     response.on('close', () => exchange.abort('the client disconnected'));
     response.on('error', (error) => exchange.abort(error));
@@ -93,7 +93,7 @@ export class Http1Listener {
         return { stream: socket, head, request: message };
       },
     };
-    // Node releases a socket that asks to switch protocols, so attach an ordinary response to it by hand.
+    // Node releases a socket that requests a protocol switch, so attach an ordinary response to it by hand.
     response.assignSocket(socket as TLSSocket); // the 'upgrade' event of a TLS server
     response.on('finish', () => socket.end());
     void exchange.run(request);

@@ -61,7 +61,7 @@ export class Http2Listener {
     const budget = canSetResetLimits(process.versions.node) ? undefined : new ResetBudget(this.#context.clock);
     session.on('stream', (stream, headers, _flags, rawHeaders) => {
       try {
-        this.#answer(stream, headers, { connection, tracked, rawHeaders });
+        this.#respond(stream, headers, { connection, tracked, rawHeaders });
       } catch (error) {
         // An exception here would end the process, and with it all other requests.
         this.#context.onError(error, { method: headers[':method'] ?? '', path: headers[':path'] ?? '' });
@@ -74,7 +74,7 @@ export class Http2Listener {
     });
   }
 
-  #answer(stream: ServerHttp2Stream, sent: IncomingHttpHeaders, from: Origin): void {
+  #respond(stream: ServerHttp2Stream, sent: IncomingHttpHeaders, from: Origin): void {
     const { connection, tracked, rawHeaders } = from;
     const { ':method': method = 'GET', ':path': path = '/' } = sent;
     const exchange = new Exchange(this.#context, { sink: streamSink(stream), method, path, connection: tracked });

@@ -1,4 +1,4 @@
-/** Limits on what clients may ask of the server. Sizes are in bytes. */
+/** Limits on what clients may request from the server. Sizes are in bytes. */
 export interface HttpLimits {
   /** The size of a request's body. @defaultValue 3 MiB, as upstream */
   readonly maxBodyBytes: number;
@@ -11,7 +11,7 @@ export interface HttpLimits {
   /** Time for a client to send a request's body once the server reads it; then it gets a 504. @defaultValue 30 s */
   readonly bodyTimeoutMs: number;
   /**
-   * Time to answer a request, and time for a client to read a large response. Watches are only limited in the time for which
+   * Time to respond to a request, and time for a client to read a large response. Watches are only limited in the time for which
    * their client reads nothing of what was sent, logs and streams into pods not at all.
    *
    * @defaultValue 60 s

@@ -30,7 +30,7 @@ export function jsonResponse(status: number, body: unknown): ApiResponse {
   };
 }
 
-/** Builds a response from a Status, with a Retry-After header if the Status asks for a delay. */
+/** Builds a response from a Status, with a Retry-After header if the Status requests a delay. */
 export function statusResponse(status: Status): ApiResponse {
   const response = jsonResponse(status.code, status);
   const seconds = status.details?.retryAfterSeconds;

@@ -30,7 +30,7 @@ export class ServerMetrics {
     this.#requests = new RequestMetrics(options.catalog);
   }
 
-  /** Records an answered request: the server's `audit`. */
+  /** Records a completed request: the server's `audit`. */
   get audit(): RequestMetrics['observe'] {
     return this.#requests.observe;
   }
@@ -54,11 +54,11 @@ export class ServerMetrics {
     return ({ info, request }) => {
       if (info.path.replace(/\/+$/, '') !== '/metrics') return undefined;
       if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotSupported();
-      return this.#answer();
+      return this.#respond();
     };
   }
 
-  async #answer(): Promise<ApiResponse> {
+  async #respond(): Promise<ApiResponse> {
     const others = (this.#options.others ?? []).map((family) => family.render()).join('');
     const text =
       others +

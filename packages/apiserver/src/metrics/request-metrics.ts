@@ -31,7 +31,7 @@ export class RequestMetrics {
     this.#catalog = catalog;
   }
 
-  /** Records an answered request. */
+  /** Records a completed request. */
   readonly observe = (event: AuditEvent): void => {
     const { info, request, status, durationMs } = event;
     const labels = info ? this.#labels(info, request.method, request.headers['content-type']) : unknown(request.method);

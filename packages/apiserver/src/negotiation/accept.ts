@@ -37,8 +37,8 @@ export function negotiateOutput(accept: string | undefined, choices: OutputChoic
     isServed = true;
     const as = transformation(clause.params, choices);
     if (as === null) continue;
-    const asked = clause.params.get('pretty');
-    const isPretty = asked === undefined ? pretty : asked === '1' || asked === 'true';
+    const requested = clause.params.get('pretty');
+    const isPretty = requested === undefined ? pretty : requested === '1' || requested === 'true';
     return as === undefined ? { mediaType, pretty: isPretty } : { mediaType, as, pretty: isPretty };
   }
   throw isServed ? notAcceptable(mediaTypes) : unknownTypes();
@@ -105,8 +105,8 @@ function unquote(text: string): string {
 /** True if a response is indented: requested in the query, or for a terminal or browser. */
 export function wantsPretty(query: URLSearchParams, userAgent: string | undefined): boolean {
   if (query.size > 0) {
-    const asked = query.get('pretty');
-    if (asked !== null) return /^(?:1|t|T|true|TRUE|True)$/.test(asked);
+    const requested = query.get('pretty');
+    if (requested !== null) return /^(?:1|t|T|true|TRUE|True)$/.test(requested);
   }
   return userAgent !== undefined && /^(?:curl|Wget|Mozilla\/5\.0)/.test(userAgent);
 }

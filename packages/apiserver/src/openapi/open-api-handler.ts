@@ -37,9 +37,9 @@ export function openApiHandler(options: OpenApiHandlerOptions): NonResourceHandl
   return (context) => {
     const path = context.info.path.replace(/\/+$/, '');
     if (!path.startsWith('/openapi/')) return undefined;
-    const answer = route(path, { context, documents });
-    if (answer && !/^(?:GET|HEAD)$/.test(context.request.method)) throw methodNotSupported();
-    return answer?.();
+    const respond = route(path, { context, documents });
+    if (respond && !/^(?:GET|HEAD)$/.test(context.request.method)) throw methodNotSupported();
+    return respond?.();
   };
 }
 
@@ -48,11 +48,11 @@ function route(
   { context, documents }: { readonly context: RequestContext; readonly documents: OpenApiDocuments },
 ): (() => Promise<ApiResponse> | ApiResponse) | undefined {
   const { request, info } = context;
-  if (path === '/openapi/v3') return () => jsonAnswer(documents.index());
+  if (path === '/openapi/v3') return () => jsonResponse(documents.index());
   if (path === '/openapi/v2') {
     return () => {
       assertJson(request.headers['accept']);
-      return documentAnswer(documents.swagger(), { context, hash: undefined });
+      return documentResponse(documents.swagger(), { context, hash: undefined });
     };
   }
   const name = path.slice('/openapi/v3/'.length);
@@ -60,8 +60,8 @@ function route(
   if (fetched) return fetched;
   const hash = path.startsWith('/openapi/v3/') ? documents.hash(name) : undefined;
   if (hash === undefined) return () => ({ status: 404, headers: {}, body: new Uint8Array(0) });
-  const asked = info.query.get('hash');
-  if (asked !== null && asked !== hash) {
+  const requested = info.query.get('hash');
+  if (requested !== null && requested !== hash) {
     const location = `/openapi/v3/${name}?hash=${hash}`;
     return () => ({
       status: 301,
@@ -71,11 +71,11 @@ function route(
   }
   return () => {
     assertJson(request.headers['accept']);
-    return documentAnswer(documents.document(name), { context, hash: asked ?? undefined });
+    return documentResponse(documents.document(name), { context, hash: requested ?? undefined });
   };
 }
 
-/** Rejects requests for protobuf only: every client that asks for protobuf also asks for JSON, or falls back to it. */
+/** Rejects requests for protobuf only: every client that requests protobuf also accepts JSON, or falls back to it. */
 function assertJson(accept: string | undefined): void {
   if (accept === undefined || /(?:^|[,\s])(?:application\/json|application\/\*|\*\/\*)/.test(accept)) return;
   throw notAcceptable(['application/json']);
@@ -176,12 +176,12 @@ function encode(document: object): Encoded {
   return { bytes, etag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"` };
 }
 
-function jsonAnswer(document: object): ApiResponse {
+function jsonResponse(document: object): ApiResponse {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-cache, private' };
   return { status: 200, headers, body: Buffer.from(JSON.stringify(document)) };
 }
 
-function documentAnswer(
+function documentResponse(
   { bytes, etag }: Encoded,
   { context, hash }: { readonly context: RequestContext; readonly hash: string | undefined },
 ): ApiResponse {

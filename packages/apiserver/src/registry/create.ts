@@ -34,7 +34,7 @@ export async function createObject(registry: Registry, draft: Draft, options: Cr
     try {
       return await createOnce(registry, structuredClone(draft), options);
     } catch (error) {
-      // Another server was faster. The next attempt finds something free, or refuses what the client asked for.
+      // Another server was faster. The next attempt finds something free, or rejects what the client requested.
       if (!isClaimRace(error)) throw error;
       if (attempt >= claimTries)
         throw conflict(registry.definition, draft.metadata.name ?? '', (error as Error).message);

@@ -82,7 +82,7 @@ interface Deletion {
 async function deleteOnce(registry: Registry, deletion: Deletion): Promise<Deleted> {
   const { call, stored, live } = deletion;
   const plan = planDeletion(registry, deletion);
-  if (plan.type === 'pending') return { ...answer(registry, stored, live), immediate: false };
+  if (plan.type === 'pending') return { ...resultOf(registry, stored, live), immediate: false };
   if (plan.type === 'update') return { stored: await store(registry, plan.draft, deletion), immediate: false };
   if (plan.type === 'unchanged') return { stored, immediate: false };
   if (!call.dryRun) {
@@ -91,7 +91,7 @@ async function deleteOnce(registry: Registry, deletion: Deletion): Promise<Delet
     await registry.services.storage.commit([{ key, expected: revision, bytes: undefined }, ...claims]);
   }
   const removed = plan.draft ? { ...stored, bytes: encode(registry, plan.draft) } : stored;
-  return { ...answer(registry, removed, live), immediate: true };
+  return { ...resultOf(registry, removed, live), immediate: true };
 }
 
 type Plan =
@@ -133,19 +133,19 @@ function decideGrace(registry: Registry, draft: Draft, { options, live }: Deleti
   const { strategy } = registry.definition;
   if (!strategy.gracefulSeconds) return 'none';
   const { metadata } = draft;
-  const asked = options.gracePeriodSeconds;
+  const requested = options.gracePeriodSeconds;
   if (metadata.deletionTimestamp !== undefined) {
     if (metadata.deletionGracePeriodSeconds === undefined) return 'none';
     const granted = metadata.deletionGracePeriodSeconds;
-    if (asked === undefined || asked >= granted) return 'pending';
+    if (requested === undefined || requested >= granted) return 'pending';
     // A deletion that ends after the year 9999 has no known start.
     const started = Date.parse(metadata.deletionTimestamp) - Number(granted) * 1000;
     const since = started > 0 ? started : registry.services.clock.now();
-    metadata.deletionTimestamp = formatTime(later(since, asked));
-    metadata.deletionGracePeriodSeconds = asked as number; // or a bigint, as in all objects
+    metadata.deletionTimestamp = formatTime(later(since, requested));
+    metadata.deletionGracePeriodSeconds = requested as number; // or a bigint, as in all objects
     return 'graceful';
   }
-  const seconds = strategy.gracefulSeconds(live, asked);
+  const seconds = strategy.gracefulSeconds(live, requested);
   if (seconds === undefined) return 'none';
   metadata.deletionTimestamp = formatTime(later(registry.services.clock.now(), seconds));
   metadata.deletionGracePeriodSeconds = seconds as number;
@@ -207,7 +207,7 @@ function encode({ definition }: Registry, draft: Draft): Uint8Array {
   return encodeStored(toStorageForm(draft, definition));
 }
 
-function answer({ definition }: Registry, stored: StoredObject, live: KubernetesObject): Omit<Deleted, 'immediate'> {
+function resultOf({ definition }: Registry, stored: StoredObject, live: KubernetesObject): Omit<Deleted, 'immediate'> {
   if (definition.strategy.returnsDeleted) return { stored };
   const { name = '', uid } = live.metadata;
   const details = {

@@ -57,10 +57,10 @@ async function decideRevision(
   { resourceVersion, resourceVersionMatch, limit }: ListOptions,
 ): Promise<number | undefined> {
   if (resourceVersion === '' || resourceVersion === '0') return undefined;
-  const asked = readResourceVersion(resourceVersion, 'invalid resource version: ');
+  const requested = readResourceVersion(resourceVersion, 'invalid resource version: ');
   const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && limit > 0);
-  if (exact) return asked;
-  await reachRevision(services, asked, call.signal);
+  if (exact) return requested;
+  await reachRevision(services, requested, call.signal);
   return undefined;
 }
 

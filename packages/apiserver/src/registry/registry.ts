@@ -70,7 +70,7 @@ export class Registry {
     return this.ownership.update(live, draft, { manager, subresource, time });
   }
 
-  /** Drops `managedFields: [{}]`, with which clients ask to reset all managers. */
+  /** Drops `managedFields: [{}]`, with which clients request a reset of all managers. */
   stripEmptyManagedFields(draft: Draft): void {
     const entries = draft.metadata['managedFields'];
     if (Array.isArray(entries) && entries.length === 1 && Object.keys(entries[0] as object).length === 0) {

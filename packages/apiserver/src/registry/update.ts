@@ -87,9 +87,9 @@ export async function updateObject(registry: Registry, transform: Transform, opt
 }
 
 function checkMissing({ definition }: Registry, draft: Draft, { call, uid }: UpdateOptions): void {
-  const asked = draft.metadata.uid || uid;
-  if (asked) {
-    const cause = `uid mismatch: the provided object specified uid ${asked}, and no existing object was found`;
+  const requested = draft.metadata.uid || uid;
+  if (requested) {
+    const cause = `uid mismatch: the provided object specified uid ${requested}, and no existing object was found`;
     throw conflict(definition, call.name, cause);
   }
   if (draft.metadata.resourceVersion) throw notFound(definition, call.name);

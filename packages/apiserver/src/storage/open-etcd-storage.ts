@@ -22,7 +22,7 @@ export interface OpenEtcdOptions {
  * Opens a {@link Storage} in etcd, which several servers can share. Lists and watches are served from memory, by one watch of etcd
  * for each resource. It needs the packages `@grpc/grpc-js` and `@grpc/proto-loader`.
  *
- * @throws EtcdError (KW5013) if etcd does not answer or the packages are missing.
+ * @throws EtcdError (KW5013) if etcd does not respond or the packages are missing.
  *
  * @example
  * ```ts

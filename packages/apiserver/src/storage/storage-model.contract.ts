@@ -166,14 +166,14 @@ async function playList(
 /** Returns the result, or undefined if the revision has been compacted: not before history has reached its maximum age. */
 async function unlessCompacted<T>(
   result: Promise<T>,
-  asked: { readonly revision: number; readonly world: World },
+  requested: { readonly revision: number; readonly world: World },
 ): Promise<T | undefined> {
   try {
     return await result;
   } catch (error) {
     if (!(error instanceof CompactedError)) throw error;
-    expect(asked.world.elapsedMs).toBeGreaterThanOrEqual(1000);
-    expect(error.compactedRevision).toBeGreaterThan(asked.revision);
+    expect(requested.world.elapsedMs).toBeGreaterThanOrEqual(1000);
+    expect(error.compactedRevision).toBeGreaterThan(requested.revision);
     return undefined;
   }
 }

@@ -255,8 +255,8 @@ function listContract(context: ContractContext): void {
 
   it('rejects a revision that does not exist yet', async () => {
     const storage = context.storage();
-    const asked = (await storage.revision()) + 1;
-    await expect(storage.list({ prefix: '/', revision: asked })).rejects.toThrow(FutureRevisionError);
+    const requested = (await storage.revision()) + 1;
+    await expect(storage.list({ prefix: '/', revision: requested })).rejects.toThrow(FutureRevisionError);
   });
 }
 

@@ -183,9 +183,9 @@ export class CompactedError extends KubewrightError {
   readonly code = 'KW5002';
   readonly compactedRevision: number;
 
-  constructor(asked: number, compactedRevision: number) {
+  constructor(requested: number, compactedRevision: number) {
     super({
-      what: `revision ${asked} has been compacted`,
+      what: `revision ${requested} has been compacted`,
       why: `the oldest available revision is ${compactedRevision}`,
       remedy: 'list again',
     });
@@ -199,9 +199,9 @@ export class FutureRevisionError extends KubewrightError {
   readonly code = 'KW5003';
   readonly revision: number;
 
-  constructor(asked: number, revision: number) {
+  constructor(requested: number, revision: number) {
     super({
-      what: `revision ${asked} does not exist yet`,
+      what: `revision ${requested} does not exist yet`,
       why: `the current revision is ${revision}`,
       remedy: 'wait for it, or list without a revision',
     });

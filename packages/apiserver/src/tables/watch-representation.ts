@@ -6,7 +6,7 @@ import { encodeTable, type IncludeObject, partialJson } from './table.ts';
 
 const encoder = new TextEncoder();
 
-/** Returns the representation of a watch that the client asked for: plain objects, Tables, or metadata only. */
+/** Returns the representation of a watch that the client requested: plain objects, Tables, or metadata only. */
 export function watchRepresentation(
   form: ServedForm,
   format: OutputFormat,

@@ -4,8 +4,8 @@ import { tooManyRequests } from '../http/failures.ts';
 import { failure } from '../http/status-response.ts';
 
 /** Builds the error for a version older than the history. */
-export function expired(asked: number, oldest: number): StatusError {
-  return failure(410, { reason: 'Expired', message: `too old resource version: ${asked} (${oldest})` });
+export function expired(requested: number, oldest: number): StatusError {
+  return failure(410, { reason: 'Expired', message: `too old resource version: ${requested} (${oldest})` });
 }
 
 /** Builds the error for a stream that ends because its user has too many unread events. */
@@ -14,10 +14,10 @@ export function tooManyUnread(): StatusError {
 }
 
 /** Builds the error for a future version that did not arrive in time. */
-export function tooLargeResourceVersion(asked: number, current: number): StatusError {
+export function tooLargeResourceVersion(requested: number, current: number): StatusError {
   return failure(504, {
     reason: 'Timeout',
-    message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
+    message: `Timeout: Too large resource version: ${requested}, current: ${current}`,
     details: {
       causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
       retryAfterSeconds: 1,

@@ -1,5 +1,5 @@
-import type { WebhookAnswer } from './webhook-answer.ts';
 import { WebhookCallError } from './webhook-call-error.ts';
+import type { WebhookReply } from './webhook-reply.ts';
 
 /** The type of the review that was sent. */
 export interface ReviewKind {
@@ -30,8 +30,8 @@ const metaKinds = new Set([
  *
  * @throws WebhookCallError in the words of upstream's decoder (1.36)
  */
-export function checkReviewKind(answer: WebhookAnswer, sent: ReviewKind): void {
-  const { kind = '', apiVersion = '' } = answer;
+export function checkReviewKind(response: WebhookReply, sent: ReviewKind): void {
+  const { kind = '', apiVersion = '' } = response;
   if (typeof kind !== 'string' || typeof apiVersion !== 'string') {
     const what = typeof (typeof kind === 'string' ? apiVersion : kind);
     throw new WebhookCallError(`couldn't get version/kind; json parse error: json: cannot unmarshal ${what}`);

@@ -4,9 +4,9 @@ import { stringifyJson } from '@kubewright/apimachinery/internal';
 import type { ReadObject } from '../admission/object-reader.ts';
 import type { Storage } from '../storage/index.ts';
 import { type ResolveService, serviceResolver } from './service-resolver.ts';
-import { answerOf, type WebhookAnswer } from './webhook-answer.ts';
 import { WebhookCallError } from './webhook-call-error.ts';
 import type { WebhookCaller, WebhookResponse } from './webhook-caller.ts';
+import { replyOf, type WebhookReply } from './webhook-reply.ts';
 
 /** The address of a webhook (`WebhookClientConfig` of admissionregistration and apiextensions). */
 export interface WebhookClientConfig {
@@ -66,7 +66,7 @@ export class WebhookClient {
    *
    * @throws WebhookCallError
    */
-  async post(post: WebhookPost): Promise<WebhookAnswer> {
+  async post(post: WebhookPost): Promise<WebhookReply> {
     const { timeoutSeconds, signal } = post;
     const url = urlOf(post);
     const late = new AbortController();
@@ -75,7 +75,7 @@ export class WebhookClient {
         ? undefined
         : this.#options.clock.setTimer(timeoutSeconds * 1000, () => late.abort(new Error('the webhook timed out')));
     try {
-      return answerOf(
+      return replyOf(
         await this.#follow(url, { post, signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal }),
       );
     } catch (error) {

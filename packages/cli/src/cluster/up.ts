@@ -61,7 +61,7 @@ async function inForeground(context: Context, options: UpOptions): Promise<void>
   reporter.step('cluster stopped');
 }
 
-/** Resolves when the user asks the program to stop. */
+/** Resolves when the user stops the program. */
 export function stopped(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -76,14 +76,14 @@ async function kubeconfig(environment: CliEnvironment, choice: ClusterChoice): P
     return { subject, state: 'good', text: `${config.server} is reachable: Kubernetes ${gitVersion}` };
   } catch (error) {
     signal.throwIfAborted();
-    const asked =
+    const isRequested =
       choice.kubeconfig !== undefined || choice.context !== undefined || Boolean(environment.env['KUBECONFIG']);
     const { what, why, remedy } = late.signal.aborted
       ? lateMessage()
       : failureOf(error, { debug: false, command: 'kubewright doctor' }).message;
     const failure = why === undefined ? what : `${what}: ${why}`;
-    const text = asked ? failure : `${failure}; not needed for kubewright cluster up and kubewright dev`;
-    return { subject, state: asked ? 'bad' : 'note', text, remedy };
+    const text = isRequested ? failure : `${failure}; not needed for kubewright cluster up and kubewright dev`;
+    return { subject, state: isRequested ? 'bad' : 'note', text, remedy };
   }
 }
 

@@ -42,7 +42,7 @@ export function assets({ environment, reporter }: Context): void {
 /** Returns the programs by name. `exec` keeps the process, so signals reach the server itself. */
 function assetScripts(program: readonly string[]): Readonly<Record<string, string>> {
   const command = program.map(shellWord).join(' ');
-  // Help is part of the script: envtest asks for it before each start.
+  // Help is part of the script: envtest requests it before each start.
   const server = (name: string, help: string): string =>
     `#!/bin/sh\nif [ "$1" = --help ]; then\n  cat <<'END'\n${help}END\n  exit\nfi\nexec ${command} asset ${name} "$@"\n`;
   return {

@@ -28,7 +28,7 @@ const values = [
 const switches = ['unsafe-no-fsync', 'version'];
 
 /**
- * Stands in for etcd: responds to health checks, because the embedded API server keeps its objects itself. Runs until it is asked to
+ * Stands in for etcd: responds to health checks, because the embedded API server keeps its objects itself. Runs until it gets a signal to
  * stop.
  */
 export async function runEtcd({ args, stdout, stopped }: AssetProcess): Promise<void> {
@@ -50,14 +50,14 @@ function serve(text: string): Promise<ReturnType<typeof createServer>> {
   if (url?.protocol !== 'http:') {
     throw wrong('etcd', `--listen-client-urls ${text} is not an http URL`, 'pass a URL such as http://127.0.0.1:2379');
   }
-  const answers: Readonly<Record<string, string>> = {
+  const bodies: Readonly<Record<string, string>> = {
     '/health': '{"health":"true","reason":""}',
     '/version': '{"etcdserver":"3.6.0+kubewright","etcdcluster":"3.6.0"}',
   };
   const server = createServer((request, response) => {
-    const answer = answers[request.url?.split('?')[0] ?? ''];
-    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(answer ?? '{"error":"the embedded API server keeps its objects itself; there is no etcd here"}');
+    const reply = bodies[request.url?.split('?')[0] ?? ''];
+    response.writeHead(reply === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(reply ?? '{"error":"the embedded API server keeps its objects itself; there is no etcd here"}');
   });
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {

@@ -12,7 +12,7 @@ import type { AssetProcess } from './run-asset.ts';
  */
 const defaultComponents = 'apiserver';
 
-/** Runs the embedded API server with the flags of kube-apiserver until it is asked to stop. */
+/** Runs the embedded API server with the flags of kube-apiserver until it is stopped. */
 export async function runKubeApiServer({ args, env, stdout, stderr, stopped }: AssetProcess): Promise<void> {
   const flags = parseFlags('kube-apiserver', { args, table: apiServerFlags });
   if (flags.get('version')?.at(-1) === 'true') return void stdout.write(`Kubernetes v1.36.3+kubewright-${version}\n`);

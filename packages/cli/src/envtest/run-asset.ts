@@ -7,7 +7,7 @@ export interface AssetProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Resolves when the process is asked to stop. */
+  /** Resolves when the process gets a signal to stop. */
   readonly stopped: Promise<void>;
 }
 

@@ -4,17 +4,17 @@ import { exampleOf, exampleText } from './examples/index.ts';
 import { errorCodes } from './generated/error-codes.ts';
 
 /** Prints the description of an error code, or a list of all codes. @throws CliError KW7003 if the code is unknown */
-export function explain({ reporter }: Context, asked: string | undefined): void {
-  if (asked === undefined) {
+export function explain({ reporter }: Context, requested: string | undefined): void {
+  if (requested === undefined) {
     const list = errorCodes.map(({ code, title }) => `${code}  ${title}\n`).join('');
     reporter.result({ codes: errorCodes }, list);
     return;
   }
-  const code = asked.toUpperCase().replace(/^(\d{4})$/, 'KW$1');
+  const code = requested.toUpperCase().replace(/^(\d{4})$/, 'KW$1');
   const found = errorCodes.find((each) => each.code === code);
   if (!found) {
     throw new CliError('KW7003', {
-      what: `unknown error code ${asked}`,
+      what: `unknown error code ${requested}`,
       why: 'this version has no such code; codes are KW and four digits',
       remedy: 'list all codes: kubewright explain',
     });

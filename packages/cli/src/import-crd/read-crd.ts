@@ -21,7 +21,8 @@ export function readCrd(
   const path = resolve(environment.cwd, source);
   if (existsSync(path)) return Promise.resolve(readFile(path));
   const isFileName = /\.(ya?ml|json)$/i.test(source);
-  if (!isFileName && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(source)) return ask(source, { environment, flags });
+  if (!isFileName && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(source))
+    return fetchFromCluster(source, { environment, flags });
   throw unreadable(
     source,
     `the file ${path} does not exist`,
@@ -35,7 +36,7 @@ function readFile(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-async function ask(
+async function fetchFromCluster(
   name: string,
   { environment, flags }: { readonly environment: CliEnvironment; readonly flags: ClusterFlags },
 ): Promise<string> {
@@ -58,7 +59,7 @@ async function download(address: string, { clock, signal }: CliEnvironment): Pro
   const limit = AbortSignal.any([signal, late.signal]);
   let url = allowed(address);
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-    const answer = await fetch(url, { redirect: 'manual', signal: limit }).catch((error: unknown) => {
+    const response = await fetch(url, { redirect: 'manual', signal: limit }).catch((error: unknown) => {
       signal.throwIfAborted();
       const { message, cause } = error as Error;
       throw unreadable(
@@ -67,14 +68,14 @@ async function download(address: string, { clock, signal }: CliEnvironment): Pro
         'check that the address is reachable',
       );
     });
-    const location = answer.headers.get('location');
-    if (answer.status >= 300 && answer.status < 400 && location !== null) {
+    const location = response.headers.get('location');
+    if (response.status >= 300 && response.status < 400 && location !== null) {
       url = allowed(new URL(location, url).href);
       continue;
     }
-    if (!answer.ok)
-      throw unreadable(url.href, `the server responded with status ${answer.status}`, 'check the address');
-    return await bodyOf(answer, url.href);
+    if (!response.ok)
+      throw unreadable(url.href, `the server responded with status ${response.status}`, 'check the address');
+    return await bodyOf(response, url.href);
   }
   throw unreadable(address, `more than ${maxRedirects} redirects`, 'use the final URL');
 }
@@ -87,10 +88,10 @@ function allowed(address: string): URL {
   throw unreadable(url.href, 'only https URLs are supported', 'use its https URL, or download it and specify the file');
 }
 
-async function bodyOf(answer: Response, address: string): Promise<string> {
+async function bodyOf(response: Response, address: string): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of answer.body ?? []) {
+  for await (const chunk of response.body ?? []) {
     size += (chunk as Uint8Array).length;
     if (size > largest) throw tooLarge(address);
     chunks.push(chunk as Uint8Array);

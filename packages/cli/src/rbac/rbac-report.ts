@@ -45,11 +45,11 @@ export function compare(record: LogRecord, { own, all, rules }: Grants): RbacRep
 
 /** Returns the places in the code that require a permission. */
 function placesOf(permission: Permission, rules: readonly RbacRule[]): readonly string[] {
-  const asking = rules.filter(({ groups, resources, verbs }) => {
+  const relevant = rules.filter(({ groups, resources, verbs }) => {
     const apiGroups = groups.map((group) => (group === 'core' ? '' : group));
     return allows(permissionsOf([{ apiGroups, resources, verbs }]), permission);
   });
-  return [...new Set(asking.flatMap(({ from }) => (from ? [placeOf(from)] : [])))];
+  return [...new Set(relevant.flatMap(({ from }) => (from ? [placeOf(from)] : [])))];
 }
 
 function placeOf({ file, line }: { readonly file: string; readonly line: number }): string {

@@ -44,11 +44,11 @@ async function describe(
   if (here?.root === root) return here;
   if (existsSync(join(root, 'package.json'))) throw inTheWay(root);
   const name = options.name ?? nameFrom(basename(root));
-  const domain = options.domain ?? (await askForDomain(context, options));
+  const domain = options.domain ?? (await promptForDomain(context, options));
   return { root, name: checkName('name', name), domain: checkName('domain', domain), certificates: 'own' };
 }
 
-async function askForDomain({ environment }: Context, { yes = false }: InitOptions): Promise<string> {
+async function promptForDomain({ environment }: Context, { yes = false }: InitOptions): Promise<string> {
   const usual = 'example.com';
   if (yes) return usual;
   if (!environment.interactive) {
@@ -59,7 +59,7 @@ async function askForDomain({ environment }: Context, { yes = false }: InitOptio
     });
   }
   const { isCancel, text } = await import('@clack/prompts');
-  const answer = await text({
+  const domain = await text({
     message: 'Domain of your API groups',
     placeholder: usual,
     defaultValue: usual,
@@ -72,7 +72,7 @@ async function askForDomain({ environment }: Context, { yes = false }: InitOptio
       }
     },
   });
-  if (!isCancel(answer)) return answer;
+  if (!isCancel(domain)) return domain;
   throw new CliError('KW7103', {
     what: 'cannot create the project',
     why: 'no domain was entered',

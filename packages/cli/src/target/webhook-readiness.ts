@@ -17,9 +17,9 @@ export async function awaitWebhooks(
   { objects, timeoutMs }: { readonly objects: readonly UnstructuredObject[]; readonly timeoutMs: number },
 ): Promise<number> {
   const { clock, signal } = target.environment;
-  const asking = objects.filter((object) => isAdmission(object) || isConverted(object));
+  const relevant = objects.filter((object) => isAdmission(object) || isConverted(object));
   const end = clock.monotonic() + timeoutMs;
-  for (const object of asking) {
+  for (const object of relevant) {
     for (;;) {
       const missing = await missingOf(target, object);
       if (missing === undefined) break;
@@ -27,7 +27,7 @@ export async function awaitWebhooks(
       await sleep(clock, { ms: pollMs, signal });
     }
   }
-  return asking.length;
+  return relevant.length;
 }
 
 /** Returns what the API server lacks to call the webhooks of an object, or undefined. */

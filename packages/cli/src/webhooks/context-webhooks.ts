@@ -65,7 +65,7 @@ export class ContextWebhooks implements AsyncDisposable {
   async prove(): Promise<void> {
     if (this.#isProven) return;
     const { project, target } = this.#options;
-    await proveReachable(target, { project, address: this.#address, wasAsked: () => this.#front.wasProbed });
+    await proveReachable(target, { project, address: this.#address, wasProbed: () => this.#front.wasProbed });
     this.#isProven = true;
   }
 

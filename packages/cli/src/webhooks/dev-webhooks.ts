@@ -19,7 +19,7 @@ export class DevWebhooks implements AsyncDisposable {
   readonly #client: KubernetesClient;
   readonly #environment: CliEnvironment;
   /** All configurations that may exist, under the names that the generator uses. */
-  readonly #asking: readonly UnstructuredObject[];
+  readonly #configurations: readonly UnstructuredObject[];
   /** Kinds of configurations that may exist. */
   readonly #present = new Set(['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']);
 
@@ -34,7 +34,7 @@ export class DevWebhooks implements AsyncDisposable {
     this.#certificates = parts.certificates;
     this.#client = parts.client;
     this.#environment = parts.environment;
-    this.#asking = ['Mutating', 'Validating'].map((type) => ({
+    this.#configurations = ['Mutating', 'Validating'].map((type) => ({
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: `${type}WebhookConfiguration`,
       metadata: { name: `${parts.project.name}-${type.toLowerCase()}-webhook-configuration` },
@@ -88,7 +88,7 @@ export class DevWebhooks implements AsyncDisposable {
     environment: Target['environment'] = this.#environment,
   ): Promise<void> {
     const kinds = new Set(objects.map(({ kind }) => kind));
-    const gone = this.#asking.filter(({ kind }) => !kinds.has(kind) && this.#present.has(kind));
+    const gone = this.#configurations.filter(({ kind }) => !kinds.has(kind) && this.#present.has(kind));
     if (gone.length === 0) return;
     await deleteObjects({ client: this.#client, environment }, gone);
     for (const { kind } of gone) this.#present.delete(kind);

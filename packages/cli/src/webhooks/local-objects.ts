@@ -29,8 +29,8 @@ export function atLocalAddress(object: UnstructuredObject, address: LocalAddress
   if (isAdmission(object)) {
     // The generator created it.
     const { webhooks = [] } = object as { readonly webhooks?: readonly { readonly clientConfig: ClientConfig }[] };
-    const asked = webhooks.map((each) => ({ ...each, clientConfig: local(each.clientConfig), timeoutSeconds }));
-    return { ...withoutInjection(object), webhooks: asked };
+    const redirected = webhooks.map((each) => ({ ...each, clientConfig: local(each.clientConfig), timeoutSeconds }));
+    return { ...withoutInjection(object), webhooks: redirected };
   }
   const conversion = isConverted(object) ? conversionOf(object) : undefined;
   if (!conversion?.webhook) return object;

@@ -22,7 +22,7 @@ export interface Probe {
   readonly project: Pick<Project, 'name'>;
   readonly address: LocalAddress;
   /** True after the path was requested. */
-  readonly wasAsked: () => boolean;
+  readonly wasProbed: () => boolean;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function proveReachable({ client, environment }: Target, probe: Pro
   await configurations.create(configuration(name, probe), { signal });
   try {
     const end = clock.monotonic() + patienceMs;
-    for (; !probe.wasAsked() && clock.monotonic() < end; await sleep(clock, { ms: pollMs, signal })) {
+    for (; !probe.wasProbed() && clock.monotonic() < end; await sleep(clock, { ms: pollMs, signal })) {
       const metadata = { generateName: 'kubewright-reachable-', namespace: 'default', labels: { [label]: name } };
       const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata } as const;
       await client.resource(ConfigMap).create(object, { dryRun: true, signal });
@@ -52,7 +52,7 @@ export async function proveReachable({ client, environment }: Target, probe: Pro
     // Ctrl-C may have ended the wait; the configuration must be removed anyway.
     await configurations.delete({ name }).catch(ignoreNotFound);
   }
-  if (!probe.wasAsked()) throw unreachable(probe, `it did not call them within ${patienceMs / 1_000} s`);
+  if (!probe.wasProbed()) throw unreachable(probe, `it did not call them within ${patienceMs / 1_000} s`);
 }
 
 function configuration(name: string, { address }: Probe): ValidatingWebhookConfiguration {

@@ -122,7 +122,7 @@ export class WebhookFront implements AsyncDisposable {
     const end = clock.monotonic() + patienceOf(call.request);
     for (;;) {
       try {
-        return await this.#ask(call);
+        return await this.#proxy(call);
       } catch (error) {
         if (call.signal.aborted || call.response.headersSent) throw error;
         const late = clock.monotonic() >= end;
@@ -134,20 +134,25 @@ export class WebhookFront implements AsyncDisposable {
     }
   }
 
-  #ask({ request, response, body, signal }: Call): Promise<void> {
+  #proxy({ request, response, body, signal }: Call): Promise<void> {
     const { method = 'POST', url: path = '/' } = request;
     const headers = { 'content-type': request.headers['content-type'] ?? '', 'content-length': body.length };
     const options = { method, path, headers, signal, ca: this.#options.certificates.authority, agent: false } as const;
     return new Promise((resolve, reject) => {
-      const asked = httpsRequest({ ...options, host: '127.0.0.1', port: this.operatorPort, servername: 'localhost' });
-      asked.once('error', reject);
-      asked.once('response', (answer) => {
-        response.writeHead(answer.statusCode ?? 502, { 'content-type': answer.headers['content-type'] ?? '' });
-        answer.once('error', reject);
-        answer.once('end', resolve);
-        answer.pipe(response);
+      const forwarded = httpsRequest({
+        ...options,
+        host: '127.0.0.1',
+        port: this.operatorPort,
+        servername: 'localhost',
       });
-      asked.end(body);
+      forwarded.once('error', reject);
+      forwarded.once('response', (reply) => {
+        response.writeHead(reply.statusCode ?? 502, { 'content-type': reply.headers['content-type'] ?? '' });
+        reply.once('error', reject);
+        reply.once('end', resolve);
+        reply.pipe(response);
+      });
+      forwarded.end(body);
     });
   }
 }

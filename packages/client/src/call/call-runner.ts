@@ -5,7 +5,7 @@ import type { Transport, TransportRequest, TransportResponse } from '../transpor
 import { failedResponse } from './failed-response.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { readJson } from './response-body.ts';
-import { mayRetryAnswer, mayRetryTransport, type ResolvedRetryPolicy, retryAfterMs } from './retry-policy.ts';
+import { mayRetryResponse, mayRetryTransport, type ResolvedRetryPolicy, retryAfterMs } from './retry-policy.ts';
 import { type ApiWarning, parseWarnings, WarningFilter } from './warning.ts';
 import type { WriteObserver, WriteOutcome } from './write-observer.ts';
 
@@ -78,9 +78,9 @@ export class CallRunner {
     };
     try {
       const response = await this.run(spec, observers.length > 0 ? onSent : undefined);
-      const answer = await readJson(response, `${spec.method} ${spec.path}`);
-      for (const observe of observers) observe({ response: answer });
-      return answer;
+      const reply = await readJson(response, `${spec.method} ${spec.path}`);
+      for (const observe of observers) observe({ response: reply });
+      return reply;
     } catch (error) {
       for (const observe of observers) observe({ error, sent });
       throw error;
@@ -170,7 +170,7 @@ export class CallRunner {
     { response, attempt }: { readonly response: TransportResponse; readonly attempt: number },
   ): number | undefined {
     const { retry, clock } = this.#options;
-    if (attempt > retry.maxRetryAfter || !mayRetryAnswer(response.status, retryMethod(spec))) return undefined;
+    if (attempt > retry.maxRetryAfter || !mayRetryResponse(response.status, retryMethod(spec))) return undefined;
     const waitMs = retryAfterMs(response.headers['retry-after'], clock.now());
     return waitMs === undefined || waitMs > retry.maxWaitMs ? undefined : waitMs;
   }

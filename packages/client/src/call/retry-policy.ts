@@ -34,7 +34,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 }
 
 /** With 429 and 503 the request was not processed, so any request may be retried; after another 5xx only reads. */
-export function mayRetryAnswer(status: number, method: string): boolean {
+export function mayRetryResponse(status: number, method: string): boolean {
   return status === 429 || status === 503 || (status >= 500 && isRead(method));
 }
 

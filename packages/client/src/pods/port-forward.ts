@@ -12,7 +12,7 @@ const channels = { data: 0, error: 1 } as const;
 const maxMessageBytes = 32 << 10;
 /**
  * Lifetime of a tunnel whose client has ended its side, since the last byte from the pod. The protocol cannot pass the end on,
- * and a client that disconnected looks the same as one that waits for the rest of an answer.
+ * and a client that disconnected looks the same as one that waits for the rest of a response.
  */
 const halfClosedMs = 60_000;
 

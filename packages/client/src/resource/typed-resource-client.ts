@@ -169,8 +169,8 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
       uid: options?.preconditions?.uid,
       signal: options?.signal,
     });
-    const answer = await this.#runner.json(spec);
-    return isStatus(answer) ? answer : this.#named(answer as Stored<T>);
+    const response = await this.#runner.json(spec);
+    return isStatus(response) ? response : this.#named(response as Stored<T>);
   }
 
   async deleteCollection(options?: DeleteCollectionOptions): Promise<KubernetesList<Stored<T>> | Status> {

@@ -14,7 +14,7 @@ export interface InProcessRequest<C> {
   readonly body?: AsyncIterable<Uint8Array> | Uint8Array | undefined;
   readonly signal: AbortSignal;
   readonly connection: C;
-  /** Present if the caller asks to switch protocols: takes over the stream; the server writes its 101 response to it. */
+  /** Present if the caller requests a protocol switch: takes over the stream; the server writes its 101 response to it. */
   readonly upgrade?: (() => InProcessUpgrade) | undefined;
 }
 

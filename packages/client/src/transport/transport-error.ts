@@ -8,7 +8,7 @@ import type { ErrorText } from '@kubewright/apimachinery/internal';
  * |---|---|
  * | `KW2001` | no connection: refused, unreachable, name unknown, or not within the connect timeout |
  * | `KW2002` | TLS: the server's certificate is not trusted, or the server rejected ours |
- * | `KW2003` | the connection was lost, or the peer did not answer a keep-alive in time |
+ * | `KW2003` | the connection was lost, or the peer did not acknowledge a keep-alive in time |
  * | `KW2004` | the server rejected the stream or is going away; it did not process the request |
  * | `KW2005` | the response is larger than the limit |
  * | `KW2006` | the response is not valid HTTP, or its compression is broken, or it ended too early |

@@ -190,13 +190,13 @@ export function describeTransport(
     it('calls the gate last, and sends nothing if it rejects the request', async () => {
       const put = (text: string, gate: () => void) =>
         fixture.transport.request({ method: 'PUT', path: '/echo', body: Buffer.from(text), gate });
-      let asked = 0;
+      let requested = 0;
       const response = await put('let through', () => {
-        asked++;
+        requested++;
         expect(server.bodies).not.toContain('let through');
       });
       expect(await text(response.body)).toBe('let through');
-      expect(asked).toBe(1);
+      expect(requested).toBe(1);
       const refusal = put('refused', () => {
         throw new Error('too late to write');
       });

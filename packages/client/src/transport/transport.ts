@@ -40,7 +40,7 @@ export interface TransportRequest {
   /** True for watches and followed logs, which use separate connections from short calls. @defaultValue false */
   readonly longRunning?: boolean;
   /**
-   * True if the headers ask to switch protocols (`connection`, `upgrade`): such requests use HTTP/1.1 on a separate connection.
+   * True if the headers request a protocol switch (`connection`, `upgrade`): such requests use HTTP/1.1 on a separate connection.
    * If the server agrees, the response is a 101 with the raw stream. @defaultValue false
    */
   readonly upgrade?: boolean;

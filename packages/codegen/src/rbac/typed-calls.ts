@@ -35,7 +35,7 @@ const verbsOfCalls: Readonly<Record<string, readonly string[]>> = {
 /** The subresource of a pod and the verbs that each method of `client.pods` needs. */
 const podCalls: Readonly<Record<string, readonly [string, ...string[]]>> = {
   logs: ['log', 'get'],
-  // The API server asks for both: a WebSocket is a GET that may change something.
+  // The API server requires both: a WebSocket is a GET that may change something.
   exec: ['exec', 'create', 'get'],
   attach: ['attach', 'create', 'get'],
   connect: ['portforward', 'create', 'get'],

@@ -4,7 +4,7 @@ import type { NodeSettings } from './cluster-nodes.ts';
 import { nodeName } from './node-name.ts';
 
 /**
- * Returns a function that asks the nodes what their containers use. The first node also runs this process, the control plane,
+ * Returns a function that reads the usage of containers from the nodes. The first node also runs this process, the control plane,
  * unless nodes run no processes.
  */
 export function clusterUsage(

@@ -36,7 +36,7 @@ export interface EmbeddedClusterOptions {
    */
   readonly directory?: string | undefined;
   /**
-   * Folder of the objects, which are then kept on disk: a write is answered once it is on disk, and the next start with this folder
+   * Folder of the objects, which are then kept on disk: a write returns once it is on disk, and the next start with this folder
    * continues with the same objects. It is created if needed and locked while the cluster runs.
    *
    * @defaultValue objects are kept in memory and lost when the cluster stops

@@ -312,7 +312,7 @@ interface Parts extends StoppableParts {
   readonly nodes: Map<string, ClusterNode>;
 }
 
-/** Returns what asks the nodes for the usage of their containers; undefined if metrics are not served. */
+/** Returns the function that reads the usage of containers from the nodes; undefined if metrics are not served. */
 function usageOf(options: CompleteOptions, own: NodeConnector): ControlPlaneOptions['usage'] {
   const { selection, clock, connector = own } = options;
   const settings = nodesOf(options, selection);

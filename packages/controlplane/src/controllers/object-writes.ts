@@ -95,11 +95,11 @@ export async function deleteObject<T extends KubernetesObject>(
   const { uid } = object.metadata;
   const key = objectKey(object);
   try {
-    const answer = await ctx.client
+    const response = await ctx.client
       .resource(kind)
       .delete(key, { preconditions: { uid }, propagationPolicy, gracePeriodSeconds, signal: ctx.signal });
-    if ('metadata' in answer && 'deletionTimestamp' in answer.metadata)
-      noted(ctx, { kind, object: answer as Stored<T> });
+    if ('metadata' in response && 'deletionTimestamp' in response.metadata)
+      noted(ctx, { kind, object: response as Stored<T> });
     else ctx.cache.noteDeletion(kind, { key, uid });
     return true;
   } catch (error) {

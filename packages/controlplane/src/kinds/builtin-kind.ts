@@ -10,7 +10,7 @@ export interface KindStrategy<T> {
   validateUpdate?(object: T, old: T, context: StrategyContext): readonly FieldError[];
   warnings?(object: T, old: T | undefined): readonly string[];
   validateName?(name: string): readonly string[];
-  gracefulSeconds?(object: T, asked: number | bigint | undefined): number | bigint | undefined;
+  gracefulSeconds?(object: T, requested: number | bigint | undefined): number | bigint | undefined;
   abandon?(object: T): void;
 }
 

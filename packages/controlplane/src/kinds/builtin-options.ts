@@ -11,11 +11,11 @@ export interface BuiltinDefinitionsOptions {
   /** @defaultValue an in-memory allocator for 10.96.0.0/16; the caller must report stored services to it */
   readonly allocator?: ServiceAllocator | undefined;
   /**
-   * Subresources with their own behavior: `pods/log`, `pods/exec`, `pods/eviction`, `serviceaccounts/token`, …; others answer
+   * Subresources with their own behavior: `pods/log`, `pods/exec`, `pods/eviction`, `serviceaccounts/token`, …; others return
    * 501.
    */
   readonly connect?: ReadonlyMap<string, ConnectSubresource> | undefined;
-  /** Resources that are never stored, by plural: `tokenreviews`, `bindings`, …; others answer 501. */
+  /** Resources that are never stored, by plural: `tokenreviews`, `bindings`, …; others return 501. */
   readonly virtual?: ReadonlyMap<string, VirtualResource> | undefined;
   /** Resources defined entirely elsewhere, by plural: `customresourcedefinitions`. */
   readonly foreign?: ReadonlyMap<string, (resource: BuiltinResource) => ResourceDefinition> | undefined;

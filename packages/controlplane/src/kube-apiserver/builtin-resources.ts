@@ -23,7 +23,7 @@ export interface BuiltinResourceParts {
   readonly handle: ApiHandler;
 }
 
-/** Returns the definitions of all built-in resources, including those that the server answers without storing an object. */
+/** Returns the definitions of all built-in resources, including those that the server handles without storing an object. */
 export function builtinResources(
   { clock, random, allowLoopbackEndpoints, connect, usage }: ControlPlaneOptions,
   { access, read, tools, allocator, crds, handle }: BuiltinResourceParts,

@@ -10,7 +10,7 @@ export interface PodNetwork {
   readonly tools: IsolationTools;
   /** DNS for pods; `undefined` if the cluster has none. */
   readonly dns: PodDns | undefined;
-  /** Attaches a pod; answers the same if it is attached. */
+  /** Attaches a pod; returns the same addresses if it is attached. */
   attach(podUid: string): Promise<AttachedPod>;
   /** Detaches a pod and frees its address. Idempotent. */
   detach(podUid: string): Promise<void>;

@@ -35,7 +35,7 @@ export class TcpForwarder implements Disposable {
       if (client.destroyed) target.destroy();
       else join(client, target);
     } catch {
-      // Nothing answers: the client sees a broken connection.
+      // Nothing listens: the client sees a broken connection.
       client.resetAndDestroy();
     }
   }

@@ -24,7 +24,7 @@ interface Flow {
   timer: Timer | undefined;
 }
 
-/** Forwards datagrams, and the answers back to each client. */
+/** Forwards datagrams, and the replies back to each client. */
 export class UdpForwarder implements Disposable {
   readonly #options: UdpForwarderOptions;
   /** By client, the one that has been silent for the longest time first. */
@@ -73,8 +73,8 @@ export class UdpForwarder implements Disposable {
       this.#forget(key, flow);
     }
     const socket = this.#options.open().then((opened) => {
-      opened.on('message', (answer) => {
-        if (!this.#isDisposed) this.#options.socket.send(answer, client.port, client.host, ignoreLoss);
+      opened.on('message', (response) => {
+        if (!this.#isDisposed) this.#options.socket.send(response, client.port, client.host, ignoreLoss);
       });
       return opened;
     });

@@ -153,7 +153,7 @@ export class SchedulingAttempts {
 
   async #bind(queued: QueuedPod, nodeName: string, ctx: RequestContext): Promise<void> {
     const { pod } = queued;
-    // Before the binding: the node can report that it pulls the image before the answer is here.
+    // Before the binding: the node can report that it pulls the image before the response arrives.
     const atMs = ctx.clock.now() - 1;
     const binding = {
       apiVersion: 'v1',

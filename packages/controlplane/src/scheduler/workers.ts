@@ -46,7 +46,7 @@ export class Workers {
   async run(name: string, ctx: RequestContext): Promise<void> {
     try {
       const work = this.#urgent.shift() ?? this.#next();
-      // Others may work while this one waits for an answer of the API server.
+      // Others may work while this one waits for a response of the API server.
       this.wake();
       await work?.(ctx);
     } finally {

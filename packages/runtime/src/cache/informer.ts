@@ -40,7 +40,7 @@ export class Informer<T> implements ReflectorSink {
   readonly #known = new SyncGate();
   readonly #clock: Clock;
   #listing = false;
-  /** True if the list asks for the newest state rather than one the server has cached. */
+  /** True if the list requests the newest state rather than one the server has cached. */
   #listsNewest = false;
   #served = true;
   #doubted = false;
@@ -238,7 +238,7 @@ export class Informer<T> implements ReflectorSink {
   }
 
   /** Starts tracking a live read; call the returned function with its result. */
-  asking(key: ObjectKey): (object: KubernetesObject | undefined) => void {
+  reading(key: ObjectKey): (object: KubernetesObject | undefined) => void {
     const uid = this.presentUid(key);
     const mark = this.ownWrites.uncertainty(key);
     const outside = this.ownWrites.outsideVersion(key);

@@ -64,7 +64,7 @@ export class SplitReads {
       await Promise.all(informers.map((each) => each.waitForSync(signal ?? never)));
     }
     if (informers && (wanted.index || canAnswer(informers))) {
-      await this.#askUncertain(kind, { informers, namespace: wanted.namespace, signal });
+      await this.#readUncertain(kind, { informers, namespace: wanted.namespace, signal });
       return this.#cache.lister(kind).list(wanted);
     }
     if (wanted.index) {
@@ -82,7 +82,7 @@ export class SplitReads {
     return items;
   }
 
-  async #askUncertain(
+  async #readUncertain(
     kind: Kind<KubernetesObject>,
     options: ReadOptions & {
       readonly informers: readonly Informer<KubernetesObject>[];
@@ -113,7 +113,10 @@ export class SplitReads {
   ): Promise<void> {
     const { namespace, signal } = options;
     const expected = new Map(
-      options.keys.map((key) => [key.name, this.#cache.informersOf(kind, key).map((informer) => informer.asking(key))]),
+      options.keys.map((key) => [
+        key.name,
+        this.#cache.informersOf(kind, key).map((informer) => informer.reading(key)),
+      ]),
     );
     const found = new Map<string, KubernetesObject>();
     for await (const item of this.#client.resource(kind).listAll({ namespace, signal })) {
@@ -129,9 +132,9 @@ export class SplitReads {
     key: ObjectKey,
     options: ReadOptions,
   ): Promise<Stored<T> | undefined> {
-    const askers = this.#cache.informersOf(kind, key).map((informer) => informer.asking(key));
+    const pending = this.#cache.informersOf(kind, key).map((informer) => informer.reading(key));
     const object = await this.#live(kind, key, options);
-    for (const answer of askers) answer(object);
+    for (const finish of pending) finish(object);
     return object;
   }
 

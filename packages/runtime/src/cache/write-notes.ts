@@ -98,14 +98,14 @@ export class WriteNotes {
       else if (!hadNoEffect(outcome)) this.#uncertain(kind, key);
       return;
     }
-    const { response: answer } = outcome;
-    if (isObjectOf(kind, answer)) {
+    const { response: reply } = outcome;
+    if (isObjectOf(kind, reply)) {
       // A lingering object has a deletionTimestamp; some kinds respond with the object even though it is deleted.
-      if (answer.metadata.deletionTimestamp) this.wrote(kind, answer);
-      else this.deleted(kind, { key, uid: answer.metadata.uid ?? uid ?? '' });
+      if (reply.metadata.deletionTimestamp) this.wrote(kind, reply);
+      else this.deleted(kind, { key, uid: reply.metadata.uid ?? uid ?? '' });
       return;
     }
-    const gone = (answer as Partial<Status> | undefined)?.details?.uid ?? uid;
+    const gone = (reply as Partial<Status> | undefined)?.details?.uid ?? uid;
     if (gone === undefined) this.#uncertain(kind, key);
     else this.deleted(kind, { key, uid: gone });
   }

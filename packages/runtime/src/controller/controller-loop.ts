@@ -92,7 +92,7 @@ export class ControllerLoop {
       queue: this.queue,
       turn: this.#turn,
       awaited,
-      onAsked: (key, by, afterMs) => this.#pipeline.asked(key, by, afterMs),
+      onRequested: (key, by, afterMs) => this.#pipeline.requested(key, by, afterMs),
     });
   }
 

@@ -180,9 +180,9 @@ export class DesiredReconciler {
   #deletable(superfluous: readonly KubernetesObject[], { mayDelete }: DesiredState): readonly KubernetesObject[] {
     if (!mayDelete) return superfluous;
     return superfluous.filter((each) => {
-      const answer = isDeleting(each) || mayDelete(each);
-      if (answer !== true) this.#waiting.push([childName(each), answer]);
-      return answer === true;
+      const result = isDeleting(each) || mayDelete(each);
+      if (result !== true) this.#waiting.push([childName(each), result]);
+      return result === true;
     });
   }
 
@@ -236,9 +236,9 @@ export class DesiredReconciler {
     const kept = isOurs ? {} : this.#ownStatus(latest);
     const conditions = [...derived, ...keptConditions(kept)];
     const whole = { ...(isOurs ? state.status : kept), ...observedGeneration, conditions };
-    const answer = await this.#applyStatus(whole, shape);
-    if (!answer) return;
-    reportPhase({ before: latest, after: answer }, context);
+    const result = await this.#applyStatus(whole, shape);
+    if (!result) return;
+    reportPhase({ before: latest, after: result }, context);
   }
 
   /** Returns what this controller has applied to the status before; the status may also have fields of other managers. */

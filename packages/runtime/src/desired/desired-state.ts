@@ -34,7 +34,7 @@ export interface DesiredState<T extends KubernetesObject = KubernetesObject> ext
    */
   readonly children?: readonly (Child | OrderedChild | false | null | undefined)[];
   /**
-   * Decides whether a child that is no longer desired may be deleted now: true, or the reason why not. It is asked again with
+   * Decides whether a child that is no longer desired may be deleted now: true, or the reason why not. It is called again with
    * every reconcile, and the reason appears in the conditions. Like JOSDK's delete conditions.
    *
    * @example

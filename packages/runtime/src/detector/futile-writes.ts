@@ -48,7 +48,7 @@ class Trail {
    * Versions of the objects whose events requested the next reconcile. Whether they are echoes of its own writes is decided when
    * it starts, because an event may arrive before the response to the write.
    */
-  #askedBy: Set<string> | undefined;
+  #triggeredBy: Set<string> | undefined;
   /** True if anything else requested it: another timer, another source, or too many events to track. */
   #foreign = false;
 
@@ -62,19 +62,19 @@ class Trail {
     return this.#reported;
   }
 
-  asked(by: ShownVersion | undefined): void {
-    this.#askedBy ??= new Set();
-    if (by === undefined || this.#askedBy.size >= maxVersions) this.#foreign = true;
-    else this.#askedBy.add(versionName(by));
+  requested(by: ShownVersion | undefined): void {
+    this.#triggeredBy ??= new Set();
+    if (by === undefined || this.#triggeredBy.size >= maxVersions) this.#foreign = true;
+    else this.#triggeredBy.add(versionName(by));
   }
 
   /** Starts a reconcile; returns true if only its own writes triggered it. */
   begin(): boolean {
     const versions = this.#versions;
-    const askedBy = this.#askedBy ?? noVersions;
-    const isOwn = !this.#foreign && askedBy.size > 0 && [...askedBy].every((each) => versions?.has(each));
+    const triggeredBy = this.#triggeredBy ?? noVersions;
+    const isOwn = !this.#foreign && triggeredBy.size > 0 && [...triggeredBy].every((each) => versions?.has(each));
     if (!isOwn) for (const each of this.#objects?.values() ?? []) each.calm();
-    this.#askedBy = undefined;
+    this.#triggeredBy = undefined;
     this.#foreign = false;
     return isOwn;
   }
@@ -138,8 +138,8 @@ export class FutileWrites {
   }
 
   /** Records what requested a reconcile: an object's event, or something else. */
-  asked(key: string, by: ShownVersion | undefined): void {
-    this.#trailOf(key)?.asked(by);
+  requested(key: string, by: ShownVersion | undefined): void {
+    this.#trailOf(key)?.requested(by);
   }
 
   /** Starts a reconcile. */
@@ -176,26 +176,26 @@ export class FutileWrites {
     const kind = target.key && cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
     const before = kind && cache.peek(kind, target.key!)?.object;
     return (outcome) => {
-      const answer = 'response' in outcome ? asObject(outcome.response) : undefined;
-      if (!answer || answer.kind !== target.kind) return;
+      const stored = 'response' in outcome ? asObject(outcome.response) : undefined;
+      if (!stored || stored.kind !== target.kind) return;
       const trail = this.#trail(session);
-      trail.wrote(versionOf(answer));
-      if (!before || before.metadata.uid !== answer.metadata.uid) return;
-      const id = idOfObject(answer);
+      trail.wrote(versionOf(stored));
+      if (!before || before.metadata.uid !== stored.metadata.uid) return;
+      const id = idOfObject(stored);
       const object = this.#written(trail, id);
-      if (before.metadata.resourceVersion === answer.metadata.resourceVersion) {
+      if (before.metadata.resourceVersion === stored.metadata.resourceVersion) {
         onFutile('no-op');
-        this.#noop(session, { object, answer, id });
+        this.#noop(session, { object, stored, id });
         return;
       }
       if (session.selfTriggered) onFutile('self-triggered');
-      const changes = differences(before, answer, 16);
+      const changes = differences(before, stored, 16);
       for (const { pattern, path, times } of object.note(changes, {
         nowMs: clock.monotonic(),
         selfTriggered: session.selfTriggered,
       })) {
         const managers = object.others.get(path) ?? [];
-        this.#report(session, { answer, finding: { pattern, object: nameOf(answer), path, times, managers } });
+        this.#report(session, { stored, finding: { pattern, object: nameOf(stored), path, times, managers } });
       }
     };
   }
@@ -204,18 +204,18 @@ export class FutileWrites {
     session: WriteSession,
     what: {
       readonly object: WrittenObject;
-      readonly answer: KubernetesObject;
+      readonly stored: KubernetesObject;
       readonly id: string;
     },
   ): void {
-    const { object, answer, id } = what;
+    const { object, stored, id } = what;
     const times = object.noteNoop(this.#options.clock.monotonic());
     if (times < reportThreshold) return;
     const wanted = session.intended(id);
-    const [lost] = wanted ? differences(wanted, onlyMembersOf(wanted, answer), 1) : [];
+    const [lost] = wanted ? differences(wanted, onlyMembersOf(wanted, stored), 1) : [];
     const path = lost ? formatPath(lost.steps) : '(the set of owned fields)';
-    const finding: Finding = { pattern: 'no-op', object: nameOf(answer), path, times, managers: [] };
-    this.#report(session, { answer, finding });
+    const finding: Finding = { pattern: 'no-op', object: nameOf(stored), path, times, managers: [] };
+    this.#report(session, { stored, finding });
   }
 
   /** Looks up the field's other managers before a value is written back once more. */
@@ -236,16 +236,16 @@ export class FutileWrites {
 
   #report(
     { run, trail }: WriteSession,
-    { answer, finding }: { readonly answer: KubernetesObject; readonly finding: Finding },
+    { stored, finding }: { readonly stored: KubernetesObject; readonly finding: Finding },
   ): void {
-    const id = idOfObject(answer);
+    const id = idOfObject(stored);
     const now = this.#options.clock.monotonic();
     const pattern = `${finding.pattern} ${id}`;
     if (now - (trail.reported.get(pattern) ?? Number.NEGATIVE_INFINITY) < silenceMs) return;
     trail.reported.set(pattern, now);
     if (trail.reported.size > maxObjects) trail.reported.delete(trail.reported.keys().next().value ?? '');
     if (finding.pattern === 'conflict') this.#options.onFutile('conflict');
-    run.report(finding, answer);
+    run.report(finding, stored);
   }
 
   /** Returns the trail of a reconcile that has written or is still running. */
@@ -302,9 +302,9 @@ function apiVersionOf({ group, version }: CallTarget): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-function asObject(answer: unknown): KubernetesObject | undefined {
-  if (typeof answer !== 'object' || answer === null) return undefined;
-  return 'kind' in answer && 'metadata' in answer ? (answer as KubernetesObject) : undefined;
+function asObject(stored: unknown): KubernetesObject | undefined {
+  if (typeof stored !== 'object' || stored === null) return undefined;
+  return 'kind' in stored && 'metadata' in stored ? (stored as KubernetesObject) : undefined;
 }
 
 /** Reduces `value` to the members of `shape`, because other members cannot be lost. */

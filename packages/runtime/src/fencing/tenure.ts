@@ -57,7 +57,7 @@ export class Tenure {
   }
 
   /**
-   * Records a renewal that was started at `since` and has succeeded. A renewal that was answered too late has no effect: an
+   * Records a renewal that was started at `since` and has succeeded. A renewal whose response came too late has no effect: an
    * expired tenure stays expired.
    */
   renew(since: Instant): void {

@@ -44,7 +44,7 @@ export interface WriteFenceOptions {
   /** The object the reconcile is based on; undefined if there is nothing to compare. */
   readonly view: View | undefined;
   /** When the server was queried, if the object comes from there; this counts as a live check. */
-  readonly askedAt?: Instant | undefined;
+  readonly readAt?: Instant | undefined;
   /** Client that reads the live object; not fenced itself. */
   readonly client: KubernetesClient;
   readonly clock: Clock;
@@ -65,8 +65,8 @@ export interface WriteFenceOptions {
  * object, so it is checked like all others.
  */
 export function writeFence(options: WriteFenceOptions): ClientInterceptor {
-  const { signal, view, clock, askedAt } = options;
-  let look = askedAt && new Tenure({ clock, since: askedAt, ...lookLasts });
+  const { signal, view, clock, readAt } = options;
+  let look = readAt && new Tenure({ clock, since: readAt, ...lookLasts });
   let isHalfWay = false;
   let looking: Promise<void> | undefined;
   const lookAt = async (seen: View): Promise<void> => {

@@ -16,8 +16,8 @@ export const logFlags: Readonly<Record<string, FlagDefinition>> = {
 
 /** Creates the logger that the flags request; undefined if no log flag is set. */
 export function loggerOf(flags: ReadonlyMap<string, string>, clock: Clock = systemClock): Logger | undefined {
-  const asked = Object.keys(logFlags).filter((name) => flags.has(name));
-  if (asked.length === 0) return undefined;
+  const present = Object.keys(logFlags).filter((name) => flags.has(name));
+  if (present.length === 0) return undefined;
   only(flags, { name: 'zap-stacktrace-level', values: ['error'] });
   only(flags, { name: 'zap-time-encoding', values: ['iso8601', 'rfc3339', 'rfc3339nano'] });
   only(flags, { name: 'zap-encoder', values: ['json', 'console'] });

@@ -34,15 +34,15 @@ export function enqueueForOwner<T extends KubernetesObject>(
     groupOf(reference.apiVersion) === ownerKind.group &&
     (everyOwner || reference.controller === true);
   return (event, context) => {
-    const asked = new Set<string>();
+    const requested = new Set<string>();
     const enqueueOwners = (view: ObjectView<T>): void => {
       for (const reference of view.ownerReferences) {
         // With one owner kind and one namespace, the name identifies the request.
-        if (!isOwner(reference) || asked.has(reference.name)) continue;
+        if (!isOwner(reference) || requested.has(reference.name)) continue;
         const request = ownerKind.scope === 'Cluster' ? {} : { namespace: view.namespace };
         const owner = { ...request, name: reference.name };
         if (event.type !== 'delete' && !isPresent(owner, reference, context)) continue;
-        asked.add(reference.name);
+        requested.add(reference.name);
         context.enqueue(owner, eventPriority(event));
       }
     };
@@ -69,12 +69,12 @@ export type MapFunc<T> = (view: ObjectView<T>) => readonly ReconcileRequest[];
 export function enqueueMapped<T>(map: MapFunc<T>): EventHandler<T> {
   return (event, context) => {
     const options = eventPriority(event);
-    const asked = new Set<string>();
+    const requested = new Set<string>();
     const views = event.type === 'update' ? [event.old, event.object] : [event.object];
     for (const request of views.flatMap((view) => map(view))) {
       const id = `${request.namespace ?? ''}/${request.name}`;
-      if (asked.has(id)) continue;
-      asked.add(id);
+      if (requested.has(id)) continue;
+      requested.add(id);
       context.enqueue(request, options);
     }
   };

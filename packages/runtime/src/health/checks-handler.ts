@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
-import { answer, type HttpHandler } from './probe-server.ts';
+import { type HttpHandler, respond } from './probe-server.ts';
 
 /**
  * A check of `/healthz` or `/readyz`: passes if it returns, fails if it throws or rejects.
@@ -30,7 +30,7 @@ export function checksHandler(path: string, options: ChecksOptions): HttpHandler
     const single = url.pathname.slice(path.length + 1);
     const excluded = new Set(url.searchParams.getAll('exclude'));
     const all = [...checks()].filter(([name]) => (single === '' ? !excluded.has(name) : name === single));
-    if (single !== '' && all.length === 0) return answer(response, { status: 404, text: '404 page not found\n' });
+    if (single !== '' && all.length === 0) return respond(response, { status: 404, text: '404 page not found\n' });
     const results = await Promise.all(
       all.map(async ([name, check]) => ({ name, failure: await runCheck(check, clock) })),
     );
@@ -39,9 +39,9 @@ export function checksHandler(path: string, options: ChecksOptions): HttpHandler
       failure === undefined ? `[+]${name} ok` : `[-]${name} failed: ${single === '' ? 'reason withheld' : failure}`,
     );
     const title = path.slice(1);
-    if (healthy && !url.searchParams.has('verbose')) return answer(response, { status: 200, text: 'ok' });
+    if (healthy && !url.searchParams.has('verbose')) return respond(response, { status: 200, text: 'ok' });
     const text = `${lines.join('\n')}\n${title} check ${healthy ? 'passed' : 'failed'}\n`;
-    return answer(response, { status: healthy ? 200 : 500, text });
+    return respond(response, { status: healthy ? 200 : 500, text });
   };
 }
 

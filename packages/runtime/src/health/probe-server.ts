@@ -35,9 +35,11 @@ export class ProbeServer implements AsyncDisposable {
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
       void serve(paths, { request, response });
     };
-    const asks = tls?.clientCaFile === undefined ? {} : { requestCert: true, rejectUnauthorized: true };
+    const clientAuth = tls?.clientCaFile === undefined ? {} : { requestCert: true, rejectUnauthorized: true };
     this.#server = tls
-      ? process.getBuiltinModule('node:https').createServer({ ...limits, ...asks, minVersion: 'TLSv1.2' }, listener)
+      ? process
+          .getBuiltinModule('node:https')
+          .createServer({ ...limits, ...clientAuth, minVersion: 'TLSv1.2' }, listener)
       : http.createServer(limits, listener);
   }
 
@@ -98,19 +100,19 @@ async function serve(
   const { request, response } = call;
   const path = (request.url ?? '/').split('?')[0] ?? '/';
   const found = Object.keys(paths).find((each) => path === each || path.startsWith(`${each}/`));
-  if (found === undefined) return answer(response, { status: 404, text: '404 page not found\n' });
+  if (found === undefined) return respond(response, { status: 404, text: '404 page not found\n' });
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    return answer(response, { status: 405, text: 'Method Not Allowed\n' });
+    return respond(response, { status: 405, text: 'Method Not Allowed\n' });
   try {
     await paths[found]!(request, response);
   } catch {
     // A failing probe responds with its status code; the checks log the reason.
-    answer(response, { status: 500, text: 'internal error\n' });
+    respond(response, { status: 500, text: 'internal error\n' });
   }
 }
 
 /** Sends a text response. */
-export function answer(response: ServerResponse, what: { readonly status: number; readonly text: string }): void {
+export function respond(response: ServerResponse, what: { readonly status: number; readonly text: string }): void {
   if (response.headersSent) return;
   response.writeHead(what.status, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' });
   response.end(what.text);

@@ -123,7 +123,7 @@ export class LeaderElector {
     const onStop = (): void => termSignal.abort(signal.reason);
     signal.addEventListener('abort', onStop, { once: true });
     const work = lead(termSignal.signal);
-    // Renew until the work has ended, not just until it was asked to stop: another leader would run alongside the remaining work.
+    // Renew until the work has ended, not just until its signal was aborted: another leader would run alongside the remaining work.
     const over = new AbortController();
     const onEnd = (): void => over.abort();
     work.then(onEnd, onEnd);

@@ -2,7 +2,7 @@ import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { ManagerError } from './manager-error.ts';
 
-/** A signal that asks a manager to stop. */
+/** A signal that stops a manager. */
 export interface StopSignal extends Disposable {
   readonly signal: AbortSignal;
 }

@@ -16,18 +16,18 @@ export class ExpiringCache<V> {
     this.#most = options.most;
   }
 
-  /** @param ask.lifeMs - how long a result is valid; failures are not cached. */
-  get(key: string, ask: { readonly find: () => Promise<V>; readonly lifeMs: (value: V) => number }): Promise<V> {
+  /** @param lookup.lifeMs - how long a result is valid; failures are not cached. */
+  get(key: string, lookup: { readonly find: () => Promise<V>; readonly lifeMs: (value: V) => number }): Promise<V> {
     const known = this.#entries.get(key);
     if (known && this.#clock.monotonic() < known.endMs) return known.value;
     this.#entries.delete(key);
-    const value = ask.find();
+    const value = lookup.find();
     const entry: Entry<V> = { value, endMs: Number.POSITIVE_INFINITY };
     this.#entries.set(key, entry);
     if (this.#entries.size > this.#most) this.#dropOldest();
     value.then(
       (found) => {
-        entry.endMs = this.#clock.monotonic() + ask.lifeMs(found);
+        entry.endMs = this.#clock.monotonic() + lookup.lifeMs(found);
       },
       () => {
         if (this.#entries.get(key) === entry) this.#entries.delete(key);

@@ -34,7 +34,7 @@ const lives = { tokenMs: 60_000, allowedMs: 300_000, deniedMs: 30_000 };
 /** Maximum number of cached tokens and of cached decisions. */
 const most = 1_000;
 /** Timeout of a request to the API server, in milliseconds. */
-const askMs = 10_000;
+const reviewMs = 10_000;
 /** A token is a few kilobytes at most; longer ones are rejected without a review. */
 const longestToken = 16_384;
 
@@ -58,13 +58,13 @@ export class MetricsAccess {
   /** Returns why a request is rejected; undefined if it is admitted. */
   async refusal(request: MetricsRequest): Promise<Refusal | undefined> {
     const { client, log } = this.#options;
-    const asked = client();
-    if (!asked) return { status: 503, text: 'the manager is starting\n' };
+    const apiClient = client();
+    if (!apiClient) return { status: 503, text: 'the manager is starting\n' };
     const token = /^Bearer +(\S+) *$/i.exec(request.authorization ?? '')?.[1];
     if (token === undefined || token.length > longestToken) return { status: 401, text: 'Unauthorized\n' };
     let user: UserInfo | undefined;
     try {
-      user = await this.#user(asked, token);
+      user = await this.#user(apiClient, token);
     } catch (error) {
       log.error('Authentication failed', { event: logEvents.metricsAccessFailed, error });
       return { status: 500, text: 'Authentication failed\n' };
@@ -72,7 +72,7 @@ export class MetricsAccess {
     if (!user) return { status: 401, text: 'Unauthorized\n' };
     const name = user.username ?? '';
     try {
-      if (await this.#isAllowed(asked, { user, request })) return undefined;
+      if (await this.#isAllowed(apiClient, { user, request })) return undefined;
     } catch (error) {
       log.error('Authorization failed', { event: logEvents.metricsAccessFailed, error, user: name });
       return { status: 500, text: `Authorization for user ${name} failed\n` };
@@ -85,7 +85,7 @@ export class MetricsAccess {
     return this.#users.get(createHash('sha256').update(token).digest('base64'), {
       lifeMs: () => lives.tokenMs,
       find: async () => {
-        const { status } = await this.#ask(client, TokenReview, {
+        const { status } = await this.#review(client, TokenReview, {
           apiVersion: 'authentication.k8s.io/v1',
           kind: 'TokenReview',
           metadata: {},
@@ -111,7 +111,7 @@ export class MetricsAccess {
     return this.#decisions.get(JSON.stringify(spec), {
       lifeMs: (isAllowed) => (isAllowed ? lives.allowedMs : lives.deniedMs),
       find: async () => {
-        const { status } = await this.#ask(client, SubjectAccessReview, {
+        const { status } = await this.#review(client, SubjectAccessReview, {
           apiVersion: 'authorization.k8s.io/v1',
           kind: 'SubjectAccessReview',
           metadata: {},
@@ -122,14 +122,14 @@ export class MetricsAccess {
     });
   }
 
-  async #ask<T extends KubernetesObject>(
+  async #review<T extends KubernetesObject>(
     client: KubernetesClient,
     kind: Parameters<typeof client.resource<T>>[0],
     review: T,
   ): Promise<T> {
     const deadline = new AbortController();
-    const giveUp = (): void => deadline.abort(new Error(`timed out after ${askMs} ms`));
-    using _timer = this.#options.clock.setTimer(askMs, giveUp, { unref: true });
+    const giveUp = (): void => deadline.abort(new Error(`timed out after ${reviewMs} ms`));
+    using _timer = this.#options.clock.setTimer(reviewMs, giveUp, { unref: true });
     return await client.resource(kind).create(review, { signal: deadline.signal });
   }
 }

@@ -114,7 +114,7 @@ export interface MetricFactory {
    * Sets a metric's value when it is scraped. Several controllers share a metric: each adds its own reading. A recreated
    * controller, as for each leadership term, replaces its predecessor, which is read one last time.
    */
-  readWhenAsked(metric: PlainMetric, owner: string, read: () => void): void;
+  readOnRequest(metric: PlainMetric, owner: string, read: () => void): void;
   /** Stops reading what a controller reports. */
   removeReadings(controller: string): void;
 }
@@ -124,7 +124,7 @@ function metricFactory(registered: RegisteredMetrics): MetricFactory {
   const plain = (type: 'counter' | 'gauge') => (name: string, help: string, labelNames: readonly string[]) =>
     registered.add(new PlainMetric({ name, help, type, isLabelled: labelNames.length > 0 }));
   return {
-    readWhenAsked(metric, owner, read) {
+    readOnRequest(metric, owner, read) {
       const owners = readings.get(metric) ?? new Map<string, () => void>();
       readings.set(metric, owners);
       owners.get(owner)?.();
@@ -226,15 +226,15 @@ function controllerMetrics(families: Families, settings: ControllerSettings): Re
     work: queue.work.series(labels),
   };
   let active = 0;
-  make.readWhenAsked(reconcile.active, controller, () => reconcile.active.set(own, active));
+  make.readOnRequest(reconcile.active, controller, () => reconcile.active.set(own, active));
   const depths = new Map<string, number>();
-  make.readWhenAsked(queue.depth, controller, () => {
+  make.readOnRequest(queue.depth, controller, () => {
     for (const [priority, depth] of depths) queue.depth.set({ ...labels, priority }, depth);
   });
-  make.readWhenAsked(queue.unfinished, controller, () =>
+  make.readOnRequest(queue.unfinished, controller, () =>
     queue.unfinished.set(labels, gauges.workingFor().reduce((sum, ms) => sum + ms, 0) / 1000),
   );
-  make.readWhenAsked(queue.longest, controller, () =>
+  make.readOnRequest(queue.longest, controller, () =>
     queue.longest.set(labels, Math.max(0, ...gauges.workingFor()) / 1000),
   );
   const priorityLabel = priorityLabels();
@@ -272,7 +272,7 @@ function controllerMetrics(families: Families, settings: ControllerSettings): Re
 /** Counting in a reconcile costs one addition; the total is passed on when metrics are scraped. */
 function counted(make: MetricFactory, counter: PlainMetric, labels: Readonly<Record<string, string>>): () => void {
   let news = 0;
-  make.readWhenAsked(counter, JSON.stringify(labels), () => {
+  make.readOnRequest(counter, JSON.stringify(labels), () => {
     counter.inc({ ...labels }, news);
     news = 0;
   });
@@ -296,7 +296,7 @@ function cacheGauges(make: MetricFactory, read: () => readonly CacheGauges[]): v
   const lag = make.gauge('kubewright_cache_lag_seconds', 'Time for which a newer state has been awaited', ['kind']);
   const watches = make.counter('kubewright_cache_watches_total', 'Watches opened', ['kind']);
   const lists = make.counter('kubewright_cache_lists_total', 'Listings begun', ['kind']);
-  make.readWhenAsked(objects, '', () => {
+  make.readOnRequest(objects, '', () => {
     watches.reset();
     lists.reset();
     // One kind may have several caches, one per namespace: counts are summed, and times take the worst value.

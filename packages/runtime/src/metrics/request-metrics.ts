@@ -27,7 +27,7 @@ export function requestMetrics(
     try {
       const response = await next(call);
       requests.inc({ code: String(response.status), method, host });
-      return measured?.answered(response) ?? response;
+      return measured?.responded(response) ?? response;
     } catch (error) {
       requests.inc({ code: '<error>', method, host });
       measured?.ended();
@@ -38,7 +38,7 @@ export function requestMetrics(
 
 interface MeasuredRequest {
   /** Passes the response on; the request ends when its body has been read. */
-  answered(response: TransportResponse): TransportResponse;
+  responded(response: TransportResponse): TransportResponse;
   /** Ends a request that got no response. */
   ended(): void;
 }
@@ -49,11 +49,11 @@ function measuring(
 ): (call: ClientCall, host: string) => MeasuredRequest {
   const seconds = make.histogram(
     'rest_client_request_duration_seconds',
-    'How long requests took, to the end of the answer',
+    'How long requests took, to the end of the response',
     durationBuckets,
   );
   const sent = make.histogram('rest_client_request_size_bytes', 'Sizes of requests', sizeBuckets);
-  const received = make.histogram('rest_client_response_size_bytes', 'Sizes of answers', sizeBuckets);
+  const received = make.histogram('rest_client_response_size_bytes', 'Sizes of responses', sizeBuckets);
   return ({ request }, host) => {
     const labels = { verb: request.method, host };
     const startMs = clock.monotonic();
@@ -65,7 +65,7 @@ function measuring(
       ended();
       received.observe(labels, bytes);
     };
-    return { ended, answered: (response) => ({ ...response, body: countedBody(response.body, onEnd) }) };
+    return { ended, responded: (response) => ({ ...response, body: countedBody(response.body, onEnd) }) };
   };
 }
 

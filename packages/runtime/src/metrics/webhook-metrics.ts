@@ -10,7 +10,7 @@ export function webhookMetrics(make: MetricFactory, buckets: number[]): WebhookM
     'webhook',
     'code',
   ]);
-  const inFlight = make.gauge(`${prefix}_webhook_requests_in_flight`, 'Webhook requests being answered', ['webhook']);
+  const inFlight = make.gauge(`${prefix}_webhook_requests_in_flight`, 'Webhook requests in progress', ['webhook']);
   const verdicts = make.counter('kubewright_webhook_verdicts_total', 'Reviews of admission by path and verdict', [
     'webhook',
     'verdict',

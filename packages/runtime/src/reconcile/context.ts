@@ -67,7 +67,7 @@ export interface ContextOptions {
   /** The reconciled object; undefined for request controllers. */
   readonly primary: KubernetesObject | undefined;
   /** When the server was queried, if the primary comes from there instead of the cache. */
-  readonly askedAt: Instant | undefined;
+  readonly readAt: Instant | undefined;
 }
 
 /**
@@ -78,16 +78,16 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   readonly #parts: ContextParts;
   readonly #run: ContextRun;
   readonly #primary: KubernetesObject | undefined;
-  readonly #askedAt: Instant | undefined;
+  readonly #readAt: Instant | undefined;
   #appliedIds: Set<string> | undefined;
   #client: KubernetesClient | undefined;
   #reads: SplitReads | undefined;
 
-  constructor(parts: ContextParts, { run, primary, askedAt }: ContextOptions) {
+  constructor(parts: ContextParts, { run, primary, readAt }: ContextOptions) {
     this.#parts = parts;
     this.#run = run;
     this.#primary = primary;
-    this.#askedAt = askedAt;
+    this.#readAt = readAt;
     run.events.begin(primary);
   }
 
@@ -141,7 +141,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const view = this.#primary && kind && checkPrimary ? { object: this.#primary, kind } : undefined;
     const { client } = this.#run;
     const { signal, clock, log } = this;
-    this.#client = client.intercepted(writeFence({ signal, view, askedAt: this.#askedAt, client, clock, log }));
+    this.#client = client.intercepted(writeFence({ signal, view, readAt: this.#readAt, client, clock, log }));
     return this.#client;
   }
 
@@ -214,8 +214,8 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const applying = { fieldManager, force, signal: this.signal };
     const { client, signal } = this;
     const write = (): Promise<Stored<KubernetesObject>> => client.resource(primaryKind).status.apply(wanted, applying);
-    const answer = await writingStatus(write, { client, kind: primaryKind, object: primary, signal });
-    return this.#applied(wanted, { answer, live, manager });
+    const stored = await writingStatus(write, { client, kind: primaryKind, object: primary, signal });
+    return this.#applied(wanted, { stored, live, manager });
   }
 
   async delete(object: KubernetesObject, options: DeleteObjectOptions = {}): Promise<void> {
@@ -252,8 +252,8 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const body = forWire(owned, live?.metadata.uid);
     const force = options.force ?? true;
     this.#run.intends(body);
-    const answer = await client.resource(kind).apply(body, { fieldManager, force, signal });
-    return this.#applied(owned, { answer, live, manager });
+    const stored = await client.resource(kind).apply(body, { fieldManager, force, signal });
+    return this.#applied(owned, { stored, live, manager });
   }
 
   /** True if applying the object again would change nothing. */
@@ -292,18 +292,18 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   #applied(
     wanted: KubernetesObject,
     what: {
-      readonly answer: Stored<KubernetesObject>;
+      readonly stored: Stored<KubernetesObject>;
       readonly live: KubernetesObject | undefined;
       readonly manager: ManagerEntry;
     },
   ): Stored<KubernetesObject> {
-    const { answer, live, manager } = what;
+    const { stored, live, manager } = what;
     this.#run.resumed();
-    const changedNothing = live?.metadata.resourceVersion === answer.metadata.resourceVersion;
-    if (changedNothing || !appliedAlready(wanted, answer, manager)) {
-      this.#parts.applies.answered(wanted, answer, manager);
+    const changedNothing = live?.metadata.resourceVersion === stored.metadata.resourceVersion;
+    if (changedNothing || !appliedAlready(wanted, stored, manager)) {
+      this.#parts.applies.remember(wanted, stored, manager);
     }
-    return deepFreeze(answer);
+    return deepFreeze(stored);
   }
 }
 

@@ -19,10 +19,10 @@ function live(
   return object({ data: { a: '1' }, metadata: { name: 'a', uid: 'u', resourceVersion, managedFields }, ...members });
 }
 
-function remembering(answer = live('5')): { readonly applies: RememberedApplies; readonly clock: VirtualClock } {
+function remembering(stored = live('5')): { readonly applies: RememberedApplies; readonly clock: VirtualClock } {
   const clock = new VirtualClock();
   const applies = new RememberedApplies(clock);
-  applies.answered(wanted, answer, manager);
+  applies.remember(wanted, stored, manager);
   return { applies, clock };
 }
 
@@ -47,7 +47,7 @@ describe('RememberedApplies', () => {
     });
     // An empty map names no label, so labels of others do not matter.
     expect(applies.has(wanted, labelled, manager)).toBe(true);
-    applies.answered(object({ spec: { dropped: 1 }, metadata: { name: 'a' } }), live('6', {}, {}), manager);
+    applies.remember(object({ spec: { dropped: 1 }, metadata: { name: 'a' } }), live('6', {}, {}), manager);
     const set = live('7', { spec: { dropped: 2 } }, {});
     expect(applies.has(object({ spec: { dropped: 1 }, metadata: { name: 'a' } }), set, manager)).toBe(false);
   });
@@ -73,7 +73,7 @@ describe('RememberedApplies', () => {
     expect(applies.has(wanted, live('5'), manager)).toBe(true);
     await clock.advance(1);
     expect(applies.has(wanted, live('5'), manager)).toBe(false);
-    applies.answered(wanted, live('5'), manager);
+    applies.remember(wanted, live('5'), manager);
     applies.forget('u');
     expect(applies.has(wanted, live('5'), manager)).toBe(false);
     expect(applies.size).toBe(0);
@@ -82,9 +82,9 @@ describe('RememberedApplies', () => {
   it('remembers the 10,000 objects used last', () => {
     const { applies } = remembering();
     const nth = (uid: number) => object({ metadata: { name: 'a', uid: `${uid}`, resourceVersion: '5' } });
-    for (let uid = 0; uid < 9_999; uid++) applies.answered(wanted, nth(uid), manager);
+    for (let uid = 0; uid < 9_999; uid++) applies.remember(wanted, nth(uid), manager);
     expect(applies.has(wanted, live('5'), manager)).toBe(true);
-    applies.answered(wanted, nth(9_999), manager);
+    applies.remember(wanted, nth(9_999), manager);
     expect(applies.size).toBe(10_000);
     expect(applies.has(wanted, nth(0), manager)).toBe(false);
     expect(applies.has(wanted, live('5'), manager)).toBe(true);

@@ -57,14 +57,14 @@ export class RememberedApplies {
   }
 
   /** Remembers the response to an apply. */
-  answered(wanted: KubernetesObject, answer: KubernetesObject, manager: ManagerEntry): void {
-    const { uid = '', resourceVersion = '' } = answer.metadata;
+  remember(wanted: KubernetesObject, stored: KubernetesObject, manager: ManagerEntry): void {
+    const { uid = '', resourceVersion = '' } = stored.metadata;
     const responses = this.#objects.get(uid) ?? new Map<string, Response>();
     responses.set(nameOf(manager), {
       applied: digestOf(appliedMembers(wanted)),
       atMs: this.#clock.monotonic(),
       resourceVersion,
-      result: resultOf(wanted, answer, manager),
+      result: resultOf(wanted, stored, manager),
       isCached: false,
     });
     this.#keep(uid, responses);

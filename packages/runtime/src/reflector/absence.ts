@@ -1,7 +1,7 @@
 import type { Clock } from '@kubewright/apimachinery';
 
 /** Minimum interval between discovery requests, in milliseconds; also the time between two results that must agree. */
-const askAgainMs = 5_000;
+const recheckMs = 5_000;
 
 /** Options for an {@link Absence}. */
 export interface AbsenceOptions {
@@ -19,8 +19,8 @@ export interface AbsenceOptions {
  */
 export class Absence {
   readonly #options: AbsenceOptions;
-  #askedMs = Number.NEGATIVE_INFINITY;
-  #answers = 0;
+  #checkedMs = Number.NEGATIVE_INFINITY;
+  #confirmations = 0;
   #isSure = false;
 
   constructor(options: AbsenceOptions) {
@@ -34,17 +34,17 @@ export class Absence {
   /** Records that a list returned 404. */
   async notFound(options: { readonly wasListed: boolean; readonly signal: AbortSignal }): Promise<void> {
     const { clock, isAbsent } = this.#options;
-    if (this.#isSure || !isAbsent || clock.monotonic() - this.#askedMs < askAgainMs) return;
+    if (this.#isSure || !isAbsent || clock.monotonic() - this.#checkedMs < recheckMs) return;
     const absent = await isAbsent(options.signal);
     // Counted from the response, so that a slow response and the next one do not describe the same moment.
-    this.#askedMs = clock.monotonic();
-    this.#answers = absent ? this.#answers + 1 : 0;
-    this.#isSure = this.#answers >= (options.wasListed ? 2 : 1);
+    this.#checkedMs = clock.monotonic();
+    this.#confirmations = absent ? this.#confirmations + 1 : 0;
+    this.#isSure = this.#confirmations >= (options.wasListed ? 2 : 1);
   }
 
   /** Records that the kind was listed, or received from a watch. */
   served(): void {
-    this.#answers = 0;
+    this.#confirmations = 0;
     this.#isSure = false;
   }
 }

@@ -21,7 +21,7 @@ const quietMs = 90_000;
 /** And at least this often, in milliseconds. */
 const probeMs = 300_000;
 /** Timeout of a request for the version, in milliseconds. */
-const answerMs = 30_000;
+const responseMs = 30_000;
 
 /** Options for a {@link LagGuard}. */
 export interface LagGuardOptions {
@@ -63,7 +63,7 @@ interface Awaited {
 
 /**
  * Detects a watch that is open but behind: a proxy that holds events back, a server whose own cache hangs or that was restored
- * from a backup. Writes of this process immediately show what must arrive; otherwise it periodically asks the server for its
+ * from a backup. Writes of this process immediately show what must arrive; otherwise it periodically requests its
  * version, with a list of one object. A lagging watch is reopened first, then everything is relisted. Only writes missing from a
  * list of the newest state are dropped: while the server is unreachable, its silence proves nothing.
  */
@@ -220,7 +220,7 @@ export class LagGuard {
 
   async #newestVersion(signal: AbortSignal): Promise<string> {
     const { clock, listWatcher } = this.#options;
-    using guard = new SilenceGuard({ clock, signal, silenceMs: answerMs });
+    using guard = new SilenceGuard({ clock, signal, silenceMs: responseMs });
     const splitter = new ListSplitter(() => {});
     const { body } = await listWatcher.list({ limit: 1, signal: guard.signal });
     for await (const chunk of abortable(body, guard.signal)) splitter.push(chunk);

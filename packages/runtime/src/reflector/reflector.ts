@@ -106,8 +106,8 @@ export class Reflector {
     this.#reach = options.reach ?? new ServerReach(options);
     const { listWatcher } = options;
     this.#listWatcher = {
-      list: (list) => this.#answered(listWatcher.list(list)),
-      watch: (watch) => this.#answered(listWatcher.watch(watch)),
+      list: (list) => this.#tracked(listWatcher.list(list)),
+      watch: (watch) => this.#tracked(listWatcher.watch(watch)),
     };
   }
 
@@ -162,14 +162,14 @@ export class Reflector {
     }
   }
 
-  async #answered<R>(answer: Promise<R>): Promise<R> {
+  async #tracked<R>(pending: Promise<R>): Promise<R> {
     try {
-      const response = await answer;
-      this.#reach.answered();
+      const response = await pending;
+      this.#reach.responded();
       return response;
     } catch (error) {
       // A rejection is still a response; a 5xx may come from a load balancer without a server.
-      if (error instanceof StatusError && error.httpStatus < 500) this.#reach.answered();
+      if (error instanceof StatusError && error.httpStatus < 500) this.#reach.responded();
       throw error;
     }
   }
@@ -191,7 +191,7 @@ export class Reflector {
       if (end.noEndInSight) this.#listInstead();
       return { state: this.#fullListing(), failure: new Error('the watch ended before the first state was complete') };
     }
-    if (end.isUnanswered) return { state: this.#fullListing(), failure: new Error('the watch got no response') };
+    if (end.hadNoResponse) return { state: this.#fullListing(), failure: new Error('the watch got no response') };
     if (!end.suspicious) return { state: this.#sameAgain() };
     return { state: this.#afterFailedWatch(), failure: new Error('the watch ended immediately without an event') };
   }
@@ -318,8 +318,8 @@ export class Reflector {
   }
 
   async #wait(failure: unknown, signal: AbortSignal): Promise<void> {
-    const asked = failure instanceof StatusError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0;
-    const ms = isNotFound(failure) ? this.#missingMs() : Math.max(this.#backoff.next(), asked);
+    const retryAfterMs = failure instanceof StatusError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0;
+    const ms = isNotFound(failure) ? this.#missingMs() : Math.max(this.#backoff.next(), retryAfterMs);
     if (this.#isReportDue(failure)) {
       const { message, level } = describeFailure(failure, { isAbsent: this.#absence.isSure });
       // An unreachable server is logged once, not for each kind.

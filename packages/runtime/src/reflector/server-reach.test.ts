@@ -20,13 +20,13 @@ describe('ServerReach', () => {
     const clock = new VirtualClock();
     const { lines, log } = collect();
     const reach = new ServerReach({ clock, log });
-    reach.answered();
+    reach.responded();
     const [one, two] = [{}, {}];
     expect(reach.failed(one, refused)).toBe(true);
     expect(reach.failed(two, refused)).toBe(true);
     await clock.advance(12_340);
-    reach.answered();
-    reach.answered();
+    reach.responded();
+    reach.responded();
     reach.failed(one, refused);
     expect(lines.map(({ level, error, unreachableForSeconds }) => [level, error ?? unreachableForSeconds])).toEqual([
       ['warn', refused.message],
@@ -40,7 +40,7 @@ describe('ServerReach', () => {
     const reach = new ServerReach({ clock: new VirtualClock(), log });
     const [one, two] = [{}, {}];
     for (const who of [one, two]) expect(reach.failed(who, reset)).toBe(true);
-    reach.answered();
+    reach.responded();
     reach.failed(one, reset);
     expect(lines).toEqual([]);
     reach.failed(one, reset);

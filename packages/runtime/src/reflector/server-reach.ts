@@ -43,7 +43,7 @@ export class ServerReach {
   }
 
   /** Records that the server has responded to a list or watch. */
-  answered(): void {
+  responded(): void {
     if (this.#suspecting.size > 0) this.#suspecting.clear();
     if (this.#lostAtMs === undefined) return;
     const seconds = Math.round((this.#clock.monotonic() - this.#lostAtMs) / 100) / 10;

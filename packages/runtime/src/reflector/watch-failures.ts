@@ -48,9 +48,9 @@ export class WatchFailures {
   }
 
   /** Records that the watch ended without an error. */
-  ended({ isUnanswered, suspicious }: WatchEnd): void {
+  ended({ hadNoResponse, suspicious }: WatchEnd): void {
     // Its silence timeout has already passed.
-    if (isUnanswered) this.#inRow = maxInRow;
+    if (hadNoResponse) this.#inRow = maxInRow;
     else this.#inRow = suspicious ? this.#inRow + 1 : 0;
   }
 

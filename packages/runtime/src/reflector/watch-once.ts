@@ -38,7 +38,7 @@ export interface WatchEnd {
   /** True if events stopped without the bookmark that ends the initial state: the server does not support it. */
   readonly noEndInSight: boolean;
   /** True if nothing arrived, not even response headers. */
-  readonly isUnanswered: boolean;
+  readonly hadNoResponse: boolean;
   /** True if it ended in under a second without an event, as with a broken proxy. */
   readonly suspicious: boolean;
 }
@@ -51,7 +51,7 @@ export interface WatchEnd {
 export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
   const { clock, random, signal, initialEvents } = options;
   const startMs = clock.monotonic();
-  // Before the response starts, the server may ask to wait (429 with Retry-After); that does not count as silence of a stream.
+  // Before the response starts, the server may request a delay (429 with Retry-After); that does not count as silence of a stream.
   const guard = new SilenceGuard({ clock, signal, silenceMs: options.silenceMs });
   const follower = new WatchFollower(options, () => guard.allow(options.silenceMs));
   let opened = false;
@@ -78,7 +78,7 @@ export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
   return {
     initialEventsEnded: !initialEvents || follower.initialEventsEnded,
     noEndInSight: opened && initialEvents && !follower.initialEventsEnded && guard.fired,
-    isUnanswered: !opened && guard.fired,
+    hadNoResponse: !opened && guard.fired,
     suspicious: quick && !guard.fired,
   };
 }

@@ -27,14 +27,14 @@ const forgottenAfter = 10;
 export class Members {
   readonly #self: string;
   #others: ReadonlyMap<string, Member> = new Map();
-  #askedMs = 0;
+  #requestedMs = 0;
 
   constructor(self: string) {
     this.#self = self;
   }
 
   /** Updates from a list of all members' leases. `askedMs` and `seenMs`: when the list was requested, and when it arrived. */
-  observe(leases: readonly Lease[], at: { readonly askedMs: number; readonly seenMs: number }): void {
+  observe(leases: readonly Lease[], at: { readonly requestedMs: number; readonly seenMs: number }): void {
     const others = new Map<string, Member>();
     for (const lease of leases) {
       const { name = '', resourceVersion = '' } = lease.metadata;
@@ -45,7 +45,7 @@ export class Members {
       others.set(name, { name, view: viewOf(lease), durationMs, resourceVersion, sinceMs });
     }
     this.#others = others;
-    this.#askedMs = at.askedMs;
+    this.#requestedMs = at.requestedMs;
   }
 
   /** All members that are alive, including this one, in order. */
@@ -61,7 +61,7 @@ export class Members {
   /** Leases that were abandoned long ago. */
   get forgotten(): readonly { readonly name: string; readonly resourceVersion: string }[] {
     return [...this.#others.values()].filter(
-      ({ sinceMs, durationMs }) => this.#askedMs - sinceMs > durationMs * forgottenAfter,
+      ({ sinceMs, durationMs }) => this.#requestedMs - sinceMs > durationMs * forgottenAfter,
     );
   }
 
@@ -71,7 +71,7 @@ export class Members {
   }
 
   #living(): readonly Member[] {
-    return [...this.#others.values()].filter(({ sinceMs, durationMs }) => this.#askedMs - sinceMs < durationMs);
+    return [...this.#others.values()].filter(({ sinceMs, durationMs }) => this.#requestedMs - sinceMs < durationMs);
   }
 }
 

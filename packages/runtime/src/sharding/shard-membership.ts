@@ -213,9 +213,9 @@ export class ShardMembership implements Runnable, Partition {
       if (!this.#written.some((each) => sameView(each, view))) this.#written = [...this.#written, view];
       await lease.write(view, limit);
       this.#written = [view];
-      const askedMs = this.#clock.monotonic();
+      const requestedMs = this.#clock.monotonic();
       const leases = await lease.list(limit);
-      this.#members.observe(leases, { askedMs, seenMs: this.#clock.monotonic() });
+      this.#members.observe(leases, { requestedMs, seenMs: this.#clock.monotonic() });
       this.#settled = view;
       this.#renew(since);
       this.#wanted = this.#members.alive;

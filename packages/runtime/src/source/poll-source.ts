@@ -26,7 +26,7 @@ export function pollSource(options: PollSourceOptions): Source {
   return {
     name: options.name,
     async start(context, start) {
-      await ask(options, { context, start });
+      await pollOnce(options, { context, start });
       void again(options, { context, start });
     },
   };
@@ -46,11 +46,11 @@ async function again(options: PollSourceOptions, with_: With): Promise<void> {
       // Aborted: stop polling.
       return;
     }
-    await ask(options, with_);
+    await pollOnce(options, with_);
   }
 }
 
-async function ask(options: PollSourceOptions, with_: With): Promise<void> {
+async function pollOnce(options: PollSourceOptions, with_: With): Promise<void> {
   const { signal, log } = with_.start;
   try {
     for (const request of await options.poll({ signal })) with_.context.enqueue(request);

@@ -7,7 +7,7 @@ import { type AdmissionRequest, type AdmissionResponse, errored } from './admiss
 import { readAdmissionReview, writeAdmissionReview } from './review-format.ts';
 import type { AdmissionWebhook } from './webhook-definition.ts';
 import { WebhookError } from './webhook-error.ts';
-import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.ts';
+import type { WebhookCall, WebhookParts, WebhookReply } from './webhook-parts.ts';
 
 /**
  * Responds to reviews on one path. Like controller-runtime (0.25), always returns HTTP status 200, with the verdict in the body.
@@ -16,7 +16,7 @@ import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.t
 export function admissionHandler(
   webhooks: readonly AdmissionWebhook[],
   parts: WebhookParts,
-): (call: WebhookCall) => Promise<WebhookAnswer> {
+): (call: WebhookCall) => Promise<WebhookReply> {
   const log = parts.log.named('admission');
   return async (call) => {
     const review = readAdmissionReview(call);
@@ -31,8 +31,8 @@ export function admissionHandler(
     const { request } = review;
     const requestLog = withRequest(log, webhooks, request);
     requestLog.debug('received request', { event: logEvents.webhookRequested });
-    const asked = { request, log: requestLog, signal: call.signal };
-    const response = await ask(webhooks, asked, parts);
+    const requested = { request, log: requestLog, signal: call.signal };
+    const response = await runWebhooks(webhooks, requested, parts);
     requestLog.debug('wrote response', {
       event: logEvents.webhookResponded,
       allowed: response.allowed,
@@ -44,25 +44,25 @@ export function admissionHandler(
   };
 }
 
-interface Asked {
+interface RequestCall {
   readonly request: AdmissionRequest;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
 
-async function ask(
+async function runWebhooks(
   webhooks: readonly AdmissionWebhook[],
-  asked: Asked,
+  requested: RequestCall,
   parts: WebhookParts,
 ): Promise<AdmissionResponse> {
   const warnings: string[] = [];
   const patch: JsonPatchOperation[] = [];
   const auditAnnotations: Record<string, string> = {};
-  let { request } = asked;
+  let { request } = requested;
   let last: AdmissionResponse = { allowed: true };
   try {
     for (const webhook of webhooks) {
-      last = await webhook.handle(request, contextOf({ ...asked, request }, { parts, warnings }));
+      last = await webhook.handle(request, contextOf({ ...requested, request }, { parts, warnings }));
       warnings.push(...(last.warnings ?? []));
       Object.assign(auditAnnotations, last.auditAnnotations);
       if (!last.allowed) return { ...last, warnings };
@@ -74,7 +74,7 @@ async function ask(
       }
     }
   } catch (error) {
-    return { ...failed(error, asked.log, parts), warnings };
+    return { ...failed(error, requested.log, parts), warnings };
   }
   return { ...last, warnings, patch, auditAnnotations };
 }
@@ -92,10 +92,10 @@ function failed(error: unknown, log: Logger, parts: WebhookParts): AdmissionResp
 }
 
 function contextOf(
-  asked: Asked,
+  requested: RequestCall,
   { parts, warnings }: { readonly parts: WebhookParts; readonly warnings: string[] },
 ): AdmissionContext {
-  const { request, log, signal } = asked;
+  const { request, log, signal } = requested;
   return {
     request,
     dryRun: request.dryRun ?? false,

@@ -2,7 +2,7 @@ import { defined } from '@kubewright/apimachinery/internal';
 import { logEvents } from '../log/log-events.ts';
 import { fieldsOf, readReviewBody } from './review-format.ts';
 import type { AuthenticationWebhook, TokenReviewRequest, TokenReviewResult } from './webhook-definition.ts';
-import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.ts';
+import type { WebhookCall, WebhookParts, WebhookReply } from './webhook-parts.ts';
 
 interface Review {
   readonly apiVersion: string;
@@ -16,7 +16,7 @@ const versions = ['authentication.k8s.io/v1', 'authentication.k8s.io/v1beta1'];
 export function authenticationHandler(
   webhook: AuthenticationWebhook,
   parts: WebhookParts,
-): (call: WebhookCall) => Promise<WebhookAnswer> {
+): (call: WebhookCall) => Promise<WebhookReply> {
   const log = parts.log.named('authentication');
   return async (call) => {
     const review = read(call);

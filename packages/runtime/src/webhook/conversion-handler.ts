@@ -12,7 +12,7 @@ import { logEvents } from '../log/log-events.ts';
 import { fieldsOf } from './review-format.ts';
 import { asObject } from './reviewed-object.ts';
 import type { ConversionWebhook } from './webhook-definition.ts';
-import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.ts';
+import type { WebhookCall, WebhookParts, WebhookReply } from './webhook-parts.ts';
 
 /**
  * Responds to `ConversionReview`s for all convertible kinds. Like controller-runtime (0.25), fails the whole batch if one object
@@ -21,7 +21,7 @@ import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.t
 export function conversionHandler(
   webhooks: readonly ConversionWebhook[],
   parts: WebhookParts,
-): (call: WebhookCall) => Promise<WebhookAnswer> {
+): (call: WebhookCall) => Promise<WebhookReply> {
   const log = parts.log.named('conversion-webhook');
   const byKind = new Map(webhooks.map((webhook) => [`${webhook.kind}.${webhook.group}`, webhook]));
   return async (call) => {
@@ -31,19 +31,19 @@ export function conversionHandler(
       return { status: 400, json: {} };
     }
     const { uid, desiredAPIVersion, objects, apiVersion } = review;
-    const answer = (response: Record<string, unknown>): WebhookAnswer => ({
+    const reply = (response: Record<string, unknown>): WebhookReply => ({
       status: 200,
       json: { kind: 'ConversionReview', apiVersion, response: { uid, ...response } },
     });
     try {
       const convertedObjects: KubernetesObject[] = [];
       for (const raw of objects) convertedObjects.push(await convertOne(raw, { desiredAPIVersion, byKind }));
-      return answer({ convertedObjects, result: { status: 'Success' } });
+      return reply({ convertedObjects, result: { status: 'Success' } });
     } catch (error) {
       if (error instanceof ConversionFailure && error.isPanic) parts.metrics?.panicked('conversion');
       log.error('failed to convert', { event: logEvents.conversionFailed, error, request: uid });
       const message = error instanceof Error ? error.message : String(error);
-      return answer({ convertedObjects: [], result: { status: 'Failure', message } });
+      return reply({ convertedObjects: [], result: { status: 'Failure', message } });
     }
   };
 }

@@ -3,7 +3,7 @@ import { type Clock, parseDurationMs } from '@kubewright/apimachinery';
 import { stringifyJson } from '@kubewright/apimachinery/internal';
 import { logEvents } from '../log/log-events.ts';
 import { BodyReader } from './read-body.ts';
-import type { WebhookAnswer, WebhookParts, WebhookPathMetrics } from './webhook-parts.ts';
+import type { WebhookParts, WebhookPathMetrics, WebhookReply } from './webhook-parts.ts';
 import type { WebhookRoute } from './webhook-router.ts';
 
 /** Maximum time for a response, also if the caller sets no timeout, in milliseconds; the API's own limit. */
@@ -30,15 +30,15 @@ export function webhookListener(
     const counter = counters.get(path);
     const started = clock.monotonic();
     counter?.started();
-    let answer: Reply = { status: 500, text: 'internal error\n' };
+    let result: Reply = { status: 500, text: 'internal error\n' };
     try {
-      answer = await answerOf(route, { request, response, clock, bodies, timeoutMs: timeoutOf(query) });
+      result = await replyOf(route, { request, response, clock, bodies, timeoutMs: timeoutOf(query) });
     } catch (error) {
       log.error('a webhook request failed', { event: logEvents.webhookFailed, path, error });
     }
-    reply(response, answer);
-    if (answer.verdict) counter?.judged(answer.verdict);
-    counter?.finished(answer.status, (clock.monotonic() - started) / 1000);
+    reply(response, result);
+    if (result.verdict) counter?.judged(result.verdict);
+    counter?.finished(result.status, (clock.monotonic() - started) / 1000);
   };
   return (request, response) => void serve(request, response);
 }
@@ -47,10 +47,10 @@ interface Reply {
   readonly status: number;
   readonly text: string;
   readonly isJson?: boolean;
-  readonly verdict?: WebhookAnswer['verdict'] | undefined;
+  readonly verdict?: WebhookReply['verdict'] | undefined;
 }
 
-async function answerOf(
+async function replyOf(
   route: WebhookRoute,
   call: {
     readonly request: IncomingMessage;
@@ -68,7 +68,7 @@ async function answerOf(
     using _timer = clock.setTimer(timeoutMs, giveUp, { unref: true });
     response.once('close', giveUp);
     const contentType = request.headers['content-type'];
-    return asJson(await route.answer({ body, contentType, signal: deadline.signal }));
+    return asJson(await route.reply({ body, contentType, signal: deadline.signal }));
   };
   const reply = await bodies.read(request, { maxBytes: route.maxBytes, use });
   if (typeof reply !== 'string') return reply;
@@ -77,7 +77,7 @@ async function answerOf(
   return reply === 'too large' ? asJson(route.tooLarge) : { status: 503, text: 'too many requests at a time\n' };
 }
 
-function asJson({ status, json, verdict }: WebhookAnswer): Reply {
+function asJson({ status, json, verdict }: WebhookReply): Reply {
   return { status, text: `${stringifyJson(json)}\n`, isJson: true, verdict };
 }
 

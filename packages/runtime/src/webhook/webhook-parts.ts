@@ -38,7 +38,7 @@ export interface WebhookCall {
 }
 
 /** The JSON response to a {@link WebhookCall}. */
-export interface WebhookAnswer {
+export interface WebhookReply {
   readonly status: number;
   readonly json: unknown;
   /** The verdict of an admission review. */

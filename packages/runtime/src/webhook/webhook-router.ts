@@ -10,7 +10,7 @@ import type {
   WebhookDefinition,
 } from './webhook-definition.ts';
 import { WebhookError } from './webhook-error.ts';
-import type { WebhookAnswer, WebhookCall, WebhookParts } from './webhook-parts.ts';
+import type { WebhookCall, WebhookParts, WebhookReply } from './webhook-parts.ts';
 
 /** Maximum size of an admission review, in bytes: two objects of 3 MiB and the rest, as in controller-runtime. */
 const maxAdmissionBytes = 7 * 1024 * 1024;
@@ -26,9 +26,9 @@ export interface WebhookRoute {
   readonly path: string;
   readonly maxBytes: number;
   /** The response to a larger body. */
-  readonly tooLarge: WebhookAnswer;
+  readonly tooLarge: WebhookReply;
   /** Never rejects because of user functions. */
-  readonly answer: (call: WebhookCall) => Promise<WebhookAnswer>;
+  readonly reply: (call: WebhookCall) => Promise<WebhookReply>;
 }
 
 const pathPattern = /^((\/[a-zA-Z0-9-_]+)+|\/)$/;
@@ -53,15 +53,15 @@ export function webhookRoutes(
   const routes = new Map<string, WebhookRoute>();
   for (const [path, group] of byPath) {
     const tooLarge = { status: 200, json: writeAdmissionReview(errored(413, tooLargeMessage), undefined) };
-    routes.set(path, { path, maxBytes: maxAdmissionBytes, tooLarge, answer: admissionHandler(group, parts) });
+    routes.set(path, { path, maxBytes: maxAdmissionBytes, tooLarge, reply: admissionHandler(group, parts) });
   }
   for (const webhook of authentication) {
     const path = checkedPath(webhook.path);
     if (routes.has(path))
       throw new WebhookError({ what: `cannot serve two webhooks at ${path}`, remedy: 'give one of them another path' });
     const tooLarge = { status: 200, json: writeTokenReview({ error: 'request entity is too large' }, undefined) };
-    const answer = authenticationHandler(webhook, parts);
-    routes.set(path, { path, maxBytes: maxAuthenticationBytes, tooLarge, answer });
+    const reply = authenticationHandler(webhook, parts);
+    routes.set(path, { path, maxBytes: maxAuthenticationBytes, tooLarge, reply });
   }
   if (converters.length > 0) {
     if (routes.has('/convert'))
@@ -71,9 +71,9 @@ export function webhookRoutes(
         remedy: 'choose another path',
       });
     checkConverters(converters);
-    const answer = conversionHandler(converters, parts);
+    const reply = conversionHandler(converters, parts);
     const tooLarge = { status: 413, json: {} };
-    routes.set('/convert', { path: '/convert', maxBytes: maxConversionBytes, tooLarge, answer });
+    routes.set('/convert', { path: '/convert', maxBytes: maxConversionBytes, tooLarge, reply });
   }
   return routes;
 }

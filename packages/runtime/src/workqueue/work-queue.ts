@@ -152,7 +152,7 @@ export class WorkQueue {
   }
 
   /**
-   * Sets the time at which a reconcile's result asked to run again, replacing that of the previous result; `undefined` means
+   * Sets the time at which a reconcile's result requested the next run, replacing that of the previous result; `undefined` means
    * never.
    */
   requeueAfter(key: string, options: (AddOptions & { readonly delayMs: number }) | undefined): void {

@@ -2,7 +2,7 @@
 const width = 80;
 
 /**
- * Formats a JSON value as YAML like Go's `yaml.v2`, with which the API server answers and controller-gen writes files: sorted
+ * Formats a JSON value as YAML like Go's `yaml.v2`, with which the API server responds and controller-gen writes files: sorted
  * keys, lists not indented below their key, multi-line strings as blocks, quotes only for strings that would otherwise be read
  * as something else.
  *

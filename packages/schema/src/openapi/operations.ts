@@ -60,7 +60,7 @@ interface OperationParts {
   readonly query?: readonly string[];
   readonly body?: string;
   readonly bodyTypes?: readonly string[];
-  readonly answer: string;
+  readonly response: string;
   readonly codes?: readonly string[];
 }
 
@@ -83,7 +83,7 @@ class OperationWriter {
     const own = { kind: this.#definition };
     return this.#path([], {
       ...(verbs.includes('list') && {
-        get: this.#operation({ ...own, id: 'list', action: 'list', query: listParameters, answer: this.#list }),
+        get: this.#operation({ ...own, id: 'list', action: 'list', query: listParameters, response: this.#list }),
       }),
       ...(verbs.includes('create') && {
         post: this.#operation({
@@ -92,7 +92,7 @@ class OperationWriter {
           action: 'post',
           query: writeParameters,
           body: this.#kind,
-          answer: this.#kind,
+          response: this.#kind,
           codes: ['200', '201', '202'],
         }),
       }),
@@ -103,7 +103,7 @@ class OperationWriter {
           action: 'deletecollection',
           query: deleteCollectionParameters,
           body: metaComponents.deleteOptions,
-          answer: metaComponents.status,
+          response: metaComponents.status,
         }),
       }),
     });
@@ -111,7 +111,7 @@ class OperationWriter {
 
   allNamespaces(): JsonObject | undefined {
     if (!this.#definition.verbs.includes('list')) return undefined;
-    const parts = { kind: this.#definition, answer: this.#list };
+    const parts = { kind: this.#definition, response: this.#list };
     const get = this.#operation({ ...parts, id: 'listForAllNamespaces', action: 'list' });
     return { get, parameters: queryParameters([...listParameters, 'pretty']) };
   }
@@ -125,7 +125,7 @@ class OperationWriter {
         action: 'delete',
         query: deleteParameters,
         body: metaComponents.deleteOptions,
-        answer: metaComponents.status,
+        response: metaComponents.status,
         codes: ['200', '202'],
       }),
     };
@@ -144,7 +144,7 @@ class OperationWriter {
         action: 'post',
         query: writeParameters,
         body: kind.component,
-        answer: kind.component,
+        response: kind.component,
       }),
     };
     return this.#path(['name'], { ...this.#readWrite(sub.verbs, { kind, id }), ...creation });
@@ -155,7 +155,7 @@ class OperationWriter {
     options: { readonly kind: GroupVersionKind & { readonly component: string }; readonly id: string },
   ): Record<string, JsonObject> {
     const { kind, id } = options;
-    const own = { kind, answer: kind.component };
+    const own = { kind, response: kind.component };
     return {
       ...(verbs.includes('get') && { get: this.#operation({ ...own, id: `read${id}`, action: 'get' }) }),
       ...(verbs.includes('update') && {
@@ -210,10 +210,10 @@ class OperationWriter {
   }
 
   #operation(parts: OperationParts): JsonObject {
-    const { id, action, query = [], body, bodyTypes = ['*/*'], answer, codes = ['200'] } = parts;
+    const { id, action, query = [], body, bodyTypes = ['*/*'], response, codes = ['200'] } = parts;
     const { group, version } = this.#definition;
     const { group: ofGroup, version: ofVersion, kind } = parts.kind;
-    const answers = codes.map((code) => [code, { description: 'Done.', content: content(mediaTypes, answer) }]);
+    const described = codes.map((code) => [code, { description: 'Done.', content: content(mediaTypes, response) }]);
     return {
       tags: [`${group === '' ? 'core' : group.split('.')[0]}_${version}`],
       operationId: `${id}${this.#suffix}`,
@@ -221,7 +221,7 @@ class OperationWriter {
       ...(body !== undefined && {
         requestBody: { content: content(bodyTypes, body), ...(action.startsWith('delete') ? {} : { required: true }) },
       }),
-      responses: { ...Object.fromEntries(answers), '401': { description: 'Unauthorized' } },
+      responses: { ...Object.fromEntries(described), '401': { description: 'Unauthorized' } },
       'x-kubernetes-action': action,
       'x-kubernetes-group-version-kind': { group: ofGroup, version: ofVersion, kind },
     };

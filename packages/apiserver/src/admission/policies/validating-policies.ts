@@ -24,7 +24,7 @@ interface Denied extends PolicyDenial {
 
 const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 };
 
-/** Evaluates the stored policies; the first denial is the answer (`ValidatingAdmissionPolicy`, 1.36). */
+/** Evaluates the stored policies; the first denial is the result (`ValidatingAdmissionPolicy`, 1.36). */
 export class ValidatingPolicies implements AdmissionPlugin {
   readonly name = 'ValidatingAdmissionPolicy';
   readonly #options: ValidatingPoliciesOptions;

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { Draft } from '../../registry/strategy.ts';
 import { checkReviewKind, shownType } from '../../webhooks/review-kind.ts';
-import type { WebhookAnswer } from '../../webhooks/webhook-answer.ts';
 import { WebhookCallError } from '../../webhooks/webhook-call-error.ts';
+import type { WebhookReply } from '../../webhooks/webhook-reply.ts';
 import type { AdmissionAttributes } from '../admission-plugin.ts';
 import { namespaceOf, requestVersion, type Version, type VersionedObjects } from './reviewed-request.ts';
 
@@ -107,11 +107,11 @@ export interface AdmissionResponse {
  * @throws WebhookCallError in upstream's words (`VerifyAdmissionResponse`, 1.36)
  */
 export function readAdmissionResponse(
-  answer: WebhookAnswer,
+  reply: WebhookReply,
   sent: { readonly uid: string; readonly version: string; readonly mutating: boolean },
 ): AdmissionResponse {
-  checkReviewKind(answer, { group: admissionGroup, version: sent.version, kind: 'AdmissionReview' });
-  const response = field(answer, 'AdmissionReview', { name: 'response', type: 'object' });
+  checkReviewKind(reply, { group: admissionGroup, version: sent.version, kind: 'AdmissionReview' });
+  const response = field(reply, 'AdmissionReview', { name: 'response', type: 'object' });
   const read = <T>(name: string, type: 'string' | 'boolean' | 'object'): T | undefined =>
     field(response ?? {}, 'AdmissionResponse.response', { name, type }) as T | undefined;
   const uid = read<string>('uid', 'string') ?? '';
@@ -128,9 +128,9 @@ export function readAdmissionResponse(
   if (uid !== sent.uid) {
     throw invalidResponse(`expected response.uid=${JSON.stringify(sent.uid)}, got ${JSON.stringify(uid)}`);
   }
-  if (shownType(answer) !== `${admissionGroup}/v1, Kind=AdmissionReview`) {
+  if (shownType(reply) !== `${admissionGroup}/v1, Kind=AdmissionReview`) {
     throw invalidResponse(
-      `expected webhook response of ${admissionGroup}/v1, Kind=AdmissionReview, got ${shownType(answer)}`,
+      `expected webhook response of ${admissionGroup}/v1, Kind=AdmissionReview, got ${shownType(reply)}`,
     );
   }
   checkPatch({ patch, patchType }, sent.mutating);

@@ -38,7 +38,7 @@ export interface HookRequest {
  * @throws WebhookRejection when it denies the request, WebhookFailure when it gives no verdict, StatusError 400 when it does not
  * support dry runs
  */
-export async function askHook(question: HookRequest, services: HookCallServices): Promise<AdmissionResponse> {
+export async function callHook(question: HookRequest, services: HookCallServices): Promise<AdmissionResponse> {
   const { hook, attributes, version: shown, objects, mutating } = question;
   if (attributes.dryRun && hook.sideEffects !== 'None' && hook.sideEffects !== 'NoneOnDryRun') {
     throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
@@ -53,8 +53,8 @@ export async function askHook(question: HookRequest, services: HookCallServices)
   const body = admissionReview(admissionRequest(attributes, shown), { uid, version, objects });
   try {
     const { clientConfig: config, timeoutSeconds } = hook;
-    const answer = await services.client.post({ config, body, timeoutSeconds, signal: attributes.signal });
-    const response = readAdmissionResponse(answer, { uid, version, mutating });
+    const reply = await services.client.post({ config, body, timeoutSeconds, signal: attributes.signal });
+    const response = readAdmissionResponse(reply, { uid, version, mutating });
     for (const text of response.warnings) attributes.warn(text);
     if (!response.allowed) throw rejection(hook.name, response.status);
     return response;
@@ -69,7 +69,7 @@ export async function askHook(question: HookRequest, services: HookCallServices)
 export async function observed<T>(
   question: HookRequest,
   services: HookCallServices,
-  ask: () => Promise<T>,
+  call: () => Promise<T>,
 ): Promise<T | undefined> {
   const { clock, metrics } = services;
   const { hook, attributes, mutating } = question;
@@ -79,7 +79,7 @@ export async function observed<T>(
   const note = (outcome: Parameters<WebhookMetrics['called']>[1]): void =>
     metrics.called(labels, { ...outcome, seconds: (clock.monotonic() - started) / 1000 });
   try {
-    const result = await ask();
+    const result = await call();
     note({ code: 200, rejected: false });
     return result;
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Draft } from '../../registry/strategy.ts';
 import { webhookFault } from '../../webhooks/webhook-fault.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import type { Reinvocation } from '../reinvocation.ts';
-import { askHook, type HookCallServices, type HookRequest, observed } from './hook-call.ts';
+import { callHook, type HookCallServices, type HookRequest, observed } from './hook-call.ts';
 import { HookMatcher } from './hook-matcher.ts';
 import { applyHookPatch } from './hook-patch.ts';
 import { isExempt } from './is-exempt.ts';
@@ -56,7 +56,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
     let changed: boolean | undefined;
     try {
       changed = await observed(question, this.#services, async () => {
-        const response = await askHook(question, this.#services);
+        const response = await callHook(question, this.#services);
         return review.take(applyHookPatch(question, response), version);
       });
     } catch (error) {

@@ -11,7 +11,7 @@ export interface BodyType {
   readonly kind: string;
 }
 
-/** A request in the version that a webhook asks for. */
+/** A request in the version that a webhook expects. */
 export interface Version {
   readonly definition: ResourceDefinition;
   readonly type: BodyType;

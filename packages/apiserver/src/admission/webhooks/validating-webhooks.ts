@@ -1,6 +1,6 @@
 import { webhookFault } from '../../webhooks/webhook-fault.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
-import { askHook, type HookCallServices, type HookRequest, observed } from './hook-call.ts';
+import { callHook, type HookCallServices, type HookRequest, observed } from './hook-call.ts';
 import { HookMatcher } from './hook-matcher.ts';
 import { isExempt } from './is-exempt.ts';
 import { convertBody, requestVersion, type Version, type VersionedObjects } from './reviewed-request.ts';
@@ -33,7 +33,7 @@ export class ValidatingWebhooks implements AdmissionPlugin {
       questions.push({ hook: hook.spec, attributes, version, objects, mutating: false });
     }
     const outcomes = await Promise.allSettled(
-      questions.map((question) => observed(question, this.#services, () => askHook(question, this.#services))),
+      questions.map((question) => observed(question, this.#services, () => callHook(question, this.#services))),
     );
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') throw refusalOf(outcome.reason);

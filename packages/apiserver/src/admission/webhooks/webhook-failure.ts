@@ -1,6 +1,6 @@
 import { KubewrightError, StatusError } from '@kubewright/apimachinery';
 
-/** A webhook that gave no answer: unreachable, too slow, or with an invalid response. Its failure policy decides. */
+/** A webhook call that failed: unreachable, too slow, or with an invalid response. Its failure policy decides. */
 export class WebhookFailure extends KubewrightError {
   override readonly name = 'WebhookFailure';
   readonly code = 'KW5702';
@@ -33,7 +33,7 @@ export function rejection(webhook: string, given: Readonly<Record<string, unknow
   const { status, message, reason, code, details, metadata }: ResponseStatus = given ?? {};
   const by = `admission webhook ${JSON.stringify(webhook)} denied the request`;
   const said = text(message) || text(reason);
-  const asked = typeof code === 'number' && Number.isInteger(code) ? code : 0;
+  const requested = typeof code === 'number' && Number.isInteger(code) ? code : 0;
   return new WebhookRejection({
     kind: 'Status',
     apiVersion: 'v1',
@@ -42,7 +42,7 @@ export function rejection(webhook: string, given: Readonly<Record<string, unknow
     message: said === '' ? `${by} without explanation` : `${by}: ${said}`,
     ...(text(reason) !== '' && { reason: text(reason) }),
     ...(isObject(details) && { details }),
-    code: asked < 400 ? 400 : asked > maxCode ? 500 : asked,
+    code: requested < 400 ? 400 : requested > maxCode ? 500 : requested,
   } as StatusError['status']);
 }
 

@@ -22,9 +22,9 @@ export interface WatchCacheOptions extends RevisionedKeysOptions {
 
 /**
  * Serves lists and watches of a storage in another process from memory: one watch of the storage per resource, however many
- * readers there are. A resource is cached from its first list or watch on. Lists are as new as the storage's own: the cache asks
- * for the storage's revision and waits until it has reached it. Single objects are read from the storage. While a cache catches up
- * after the storage has lost changes, lists are read from the storage, and new watches are refused, as by kube-apiserver (1.36).
+ * readers there are. A resource is cached from its first list or watch on. Lists are as new as the storage's own: the cache queries
+ * the storage's revision and waits until it has reached it. Single objects are read from the storage. While a cache catches up
+ * after the storage has lost changes, lists are read from the storage, and new watches are rejected, as by kube-apiserver (1.36).
  */
 export class WatchCache implements Storage {
   readonly #storage: Storage;
@@ -65,7 +65,7 @@ export class WatchCache implements Storage {
 
   async commit(writes: readonly StorageWrite[]): Promise<Commit> {
     const commit = await this.#storage.commit(writes);
-    // A write is answered once everyone in this server can see it, such as the index of roles. It has succeeded in any case.
+    // A write returns once everyone in this server can see it, such as the index of roles. It has succeeded in any case.
     const prefixes = new Set(writes.map(({ key }) => resourcePrefix(key) ?? ''));
     await Promise.all([...prefixes].map((prefix) => this.#ready.get(prefix)?.reached(commit.revision)));
     return commit;

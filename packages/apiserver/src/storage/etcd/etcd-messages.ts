@@ -29,7 +29,7 @@ export interface RangeRequest {
   readonly countOnly?: boolean;
 }
 
-/** The answer to a {@link RangeRequest}. */
+/** The response to a {@link RangeRequest}. */
 export interface RangeResponse {
   readonly header: Header;
   readonly kvs: readonly EtcdKeyValue[];
@@ -66,7 +66,7 @@ export type RequestOp =
     }
   | { readonly requestDeleteRange: { readonly key: Uint8Array } };
 
-/** The answer to a {@link TxnRequest}. */
+/** The response to a {@link TxnRequest}. */
 export interface TxnResponse {
   readonly header: Header;
   readonly succeeded: boolean;

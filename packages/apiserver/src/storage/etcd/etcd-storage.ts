@@ -75,7 +75,7 @@ export class EtcdStorage implements Storage {
     return this.#watches.size;
   }
 
-  /** Creates a storage, and checks that etcd answers. */
+  /** Creates a storage, and checks that etcd responds. */
   static async connect(options: EtcdStorageOptions): Promise<EtcdStorage> {
     const storage = new EtcdStorage(options, await EtcdClient.create(options));
     try {
@@ -226,11 +226,11 @@ export class EtcdStorage implements Storage {
     return new Error('etcd refused a commit although all revisions are as expected');
   }
 
-  async #readError(error: unknown, asked = 0): Promise<unknown> {
+  async #readError(error: unknown, requested = 0): Promise<unknown> {
     const { why = '' } = error as EtcdError;
-    if (why.includes('required revision has been compacted')) return new CompactedError(asked, asked + 1);
+    if (why.includes('required revision has been compacted')) return new CompactedError(requested, requested + 1);
     if (why.includes('required revision is a future revision'))
-      return new FutureRevisionError(asked, await this.revision());
+      return new FutureRevisionError(requested, await this.revision());
     return error;
   }
 

@@ -1,18 +1,18 @@
 /** Requests the version of one server. */
-export type AskVersion = (server: string) => Promise<string>;
+export type QueryVersion = (server: string) => Promise<string>;
 
 /**
  * Knows the versions of all servers of an etcd, and with them whether its progress notifications can be trusted. A server that has
- * not answered yet counts as an old one, and is asked again.
+ * not responded yet counts as an old one, and is queried again.
  */
 export class EtcdVersions {
-  readonly #ask: AskVersion;
-  /** True if a server's notifications can be trusted; undefined while it has not answered. */
+  readonly #query: QueryVersion;
+  /** True if a server's notifications can be trusted; undefined while it has not responded. */
   readonly #servers: Map<string, boolean | undefined>;
-  #asking: Promise<void> | undefined;
+  #querying: Promise<void> | undefined;
 
-  constructor(servers: readonly string[], ask: AskVersion) {
-    this.#ask = ask;
+  constructor(servers: readonly string[], query: QueryVersion) {
+    this.#query = query;
     this.#servers = new Map(servers.map((server) => [server, undefined]));
   }
 
@@ -24,14 +24,14 @@ export class EtcdVersions {
   check(): Promise<void> {
     const unknown = [...this.#servers].filter(([, isNew]) => isNew === undefined).map(([server]) => server);
     if (unknown.length === 0) return Promise.resolve();
-    this.#asking ??= Promise.allSettled(unknown.map((server) => this.#look(server))).then(() => {
-      this.#asking = undefined;
+    this.#querying ??= Promise.allSettled(unknown.map((server) => this.#look(server))).then(() => {
+      this.#querying = undefined;
     });
-    return this.#asking;
+    return this.#querying;
   }
 
   async #look(server: string): Promise<void> {
-    this.#servers.set(server, reportsProgress(await this.#ask(server)));
+    this.#servers.set(server, reportsProgress(await this.#query(server)));
   }
 }
 

@@ -40,7 +40,7 @@ export class EtcdWatch implements StorageWatch {
   constructor(options: EtcdWatchOptions) {
     this.#options = options;
     this.#progress = options.fromRevision;
-    this.#waiters = new ProgressWaiters(() => this.#askForProgress());
+    this.#waiters = new ProgressWaiters(() => this.#requestProgress());
     if (!options.reportsProgress) this.#quiet = new QuietRange(options);
   }
 
@@ -76,7 +76,7 @@ export class EtcdWatch implements StorageWatch {
     this.#options.onLost(error);
   }
 
-  async #askForProgress(): Promise<void> {
+  async #requestProgress(): Promise<void> {
     if (!this.#quiet) {
       this.#stream?.write({ progressRequest: {} });
       return;

@@ -1,31 +1,31 @@
 import { EtcdError } from './etcd-error.ts';
 
 /** Time between two requests, and the number of requests after which a wait fails: ten seconds in all. */
-const askMs = 50;
-const maxAsked = 200;
+const pollMs = 50;
+const maxPolls = 200;
 
 interface Waiter {
   readonly revision: number;
-  asked: number;
+  polls: number;
   resolve(): void;
   reject(error: unknown): void;
 }
 
 /** Callers that wait until a watch of etcd has reached a revision. Requests the watch's progress while there are any. */
 export class ProgressWaiters {
-  readonly #ask: () => Promise<void>;
+  readonly #poll: () => Promise<void>;
   #waiters: Waiter[] = [];
   #isAsking = false;
 
-  /** @param ask - makes progress known, by {@link advance}; one call at a time. */
-  constructor(ask: () => Promise<void>) {
-    this.#ask = ask;
+  /** @param poll - makes progress known, by {@link advance}; one call at a time. */
+  constructor(poll: () => Promise<void>) {
+    this.#poll = poll;
   }
 
   /** Waits until the watch has reached a revision; rejects with an {@link EtcdError} after ten seconds. */
   wait(revision: number): Promise<void> {
     const reached = new Promise<void>((resolve, reject) => {
-      this.#waiters.push({ revision, asked: 0, resolve, reject });
+      this.#waiters.push({ revision, polls: 0, resolve, reject });
     });
     if (!this.#isAsking) void this.#run();
     return reached;
@@ -44,13 +44,13 @@ export class ProgressWaiters {
     this.#isAsking = true;
     while (this.#waiters.length > 0) {
       try {
-        await this.#ask();
+        await this.#poll();
       } catch (error) {
         this.fail(error);
       }
-      for (const { reject, revision } of this.#take((waiter) => ++waiter.asked > maxAsked)) reject(stuck(revision));
+      for (const { reject, revision } of this.#take((waiter) => ++waiter.polls > maxPolls)) reject(stuck(revision));
       // seam: etcd does not live by the clock of a test
-      if (this.#waiters.length > 0) await new Promise((resolve) => setTimeout(resolve, askMs));
+      if (this.#waiters.length > 0) await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
     this.#isAsking = false;
   }
@@ -66,6 +66,6 @@ export class ProgressWaiters {
 }
 
 function stuck(revision: number): EtcdError {
-  const why = `its watch has not reached revision ${revision} in ${(askMs * maxAsked) / 1000} seconds`;
+  const why = `its watch has not reached revision ${revision} in ${(pollMs * maxPolls) / 1000} seconds`;
   return new EtcdError({ what: 'etcd failed', why, remedy: 'retry later' });
 }

@@ -124,7 +124,7 @@ export class BinaryControlPlane implements AsyncDisposable {
     for (;;) {
       const gone = this.#running.find(({ child }) => child.exitCode !== null || child.signalCode !== null);
       if (gone) throw this.#failure(`${gone.name} has ended`);
-      if (existsSync(authority) && (await this.#answers())) return;
+      if (existsSync(authority) && (await this.#isReady())) return;
       if (clock.monotonic() > deadline) {
         throw this.#failure(
           `it was not ready in ${startTimeoutMs / 1_000} s, which KUBEBUILDER_CONTROLPLANE_START_TIMEOUT changes`,
@@ -134,7 +134,7 @@ export class BinaryControlPlane implements AsyncDisposable {
     }
   }
 
-  async #answers(): Promise<boolean> {
+  async #isReady(): Promise<boolean> {
     await using client = clientFromConfig(await loadClientConfig({ kubeconfig: this.kubeconfig }));
     try {
       // The last object that the server creates on its own.

@@ -15,7 +15,7 @@ const quarterMs = 900_000;
 export class TimeZone {
   /** Undefined for UTC. */
   readonly #format: Intl.DateTimeFormat | undefined;
-  /** The latest answer. Zones change their offset at a quarter of an hour only. */
+  /** The latest result. Zones change their offset at a quarter of an hour only. */
   #known: { readonly quarter: number; readonly offsetMs: number } | undefined;
 
   /**

@@ -56,13 +56,13 @@ async function totalScale(
   scaleOf: ScaleLookup,
 ): Promise<{ readonly expected: number; readonly hasUnmanaged: boolean }> {
   const scales = new Map<string, number>();
-  const asked = new Set<string>();
+  const visited = new Set<string>();
   let hasUnmanaged = false;
   for (const pod of pods) {
     const reference = controllerReference(pod);
     if (reference === undefined) hasUnmanaged = true;
-    if (reference === undefined || asked.has(reference.uid)) continue;
-    asked.add(reference.uid);
+    if (reference === undefined || visited.has(reference.uid)) continue;
+    visited.add(reference.uid);
     const owner = await scaleOf(reference);
     if (!owner) throw new UnknownScaleError({ what: `found no controllers for pod "${pod.metadata.name}"` });
     scales.set(owner.uid, owner.replicas);

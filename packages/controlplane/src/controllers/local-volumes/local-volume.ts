@@ -65,7 +65,7 @@ function isUsable({ spec, status }: Node): boolean {
   );
 }
 
-/** Returns the volume for a claim. Only pods on its node can mount it, except if the claim asks for shared access. */
+/** Returns the volume for a claim. Only pods on its node can mount it, except if the claim requests shared access. */
 export function localVolume(
   claim: Stored<PersistentVolumeClaim>,
   place: { readonly storageClass: Stored<StorageClass>; readonly node: Node; readonly path: string },

@@ -152,7 +152,7 @@ export class AutoscalerReconcile {
     }
   }
 
-  /** Returns the largest size that a metric asks for. Unless all are known, the size is not lowered. */
+  /** Returns the largest size that a metric calls for. Unless all are known, the size is not lowered. */
   async #propose(scale: Scale, current: number): Promise<{ readonly name: string; readonly replicas: number }> {
     const specs = this.#autoscaler.spec?.metrics ?? [];
     let best = { name: '', replicas: 0 };

@@ -82,10 +82,10 @@ function propose(
   const { readyCount, unready, missing, measured } = groupPods(input);
   if (measured.size === 0) throw new Error('did not receive metrics for targeted pods (pods might be unready)');
   const { ratio, averageMilli, utilization } = by.ratioOf(measured);
-  const answer = (replicas: number): Proposal => ({ replicas, averageMilli, utilization });
+  const proposal = (replicas: number): Proposal => ({ replicas, averageMilli, utilization });
   const upWithUnready = unready.length > 0 && ratio > 1;
   if (!upWithUnready && missing.length === 0) {
-    return answer(isTolerated(input, ratio) ? currentReplicas : Math.ceil(ratio * readyCount));
+    return proposal(isTolerated(input, ratio) ? currentReplicas : Math.ceil(ratio * readyCount));
   }
   // Assume what makes the change smaller.
   const assumed = new Map(measured);
@@ -94,10 +94,10 @@ function propose(
   if (upWithUnready) for (const pod of unready) assumed.set(pod, 0);
   const { ratio: newRatio } = by.ratioOf(assumed);
   const turned = (ratio < 1 && newRatio > 1) || (ratio > 1 && newRatio < 1);
-  if (turned || isTolerated(input, newRatio)) return answer(currentReplicas);
+  if (turned || isTolerated(input, newRatio)) return proposal(currentReplicas);
   const replicas = Math.ceil(newRatio * assumed.size);
   const reversed = (newRatio < 1 && replicas > currentReplicas) || (newRatio > 1 && replicas < currentReplicas);
-  return answer(reversed ? currentReplicas : replicas);
+  return proposal(reversed ? currentReplicas : replicas);
 }
 
 interface PodGroups {

@@ -17,7 +17,7 @@ export interface ScalingHistory {
 /** Input for {@link limitScaling}. */
 export interface ScalingInput {
   readonly currentReplicas: number;
-  /** The size that the metrics ask for. */
+  /** The size that the metrics call for. */
   readonly proposed: number;
   readonly minReplicas: number;
   readonly maxReplicas: number;

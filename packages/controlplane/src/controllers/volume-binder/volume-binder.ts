@@ -40,7 +40,7 @@ const byPendingClass: IndexFunc<PersistentVolumeClaim> = ({ object }) =>
   object.metadata.annotations?.[storageNames.bindCompleted] === undefined ? [classOfClaim(object) ?? noClass] : [];
 
 /**
- * Binds claims to volumes, asks provisioners for missing volumes, and releases volumes whose claims are gone. Mirrors the
+ * Binds claims to volumes, requests missing volumes from provisioners, and releases volumes whose claims are gone. Mirrors the
  * persistent volume controller (1.36), without volume plugins: volumes are created and deleted by provisioners.
  */
 export function volumeBinder(): BuiltInController {

@@ -3,7 +3,7 @@ import type { PersistentVolume, PersistentVolumeClaim } from '@kubewright/apimac
 import type { StorageClass } from '@kubewright/apimachinery/storage/v1';
 import { storageNames } from './storage-names.ts';
 
-/** Returns a claim's storage class, or undefined if it gives none. The empty name asks for a volume without a class. */
+/** Returns a claim's storage class, or undefined if it gives none. The empty name requests a volume without a class. */
 export function classOfClaim({ metadata, spec }: PersistentVolumeClaim): string | undefined {
   return metadata.annotations?.[storageNames.betaClass] ?? spec?.storageClassName;
 }

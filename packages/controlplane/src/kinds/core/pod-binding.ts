@@ -6,10 +6,10 @@ import type { Binding, Pod } from '../generated/drafts.ts';
 
 /** Serves `pods/binding`: assigns a pod to a node, once. Called by schedulers. */
 export function podBinding(clock: Clock): ConnectSubresource {
-  return { type: 'connect', connect: (call) => answer(call, formatTime(clock.now())) };
+  return { type: 'connect', connect: (call) => bindPod(call, formatTime(clock.now())) };
 }
 
-async function answer(call: ConnectCall, now: string): Promise<ApiResponse> {
+async function bindPod(call: ConnectCall, now: string): Promise<ApiResponse> {
   const binding = (call.body ?? { metadata: {} }) as unknown as Binding;
   if ((binding.metadata?.name ?? '') !== call.name) {
     throw badRequest('name in URL does not match name in Binding object');

@@ -11,7 +11,7 @@ export function qosClassOf(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEff
   const parts = spec.resources
     ? [spec.resources]
     : [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ resources }) => resources);
-  if (parts.every((resources) => qosResources.every((name) => !asksFor(resources, name)))) return 'BestEffort';
+  if (parts.every((resources) => qosResources.every((name) => !hasRequest(resources, name)))) return 'BestEffort';
   return parts.every((resources) => qosResources.every((name) => isFixed(resources, name)))
     ? 'Guaranteed'
     : 'Burstable';
@@ -21,7 +21,7 @@ function amount(list: Readonly<Record<string, string>> | undefined, name: string
   return billionthsOf(list?.[name] ?? '0');
 }
 
-function asksFor(resources: ResourceRequirements, name: string): boolean {
+function hasRequest(resources: ResourceRequirements, name: string): boolean {
   return amount(resources.requests, name) > 0n || amount(resources.limits, name) > 0n;
 }
 

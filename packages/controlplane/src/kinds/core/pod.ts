@@ -32,11 +32,11 @@ function podStrategy(): KindStrategy<Pod> {
       if ((pod.spec.schedulingGates ?? []).length > 0)
         pod.status.conditions = [schedulingGated(formatTime(clock.now()))];
     },
-    gracefulSeconds(pod, asked) {
+    gracefulSeconds(pod, requested) {
       const ended = pod.status.phase === 'Failed' || pod.status.phase === 'Succeeded';
       // A pod without a node does not run, and a finished one has nothing left to stop.
       if (!pod.spec.nodeName || ended) return 0;
-      const seconds = asked ?? pod.spec.terminationGracePeriodSeconds ?? 0;
+      const seconds = requested ?? pod.spec.terminationGracePeriodSeconds ?? 0;
       return seconds < 0 ? 1 : seconds;
     },
   };

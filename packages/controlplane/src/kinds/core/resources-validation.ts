@@ -51,12 +51,12 @@ function requestFaults({ limits = {}, requests = {} }: ResourceRequirements, pat
       ...quantityFaults({ name, amount, path: path.key(name) }),
     ];
     const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
-    const asked = billionthsOf(amount);
+    const requested = billionthsOf(amount);
     const max = limit === undefined ? undefined : billionthsOf(limit);
     const overcommit = containerResources.has(name);
-    if (max !== undefined && !overcommit && asked !== max) {
+    if (max !== undefined && !overcommit && requested !== max) {
       faults.push(invalidField(path, amount, `must be equal to ${name} limit of ${limit}`));
-    } else if (max !== undefined && asked > max) {
+    } else if (max !== undefined && requested > max) {
       faults.push(invalidField(path, amount, `must be less than or equal to ${name} limit of ${limit}`));
     } else if (max === undefined && !overcommit && name.includes('/')) {
       faults.push(invalidField(path, `${amount}`, `must be equal to ${name} limit`));

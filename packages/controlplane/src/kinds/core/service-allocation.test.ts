@@ -63,12 +63,12 @@ describe('allocateForCreate', () => {
     allocateForCreate(one, { allocator, dryRun: false });
     allocator.stored({ current: one as never, previous: undefined });
     await clock.advance(120_000);
-    expect(() => allocator.takeIp({ asked: '10.96.0.3', dryRun: false })).toThrow('already allocated');
+    expect(() => allocator.takeIp({ requested: '10.96.0.3', dryRun: false })).toThrow('already allocated');
     allocator.stored({ current: undefined, previous: one as never });
-    expect(allocator.takeIp({ asked: '10.96.0.3', dryRun: false })).toBe('10.96.0.3');
-    expect(() => allocator.takeIp({ asked: '10.96.0.3', dryRun: false })).toThrow('already allocated');
+    expect(allocator.takeIp({ requested: '10.96.0.3', dryRun: false })).toBe('10.96.0.3');
+    expect(() => allocator.takeIp({ requested: '10.96.0.3', dryRun: false })).toThrow('already allocated');
     await clock.advance(61_000);
-    expect(allocator.takeIp({ asked: '10.96.0.3', dryRun: false })).toBe('10.96.0.3');
+    expect(allocator.takeIp({ requested: '10.96.0.3', dryRun: false })).toBe('10.96.0.3');
   });
 
   it('leaves headless and external services without an address', () => {

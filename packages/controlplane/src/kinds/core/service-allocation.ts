@@ -65,18 +65,18 @@ function inheritClusterIps(spec: ServiceSpec, old: ServiceSpec): void {
 
 function allocateClusterIp(service: Service, context: AllocationContext): void {
   const { spec } = service;
-  const asked = spec.clusterIP || undefined;
+  const requested = spec.clusterIP || undefined;
   // Validation rejects an invalid address.
-  if (asked !== undefined && !isIP(asked)) return;
+  if (requested !== undefined && !isIP(requested)) return;
   try {
-    spec.clusterIP = context.allocator.takeIp({ asked, dryRun: context.dryRun });
+    spec.clusterIP = context.allocator.takeIp({ requested, dryRun: context.dryRun });
     spec.clusterIPs = [spec.clusterIP];
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;
     const message =
-      asked === undefined
+      requested === undefined
         ? `failed to allocate IP: ${error.message}`
-        : `failed to allocate IP ${asked}: ${error.message}`;
+        : `failed to allocate IP ${requested}: ${error.message}`;
     refuseAllocation(service, invalidField('spec.clusterIPs', spec.clusterIPs ?? [], message));
   }
 }
@@ -106,12 +106,15 @@ function takeNodePort(
   service: Service,
   context: AllocationContext & { readonly port: ServicePort; readonly index: number },
 ): number {
-  const asked = context.port.nodePort || undefined;
+  const requested = context.port.nodePort || undefined;
   try {
-    return context.allocator.takeNodePort({ asked, dryRun: context.dryRun });
+    return context.allocator.takeNodePort({ requested, dryRun: context.dryRun });
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;
-    return refuseAllocation(service, invalidField(`spec.ports[${context.index}].nodePort`, asked ?? 0, error.message));
+    return refuseAllocation(
+      service,
+      invalidField(`spec.ports[${context.index}].nodePort`, requested ?? 0, error.message),
+    );
   }
 }
 

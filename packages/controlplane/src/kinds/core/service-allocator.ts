@@ -27,9 +27,9 @@ export interface TakenNumbers {
   readonly nodePorts: readonly number[];
 }
 
-/** A request to {@link ServiceAllocator}; without `asked`, any free one is allocated. */
+/** A request to {@link ServiceAllocator}; without `requested`, any free one is allocated. */
 export interface AllocationRequest<T> {
-  readonly asked?: T | undefined;
+  readonly requested?: T | undefined;
   readonly dryRun: boolean;
 }
 
@@ -72,36 +72,36 @@ export function memoryServiceAllocator(options: MemoryServiceAllocatorOptions): 
   const ports = new Pool({ clock, random, first: nodePorts[0], last: nodePorts[1] });
   return {
     cidr,
-    takeIp({ asked, dryRun }) {
-      if (asked === undefined) {
+    takeIp({ requested, dryRun }) {
+      if (requested === undefined) {
         const free = ips.takeAny(dryRun);
         if (free === undefined) throw new AllocationError({ what: 'range is full' });
         return formatIpv4(free);
       }
-      const number = parseIpv4(asked);
+      const number = parseIpv4(requested);
       if (number === undefined || number <= range.first || number >= range.last) {
         throw new AllocationError({
-          what: `the provided IP (${asked}) is not in the valid range. The range of valid IPs is ${cidr}`,
+          what: `the provided IP (${requested}) is not in the valid range. The range of valid IPs is ${cidr}`,
         });
       }
       if (!ips.take(number, dryRun)) throw new AllocationError({ what: `provided IP is already allocated` });
-      return asked;
+      return requested;
     },
-    takeNodePort({ asked, dryRun }) {
-      if (asked === undefined) {
+    takeNodePort({ requested, dryRun }) {
+      if (requested === undefined) {
         const free = ports.takeAny(dryRun);
         if (free === undefined) throw new AllocationError({ what: 'range is full' });
         return free;
       }
       // In upstream's dry run, any port is free.
-      if (dryRun) return asked;
-      if (asked < nodePorts[0] || asked > nodePorts[1]) {
+      if (dryRun) return requested;
+      if (requested < nodePorts[0] || requested > nodePorts[1]) {
         throw new AllocationError({
           what: `provided port is not in the valid range. The range of valid ports is ${nodePorts.join('-')}`,
         });
       }
-      if (!ports.take(asked, dryRun)) throw new AllocationError({ what: 'provided port is already allocated' });
-      return asked;
+      if (!ports.take(requested, dryRun)) throw new AllocationError({ what: 'provided port is already allocated' });
+      return requested;
     },
     giveBack(taken) {
       for (const ip of taken.ips) ips.giveBack(parseIpv4(ip) ?? 0);

@@ -10,7 +10,7 @@ const clusterFamily = 'IPv4';
 /**
  * Sets the IP families of a service and the policy that chooses them. Mirrors `initIPFamilyFields` (1.36) of a cluster with one family.
  *
- * @throws StatusError 422 if the service asks for a family that the cluster does not have.
+ * @throws StatusError 422 if the service requests a family that the cluster does not have.
  */
 export function initIpFamilies(service: Service): void {
   const { spec: wanted } = service;

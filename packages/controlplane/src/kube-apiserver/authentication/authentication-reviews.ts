@@ -18,12 +18,12 @@ export function authenticationReviews(options: {
 
 function selfSubjectReview(object: Draft, user: UserInfo, clock: Clock): KubernetesObject {
   const creationTimestamp = formatTime(clock.now());
-  const answer = {
+  const response = {
     ...object,
     metadata: { ...object.metadata, creationTimestamp },
     status: { userInfo: wireUser(user) },
   };
-  return answer as KubernetesObject;
+  return response as KubernetesObject;
 }
 
 async function tokenReview(object: Draft, serviceAccounts: ServiceAccountAuthenticator): Promise<KubernetesObject> {

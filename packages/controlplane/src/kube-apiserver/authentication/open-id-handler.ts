@@ -13,7 +13,7 @@ export function openIdHandler(options: {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
     switch (info.path) {
       case '/.well-known/openid-configuration':
-        return answer('application/json', {
+        return documentResponse('application/json', {
           issuer: tokens.issuer,
           jwks_uri: `https://${serverAddress()}/openid/v1/jwks`,
           response_types_supported: ['id_token'],
@@ -21,14 +21,14 @@ export function openIdHandler(options: {
           id_token_signing_alg_values_supported: tokens.algorithms,
         });
       case '/openid/v1/jwks':
-        return answer('application/jwk-set+json', tokens.keySet());
+        return documentResponse('application/jwk-set+json', tokens.keySet());
       default:
         return undefined;
     }
   };
 }
 
-function answer(type: string, value: unknown): ApiResponse {
+function documentResponse(type: string, value: unknown): ApiResponse {
   return {
     status: 200,
     headers: { 'content-type': type, 'cache-control': 'public, max-age=3600' },

@@ -53,7 +53,7 @@ export function tokenRequest(options: {
         expirationSeconds,
         ...bound,
       });
-      const answer = {
+      const response = {
         kind: 'TokenRequest',
         apiVersion: 'authentication.k8s.io/v1',
         metadata: { name: call.name, namespace: call.namespace, creationTimestamp: formatTime(claims.iat * 1000) },
@@ -63,7 +63,7 @@ export function tokenRequest(options: {
       return {
         status: 201,
         headers: { 'content-type': 'application/json' },
-        body: new TextEncoder().encode(JSON.stringify(answer)),
+        body: new TextEncoder().encode(JSON.stringify(response)),
       };
     },
   };

@@ -60,8 +60,8 @@ export function accessReviews(options: {
       'localsubjectaccessreviews',
       {
         create: async ({ object, namespace }) => {
-          const asked = specOf(object).resourceAttributes?.namespace ?? '';
-          if (asked !== namespace) {
+          const requested = specOf(object).resourceAttributes?.namespace ?? '';
+          if (requested !== namespace) {
             throw badRequest(`spec.resourceAttributes.namespace must match namespace: "${namespace}"`);
           }
           return review(object, subjectOf(specOf(object)), namespace);

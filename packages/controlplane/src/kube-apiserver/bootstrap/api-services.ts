@@ -18,7 +18,7 @@ interface Wanted {
 export class ApiServices {
   readonly #catalog: ResourceCatalog;
   readonly #priorities: GroupPriorities;
-  readonly #ask: ReturnType<typeof asServer>;
+  readonly #send: ReturnType<typeof asServer>;
   readonly #onError: (error: unknown) => void;
   #running: Promise<void> | undefined;
   #again = false;
@@ -31,7 +31,7 @@ export class ApiServices {
   }) {
     this.#catalog = options.catalog;
     this.#priorities = options.priorities;
-    this.#ask = asServer(options.handle);
+    this.#send = asServer(options.handle);
     this.#onError = options.onError;
   }
 
@@ -70,7 +70,7 @@ export class ApiServices {
     for (const [name, one] of wanted) if (!present.has(name)) await this.#make(name, one);
     for (const { metadata } of items) {
       const ours = metadata.labels !== undefined && Object.hasOwn(metadata.labels, managed);
-      if (ours && !wanted.has(metadata.name)) await this.#ask('DELETE', `${apiServicePath}/${metadata.name}`);
+      if (ours && !wanted.has(metadata.name)) await this.#send('DELETE', `${apiServicePath}/${metadata.name}`);
     }
   }
 
@@ -92,7 +92,7 @@ export class ApiServices {
   }
 
   async #expect(method: string, path: string, body: unknown): Promise<{ readonly text: string }> {
-    const { status, text } = await this.#ask(method, path, { body });
+    const { status, text } = await this.#send(method, path, { body });
     if (status >= 300 && status !== 409) {
       throw new BootstrapError({ what: `cannot register APIServices: ${method} ${path}: ${status} ${text}` });
     }

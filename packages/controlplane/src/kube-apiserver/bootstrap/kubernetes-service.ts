@@ -14,7 +14,7 @@ export async function publishServer(options: {
   /** Range of service IPs in CIDR notation; the Service gets the first one. */
   readonly serviceCidr: string;
 }): Promise<void> {
-  const ask = asServer(options.handle);
+  const send = asServer(options.handle);
   const at = options.address.lastIndexOf(':');
   const host = options.address.slice(0, at).replace(/^\[|\]$/g, '');
   const port = Number(options.address.slice(at + 1));
@@ -58,12 +58,12 @@ export async function publishServer(options: {
     await new Promise<void>((resolve) => setImmediate(resolve));
     // A POST of an existing Service would be rejected because its IP is already allocated to the Service itself.
     const contentType = 'application/merge-patch+json';
-    const change = () => ask('PATCH', `${path}/kubernetes`, { body: object, contentType });
-    let answer = await change();
-    if (answer.status === 404) answer = await ask('POST', path, { body: object });
+    const change = () => send('PATCH', `${path}/kubernetes`, { body: object, contentType });
+    let response = await change();
+    if (response.status === 404) response = await send('POST', path, { body: object });
     // Another server on the same storage may have just created it.
-    if (answer.status >= 400) answer = await change();
-    const { status, text } = answer;
+    if (response.status >= 400) response = await change();
+    const { status, text } = response;
     if (status >= 300)
       throw new BootstrapError({
         what: `cannot publish the server address ${options.address}: ${path}: ${status} ${text}`,

@@ -23,7 +23,7 @@ export async function publishAuthentication(
   handle: ApiHandler,
   { clientCa, requestHeaderCa, allowedNames }: AuthenticationTrust,
 ): Promise<void> {
-  const ask = asServer(handle);
+  const send = asServer(handle);
   const data = {
     'client-ca-file': clientCa,
     'requestheader-allowed-names': JSON.stringify(allowedNames),
@@ -33,10 +33,12 @@ export async function publishAuthentication(
     'requestheader-uid-headers': '["X-Remote-Uid"]',
     'requestheader-username-headers': '["X-Remote-User"]',
   };
-  const made = await ask('POST', path, { body: { metadata: { name: configMapName, namespace: 'kube-system' }, data } });
+  const made = await send('POST', path, {
+    body: { metadata: { name: configMapName, namespace: 'kube-system' }, data },
+  });
   const contentType = 'application/merge-patch+json';
   const { status, text } =
-    made.status === 409 ? await ask('PATCH', `${path}/${configMapName}`, { body: { data }, contentType }) : made;
+    made.status === 409 ? await send('PATCH', `${path}/${configMapName}`, { body: { data }, contentType }) : made;
   if (status >= 300)
     throw new BootstrapError({
       what: `cannot publish the authentication configuration: ${path}/${configMapName}: ${status} ${text}`,

@@ -10,10 +10,10 @@ import { chooseContainer, type ReachedPod } from './pod-container.ts';
 
 /** Serves `pods/attach`: a container's output from now on, and its standard input, over a WebSocket or SPDY. */
 export function podAttach(connector: NodeConnector, clock: Clock): ConnectSubresource {
-  return { type: 'connect', connect: (call) => answer(call, { connector, clock }) };
+  return { type: 'connect', connect: (call) => attach(call, { connector, clock }) };
 }
 
-async function answer(
+async function attach(
   call: ConnectCall,
   { connector, clock }: { readonly connector: NodeConnector; readonly clock: Clock },
 ): Promise<ApiResponse> {

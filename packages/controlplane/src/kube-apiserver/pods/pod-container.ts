@@ -20,13 +20,13 @@ export interface ReachedPod extends KubernetesObject {
  *
  * @throws StatusError 400 in the API server's words (registry/core/pod, 1.36).
  */
-export function chooseContainer(pod: ReachedPod, asked: string): string {
+export function chooseContainer(pod: ReachedPod, requested: string): string {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec ?? {};
   const podName = pod.metadata.name;
-  if (asked !== '') {
-    const known = [...containers, ...initContainers, ...ephemeralContainers].some(({ name }) => name === asked);
-    if (!known) throw badRequest(`container ${asked} is not valid for pod ${podName}`);
-    return asked;
+  if (requested !== '') {
+    const known = [...containers, ...initContainers, ...ephemeralContainers].some(({ name }) => name === requested);
+    if (!known) throw badRequest(`container ${requested} is not valid for pod ${podName}`);
+    return requested;
   }
   const [only] = containers;
   if (containers.length === 1 && only) return only.name;

@@ -88,7 +88,7 @@ class Eviction {
     return this.#retryConflicts(async (_attempt, stopRetrying) => {
       const pod = (await this.#call.parent()) as ReachedPod;
       // A pod of that UID will not come back.
-      if (this.#asksForRevision || (uid && uid !== pod.metadata.uid)) stopRetrying();
+      if (this.#requestsRevision || (uid && uid !== pod.metadata.uid)) stopRetrying();
       if (!needsNoBudget(pod)) return false;
       await this.#delete(needsRevision(pod) ? pod : undefined);
       return true;
@@ -102,12 +102,12 @@ class Eviction {
     const { name = '' } = budget.metadata;
     const spent = await this.#retryConflicts(async (attempt) => {
       const path = `${this.#budgets}/${name}`;
-      const current = attempt === 1 ? budget : await this.#ask<DisruptionBudget>('GET', { path });
+      const current = attempt === 1 ? budget : await this.#send<DisruptionBudget>('GET', { path });
       const decision = decideEviction({ pod, budget: current, now: formatTime(this.#clock.now()) });
       if (decision.type === 'refused') throw decision.error;
       if (decision.type === 'unhealthy') return false;
       const body = { ...current, apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', status: decision.status };
-      if (!this.#dryRun) await this.#ask('PUT', { path: `${path}/status`, body });
+      if (!this.#dryRun) await this.#send('PUT', { path: `${path}/status`, body });
       return true;
     });
     if (spent) return this.#delete();
@@ -115,7 +115,7 @@ class Eviction {
       // Unless the pod has become ready in the meantime.
       return await this.#delete(pod);
     } catch (error) {
-      if (isConflict(error) && !this.#asksForRevision) throw stillProcessed(name);
+      if (isConflict(error) && !this.#requestsRevision) throw stillProcessed(name);
       throw error;
     }
   }
@@ -124,12 +124,12 @@ class Eviction {
     return `/apis/policy/v1/namespaces/${this.#call.namespace}/poddisruptionbudgets`;
   }
 
-  get #asksForRevision(): boolean {
+  get #requestsRevision(): boolean {
     return typeof this.#options.preconditions?.resourceVersion === 'string';
   }
 
   async #budgetOf(pod: ReachedPod): Promise<DisruptionBudget | undefined> {
-    const { items } = await this.#ask<KubernetesList<DisruptionBudget>>('GET', { path: this.#budgets });
+    const { items } = await this.#send<KubernetesList<DisruptionBudget>>('GET', { path: this.#budgets });
     const matching = items.filter(({ spec }) => spec?.selector && matches(spec.selector, pod));
     if (matching.length > 1) throw severalBudgets();
     return matching[0];
@@ -138,7 +138,7 @@ class Eviction {
   /** Marks the pod as disrupted and deletes it. With `unchanged`, fails with a conflict if the pod has changed since. */
   async #delete(unchanged?: ReachedPod): Promise<void> {
     let { uid, resourceVersion } = this.#options.preconditions ?? {};
-    if (unchanged && !this.#asksForRevision) resourceVersion = unchanged.metadata.resourceVersion;
+    if (unchanged && !this.#requestsRevision) resourceVersion = unchanged.metadata.resourceVersion;
     if (!this.#dryRun) {
       await this.#call.updateParent((pod) => {
         checkPreconditions(pod.metadata, { uid, resourceVersion });
@@ -158,7 +158,7 @@ class Eviction {
       ...(this.#dryRun && { dryRun: ['All'] }),
     };
     const { namespace, name } = this.#call;
-    await this.#ask('DELETE', { path: `/api/v1/namespaces/${namespace}/pods/${name}`, body });
+    await this.#send('DELETE', { path: `/api/v1/namespaces/${namespace}/pods/${name}`, body });
   }
 
   async #retryConflicts<T>(run: (attempt: number, stopRetrying: () => void) => Promise<T>): Promise<T> {
@@ -176,7 +176,7 @@ class Eviction {
     }
   }
 
-  async #ask<T>(method: string, request: { readonly path: string; readonly body?: object }): Promise<T> {
+  async #send<T>(method: string, request: { readonly path: string; readonly body?: object }): Promise<T> {
     const response = await this.#handle()({
       method,
       path: request.path,
@@ -192,10 +192,10 @@ class Eviction {
     const chunks: Uint8Array[] = [];
     if (response.body instanceof Uint8Array) chunks.push(response.body);
     else for await (const chunk of response.body) chunks.push(chunk);
-    const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    const reply: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
     // The server's own response: a failure is a Status.
-    if (response.status >= 400) throw new StatusError(answer as Status);
-    return answer as T;
+    if (response.status >= 400) throw new StatusError(reply as Status);
+    return reply as T;
   }
 }
 

@@ -9,10 +9,10 @@ import { chooseContainer, type ReachedPod } from './pod-container.ts';
 
 /** Serves `pods/exec`: a command in a container, over a WebSocket or SPDY. */
 export function podExec(connector: NodeConnector, clock: Clock): ConnectSubresource {
-  return { type: 'connect', connect: (call) => answer(call, { connector, clock }) };
+  return { type: 'connect', connect: (call) => exec(call, { connector, clock }) };
 }
 
-async function answer(
+async function exec(
   call: ConnectCall,
   { connector, clock }: { readonly connector: NodeConnector; readonly clock: Clock },
 ): Promise<ApiResponse> {

@@ -7,10 +7,10 @@ import { chooseContainer, type ReachedPod } from './pod-container.ts';
 
 /** Serves `pods/log`: a container's log as plain text, or over a WebSocket. */
 export function podLog(connector: NodeConnector): ConnectSubresource {
-  return { type: 'connect', connect: (call) => answer(call, connector) };
+  return { type: 'connect', connect: (call) => readLog(call, connector) };
 }
 
-async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiResponse> {
+async function readLog(call: ConnectCall, connector: NodeConnector): Promise<ApiResponse> {
   const { request } = call;
   const pod = (await call.parent()) as ReachedPod;
   const options = readLogOptions(call.query, call.name);

@@ -18,10 +18,10 @@ const inChannels = ['v4.channel.k8s.io', overSpdy];
 
 /** Serves `pods/portforward`: connections to ports of a pod, over SPDY (bare, or in a WebSocket) or channels of a WebSocket. */
 export function podPortForward(connector: NodeConnector): ConnectSubresource {
-  return { type: 'connect', connect: (call) => answer(call, connector) };
+  return { type: 'connect', connect: (call) => forward(call, connector) };
 }
 
-async function answer(call: ConnectCall, connector: NodeConnector): Promise<ApiResponse> {
+async function forward(call: ConnectCall, connector: NodeConnector): Promise<ApiResponse> {
   const { request, query } = call;
   const pod = (await call.parent()) as ReachedPod;
   const portForward = connector.portForward?.bind(connector);

@@ -28,7 +28,7 @@ interface Metrics extends KubernetesObject {
 
 /**
  * Defines the group `metrics.k8s.io`, by which `kubectl top` and autoscalers learn what nodes and pods use. Objects and columns are
- * those of metrics-server; nodes are asked when a client asks.
+ * those of metrics-server; nodes are queried when a client sends a request.
  */
 export function resourceMetrics(options: ResourceMetricsOptions): readonly ResourceDefinition[] {
   const server = new MetricsServer(options);

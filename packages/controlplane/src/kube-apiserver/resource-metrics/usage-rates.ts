@@ -2,7 +2,7 @@ import type { ContainerUsage } from '../pods/node-connector.ts';
 
 /** Rates are measured over at least this time, in milliseconds; for a shorter one, since the sample before. */
 const shortestMs = 10_000;
-/** Containers that no one has asked about for this long are forgotten, in milliseconds. */
+/** Containers whose usage no one has requested for this long are forgotten, in milliseconds. */
 const forgottenMs = 300_000;
 
 /** A processor time that was read at a time. */

@@ -3,7 +3,7 @@ import { badRequest } from '@kubewright/apimachinery';
 import type { ApiRequest } from '@kubewright/apiserver';
 import { disconnected } from './disconnected.ts';
 
-/** True if the caller asks for SPDY, which clients used before WebSockets and still fall back to. */
+/** True if the caller requests SPDY, which clients used before WebSockets and still fall back to. */
 export function wantsSpdy({ upgrade, headers }: ApiRequest): boolean {
   return upgrade !== undefined && headers['upgrade']?.toLowerCase() === 'spdy/3.1';
 }

@@ -9,7 +9,7 @@ const maxMessageBytes = 4 * 1024 * 1024;
 /** Maximum number of fragments of a client's message. */
 const maxFragments = 1024;
 
-/** True if the caller asks for a WebSocket. */
+/** True if the caller requests a WebSocket. */
 export function wantsWebSocket({ upgrade, headers }: ApiRequest): boolean {
   return upgrade !== undefined && headers['upgrade']?.toLowerCase() === 'websocket';
 }

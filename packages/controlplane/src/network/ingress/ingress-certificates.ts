@@ -24,7 +24,7 @@ const years = 365 * 86_400_000;
 export class IngressCertificates {
   readonly #options: IngressCertificatesOptions;
   readonly #contexts = new Map<string, { readonly version: string | undefined; readonly context: SecureContext }>();
-  /** For hosts without a certificate, and clients that ask for no name. */
+  /** For hosts without a certificate, and clients that send no name. */
   readonly fallback: ReturnType<typeof issueCertificate>;
   #fallbackContext: SecureContext | undefined;
 
@@ -33,7 +33,7 @@ export class IngressCertificates {
     this.fallback = selfSigned(options.clock.now());
   }
 
-  /** Returns the certificate and key for the name that a client asks for. */
+  /** Returns the certificate and key for the name that a client sends. */
   contextOf(serverName: string): SecureContext {
     const found = this.#options.hosts.find(serverName);
     const own = found && this.#contextIn({ namespace: found.namespace, name: found.secretName });

@@ -45,12 +45,12 @@ export class IngressProxy implements Disposable {
 
   constructor(options: IngressProxyOptions) {
     this.#options = options;
-    const serve = (asked: IncomingMessage, answer: ServerResponse): void => void this.#serve(asked, answer);
+    const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => void this.#serve(incoming, outgoing);
     this.#server = options.certificates ? tlsServer(options.certificates, serve) : createServer(serve);
-    this.#server.on('upgrade', (asked: IncomingMessage, socket: Socket, head: Buffer) => {
-      if (!isWebSocket(asked)) return this.#serveWithoutUpgrade(asked, socket, head);
+    this.#server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
+      if (!isWebSocket(incoming)) return this.#serveWithoutUpgrade(incoming, socket, head);
       socket.unshift(head);
-      void this.#upgrade(asked, socket);
+      void this.#upgrade(incoming, socket);
     });
     options.listener.on('connection', (socket) => {
       this.#connections.add(socket);
@@ -65,39 +65,39 @@ export class IngressProxy implements Disposable {
     for (const socket of this.#connections) socket.destroy();
   }
 
-  async #serve(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+  async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     try {
-      const found = await this.#open(asked);
-      if (typeof found === 'number') return fail(answer, found);
-      const forwarded = request({ ...found, ...this.#forwarded(asked) });
+      const found = await this.#open(incoming);
+      if (typeof found === 'number') return fail(outgoing, found);
+      const forwarded = request({ ...found, ...this.#forwarded(incoming) });
       forwarded.once('response', (response) => {
-        answer.writeHead(response.statusCode ?? 502, response.statusMessage, withoutOwn(response));
-        pipeline(response, answer, () => undefined);
+        outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, withoutOwn(response));
+        pipeline(response, outgoing, () => undefined);
       });
-      forwarded.once('error', () => fail(answer, 502));
-      answer.once('close', () => forwarded.destroy());
-      pipeline(asked, forwarded, () => undefined);
+      forwarded.once('error', () => fail(outgoing, 502));
+      outgoing.once('close', () => forwarded.destroy());
+      pipeline(incoming, forwarded, () => undefined);
     } catch {
-      fail(answer, 502);
+      fail(outgoing, 502);
     }
   }
 
   /** Reads a request again without its offer to change the protocol: Node has already stopped reading it as HTTP. */
-  #serveWithoutUpgrade(asked: IncomingMessage, client: Socket, head: Buffer): void {
-    client.unshift(Buffer.concat([Buffer.from(headWithoutUpgrade(asked), 'latin1'), head]));
+  #serveWithoutUpgrade(incoming: IncomingMessage, client: Socket, head: Buffer): void {
+    client.unshift(Buffer.concat([Buffer.from(headWithoutUpgrade(incoming), 'latin1'), head]));
     this.#server.emit(isTls(client) ? 'secureConnection' : 'connection', client);
     client.resume();
   }
 
-  async #upgrade(asked: IncomingMessage, client: Socket): Promise<void> {
+  async #upgrade(incoming: IncomingMessage, client: Socket): Promise<void> {
     client.on('error', () => undefined);
-    const found = await this.#open(asked).catch(() => 502);
+    const found = await this.#open(incoming).catch(() => 502);
     if (typeof found === 'number')
       return void client.end(`HTTP/1.1 ${found} ${textOf(found)}\r\nconnection: close\r\n\r\n`);
     // A client that has already left emits no second close event.
     if (client.destroyed) return void found.createConnection().destroy();
-    const { connection, upgrade } = asked.headers;
-    const { headers, ...rest } = this.#forwarded(asked);
+    const { connection, upgrade } = incoming.headers;
+    const { headers, ...rest } = this.#forwarded(incoming);
     const forwarded = request({ ...found, ...rest, headers: { ...headers, connection, upgrade } });
     forwarded.once('error', () => client.destroy());
     client.once('close', () => forwarded.destroy());
@@ -133,12 +133,12 @@ export class IngressProxy implements Disposable {
     return code;
   }
 
-  #forwarded(asked: IncomingMessage): {
+  #forwarded(incoming: IncomingMessage): {
     readonly method: string;
     readonly path: string;
     readonly headers: OutgoingHttpHeaders;
   } {
-    const { headers, method = 'GET', url: path = '/', socket } = asked;
+    const { headers, method = 'GET', url: path = '/', socket } = incoming;
     const client = socket.remoteAddress ?? '';
     const before = headers['x-forwarded-for'];
     const added = {
@@ -147,13 +147,13 @@ export class IngressProxy implements Disposable {
       'x-forwarded-proto': isTls(socket) ? 'https' : 'http',
       'x-real-ip': client,
     };
-    return { method, path, headers: { ...withoutOwn(asked), ...added } };
+    return { method, path, headers: { ...withoutOwn(incoming), ...added } };
   }
 }
 
 function tlsServer(
   certificates: IngressCertificates,
-  serve: (asked: IncomingMessage, answer: ServerResponse) => void,
+  serve: (incoming: IncomingMessage, outgoing: ServerResponse) => void,
 ): Server {
   const { key, certificate: cert } = certificates.fallback;
   const SNICallback: NonNullable<TlsOptions['SNICallback']> = (name, done) => done(null, certificates.contextOf(name));
@@ -200,13 +200,13 @@ function headOf({ statusCode = 502, statusMessage = '' }: IncomingMessage, heade
   return [`HTTP/1.1 ${statusCode} ${statusMessage}`, ...lines, '', ''].join('\r\n');
 }
 
-function fail(answer: ServerResponse, code: number): void {
-  if (answer.headersSent) return void answer.destroy();
-  answer.writeHead(code, { 'content-type': 'text/plain' }).end(`${textOf(code)}\n`);
+function fail(outgoing: ServerResponse, code: number): void {
+  if (outgoing.headersSent) return void outgoing.destroy();
+  outgoing.writeHead(code, { 'content-type': 'text/plain' }).end(`${textOf(code)}\n`);
 }
 
 function textOf(code: number): string {
   return (
-    { 404: 'no Ingress rule matches', 503: 'the service has no endpoints' }[code] ?? 'the endpoint does not answer'
+    { 404: 'no Ingress rule matches', 503: 'the service has no endpoints' }[code] ?? 'the endpoint does not respond'
   );
 }

@@ -88,8 +88,8 @@ function compare(a: IngressRule, b: IngressRule): number {
 }
 
 /** Prefixes match whole elements of a path. */
-function isPath({ path, isExact }: IngressRule, asked: string): boolean {
-  if (isExact) return asked === path;
+function isPath({ path, isExact }: IngressRule, requested: string): boolean {
+  if (isExact) return requested === path;
   const prefix = path.replace(/\/+$/, '');
-  return asked === prefix || asked.startsWith(`${prefix}/`);
+  return requested === prefix || requested.startsWith(`${prefix}/`);
 }

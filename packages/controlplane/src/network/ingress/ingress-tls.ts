@@ -46,7 +46,7 @@ export class TlsTable {
     }
   }
 
-  /** Returns the most specific entry for the name that a client asks for. */
+  /** Returns the most specific entry for the name that a client sends. */
   find(serverName: string): TlsHost | undefined {
     const name = serverName.toLowerCase();
     for (const key of [name, name.replace(/^[^.]+/, '*'), '']) {

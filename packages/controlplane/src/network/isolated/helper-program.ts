@@ -22,11 +22,11 @@ function batch([file, ...args]) {
   const waiting = [];
   child.stderr.on('data', (chunk) => { errors += chunk; });
   child.stdout.on('data', (chunk) => {
-    // Each list of commands ends with a query whose answer is one line. Errors were written before it.
+    // Each list of commands ends with a query whose output is one line. Errors were written before it.
     // seam: a turn of the event loop, in which they are read.
-    for (const byte of chunk) if (byte === 10) setImmediate(answered);
+    for (const byte of chunk) if (byte === 10) setImmediate(finished);
   });
-  const answered = () => {
+  const finished = () => {
     const text = errors.trim();
     errors = '';
     waiting.shift()?.(text);
@@ -54,7 +54,7 @@ const operations = {
     const { pid } = inside.child;
     pods.set(key, inside);
     try {
-      // It has its own namespace once it answers.
+      // It has its own namespace once it responds.
       await inside.run([]);
       await links.run(outside.map((command) => command.replace('PID', String(pid))));
       await inside.run(commands);

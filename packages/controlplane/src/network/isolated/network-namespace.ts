@@ -95,7 +95,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
     await ready(helper);
     const namespace = new NetworkNamespace(helper, { ...options, gateway });
     try {
-      await namespace.#ask('configure', {
+      await namespace.#send('configure', {
         commands: [
           'link set lo up',
           `link add ${bridge} type bridge`,
@@ -117,7 +117,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
 
   /** Attaches a pod. Returns the words that start a command in its network, as root of the cluster's namespaces. */
   async addPod({ key, device, ip }: PodInterface): Promise<readonly string[]> {
-    const { pid = 0 } = await this.#ask('addPod', {
+    const { pid = 0 } = await this.#send('addPod', {
       key,
       links: [`link add ${device} type veth peer name eth0 netns PID`, `link set ${device} master ${bridge} up`],
       commands: [
@@ -137,7 +137,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
 
   /** Detaches a pod. Its interface goes once its last process has ended. */
   async removePod(key: string): Promise<void> {
-    await this.#ask('removePod', { key });
+    await this.#send('removePod', { key });
   }
 
   async listen({ host, port }: SocketAddress): Promise<Server> {
@@ -184,11 +184,11 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
       const { host, port } = parameters;
       throw Object.assign(new Error(`${operation} ECONNRESET ${host}:${port}`), { code: 'ECONNRESET' });
     }
-    // The helper answers each of these operations with a handle of that type.
+    // The helper responds to each of these operations with a handle of that type.
     return handle as T;
   }
 
-  async #ask(operation: string, parameters: object): Promise<{ readonly pid?: number }> {
+  async #send(operation: string, parameters: object): Promise<{ readonly pid?: number }> {
     return (await this.#request(operation, parameters)).result ?? {};
   }
 

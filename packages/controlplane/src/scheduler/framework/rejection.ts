@@ -3,7 +3,7 @@
  */
 export type RejectionCode = 'Unschedulable' | 'UnschedulableAndUnresolvable';
 
-/** The answer of a plugin that rejects a pod on one node, or on all. */
+/** The result of a plugin that rejects a pod on one node, or on all. */
 export interface Rejection {
   /** Name of the plugin, which decides about the events after which the pod is tried again. */
   readonly plugin: string;

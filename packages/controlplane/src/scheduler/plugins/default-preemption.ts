@@ -30,7 +30,7 @@ export interface PreemptOptions {
 }
 
 const minCandidates = 100;
-/** The answer of DynamicResources, which kube-scheduler asks before this plugin. */
+/** The result of DynamicResources, which kube-scheduler calls before this plugin. */
 const noClaims = 'no new claims to deallocate';
 /**
  * The error of DynamicResources for a pod that another plugin rejected before it. It ends the search, so that such a pod evicts

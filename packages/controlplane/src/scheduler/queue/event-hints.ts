@@ -34,11 +34,11 @@ export class EventHints {
 
 /** Decides whether a hint helps; a failing hint must not keep a pod waiting. */
 export function helps(
-  { helps: ask }: PluginHint,
+  { helps: hint }: PluginHint,
   about: { readonly pod: PendingPod; readonly event: ClusterEvent; readonly view: ClusterView },
 ): boolean {
   try {
-    return ask(about.pod, about.event, about.view);
+    return hint(about.pod, about.event, about.view);
   } catch {
     // For example a selector that the API server accepted before its rules were tightened.
     return true;

@@ -25,7 +25,7 @@ export function callReconciler(
   };
   const context = (options: ContextOptions): LoopContext => new LoopContext(shared, options);
   if (wanted.level === 'request') {
-    return (run) => wanted.reconcile(run.request, context({ run, primary: undefined, askedAt: undefined }));
+    return (run) => wanted.reconcile(run.request, context({ run, primary: undefined, readAt: undefined }));
   }
   const kind = primary as Kind<KubernetesObject>; // a controller of objects has one
   const reconcile = objectForm({ run: wanted, primary: kind, owns, fieldManager });

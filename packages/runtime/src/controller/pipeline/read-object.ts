@@ -33,18 +33,18 @@ export class ReadObject {
     const { request } = run;
     // After a write with an unknown outcome, the cached object may be outdated, and reconciling it could repeat work already done.
     const lookedAt = cache.isUncertain(kind, request) ? instantOf(clock) : undefined;
-    const object = lookedAt ? await this.#ask(run) : cache.peek(kind, request)?.object;
+    const object = lookedAt ? await this.#readLive(run) : cache.peek(kind, request)?.object;
     // The object was deleted. This is normal: nothing is left to reconcile.
     if (!object) return undefined;
     const names = Object.keys(finalizers);
-    if (names.length === 0) return reconcile(object, context({ run, primary: object, askedAt: lookedAt }));
+    if (names.length === 0) return reconcile(object, context({ run, primary: object, readAt: lookedAt }));
     if (isDeleting(object)) return this.#cleanUp(object, run);
     const missing = names.filter((name) => !object.metadata.finalizers?.includes(name));
-    if (missing.length === 0) return reconcile(object, context({ run, primary: object, askedAt: lookedAt }));
+    if (missing.length === 0) return reconcile(object, context({ run, primary: object, readAt: lookedAt }));
     // Added before the first reconcile, so that nothing outside the cluster is created before cleanup is guaranteed.
-    const askedAt = instantOf(clock);
+    const readAt = instantOf(clock);
     const marked = await addFinalizers(object, { ...this.#patching(run), names: missing });
-    return reconcile(marked, context({ run, primary: marked, askedAt }));
+    return reconcile(marked, context({ run, primary: marked, readAt }));
   }
 
   async #cleanUp(object: Stored<KubernetesObject>, run: ReconcileRun): Promise<ReconcileOutcome> {
@@ -53,12 +53,12 @@ export class ReadObject {
     let current = object;
     for (const [name, finalize] of Object.entries(finalizers)) {
       if (!current.metadata.finalizers?.includes(name)) continue;
-      const outcome = await finalize(current, context({ run, primary: current, askedAt: undefined }));
+      const outcome = await finalize(current, context({ run, primary: current, readAt: undefined }));
       // A finalizer that requests a requeue has not cleaned up yet.
       if (outcome && nextRun(outcome, key)) return outcome;
       // Finalizers may have written the object, so continue with the latest version.
       const isUncertain = cache.isUncertain(kind, request);
-      const latest = isUncertain ? await this.#ask(run) : cache.peek(kind, request)?.object;
+      const latest = isUncertain ? await this.#readLive(run) : cache.peek(kind, request)?.object;
       const base = latest?.metadata.uid === current.metadata.uid ? (latest ?? current) : current;
       current = await removeFinalizer(base, { ...this.#patching(run), name });
     }
@@ -66,7 +66,7 @@ export class ReadObject {
   }
 
   /** Reads the object from the server; an object outside the selector counts as deleted. */
-  async #ask({ request: key, client, signal }: ReconcileRun): Promise<Stored<KubernetesObject> | undefined> {
+  async #readLive({ request: key, client, signal }: ReconcileRun): Promise<Stored<KubernetesObject> | undefined> {
     const { kind, cache } = this.#options;
     const object = await new SplitReads({ cache, client }).get(kind, key, { signal });
     return cache.isOutside(kind, key) ? undefined : object;

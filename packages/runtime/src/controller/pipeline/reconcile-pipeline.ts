@@ -77,10 +77,10 @@ export class ReconcilePipeline {
   }
 
   /** Records what requested a key. */
-  asked(key: string, by: Cause | undefined, afterMs: number | undefined): void {
+  requested(key: string, by: Cause | undefined, afterMs: number | undefined): void {
     if (by?.event.type === 'delete') this.#applies.forget(by.event.object.uid);
-    this.#futile.asked(key, by?.event.object);
-    this.#stories?.asked(key, by, afterMs);
+    this.#futile.requested(key, by?.event.object);
+    this.#stories?.requested(key, by, afterMs);
   }
 
   /** Reconciles a key; never throws because of the controller's function. */

@@ -62,7 +62,7 @@ export class ReconcileStories {
   }
 
   /** Records what requested a reconcile, immediately or after a delay. */
-  asked(key: string, cause: Cause | undefined, afterMs = 0): void {
+  requested(key: string, cause: Cause | undefined, afterMs = 0): void {
     const history = this.#of(key);
     const text = cause
       ? `${cause.kind} ${formatObjectKey(cause.event.object.key)} ${happened(cause.event)}`
@@ -140,14 +140,14 @@ export class Story {
         return;
       }
       if (verb === 'delete' || verb === 'deletecollection') return this.#note('deleted', target);
-      const answer = objectOf(outcome.response);
-      if (answer) remember(history.versions, versionOf(answer.metadata));
-      const isSame = before !== undefined && before.metadata.resourceVersion === answer?.metadata.resourceVersion;
+      const reply = objectOf(outcome.response);
+      if (reply) remember(history.versions, versionOf(reply.metadata));
+      const isSame = before !== undefined && before.metadata.resourceVersion === reply?.metadata.resourceVersion;
       const isNew = verb === 'create' || (verb === 'apply' && kind !== undefined && before === undefined);
       this.#note(isSame ? 'unchanged' : isNew ? 'created' : 'changed', {
         ...target,
-        name: target.name ?? answer?.metadata.name,
-        namespace: target.namespace ?? answer?.metadata.namespace,
+        name: target.name ?? reply?.metadata.name,
+        namespace: target.namespace ?? reply?.metadata.namespace,
       });
     };
   };
@@ -209,7 +209,7 @@ function apiVersionOf({ group, version }: Pick<CallTarget, 'group' | 'version'>)
   return group === '' ? version : `${group}/${version}`;
 }
 
-function objectOf(answer: unknown): KubernetesObject | undefined {
-  const isObject = typeof answer === 'object' && answer !== null && 'metadata' in answer && 'kind' in answer;
-  return isObject ? (answer as KubernetesObject) : undefined;
+function objectOf(reply: unknown): KubernetesObject | undefined {
+  const isObject = typeof reply === 'object' && reply !== null && 'metadata' in reply && 'kind' in reply;
+  return isObject ? (reply as KubernetesObject) : undefined;
 }

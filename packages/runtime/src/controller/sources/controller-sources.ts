@@ -26,7 +26,7 @@ export interface ControllerSourcesOptions {
   /** Keys to reconcile once an object is removed, regardless of filters and handlers. */
   readonly awaited: AwaitedEnds;
   /** Called for each requested key, with the event that caused it, if any. */
-  readonly onAsked: (key: string, by: Cause | undefined, afterMs: number | undefined) => void;
+  readonly onRequested: (key: string, by: Cause | undefined, afterMs: number | undefined) => void;
 }
 
 /** The event that a watch's handler receives. */
@@ -149,10 +149,10 @@ export class ControllerSources {
   }
 
   #ended({ kind: { kind, group } }: Watch, event: EventOf): void {
-    const { awaited, queue, onAsked } = this.#options;
+    const { awaited, queue, onRequested } = this.#options;
     if (awaited.size === 0) return;
     for (const key of awaited.ended(`${kind}.${group} ${formatObjectKey(event.object.key)}`)) {
-      onAsked(key, { kind, event }, undefined);
+      onRequested(key, { kind, event }, undefined);
       queue.add(key);
     }
   }
@@ -175,14 +175,14 @@ export class ControllerSources {
   }
 
   #handlerContext(): HandlerContext {
-    const { cache, queue, log, definition, onAsked } = this.#options;
+    const { cache, queue, log, definition, onRequested } = this.#options;
     const { primary } = definition;
     return {
       primary,
       enqueue: (request, { priority, afterMs } = {}) => {
         const options = priority === undefined ? {} : { priority };
         const key = formatObjectKey(request);
-        onAsked(key, this.#cause, afterMs);
+        onRequested(key, this.#cause, afterMs);
         if (Number.isNaN(afterMs))
           log.error('invalid delay; the key is queued immediately', { event: logEvents.delayInvalid, key });
         if (afterMs === undefined) queue.add(key, options);

@@ -201,7 +201,7 @@ describe('gained keys', () => {
     const definition = sharded(controller({ for: Site, async reconcile() {} }), keys);
     const turn = new EventLoopTurn(slow);
     const awaited = new AwaitedEnds();
-    const sources = new ControllerSources({ ...parts, definition, cache, queue, turn, awaited, onAsked: () => {} });
+    const sources = new ControllerSources({ ...parts, definition, cache, queue, turn, awaited, onRequested: () => {} });
     const stop = new AbortController();
     void cache.run(stop.signal);
     const watched = definition.watches.map((watch) => ({ watch, declared: cache.declare(watch.cached) }));

@@ -60,7 +60,7 @@ export function served(webhooks: readonly WebhookDefinition[], more: Partial<Web
     const call = { body: Buffer.from(bytes), contentType, signal: new AbortController().signal };
     const route = routes.get(path);
     if (!route) throw new Error(`nothing at ${path}`);
-    const { status, json } = await route.answer(call);
+    const { status, json } = await route.reply(call);
     return { status, ...(json as object) };
   };
   return { post, lines, counts };

@@ -22,7 +22,7 @@ export interface AccessedResource {
   readonly name: string;
 }
 
-/** The authorizer's answer. */
+/** The authorizer's decision. */
 export interface AccessDecision {
   readonly allowed: boolean;
   readonly reason: string;
@@ -31,8 +31,8 @@ export interface AccessDecision {
 }
 
 /**
- * Function that answers a request synchronously. A caller that has to wait for the answer throws, and evaluates the
- * expression again once it has the answer.
+ * Function that authorizes a request synchronously. A caller that has to wait for the decision throws, and evaluates the
+ * expression again once it has the decision.
  */
 export type AccessChecker = (request: AccessRequest) => AccessDecision;
 
@@ -115,17 +115,17 @@ class GroupCheck extends Receiver {
 
 class Decision extends Receiver {
   readonly type: CelType = decisionType;
-  readonly answer: AccessDecision;
+  readonly decision: AccessDecision;
 
-  constructor(answer: AccessDecision) {
+  constructor(decision: AccessDecision) {
     super();
-    this.answer = answer;
+    this.decision = decision;
   }
 }
 
 /**
  * Authorizer checks: `authorizer.group('apps').resource('deployments').namespace('x').check('create').allowed()`.
- * Mirrors `library.Authz` and `AuthzSelectors` (1.36). Roles have no selectors, so selectors do not change an answer.
+ * Mirrors `library.Authz` and `AuthzSelectors` (1.36). Roles have no selectors, so selectors do not change a decision.
  */
 export const authorizerLibrary: Library = {
   name: 'kubernetes.authz',
@@ -174,10 +174,10 @@ export const authorizerLibrary: Library = {
       `${prefix}.PathCheck.check(string) ${prefix}.Decision`,
       (context, { authorize, path }, verb) => decide(context, authorize, { verb, path }),
     ),
-    overload<[Decision]>(`${prefix}.Decision.allowed() bool`, (_, { answer }) => answer.allowed),
-    overload<[Decision]>(`${prefix}.Decision.reason() string`, (_, { answer }) => answer.reason),
-    overload<[Decision]>(`${prefix}.Decision.errored() bool`, (_, { answer }) => answer.error !== undefined),
-    overload<[Decision]>(`${prefix}.Decision.error() string`, (_, { answer }) => answer.error ?? ''),
+    overload<[Decision]>(`${prefix}.Decision.allowed() bool`, (_, { decision }) => decision.allowed),
+    overload<[Decision]>(`${prefix}.Decision.reason() string`, (_, { decision }) => decision.reason),
+    overload<[Decision]>(`${prefix}.Decision.errored() bool`, (_, { decision }) => decision.error !== undefined),
+    overload<[Decision]>(`${prefix}.Decision.error() string`, (_, { decision }) => decision.error ?? ''),
   ],
 };
 

@@ -6,7 +6,7 @@ import { nodeNameOf } from './node-identity.ts';
 
 type Resource = NonNullable<AuthorizationAttributes['resource']>;
 
-interface Asked {
+interface NodeRequest {
   readonly node: string;
   readonly verb: string;
   readonly resource: Resource;
@@ -38,56 +38,56 @@ export class NodeAuthorizer implements Authorizer {
   }
 
   /** Resources of which a node may access only some objects, by `<group>/<resource>`. */
-  readonly #subdivided: Readonly<Record<string, (asked: Asked) => AuthorizationDecision>> = {
-    '/secrets': (asked) => this.#read(asked, 'secret'),
-    '/configmaps': (asked) => this.#read(asked, 'configmap'),
-    '/persistentvolumeclaims': (asked) =>
-      asked.resource.subresource === 'status'
-        ? this.#updateStatus(asked, 'persistentvolumeclaim')
-        : this.#get(asked, 'persistentvolumeclaim'),
-    '/persistentvolumes': (asked) => this.#get(asked, 'persistentvolume'),
-    'resource.k8s.io/resourceclaims': (asked) => this.#get(asked, 'resourceclaim'),
-    'storage.k8s.io/volumeattachments': (asked) => this.#get(asked, 'volumeattachment'),
-    '/serviceaccounts': (asked) => this.#serviceAccount(asked),
+  readonly #subdivided: Readonly<Record<string, (request: NodeRequest) => AuthorizationDecision>> = {
+    '/secrets': (request) => this.#read(request, 'secret'),
+    '/configmaps': (request) => this.#read(request, 'configmap'),
+    '/persistentvolumeclaims': (request) =>
+      request.resource.subresource === 'status'
+        ? this.#updateStatus(request, 'persistentvolumeclaim')
+        : this.#get(request, 'persistentvolumeclaim'),
+    '/persistentvolumes': (request) => this.#get(request, 'persistentvolume'),
+    'resource.k8s.io/resourceclaims': (request) => this.#get(request, 'resourceclaim'),
+    'storage.k8s.io/volumeattachments': (request) => this.#get(request, 'volumeattachment'),
+    '/serviceaccounts': (request) => this.#serviceAccount(request),
     'coordination.k8s.io/leases': lease,
     'storage.k8s.io/csinodes': csiNode,
-    'resource.k8s.io/resourceslices': (asked) => this.#resourceSlice(asked),
+    'resource.k8s.io/resourceslices': (request) => this.#resourceSlice(request),
     '/nodes': node,
-    '/pods': (asked) => this.#pod(asked),
+    '/pods': (request) => this.#pod(request),
     // Behind a feature gate that is off in 1.36.
     'certificates.k8s.io/podcertificaterequests': () => noOpinion(''),
   };
 
-  #read(asked: Asked, kind: RelatedKind): AuthorizationDecision {
-    if (!['get', 'list', 'watch'].includes(asked.verb)) return noOpinion('can only read resources of this type');
-    if (asked.resource.subresource !== '') return noOpinion('cannot read subresource');
-    if (asked.resource.namespace === '') return noOpinion('can only read namespaced object of this type');
-    return this.#ifRelated(asked, kind);
+  #read(request: NodeRequest, kind: RelatedKind): AuthorizationDecision {
+    if (!['get', 'list', 'watch'].includes(request.verb)) return noOpinion('can only read resources of this type');
+    if (request.resource.subresource !== '') return noOpinion('cannot read subresource');
+    if (request.resource.namespace === '') return noOpinion('can only read namespaced object of this type');
+    return this.#ifRelated(request, kind);
   }
 
-  #get(asked: Asked, kind: RelatedKind): AuthorizationDecision {
-    if (asked.verb !== 'get') return noOpinion('can only get individual resources of this type');
-    if (asked.resource.subresource !== '') return noOpinion('cannot get subresource');
-    return this.#ifRelated(asked, kind);
+  #get(request: NodeRequest, kind: RelatedKind): AuthorizationDecision {
+    if (request.verb !== 'get') return noOpinion('can only get individual resources of this type');
+    if (request.resource.subresource !== '') return noOpinion('cannot get subresource');
+    return this.#ifRelated(request, kind);
   }
 
-  #updateStatus(asked: Asked, kind: RelatedKind): AuthorizationDecision {
-    if (asked.verb !== 'update' && asked.verb !== 'patch') return noOpinion('can only get/update/patch this type');
-    return this.#ifRelated(asked, kind);
+  #updateStatus(request: NodeRequest, kind: RelatedKind): AuthorizationDecision {
+    if (request.verb !== 'update' && request.verb !== 'patch') return noOpinion('can only get/update/patch this type');
+    return this.#ifRelated(request, kind);
   }
 
-  #serviceAccount(asked: Asked): AuthorizationDecision {
-    const { subresource, name } = asked.resource;
-    if (asked.verb === 'get' && subresource === '') return this.#read(asked, 'serviceaccount');
-    if (asked.verb !== 'create' || name === '') {
+  #serviceAccount(request: NodeRequest): AuthorizationDecision {
+    const { subresource, name } = request.resource;
+    if (request.verb === 'get' && subresource === '') return this.#read(request, 'serviceaccount');
+    if (request.verb !== 'create' || name === '') {
       return noOpinion('can only create tokens for individual service accounts');
     }
     if (subresource !== 'token') return noOpinion('can only create token subresource of serviceaccount');
-    return this.#ifRelated(asked, 'serviceaccount');
+    return this.#ifRelated(request, 'serviceaccount');
   }
 
-  #resourceSlice(asked: Asked): AuthorizationDecision {
-    const { verb, resource } = asked;
+  #resourceSlice(request: NodeRequest): AuthorizationDecision {
+    const { verb, resource } = request;
     if (resource.subresource !== '') return noOpinion('cannot authorize ResourceSlice subresources');
     switch (verb) {
       case 'create':
@@ -96,11 +96,11 @@ export class NodeAuthorizer implements Authorizer {
       case 'update':
       case 'patch':
       case 'delete':
-        return this.#ifRelated(asked, 'resourceslice');
+        return this.#ifRelated(request, 'resourceslice');
       case 'watch':
       case 'list':
       case 'deletecollection':
-        if (resource.fieldSelector?.exactValue('spec.nodeName') === asked.node) return allow;
+        if (resource.fieldSelector?.exactValue('spec.nodeName') === request.node) return allow;
         return noOpinion('can only list/watch/deletecollection resourceslices with nodeName field selector');
       default:
         return noOpinion(
@@ -109,15 +109,15 @@ export class NodeAuthorizer implements Authorizer {
     }
   }
 
-  #pod(asked: Asked): AuthorizationDecision {
-    const { verb, resource } = asked;
+  #pod(request: NodeRequest): AuthorizationDecision {
+    const { verb, resource } = request;
     switch (`${verb} ${resource.subresource}`) {
       case 'get ':
-        return this.#ifRelated(asked, 'pod');
+        return this.#ifRelated(request, 'pod');
       case 'list ':
       case 'watch ':
-        if (resource.fieldSelector?.exactValue('spec.nodeName') === asked.node) return allow;
-        if (resource.name !== '') return this.#ifRelated(asked, 'pod');
+        if (resource.fieldSelector?.exactValue('spec.nodeName') === request.node) return allow;
+        if (resource.name !== '') return this.#ifRelated(request, 'pod');
         return noOpinion('can only list/watch pods with spec.nodeName field selector');
       // The NodeRestriction admission plugin restricts which pods.
       case 'create ':
@@ -131,7 +131,7 @@ export class NodeAuthorizer implements Authorizer {
     }
   }
 
-  #ifRelated({ node, resource }: Asked, kind: RelatedKind): AuthorizationDecision {
+  #ifRelated({ node, resource }: NodeRequest, kind: RelatedKind): AuthorizationDecision {
     const { namespace, name } = resource;
     if (name === '') return noOpinion('No Object name found');
     if (this.#graph.isRelated(node, { kind, namespace, name })) return allow;
@@ -139,7 +139,7 @@ export class NodeAuthorizer implements Authorizer {
   }
 }
 
-function lease({ node, verb, resource }: Asked): AuthorizationDecision {
+function lease({ node, verb, resource }: NodeRequest): AuthorizationDecision {
   if (!ownObjectVerbs.includes(verb)) {
     return noOpinion('can only get, create, update, patch, or delete a node lease');
   }
@@ -151,7 +151,7 @@ function lease({ node, verb, resource }: Asked): AuthorizationDecision {
   return noOpinion('can only access node lease with the same name as the requesting node');
 }
 
-function csiNode({ node, verb, resource }: Asked): AuthorizationDecision {
+function csiNode({ node, verb, resource }: NodeRequest): AuthorizationDecision {
   if (!ownObjectVerbs.includes(verb)) return noOpinion('can only get, create, update, patch, or delete a CSINode');
   if (resource.subresource !== '') return noOpinion('cannot authorize CSINode subresources');
   if (verb === 'create' || resource.name === node) return allow;
@@ -159,7 +159,7 @@ function csiNode({ node, verb, resource }: Asked): AuthorizationDecision {
 }
 
 /** Authorizes by name, without the graph: a node reads its Node object before it exists. */
-function node({ node: own, verb, resource }: Asked): AuthorizationDecision {
+function node({ node: own, verb, resource }: NodeRequest): AuthorizationDecision {
   const { name, subresource } = resource;
   const writes = verb === 'update' || verb === 'patch';
   if (subresource === 'status' && writes) return allow;

@@ -4,7 +4,7 @@ import { WebhookCallError } from './webhook-call-error.ts';
 import type { WebhookResponse } from './webhook-caller.ts';
 
 /** The JSON object in a webhook's response. */
-export type WebhookAnswer = Readonly<Record<string, unknown>>;
+export type WebhookReply = Readonly<Record<string, unknown>>;
 
 const maxMessageBytes = 2048;
 
@@ -26,7 +26,7 @@ const messages: Readonly<Record<number, string>> = {
  *
  * @throws WebhookCallError when it is an error, or not a JSON object
  */
-export function answerOf(response: WebhookResponse): WebhookAnswer {
+export function replyOf(response: WebhookResponse): WebhookReply {
   const { status, contentType, body } = response;
   if (status < 200 || status > 206) throw failureOf(response);
   if (body.length === 0) {
@@ -42,7 +42,7 @@ export function answerOf(response: WebhookResponse): WebhookAnswer {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw notAnObject(Array.isArray(value) ? 'array' : typeof value);
   }
-  return value as WebhookAnswer;
+  return value as WebhookReply;
 }
 
 /** True if the body is plain words: upstream also tries YAML, which parses them as a string. */
@@ -85,7 +85,7 @@ function statusIn(body: Uint8Array): { readonly message: string; readonly code?:
   try {
     const { value } = parseJson(body);
     if (typeof value !== 'object' || value === null) return undefined;
-    const { kind, apiVersion, status, message, code } = value as WebhookAnswer;
+    const { kind, apiVersion, status, message, code } = value as WebhookReply;
     if (kind !== 'Status' || apiVersion !== 'v1' || status === 'Success' || typeof message !== 'string')
       return undefined;
     return { message, code: typeof code === 'number' ? code : undefined };

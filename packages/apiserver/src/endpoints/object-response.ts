@@ -23,13 +23,13 @@ const jsonFormat: OutputFormat = { mediaType: 'application/json', pretty: false 
 const decoder = new TextDecoder();
 
 /** Builds a response with one object in the form that the client accepts. */
-export function objectAnswer(
+export function objectResponse(
   form: ServedForm,
   stored: StoredObject,
   options: { readonly status: number; readonly format: OutputFormat; readonly include: IncludeObject; now(): number },
 ): ApiResponse {
   const { status, format, include } = options;
-  return answer(status, objectBytes(form, stored, { format, include, nowMs: options.now() }), format);
+  return jsonResponse(status, objectBytes(form, stored, { format, include, nowMs: options.now() }), format);
 }
 
 function objectBytes(
@@ -51,7 +51,7 @@ function objectBytes(
  * Builds a response with a page of a list. Stored items are copied; items that must be re-encoded yield to other requests in
  * between.
  */
-export async function listAnswer(
+export async function listResponse(
   form: ServedForm,
   page: Page,
   options: { readonly format: OutputFormat; readonly include: IncludeObject; readonly clock: Clock },
@@ -120,8 +120,8 @@ async function encodeList(
   return target.subarray(0, at);
 }
 
-/** Builds a response from JSON bytes, indented or as YAML if the client asked for it. */
-export function answer(status: number, json: Uint8Array, format: OutputFormat): ApiResponse {
+/** Builds a response from JSON bytes, indented or as YAML if the client requested it. */
+export function jsonResponse(status: number, json: Uint8Array, format: OutputFormat): ApiResponse {
   if (format.mediaType === 'application/yaml') {
     return ready(status, Buffer.from(formatYaml(parseExactJson(decoder.decode(json)))), format);
   }
@@ -135,8 +135,8 @@ function ready(status: number, body: Uint8Array, { mediaType }: OutputFormat): A
 }
 
 /** Builds a response from a Status. */
-export function statusAnswer(status: Status, format: OutputFormat = jsonFormat): ApiResponse {
-  const response = answer(status.code ?? 200, Buffer.from(JSON.stringify(status)), format);
+export function negotiatedStatus(status: Status, format: OutputFormat = jsonFormat): ApiResponse {
+  const response = jsonResponse(status.code ?? 200, Buffer.from(JSON.stringify(status)), format);
   const seconds = status.details?.retryAfterSeconds;
   return seconds === undefined
     ? response
@@ -170,7 +170,7 @@ export function statusOf(error: unknown): Status {
 
 const failure = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' } as const;
 
-/** The answer of kube-apiserver while a watch cache lists again. */
+/** The response of kube-apiserver while a watch cache lists again. */
 const notReady: Status = {
   ...failure,
   message: 'storage is (re)initializing',

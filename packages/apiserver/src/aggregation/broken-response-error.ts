@@ -1,7 +1,7 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
 /** The server behind an APIService broke off a response in transit. The client's connection is cut too. */
-export class BrokenAnswerError extends KubewrightError {
+export class BrokenResponseError extends KubewrightError {
   override readonly name = 'BrokenAnswerError';
   readonly code = 'KW5106';
 

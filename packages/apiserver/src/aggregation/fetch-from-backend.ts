@@ -7,7 +7,7 @@ import type { Backend } from './backend.ts';
 import { identityHeaders } from './forwarded-headers.ts';
 
 /** The response of an APIService's server to a request from this server. */
-export interface BackendAnswer {
+export interface BackendResponse {
   readonly status: number;
   readonly contentType: string;
   readonly etag: string | undefined;
@@ -25,7 +25,7 @@ const aggregator: UserInfo = { username: 'system:kube-aggregator', groups: ['sys
  *
  * @throws Error in the words of kube-apiserver
  */
-export async function askBackend(
+export async function fetchFromBackend(
   backend: Backend,
   question: {
     readonly path: string;
@@ -35,14 +35,14 @@ export async function askBackend(
     readonly withinMs: number;
     readonly clock: Clock;
   },
-): Promise<BackendAnswer> {
+): Promise<BackendResponse> {
   const { path, accept, etag, to, withinMs, clock } = question;
   const late = new AbortController();
   const timer = clock.setTimer(withinMs, () => late.abort(), { unref: true });
   try {
     const headers = { accept, ...defined({ 'if-none-match': etag }), ...identityHeaders(aggregator) };
     const message = await backend.send({ method: 'GET', path, headers, signal: late.signal }, to);
-    if ('stream' in message) throw new Error('the server switched protocols without being asked to');
+    if ('stream' in message) throw new Error('the server switched protocols without a request to do so');
     return {
       status: message.statusCode ?? 0,
       contentType: message.headers['content-type'] ?? '',
