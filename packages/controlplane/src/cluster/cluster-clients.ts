@@ -2,7 +2,14 @@ import type { Clock, Random } from '@kubewright/apimachinery';
 import type { ApiHandler, Connection } from '@kubewright/apiserver';
 import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import type { BuiltInControllerFactory } from '../controllers/index.ts';
-import { controllerIdentity, controllerManagerIdentity, type Identity, serverIdentity } from './identities.ts';
+import {
+  controllerIdentity,
+  controllerManagerIdentity,
+  type Identity,
+  nodeIdentity,
+  serverIdentity,
+} from './identities.ts';
+import type { NodeLink } from './node-link.ts';
 import { SplitIdentityTransport } from './split-identity-transport.ts';
 
 /** Creates clients that call the cluster's API server without sockets, each under an identity. */
@@ -17,9 +24,15 @@ export class ClusterClients {
   as(identity: Identity): KubernetesClient {
     const { clock, random } = this.#services;
     // The field managers of a real cluster.
-    const isNode = identity.commonName.startsWith('system:node:');
-    const userAgent = isNode ? 'kubelet' : identity.commonName.replace(/^.*:/, '');
+    const userAgent = identity.commonName.replace(/^.*:/, '');
     return new KubernetesClient({ transport: this.#transport(identity), clock, random, userAgent });
+  }
+
+  /** Returns the client of a node. */
+  forNode(name: string, link: NodeLink): KubernetesClient {
+    const { clock, random } = this.#services;
+    const transport = link.over(this.#transport(nodeIdentity(name)));
+    return new KubernetesClient({ transport, clock, random, userAgent: 'kubelet' });
   }
 
   /** Returns a client that reads as the controller manager and writes as one controller. */

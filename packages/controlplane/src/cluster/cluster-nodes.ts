@@ -13,6 +13,7 @@ import {
   simulatedNode,
 } from '../node/index.ts';
 import { containedClock } from './contained-clock.ts';
+import { NodeLink } from './node-link.ts';
 import { nodeName } from './node-name.ts';
 import { type MadeNode, SupervisedNode } from './supervised-node.ts';
 
@@ -64,7 +65,7 @@ export interface NodeParts {
   /** Components of the control plane, which the first node shows as static pods. */
   readonly controlPlane: readonly string[];
   /** Returns a client that acts as the named node. */
-  readonly client: (nodeName: string) => KubernetesClient;
+  readonly client: (nodeName: string, link: NodeLink) => KubernetesClient;
   /** Returns the node's own state folder. */
   readonly directory: (nodeName: string) => string;
   readonly apiServer: { readonly url: string; readonly ca: string };
@@ -77,10 +78,18 @@ export interface NodeParts {
   readonly log: Logger;
 }
 
+/**
+ * A fault of a node. `partitioned`: the API server and the node do not reach each other; `stopped`: its agent hangs, as after
+ * SIGSTOP; `killed`: its agent and containers ended without notice.
+ */
+export type NodeFault = 'partitioned' | 'stopped' | 'killed';
+
 /** A running node. */
 export interface ClusterNode {
   readonly name: string;
   readonly connector: NodeConnector;
+  /** Lets the node fail. Resolves to a function that brings it back. */
+  fail(fault: NodeFault): Promise<() => Promise<void>>;
   stop(options: { readonly withinMs: number }): Promise<void>;
 }
 
@@ -115,12 +124,26 @@ async function startNode(
   const clock = containedClock(parts.clock, (error) =>
     log.error('timer callback failed in the node agent', { event: clusterLogEvents.timerFailed, error }),
   );
-  const node = new SupervisedNode({
-    make: () => makeNode({ ...parts, clock }, { name, index, shared, log }),
-    onMade: ({ connector }) => onMade({ name, connector, stop: (time) => node.stop(time) }),
-    clock,
-    log,
-  });
+  const link = new NodeLink();
+  const supervise = (): SupervisedNode =>
+    new SupervisedNode({
+      make: () => makeNode({ ...parts, clock }, { name, index, shared, log, link }),
+      onMade: ({ connector }) => onMade({ name, connector, fail, stop: (time) => node.stop(time) }),
+      clock,
+      log,
+    });
+  let node = supervise();
+  const fail = async (fault: NodeFault): Promise<() => Promise<void>> => {
+    if (fault === 'stopped') link.hold();
+    else link.cut();
+    if (fault === 'killed') await node.stop({ withinMs: 0 });
+    return async () => {
+      link.restore();
+      if (fault !== 'killed') return;
+      node = supervise();
+      await node.start();
+    };
+  };
   await node.start();
 }
 
@@ -131,10 +154,17 @@ async function makeNode(
     index,
     shared,
     log,
-  }: { readonly name: string; readonly index: number; readonly shared: InMemory; readonly log: Logger },
+    link,
+  }: {
+    readonly name: string;
+    readonly index: number;
+    readonly shared: InMemory;
+    readonly log: Logger;
+    readonly link: NodeLink;
+  },
 ): Promise<MadeNode> {
   const { count: _count, driver = 'process', network: _mode, programs = {}, ...own } = settings;
-  const common = { nodeName: name, client: client(name), clock, random, log };
+  const common = { nodeName: name, client: client(name, link), clock, random, log };
   if (driver !== 'process') {
     const nodeIP = `10.0.${index >> 8}.${(index & 255) + 1}`;
     const addresses = `10.${100 + index}`;

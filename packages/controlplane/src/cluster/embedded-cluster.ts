@@ -11,7 +11,7 @@ import { clusterLogEvents } from '../log/cluster-log-events.ts';
 import { ClusterClients } from './cluster-clients.ts';
 import { listen } from './cluster-listener.ts';
 import { ClusterNetwork, type ClusterNetworkOptions } from './cluster-network.ts';
-import type { ClusterNode } from './cluster-nodes.ts';
+import type { ClusterNode, NodeFault } from './cluster-nodes.ts';
 import { type ClusterSnapshot, restoreSnapshot, takeSnapshot } from './cluster-snapshot.ts';
 import { clusterUsage } from './cluster-usage.ts';
 import { ClusterVolumes } from './cluster-volumes.ts';
@@ -19,9 +19,11 @@ import { ComponentSelection } from './component-selection.ts';
 import type { Components } from './components.ts';
 import { containedClock } from './contained-clock.ts';
 import { type CompleteOptions, type EmbeddedClusterOptions, nodesOf } from './embedded-cluster-options.ts';
-import { adminIdentity, controllerManagerIdentity, type Identity, nodeIdentity } from './identities.ts';
+import { adminIdentity, controllerManagerIdentity, type Identity } from './identities.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { LateConnector } from './late-connector.ts';
+import { failNode } from './node-faults.ts';
+import type { NodeLink } from './node-link.ts';
 import { openStorage } from './open-storage.ts';
 import { controlPlaneSettings } from './server-settings.ts';
 import { ServiceAccountLogin } from './service-account-login.ts';
@@ -245,6 +247,17 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
+   * Lets a node fail, for tests: `partitioned` cuts it off from the API server, `stopped` hangs its agent as SIGSTOP does, `killed`
+   * ends its agent and containers without notice. Its lease expires, and the controllers taint it and evict its pods.
+   *
+   * @returns the fault; dispose it to bring the node back. It then ends the pods that were deleted in the meantime.
+   * @throws NodeFaultError (KW5507) if the cluster has no such node, or it has failed already
+   */
+  failNode(name: string, fault: NodeFault): Promise<AsyncDisposable> {
+    return failNode(this.#parts, { name, fault, isOver: () => this.#stopped !== undefined });
+  }
+
+  /**
    * Stops everything within one shared time limit, even if a part hangs. Containers get a grace period and are then killed;
    * requests in flight may finish and are then cut off. A second call waits for the first.
    *
@@ -278,7 +291,7 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   async #startNodes(workers: typeof Workers, controllers: readonly BuiltInControllerFactory[]): Promise<void> {
-    const { options, directory, connector, nodes, volumes } = this.#parts;
+    const { options, directory, clients, connector, nodes, volumes } = this.#parts;
     const { clock, random, log, selection, network } = options;
     const settings = nodesOf(options, selection);
     if (settings === undefined) return;
@@ -286,7 +299,7 @@ export class EmbeddedCluster implements AsyncDisposable {
       settings,
       volumeRoot: volumes.root,
       controlPlane: controlPlanePods(selection, controllers),
-      client: (name: string) => this.client(nodeIdentity(name)),
+      client: (name: string, link: NodeLink) => clients.forNode(name, link),
       directory: (name: string) => directory.file(name === 'kubewright' ? 'node' : name),
       apiServer: { url: this.url, ca: this.#trust },
       network: (index: number) => network.forNode(index),

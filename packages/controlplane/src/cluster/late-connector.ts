@@ -1,4 +1,4 @@
-import { badRequest, type KubernetesObject } from '@kubewright/apimachinery';
+import { badRequest, type KubernetesObject, StatusError } from '@kubewright/apimachinery';
 import type {
   AttachOptions,
   ContainerCheckOptions,
@@ -8,11 +8,14 @@ import type {
   NodeUsage,
   PortForwardOptions,
 } from '../kube-apiserver/pods/node-connector.ts';
+import type { NodeFault } from './cluster-nodes.ts';
 
 /** A connector to the pods of several nodes, for a server that starts before the nodes. */
 export class LateConnector implements NodeConnector {
   /** The connectors of the nodes, by node name. */
   readonly targets: Map<string, NodeConnector> = new Map();
+  /** The nodes that do not answer, and why. */
+  readonly faults: Map<string, NodeFault> = new Map();
 
   async logs(pod: KubernetesObject, options: LogOptions): Promise<AsyncIterable<Uint8Array>> {
     return this.#reach(pod).logs(pod, options);
@@ -35,14 +38,29 @@ export class LateConnector implements NodeConnector {
   }
 
   async usage(): Promise<readonly NodeUsage[]> {
-    const all = await Promise.all([...this.targets.values()].map(async (target) => (await target.usage?.()) ?? []));
+    const reached = [...this.targets].filter(([name]) => !this.faults.has(name));
+    const all = await Promise.all(reached.map(async ([, target]) => (await target.usage?.()) ?? []));
     return all.flat();
   }
 
   #reach(pod: KubernetesObject): NodeConnector {
     const { spec } = pod as KubernetesObject & { readonly spec?: { readonly nodeName?: string } };
     const target = this.targets.get(spec?.nodeName ?? '');
+    const fault = this.faults.get(spec?.nodeName ?? '');
+    if (fault) throw unreachable(`cannot reach node ${spec?.nodeName}: it is ${fault}`);
     if (target) return target;
     throw badRequest(`the node of pod ${pod.metadata.name} has no agent; start the cluster with a node`);
   }
+}
+
+function unreachable(message: string): StatusError {
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason: 'InternalError',
+    code: 500,
+  });
 }

@@ -7,6 +7,7 @@ import {
   type EventRecorder,
   enqueueForObject,
   enqueueMapped,
+  exponentialRateLimiter,
   type Logger,
   Manager,
   type ReconcileRequest,
@@ -69,6 +70,9 @@ export interface NodeAgentOptions {
 const defaultStopMs = 6_000;
 /** Part of the time limit reserved for final events and killed processes after containers have stopped. */
 const afterContainersMs = 700;
+
+/** Maximum time between attempts to write to the API server, in milliseconds. */
+const maxRetryMs = 10_000;
 
 /** Turns of the event loop in which a pod whose containers start immediately should run. */
 const maxTurns = 6;
@@ -251,6 +255,8 @@ export class NodeAgent implements AsyncDisposable {
       name: 'kubelet',
       for: Pod,
       maxConcurrentReconciles: 16,
+      // A kubelet that loses the API server tries again at least at each heartbeat.
+      rateLimiter: exponentialRateLimiter({ maxMs: maxRetryMs }),
       watches: [
         watch(Pod, enqueueForObject(), here),
         watch(

@@ -1,0 +1,37 @@
+import { KubewrightError } from '@kubewright/apimachinery';
+import type { ClusterNode, NodeFault } from './cluster-nodes.ts';
+import type { LateConnector } from './late-connector.ts';
+
+/** Thrown if a test lets a node fail that does not exist or has failed already. */
+export class NodeFaultError extends KubewrightError {
+  override readonly name = 'NodeFaultError';
+  readonly code = 'KW5507';
+
+  constructor(node: string, facts: { readonly fault: string | undefined; readonly nodes: readonly string[] }) {
+    const { fault, nodes } = facts;
+    super({
+      what: `cannot let node ${node} fail`,
+      why: fault ? `it is ${fault}` : 'the cluster has no such node',
+      remedy: fault ? 'dispose the earlier fault first' : `name one of its nodes: ${nodes.join(', ') || 'it has none'}`,
+    });
+  }
+}
+
+/** Lets a node fail. Disposing the result brings it back, unless the cluster has stopped. */
+export async function failNode(
+  { nodes, connector }: { readonly nodes: ReadonlyMap<string, ClusterNode>; readonly connector: LateConnector },
+  options: { readonly name: string; readonly fault: NodeFault; readonly isOver: () => boolean },
+): Promise<AsyncDisposable> {
+  const { name, fault, isOver } = options;
+  const node = nodes.get(name);
+  const { faults } = connector;
+  if (!node || faults.has(name)) throw new NodeFaultError(name, { fault: faults.get(name), nodes: [...nodes.keys()] });
+  faults.set(name, fault);
+  const restore = await node.fail(fault);
+  return {
+    async [Symbol.asyncDispose]() {
+      if (isOver() || !faults.delete(name)) return;
+      await restore();
+    },
+  };
+}
