@@ -43,7 +43,9 @@ export async function startComponents(
   }
   if (network.isRouted && selection.includes('kube-proxy')) {
     const definition = () => network.proxy(workers);
-    started.push({ name: 'kube-proxy', client: clients.as(proxyIdentity), definition });
+    const client = clients.as(proxyIdentity);
+    started.push({ name: 'kube-proxy', client, definition });
+    started.push({ name: 'network-policies', client, definition: workers.unenforcedPolicies });
   }
   if (network.hasDns) {
     const definition = await network.startDns(clients.as(adminIdentity), workers);

@@ -12,6 +12,7 @@ export { installIngress } from '../network/ingress/install-ingress.ts';
 export { kubeProxy } from '../network/kube-proxy.ts';
 export { loadBalancerController } from '../network/load-balancer.ts';
 export { ServiceProxy } from '../network/service-proxy.ts';
+export { unenforcedPolicies } from '../network/unenforced-policies.ts';
 export { schedulerController } from '../scheduler/index.ts';
 export { startNodes } from './cluster-nodes.ts';
 export { Components } from './components.ts';

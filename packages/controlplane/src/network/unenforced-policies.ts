@@ -1,0 +1,16 @@
+import { isDeleting } from '@kubewright/apimachinery';
+import { NetworkPolicy } from '@kubewright/apimachinery/networking/v1';
+import { type ControllerDefinition, controller } from '@kubewright/runtime';
+
+/** Records an event about each NetworkPolicy, because this cluster enforces none and a user may miss the warning of the API server. */
+export function unenforcedPolicies(): ControllerDefinition {
+  return controller({
+    name: 'network-policies',
+    for: NetworkPolicy,
+    reconcile: async (policy, ctx) => {
+      if (isDeleting(policy)) return;
+      const note = `NetworkPolicy ${policy.metadata.name} restricts no traffic: this cluster does not enforce NetworkPolicies`;
+      ctx.events.record({ type: 'Warning', reason: 'NotEnforced', action: 'Enforce', note });
+    },
+  });
+}
