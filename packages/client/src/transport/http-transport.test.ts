@@ -7,6 +7,9 @@ import { HttpTransport } from './http-transport.ts';
 import { certificates, TlsServer } from './testdata/tls-server.ts';
 import { type ContractServer, describeTransport } from './transport.contract.ts';
 
+/** On a busy machine, many TLS handshakes in one process take longer than the default. */
+const tuning = { connectTimeoutMs: 60_000 };
+
 for (const protocol of ['h2', 'http/1.1'] as const) {
   describeTransport(`HttpTransport over ${protocol}`, async (contract) => {
     const server = await TlsServer.start((request, response) => void serve(contract, { request, response }));
@@ -14,6 +17,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
       server: server.url,
       trust: { ca: certificates.ca },
       protocols: [protocol],
+      tuning,
     });
     return {
       transport,
@@ -31,7 +35,7 @@ describeTransport('HttpTransport without TLS', async (contract) => {
     const [request, response] = exchange as unknown as [Http2ServerRequest, Http2ServerResponse];
     void serve(contract, { request, response });
   });
-  const transport = new HttpTransport({ server: server.url });
+  const transport = new HttpTransport({ server: server.url, tuning });
   return {
     transport,
     async [Symbol.asyncDispose]() {
