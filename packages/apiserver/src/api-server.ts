@@ -298,8 +298,8 @@ export class ApiServer implements AsyncDisposable {
   #failure(request: ApiRequest, error: unknown): ApiResponse {
     const status = statusOf(error);
     // A deliberate error response is not an internal error, whatever its code: some are a 500 without a reason, as upstream's.
-    const isRefusal = [WebhookFault, CommitTooLargeError, StorageFullError].some((type) => error instanceof type);
-    const meant = isRefusal || (error instanceof StatusError && status.reason !== 'InternalError');
+    const isRejection = [WebhookFault, CommitTooLargeError, StorageFullError].some((type) => error instanceof type);
+    const meant = isRejection || (error instanceof StatusError && status.reason !== 'InternalError');
     if (status.code >= 500 && !meant && !request.signal.aborted) this.#options.onError?.(error, request);
     return negotiatedStatus(status);
   }

@@ -58,7 +58,7 @@ export function readObjectIdentifier(element: DerElement | undefined): string {
 }
 
 /**
- * Returns the text of a string of a subject. It must be the text that OpenSSL reads: if the two differed, a name that is refused
+ * Returns the text of a string of a subject. It must be the text that OpenSSL reads: if the two differed, a name that is rejected
  * here could still be in the certificate.
  */
 export function readString(element: DerElement | undefined): string {

@@ -80,7 +80,7 @@ function definitionOf(
   const accepted = crd.status?.acceptedNames ?? names;
   const { stored: storedVersion, converter } = storage;
   const stored = storedVersion.version.name;
-  const parts: CustomStrategyParts = { spec, version, compiled, refuseCreation: (name) => refusal(crd, name) };
+  const parts: CustomStrategyParts = { spec, version, compiled, rejectCreation: (name) => rejection(crd, name) };
   return {
     group,
     version: version.name,
@@ -144,7 +144,7 @@ function deprecationOf({ spec }: CustomResourceDefinition, version: CrdVersion):
   return better === undefined ? text : `${text}; use ${group}/${better} ${names.kind}`;
 }
 
-function refusal(crd: CustomResourceDefinition, name: string): Error | undefined {
+function rejection(crd: CustomResourceDefinition, name: string): Error | undefined {
   if (!isDeleting(crd)) return undefined;
   const { group, names } = crd.spec;
   return forbidden(

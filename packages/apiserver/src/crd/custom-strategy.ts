@@ -11,12 +11,12 @@ export interface CustomStrategyParts {
   readonly version: CrdVersion;
   readonly compiled: CompiledVersion;
   /** Called on creation. Returns an error if objects cannot be created now. */
-  readonly refuseCreation: (name: string) => Error | undefined;
+  readonly rejectCreation: (name: string) => Error | undefined;
 }
 
 /** Returns the strategy for writing custom resources (`customresource.strategy` of apiextensions-apiserver, 1.36). */
 export function customStrategy(parts: CustomStrategyParts): Strategy {
-  const { compiled, version, refuseCreation } = parts;
+  const { compiled, version, rejectCreation } = parts;
   const hasStatus = version.subresources?.status !== undefined;
   return {
     generation: 'object',
@@ -24,8 +24,8 @@ export function customStrategy(parts: CustomStrategyParts): Strategy {
     allowCreateOnUpdate: false,
     applyDefaults: (object) => fillDefaults(object, compiled),
     prepareForCreate(object) {
-      const refusal = refuseCreation(object.metadata.name ?? '');
-      if (refusal) throw refusal;
+      const rejection = rejectCreation(object.metadata.name ?? '');
+      if (rejection) throw rejection;
       if (hasStatus) delete object['status'];
     },
     prepareForUpdate(object, old) {

@@ -30,7 +30,7 @@ export class Http1Listener {
     // This server never listens itself, but only starts its checks for slow clients on this event.
     this.#server.emit('listening');
     this.#server.on('request', (message, response) => this.#guard(message, () => this.#respond(message, response)));
-    this.#server.on('clientError', refuse);
+    this.#server.on('clientError', reject);
     this.#server.on('upgrade', (message, socket, head) =>
       this.#guard(message, () => this.#upgrade(message, { socket, head })),
     );
@@ -142,14 +142,14 @@ interface Described {
   readonly tracked: TrackedConnection;
 }
 
-const refusals: ReadonlyMap<string | undefined, string> = new Map([
+const rejections: ReadonlyMap<string | undefined, string> = new Map([
   ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
 ]);
 
 /** Responds to bytes that are not an HTTP request, and flushes the response before the socket closes. */
-function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const status = refusals.get(error.code) ?? '400 Bad Request';
+function reject(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const status = rejections.get(error.code) ?? '400 Bad Request';
   if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   else socket.destroy();
 }

@@ -15,7 +15,7 @@ export class ClaimTakenError extends KubewrightError {
 
 const root = '/registry/claims/';
 
-/** Attempts of a write whose claims are taken; then it is refused. */
+/** Attempts of a write whose claims are taken; then it is rejected. */
 export const claimTries = 10;
 
 /**

@@ -7,7 +7,7 @@ import type { Draft } from './strategy.ts';
 
 /**
  * Stores an object. One that is too large is stored without its managed fields if it fits then, as upstream does: they can be
- * larger than the object itself. Objects with fields owned by server-side apply keep them, and are refused.
+ * larger than the object itself. Objects with fields owned by server-side apply keep them, and are rejected.
  *
  * @throws CommitTooLargeError, and whatever the storage throws.
  */

@@ -57,12 +57,12 @@ export function readPatchBody(type: PatchType, bytes: Uint8Array): ParsedBody {
 }
 
 function checkOperations(value: unknown, prefix: string): void {
-  const refusal = (found: unknown, type: string): StatusError =>
+  const rejection = (found: unknown, type: string): StatusError =>
     badRequest(`${prefix}json: cannot unmarshal ${goKind(found)} into Go value of type ${type}`);
-  if (!Array.isArray(value)) throw refusal(value, '[]handlers.jsonPatchOp');
+  if (!Array.isArray(value)) throw rejection(value, '[]handlers.jsonPatchOp');
   for (const operation of value as readonly unknown[]) {
     if (operation === null) throw rejected();
-    if (typeof operation !== 'object' || Array.isArray(operation)) throw refusal(operation, 'handlers.jsonPatchOp');
+    if (typeof operation !== 'object' || Array.isArray(operation)) throw rejection(operation, 'handlers.jsonPatchOp');
   }
 }
 

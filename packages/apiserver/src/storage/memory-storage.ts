@@ -25,7 +25,7 @@ export interface MemoryStorageOptions {
   readonly historyBytes?: number | undefined;
   /**
    * How much the current values and their keys may take, in bytes; etcd's `--quota-backend-bytes`. Writes that would exceed it
-   * are refused, so runaway controllers cannot exhaust the process's memory. Deletes, and writes that add nothing, are always
+   * are rejected, so runaway controllers cannot exhaust the process's memory. Deletes, and writes that add nothing, are always
    * accepted.
    *
    * @defaultValue 512 MiB

@@ -127,14 +127,14 @@ export class DevLoop {
     const generator = this.#generator;
     const generate: Generate = async (options) => {
       const result = await generator.generate(options);
-      if (result.problems.some(({ severity }) => severity === 'error')) await this.#refuseOld();
+      if (result.problems.some(({ severity }) => severity === 'error')) await this.#rejectOld();
       return result;
     };
     await generateProject(this.#project, { ...this.#context, generate });
   }
 
   /** @throws SavedMeanwhile if the code has changed since it was read */
-  async #refuseOld(): Promise<void> {
+  async #rejectOld(): Promise<void> {
     const { clock, signal } = this.#context.environment;
     await sleep(clock, { ms: noticedMs, signal });
     if (this.#wakeUps.has('saved')) throw new SavedMeanwhile();

@@ -4,7 +4,7 @@ import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { outdated, type ProjectFile, removeStale, stale, writeGenerated } from '../project/write-files.ts';
-import { refuseBreaks } from '../release/released-crds.ts';
+import { rejectBreaks } from '../release/released-crds.ts';
 import { type Generate, manifestsOf } from './manifests.ts';
 import { showProblem } from './show-problem.ts';
 
@@ -43,7 +43,7 @@ export async function generateProject(
   context: Context & GenerateProjectOptions,
 ): Promise<readonly ProjectFile[]> {
   const files = await checked(project, context);
-  if (context.allowBreaking !== true) refuseBreaks(project.root, files);
+  if (context.allowBreaking !== true) rejectBreaks(project.root, files);
   const { written, kept } = writeGenerated(project.root, files);
   for (const path of written) context.reporter.step('written', path);
   for (const path of kept) context.reporter.step('kept (your own)', path, 'bad');
@@ -57,7 +57,7 @@ export async function generateProject(
  */
 export async function checkProject(project: Project, context: Context & GenerateProjectOptions): Promise<void> {
   const files = await checked(project, context);
-  if (context.allowBreaking !== true) refuseBreaks(project.root, files);
+  if (context.allowBreaking !== true) rejectBreaks(project.root, files);
   const old = [...outdated(project.root, files), ...stale(project.root, files)].sort();
   if (old.length === 0) return context.reporter.step('everything is up to date');
   throw new CliError('KW7402', {

@@ -47,7 +47,7 @@ export function breaksOf({ crds }: Release, files: readonly ProjectFile[]): read
  *
  * @throws CliError KW7403
  */
-export function refuseBreaks(root: string, files: readonly ProjectFile[]): void {
+export function rejectBreaks(root: string, files: readonly ProjectFile[]): void {
   const release = lastRelease(root);
   if (!release) return;
   const allowed = breaks(release.crds, filesIn(join(root, basesFolder)).flatMap(crdsIn)).map(printBreak);

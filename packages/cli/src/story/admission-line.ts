@@ -3,15 +3,15 @@ import { type LogRecord, textOf, textsOf } from './log-record.ts';
 /** A summary of a webhook's response. */
 export interface Admission {
   readonly text: string;
-  readonly isRefusal: boolean;
+  readonly isRejection: boolean;
 }
 
 /** Summarizes a webhook's response from its log record. */
 export function admissionOf(record: LogRecord): Admission {
   const operation = textOf(record, 'operation').toLowerCase();
-  const isRefusal = record['allowed'] !== true;
+  const isRejection = record['allowed'] !== true;
   const before = operation === '' ? '' : `${operation}: `;
-  return { text: `${before}${isRefusal ? refusalOf(record) : consentOf(record)}`, isRefusal };
+  return { text: `${before}${isRejection ? rejectionOf(record) : consentOf(record)}`, isRejection };
 }
 
 function consentOf(record: LogRecord): string {
@@ -20,7 +20,7 @@ function consentOf(record: LogRecord): string {
   return changed.length === 0 ? 'no defaults needed' : `defaulted ${changed.join(', ')}`;
 }
 
-function refusalOf(record: LogRecord): string {
+function rejectionOf(record: LogRecord): string {
   // The line already begins with the object.
   const message = textOf(record, 'message').replace(/^\S+ "[^"]*" is (?:invalid|forbidden): /, '');
   return `rejected: ${message || textOf(record, 'reason') || 'no reason given'}`;

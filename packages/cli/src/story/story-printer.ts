@@ -154,10 +154,10 @@ export class StoryPrinter {
   }
 
   #admission(record: LogRecord): readonly string[] {
-    const { text, isRefusal } = admissionOf(record);
+    const { text, isRejection } = admissionOf(record);
     // The loop's writes are reported as a rate.
-    if (!isRefusal && this.#findings.isAboutLoop(record)) return [];
-    const sign = isRefusal ? this.#paint('yellow', '!') : '·';
+    if (!isRejection && this.#findings.isAboutLoop(record)) return [];
+    const sign = isRejection ? this.#paint('yellow', '!') : '·';
     const line = `${this.#time(record)} ${sign} ${this.#paint('bold', subjectOf(record))}  ${this.#paint('dim', oneLine(text))}`;
     return [line];
   }

@@ -197,12 +197,12 @@ export function describeTransport(
       });
       expect(await text(response.body)).toBe('let through');
       expect(requested).toBe(1);
-      const refusal = put('refused', () => {
+      const refusal = put('rejected', () => {
         throw new Error('too late to write');
       });
       await expect(refusal).rejects.toThrow('too late to write');
       await text((await put('after it', () => {})).body);
-      expect(server.bodies).toEqual(expect.not.arrayContaining(['refused']));
+      expect(server.bodies).toEqual(expect.not.arrayContaining(['rejected']));
       expect(server.bodies).toContain('after it');
     });
 

@@ -21,7 +21,7 @@ export function readObject(reading: Reading, type: ts.Type, place: Place): TypeM
       return broken(reading, place, { what, fix: insteadOf(symbol.name) });
     }
   }
-  const other = listOf(reading, type, place) ?? refuseCallable(reading, type, place) ?? indexed(reading, type, place);
+  const other = listOf(reading, type, place) ?? rejectCallable(reading, type, place) ?? indexed(reading, type, place);
   if (other !== undefined) return other;
   if (reading.stack.includes(type)) {
     const what = `the type ${reading.checker.typeToString(type)} contains itself`;
@@ -72,7 +72,7 @@ function listOf(reading: Reading, type: ts.Type, place: Place): TypeModel | unde
   };
 }
 
-function refuseCallable(reading: Reading, type: ts.Type, place: Place): TypeModel | undefined {
+function rejectCallable(reading: Reading, type: ts.Type, place: Place): TypeModel | undefined {
   if (type.getCallSignatures().length + type.getConstructSignatures().length === 0) return undefined;
   return broken(reading, place, {
     what: 'functions cannot be represented in JSON',

@@ -92,7 +92,7 @@ export class InformerCache implements Cache {
     const declarations = this.#declared.get(key);
     const { namespaces } = this.#options;
     const scopeKey = scopeKeyOf(cached, namespaces);
-    refuseOtherIndexes(declarations?.all ?? [], { cached, namespaces });
+    rejectOtherIndexes(declarations?.all ?? [], { cached, namespaces });
     const same = declarations?.all.find(
       (each) => each.scopeKey === scopeKey && each.cached.transform === cached.transform,
     );
@@ -349,7 +349,7 @@ function addIndexes(declared: DeclaredKind, indexes: NonNullable<CachedKind['ind
  * Rejects an index name that is already taken by another function. A list selects an index only by name, so one of the two
  * declarations would get wrong results.
  */
-function refuseOtherIndexes(
+function rejectOtherIndexes(
   declared: readonly DeclaredKind[],
   wanted: { readonly cached: CachedKind; readonly namespaces: readonly string[] | undefined },
 ): void {

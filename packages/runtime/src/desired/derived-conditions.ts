@@ -20,7 +20,7 @@ export interface ChildrenOutcome {
   /** Children that are being deleted. */
   readonly leaving: readonly string[];
   /** The reason why the reconcile cannot continue; a retry alone does not help. */
-  readonly refused?: { readonly reason: string; readonly message: string };
+  readonly rejected?: { readonly reason: string; readonly message: string };
 }
 
 const maxNamed = 5;
@@ -52,10 +52,10 @@ export function derivedConditions(
   return conditions;
 }
 
-function derive({ states, waiting, leaving, refused }: ChildrenOutcome): readonly ConditionUpdate[] {
+function derive({ states, waiting, leaving, rejected }: ChildrenOutcome): readonly ConditionUpdate[] {
   const failed = states.filter(([, each]) => each.state === 'Failed');
   const stalled =
-    refused ?? (failed.length > 0 ? { reason: 'ChildFailed', message: joined(failed.map(sentence)) } : undefined);
+    rejected ?? (failed.length > 0 ? { reason: 'ChildFailed', message: joined(failed.map(sentence)) } : undefined);
   if (stalled) {
     return [
       { type: 'Ready', status: 'False', ...stalled },

@@ -28,7 +28,7 @@ import {
 } from './derived-conditions.ts';
 import type { DesiredState } from './desired-state.ts';
 import { type ObjectReadiness, objectState } from './object-state.ts';
-import { reportCreated, reportDeleted, reportPhase, reportRefused } from './report-changes.ts';
+import { reportCreated, reportDeleted, reportPhase, reportRejected } from './report-changes.ts';
 import type { StatusShape } from './status-shape.ts';
 
 /** Condition reason for failures of the function itself. */
@@ -78,10 +78,10 @@ export class DesiredReconciler {
       return await this.#run(state, compute);
     } catch (error) {
       if (findError(error, isTerminal)) {
-        await this.#setStatus(state, { refused: { reason: cannotReconcile, message: messageOf(error) } });
+        await this.#setStatus(state, { rejected: { reason: cannotReconcile, message: messageOf(error) } });
       } else if (error === thrown && !this.#hasGivenUp()) {
         // A pure function will throw the same error again; report it only once, because the message may differ each time.
-        await this.#setStatus(state, { refused: { reason: cannotReconcile, message: messageOf(error) } });
+        await this.#setStatus(state, { rejected: { reason: cannotReconcile, message: messageOf(error) } });
       }
       throw error;
     }
@@ -155,10 +155,10 @@ export class DesiredReconciler {
     try {
       return await context.apply(planned.object);
     } catch (error) {
-      if (isRefusal(error)) {
-        const refused = { reason: error.status.reason ?? 'Refused', message: `${planned.name}: ${error.message}` };
-        reportRefused(planned.object, { context, refused });
-        await this.#setStatus(state, { refused });
+      if (isRejection(error)) {
+        const rejected = { reason: error.status.reason ?? 'Rejected', message: `${planned.name}: ${error.message}` };
+        reportRejected(planned.object, { context, rejected });
+        await this.#setStatus(state, { rejected });
       }
       throw error;
     }
@@ -226,7 +226,7 @@ export class DesiredReconciler {
     const latest = context.cache.peek(kind, objectKey(object))?.object ?? object;
     const saidStalled = conditionsOf(latest)?.some((each) => each.reason === cannotReconcile) ?? false;
     const isOurs = state.status !== undefined || state.conditions !== undefined;
-    if (!isOurs && !saidStalled && what.refused?.reason !== cannotReconcile) return;
+    if (!isOurs && !saidStalled && what.rejected?.reason !== cannotReconcile) return;
     const { generation } = object.metadata;
     const outcome = { states: [...this.#states.values()], waiting: this.#waiting, leaving: [], ...what };
     const { clock } = context;
@@ -264,7 +264,7 @@ function givenConditions({ status, conditions = [] }: DesiredState): readonly Co
 }
 
 /** True for errors that the same request will get again. */
-function isRefusal(error: unknown): error is StatusError {
+function isRejection(error: unknown): error is StatusError {
   if (!(error instanceof StatusError)) return false;
   return error.httpStatus >= 400 && error.httpStatus < 500 && ![408, 409, 429].includes(error.httpStatus);
 }

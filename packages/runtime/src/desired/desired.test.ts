@@ -178,7 +178,9 @@ describe('desired', () => {
       status: 'False',
       reason: 'Forbidden',
     });
-    await eventually(() => server.list(Event).some((each) => each.reason === 'PageRefused' && each.type === 'Warning'));
+    await eventually(() =>
+      server.list(Event).some((each) => each.reason === 'PageRejected' && each.type === 'Warning'),
+    );
     server.interrupt = undefined;
     await eventually(() => {
       void clock.advance(100);

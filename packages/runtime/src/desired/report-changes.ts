@@ -26,13 +26,13 @@ export function reportDeleted(child: KubernetesObject, { log, events }: Context)
 }
 
 /** Records that the server rejected a child. */
-export function reportRefused(
+export function reportRejected(
   child: KubernetesObject,
-  options: { readonly context: Context; readonly refused: { readonly reason: string; readonly message: string } },
+  options: { readonly context: Context; readonly rejected: { readonly reason: string; readonly message: string } },
 ): void {
-  const { context, refused } = options;
+  const { context, rejected } = options;
   const action = `Apply${child.kind}`;
-  context.events.record({ type: 'Warning', reason: `${child.kind}Refused`, action, note: refused.message });
+  context.events.record({ type: 'Warning', reason: `${child.kind}Rejected`, action, note: rejected.message });
 }
 
 /** Logs a change of the phase: the status member `phase`, or one whose name ends in `Phase`. */

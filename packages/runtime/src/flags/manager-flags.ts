@@ -42,7 +42,7 @@ const known: Readonly<Record<string, FlagDefinition>> = {
   'metrics-cert-name': { type: 'text', help: 'file of the metrics certificate', default: 'tls.crt' },
   'metrics-cert-key': { type: 'text', help: 'file of its key', default: 'tls.key' },
   ...webhookFlags,
-  'enable-http2': { type: 'boolean', help: 'refused: metrics and webhooks speak HTTP/1.1', default: 'false' },
+  'enable-http2': { type: 'boolean', help: 'rejected: metrics and webhooks speak HTTP/1.1', default: 'false' },
   ...logFlags,
 };
 

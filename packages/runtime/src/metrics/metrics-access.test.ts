@@ -33,7 +33,7 @@ function setup() {
   const log = jsonLogger({ destination: { write: (line) => void lines.push(line) } });
   const access = new MetricsAccess({ client: () => client, clock, log });
   const ask = (token: string | undefined, more: Partial<MetricsRequest> = {}) =>
-    access.refusal({
+    access.rejection({
       authorization: token === undefined ? undefined : `Bearer ${token}`,
       method: 'GET',
       path: '/metrics',
@@ -107,7 +107,7 @@ describe('MetricsAccess', () => {
   it('responds with 503 before there is a client', async () => {
     const { log, clock } = setup();
     const access = new MetricsAccess({ client: () => undefined, clock, log });
-    expect((await access.refusal({ authorization: 'Bearer x', method: 'GET', path: '/metrics' }))?.status).toBe(503);
+    expect((await access.rejection({ authorization: 'Bearer x', method: 'GET', path: '/metrics' }))?.status).toBe(503);
   });
 
   it('times out if the API server hangs', async () => {
@@ -115,7 +115,7 @@ describe('MetricsAccess', () => {
     const transport = new InProcessTransport({ handle: () => new Promise(() => {}), connection: undefined });
     const client = new KubernetesClient({ transport, clock, retry: { maxRetryAfter: 0, maxTransportRetries: 0 } });
     const { log } = setup();
-    const answer = new MetricsAccess({ client: () => client, clock, log }).refusal({
+    const answer = new MetricsAccess({ client: () => client, clock, log }).rejection({
       authorization: 'Bearer x',
       method: 'GET',
       path: '/metrics',

@@ -24,7 +24,7 @@ export interface MetricsRequest {
 }
 
 /** The response to a rejected request. */
-export interface Refusal {
+export interface Rejection {
   readonly status: 401 | 403 | 500 | 503;
   readonly text: string;
 }
@@ -56,7 +56,7 @@ export class MetricsAccess {
   }
 
   /** Returns why a request is rejected; undefined if it is admitted. */
-  async refusal(request: MetricsRequest): Promise<Refusal | undefined> {
+  async rejection(request: MetricsRequest): Promise<Rejection | undefined> {
     const { client, log } = this.#options;
     const apiClient = client();
     if (!apiClient) return { status: 503, text: 'the manager is starting\n' };

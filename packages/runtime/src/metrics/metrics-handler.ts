@@ -45,13 +45,13 @@ function guarded(handler: HttpHandler, access: MetricsAccess | undefined): HttpH
   return async (request, response) => {
     const path = (request.url ?? '/').split('?')[0] ?? '/';
     const { authorization } = request.headers;
-    const refusal = await access.refusal({ authorization, method: request.method ?? 'GET', path });
-    if (!refusal) return handler(request, response);
-    response.writeHead(refusal.status, {
+    const rejection = await access.rejection({ authorization, method: request.method ?? 'GET', path });
+    if (!rejection) return handler(request, response);
+    response.writeHead(rejection.status, {
       'content-type': 'text/plain; charset=utf-8',
       'x-content-type-options': 'nosniff',
     });
-    response.end(refusal.text);
+    response.end(rejection.text);
     return undefined;
   };
 }

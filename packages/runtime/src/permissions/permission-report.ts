@@ -26,7 +26,7 @@ export class Permissions {
 
   /** Rules for everything that the declarations need and everything used so far: a starting point for a role. */
   get rules(): readonly PolicyRule[] {
-    return toRules([...this.#required, ...this.#used.used, ...this.#used.refused]);
+    return toRules([...this.#required, ...this.#used.used, ...this.#used.rejected]);
   }
 
   /** Rules for everything used so far; after a run of all tests, the smallest role with which they pass. */
@@ -45,14 +45,14 @@ export class Permissions {
    */
   report(granted: readonly PolicyRule[]): PermissionReport {
     const given = toPermissions(granted);
-    const { used, refused } = this.#used;
+    const { used, rejected } = this.#used;
     const texts = (list: readonly Permission[]): readonly string[] => [...new Set(list.map(formatPermission))].sort();
     const needs = (each: Permission, list: readonly Permission[]): boolean => list.some((one) => includes(each, one));
     const isWide = ({ group, resource, verb }: Permission): boolean => `${group}${resource}${verb}`.includes('*');
     const exact = given.filter((each) => !isWide(each));
     const idle = exact.filter((each) => !needs(each, used));
     return {
-      missing: texts([...used, ...refused].filter((each) => !given.some((one) => includes(one, each)))),
+      missing: texts([...used, ...rejected].filter((each) => !given.some((one) => includes(one, each)))),
       superfluous: texts(idle.filter((each) => !needs(each, this.#required))),
       unproven: texts(idle.filter((each) => needs(each, this.#required))),
       tooWide: texts(given.filter(isWide)),

@@ -28,7 +28,7 @@ export class UsedPermissions {
   }
 
   /** Permissions that were requested and denied every time. */
-  get refused(): readonly Permission[] {
+  get rejected(): readonly Permission[] {
     const uses = [...this.#uses.values()];
     // A wrongly guessed plural is denied, then corrected.
     const madeGood = (use: Permission & { readonly kind: string }): boolean =>

@@ -54,6 +54,6 @@ export function describeFailure(
 }
 
 /** True if the server does not support the parameters of a watch that begins with the current state. */
-export function refusesWatchList(error: unknown): boolean {
+export function rejectsWatchList(error: unknown): boolean {
   return error instanceof StatusError && [400, 405, 406, 415, 422].includes(error.httpStatus);
 }

@@ -7,7 +7,7 @@ import {
   describeFailure,
   isTooLargeResourceVersion,
   mayPass,
-  refusesWatchList,
+  rejectsWatchList,
   saysNothingOfWatches,
 } from './failures.ts';
 import { listOnce } from './list-once.ts';
@@ -242,7 +242,7 @@ export class Reflector {
     if (state.phase !== 'list') this.#watchFailures.failed(error);
     if (state.phase === 'watch' && saysNothingOfWatches(error)) return { state: this.#sameAgain(), failure: error };
     if (state.phase === 'watch' && mayPass(error)) return { state: this.#afterFailedWatch(), failure: error };
-    if (state.phase === 'watch-list' && refusesWatchList(error)) {
+    if (state.phase === 'watch-list' && rejectsWatchList(error)) {
       this.#options.log.debug('the server does not support streaming lists; listing instead', {
         event: logEvents.watchListUnsupported,
         error,

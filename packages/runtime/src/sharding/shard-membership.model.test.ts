@@ -181,7 +181,7 @@ class Group {
       const other = this.#working.get(key.name);
       if (other && other !== identity) this.overlaps.push(`${identity} began ${key.name} while ${other} was at it`);
       this.#working.set(key.name, identity);
-      const guarded = by.client.intercepted(whileOwned(entry, { key: formatObjectKey(key), onRefused: () => {} }));
+      const guarded = by.client.intercepted(whileOwned(entry, { key: formatObjectKey(key), onRejected: () => {} }));
       for (let i = 0; i < 2; i++) {
         await sleep(clock, { ms: random.next() * 2_500 });
         const signal = timeout(clock);

@@ -88,8 +88,8 @@ function readEnvelope(bytes: Uint8Array): Envelope {
     const tag = reader.tag();
     if (tag === 0x0a) readTypeMeta(reader.message(), envelope);
     else if (tag === 0x12) envelope.raw = reader.bytes();
-    else if (tag === 0x1a) refuse('content encoding', reader.string());
-    else if (tag === 0x22) refuse('content type', reader.string());
+    else if (tag === 0x1a) reject('content encoding', reader.string());
+    else if (tag === 0x22) reject('content type', reader.string());
     else reader.skip(tag & 7);
   }
   return envelope;
@@ -104,7 +104,7 @@ function readTypeMeta(reader: WireReader, envelope: Envelope): void {
   }
 }
 
-function refuse(what: string, value: string): void {
+function reject(what: string, value: string): void {
   if (value === '' || value === protobufMediaType) return;
   throw new ProtobufError('malformed', `unsupported ${what} in the protobuf envelope: ${value.slice(0, 100)}`);
 }

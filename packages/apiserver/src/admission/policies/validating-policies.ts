@@ -49,7 +49,7 @@ export class ValidatingPolicies implements AdmissionPlugin {
       if (version === undefined) continue;
       for (const binding of bindings) denied.push(...(await this.#apply({ policy, binding, version, input })));
     }
-    if (denied[0]) throw refusal(attributes, denied[0]);
+    if (denied[0]) throw rejection(attributes, denied[0]);
   }
 
   async #apply(call: {
@@ -115,7 +115,7 @@ export class ValidatingPolicies implements AdmissionPlugin {
   }
 }
 
-function refusal({ definition, name, object }: AdmissionAttributes, denied: Denied): StatusError {
+function rejection({ definition, name, object }: AdmissionAttributes, denied: Denied): StatusError {
   const { policy, binding, message, reason = 'Invalid' } = denied;
   const where = binding ? ` with binding '${binding.name}'` : '';
   const text = `ValidatingAdmissionPolicy '${policy.name}'${where} denied request: ${message}`;

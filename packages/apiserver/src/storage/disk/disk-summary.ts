@@ -26,7 +26,7 @@ export function decodeSummary(value: Uint8Array): DiskSummary | undefined {
     const summary = JSON.parse(Buffer.from(value).toString()) as DiskSummary;
     return summary.format === 1 ? summary : undefined;
   } catch {
-    // Damaged: the caller refuses the store.
+    // Damaged: the caller rejects the store.
     return undefined;
   }
 }

@@ -35,7 +35,7 @@ export async function loadDisk(directory: string): Promise<LoadedDisk> {
     return { database, summary, records };
   } catch (error) {
     await database.close();
-    if (error instanceof Damage || isDamage(error)) throw await refused(directory, error);
+    if (error instanceof Damage || isDamage(error)) throw await rejected(directory, error);
     throw error;
   }
 }
@@ -46,7 +46,7 @@ async function open(directory: string): Promise<LevelDatabase> {
     return await openLevel(databaseFolder(directory));
   } catch (error) {
     if (error instanceof DiskStorageError) throw error;
-    if (isDamage(error)) throw await refused(directory, error);
+    if (isDamage(error)) throw await rejected(directory, error);
     const what = `cannot open the store in ${directory}`;
     const { code, message } = causeOf(error);
     if (code === 'LEVEL_LOCKED') {
@@ -94,7 +94,7 @@ function causeOf(error: unknown): { readonly code: string | undefined; readonly 
   return { code, message };
 }
 
-async function refused(directory: string, error: unknown): Promise<StorageCorruptError> {
+async function rejected(directory: string, error: unknown): Promise<StorageCorruptError> {
   const why = error instanceof Damage ? error.message : causeOf(error).message;
   return new StorageCorruptError(directory, { why, exported: await exportReadable(directory), cause: error });
 }

@@ -38,7 +38,7 @@ export interface EtcdStorageOptions {
   readonly keyPrefix?: string | undefined;
   /** How long history is kept, in milliseconds; `Infinity` leaves compaction to others. @defaultValue 5 minutes */
   readonly historyMs?: number | undefined;
-  /** Converts values that are not JSON, which other programs have stored. @defaultValue they are refused */
+  /** Converts values that are not JSON, which other programs have stored. @defaultValue they are rejected */
   readonly decode?: ((value: Uint8Array) => Uint8Array) | undefined;
   /** Returns a server's version. @defaultValue a request to the server */
   readonly versionOf?: ((server: string) => Promise<string>) | undefined;
@@ -223,7 +223,7 @@ export class EtcdStorage implements Storage {
       const kv = responses[index]?.responseRange?.kvs[0];
       if ((kv?.modRevision ?? 0) !== expected) return new RevisionMismatchError(key, kv && this.#objectOf(kv));
     }
-    return new Error('etcd refused a commit although all revisions are as expected');
+    return new Error('etcd rejected a commit although all revisions are as expected');
   }
 
   async #readError(error: unknown, requested = 0): Promise<unknown> {

@@ -37,16 +37,16 @@ export async function connectToContext(
   const isLoopbackServer = isLoopback(new URL(config.server).hostname.replace(/^\[|\]$/g, ''));
   const client = clientFromConfig(config, { clock, userAgent: 'kubewright-dev' });
   const isNamed = localNames.test(context);
-  const refuse = (isLocal: boolean): void => {
+  const reject = (isLocal: boolean): void => {
     if (isLocal || allowContext === context) return;
     throw notLocal(context, { server: config.server, isTunnel: isLoopbackServer });
   };
-  refuse(isNamed || isLoopbackServer);
+  reject(isNamed || isLoopbackServer);
   const { gitVersion } = await client.discovery.serverVersion({ signal });
   // Simulated nodes run on no machine, so `hasLocalNodes` cannot find them.
   const isSimulated = gitVersion.endsWith('+kubewright');
   const isLocal = isNamed || (isLoopbackServer && (isSimulated || (await hasLocalNodes({ client, environment }))));
-  refuse(isLocal);
+  reject(isLocal);
   reporter.step('context', `${context}: ${config.server}, Kubernetes ${gitVersion}${isLocal ? ', local' : ''}`);
   return { config, client, isLoopbackServer };
 }

@@ -193,16 +193,16 @@ function passGate(
   options: {
     readonly request: TransportRequest;
     readonly release: () => void;
-    readonly reject: (refused: unknown) => void;
+    readonly reject: (rejected: unknown) => void;
   },
 ): void {
   const { request, release, reject } = options;
   if (request.signal?.aborted) return;
   try {
     request.gate?.();
-  } catch (refused) {
+  } catch (rejected) {
     release();
-    reject(refused);
+    reject(rejected);
     outgoing.destroy();
     return;
   }

@@ -19,9 +19,9 @@ export function h2Request(
   const what = `${request.method} ${request.path.split('?', 1)[0]}`;
   try {
     request.gate?.();
-  } catch (refused) {
+  } catch (rejected) {
     session.release();
-    return Promise.reject(refused);
+    return Promise.reject(rejected);
   }
   let stream: ClientHttp2Stream;
   const head = {

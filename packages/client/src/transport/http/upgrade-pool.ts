@@ -45,9 +45,9 @@ export class UpgradePool {
     socket.on('error', () => {});
     try {
       request.gate?.();
-    } catch (refused) {
+    } catch (rejected) {
       socket.destroy();
-      throw refused;
+      throw rejected;
     }
     const outgoing = requestHttp({
       createConnection: () => socket,

@@ -108,8 +108,8 @@ export class DaemonReconcile {
     const doomed = [...new Set(remove)].slice(0, burst);
     const deletions = await Promise.allSettled(doomed.map((pod) => control.delete(ctx, { pod, owner })));
     if (error !== undefined && !isNamespaceTerminating(error)) throw error;
-    const refused = deletions.find((result) => result.status === 'rejected');
-    if (refused) throw refused.reason;
+    const rejected = deletions.find((result) => result.status === 'rejected');
+    if (rejected) throw rejected.reason;
   }
 
   async #state(hash: string): Promise<DaemonState> {

@@ -98,8 +98,8 @@ export class JobReconcile {
         if (released) await control.delete(ctx, { pod: released, owner: job });
       }),
     );
-    const refused = deletions.find((result) => result.status === 'rejected');
-    if (refused) return refused.reason;
+    const rejected = deletions.find((result) => result.status === 'rejected');
+    if (rejected) return rejected.reason;
     if (plan.create.length === 0) return undefined;
     this.#pauseMs = backoff.remainingMs(job.metadata.uid, ctx.clock.now());
     if (this.#pauseMs > 0) return undefined;

@@ -107,11 +107,11 @@ const variable: Check<EnvVar> = (item, path) => {
   if (!item.valueFrom) return faults;
   const at = path.child('valueFrom');
   const given = sources.filter((source) => item.valueFrom?.[source]);
-  const refuse = (detail: string): FieldError => invalidField(at, '', detail);
+  const reject = (detail: string): FieldError => invalidField(at, '', detail);
   if (given.length === 0)
     return [
       ...faults,
-      refuse(
+      reject(
         `must specify one of: ${sources
           .slice(0, -1)
           .map((s) => `\`${s}\``)
@@ -119,8 +119,8 @@ const variable: Check<EnvVar> = (item, path) => {
       ),
     ];
   faults.push(...valueFrom(item.valueFrom, at));
-  if (item.value) faults.push(refuse('may not be specified when `value` is not empty'));
-  else if (given.length > 1) faults.push(refuse('may not have more than one field specified at a time'));
+  if (item.value) faults.push(reject('may not be specified when `value` is not empty'));
+  else if (given.length > 1) faults.push(reject('may not have more than one field specified at a time'));
   return faults;
 };
 

@@ -99,31 +99,31 @@ function amountFaults(one: {
   const { name, path } = one;
   const { min, max, default: limit, defaultRequest: request, maxLimitRequestRatio: ratio } = one.amounts;
   const faults: FieldError[] = [];
-  const refuse = (list: (typeof lists)[number], value: string | undefined, detail: string): void =>
+  const reject = (list: (typeof lists)[number], value: string | undefined, detail: string): void =>
     void faults.push(invalidField(path.child(list).key(name), value, detail));
-  if (over(min, max)) refuse('min', min, `min value ${min} is greater than max value ${max}`);
+  if (over(min, max)) reject('min', min, `min value ${min} is greater than max value ${max}`);
   if (over(min, request)) {
-    refuse('defaultRequest', request, `min value ${min} is greater than default request value ${request}`);
+    reject('defaultRequest', request, `min value ${min} is greater than default request value ${request}`);
   }
   if (over(request, max)) {
-    refuse('defaultRequest', request, `default request value ${request} is greater than max value ${max}`);
+    reject('defaultRequest', request, `default request value ${request} is greater than max value ${max}`);
   }
   if (over(request, limit)) {
-    refuse('defaultRequest', request, `default request value ${request} is greater than default limit value ${limit}`);
+    reject('defaultRequest', request, `default request value ${request} is greater than default limit value ${limit}`);
   }
-  if (over(min, limit)) refuse('default', min, `min value ${min} is greater than default value ${limit}`);
-  if (over(limit, max)) refuse('default', max, `default value ${limit} is greater than max value ${max}`);
-  if (over('1', ratio)) refuse('maxLimitRequestRatio', ratio, `ratio ${ratio} is less than 1`);
+  if (over(min, limit)) reject('default', min, `min value ${min} is greater than default value ${limit}`);
+  if (over(limit, max)) reject('default', max, `default value ${limit} is greater than max value ${max}`);
+  if (over('1', ratio)) reject('maxLimitRequestRatio', ratio, `ratio ${ratio} is less than 1`);
   if (ratio !== undefined && min !== undefined && max !== undefined) {
     const most = Number(billionthsOf(max)) / Number(billionthsOf(min));
     if (Number(billionthsOf(ratio)) / 1e9 > most) {
-      refuse('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${most.toFixed(6)}`);
+      reject('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${most.toFixed(6)}`);
     }
   }
   const overcommit = !name.startsWith('hugepages-') && (!name.includes('/') || name.includes('kubernetes.io/'));
   if (!overcommit && limit !== undefined && request !== undefined && billionthsOf(limit) !== billionthsOf(request)) {
     const detail = `default value ${limit} must equal to defaultRequest value ${request} in ${name}`;
-    refuse('defaultRequest', request, detail);
+    reject('defaultRequest', request, detail);
   }
   return faults;
 }

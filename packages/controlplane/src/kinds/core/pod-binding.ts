@@ -47,17 +47,17 @@ function bind(
 ): void {
   const pod = draft as unknown as Pod;
   const { binding, call } = context;
-  const refuse = (why: string): never => {
+  const reject = (why: string): never => {
     throw conflict({ group: '', resource: 'pods/binding' }, call.name, why);
   };
-  if (pod.metadata.deletionTimestamp) refuse(`pod ${pod.metadata.name} is being deleted, cannot be assigned to a host`);
+  if (pod.metadata.deletionTimestamp) reject(`pod ${pod.metadata.name} is being deleted, cannot be assigned to a host`);
   if (pod.spec.nodeName)
-    refuse(`pod ${pod.metadata.name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);
+    reject(`pod ${pod.metadata.name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);
   if ((pod.spec.schedulingGates ?? []).length > 0)
-    refuse(`pod ${pod.metadata.name} has non-empty .spec.schedulingGates`);
+    reject(`pod ${pod.metadata.name} has non-empty .spec.schedulingGates`);
   const uid = binding.metadata?.uid;
   if (uid && uid !== pod.metadata.uid)
-    refuse(`Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`);
+    reject(`Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`);
   pod.spec.nodeName = binding.target?.name ?? '';
   if (binding.metadata?.annotations)
     pod.metadata.annotations = { ...pod.metadata.annotations, ...binding.metadata.annotations };

@@ -64,13 +64,13 @@ function isStandard(name: string): boolean {
 
 function scopeFaults(spec: ResourceQuotaSpec, path: FieldPath): readonly FieldError[] {
   const scopes = spec.scopes ?? [];
-  const refuse = (detail: string): FieldError => invalidField(path, scopes, detail);
+  const reject = (detail: string): FieldError => invalidField(path, scopes, detail);
   return [
     ...scopes.flatMap((scope) => [
-      ...(scope in limitedBy ? [] : [refuse('unsupported scope')]),
-      ...unsuitable(spec, scope).map(() => refuse('unsupported scope applied to resource')),
+      ...(scope in limitedBy ? [] : [reject('unsupported scope')]),
+      ...unsuitable(spec, scope).map(() => reject('unsupported scope applied to resource')),
     ]),
-    ...conflicts(scopes).map(() => refuse('conflicting scopes')),
+    ...conflicts(scopes).map(() => reject('conflicting scopes')),
   ];
 }
 

@@ -77,7 +77,7 @@ function allocateClusterIp(service: Service, context: AllocationContext): void {
       requested === undefined
         ? `failed to allocate IP: ${error.message}`
         : `failed to allocate IP ${requested}: ${error.message}`;
-    refuseAllocation(service, invalidField('spec.clusterIPs', spec.clusterIPs ?? [], message));
+    rejectAllocation(service, invalidField('spec.clusterIPs', spec.clusterIPs ?? [], message));
   }
 }
 
@@ -111,7 +111,7 @@ function takeNodePort(
     return context.allocator.takeNodePort({ requested, dryRun: context.dryRun });
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;
-    return refuseAllocation(
+    return rejectAllocation(
       service,
       invalidField(`spec.ports[${context.index}].nodePort`, requested ?? 0, error.message),
     );
@@ -158,6 +158,6 @@ function dropWhatTypeForbids(service: Service, old: Service): void {
 }
 
 /** Rejects a service whose address or port cannot be allocated. */
-function refuseAllocation(service: Service, fault: FieldError): never {
+function rejectAllocation(service: Service, fault: FieldError): never {
   throw invalid({ group: '', kind: 'Service' }, service.metadata.name ?? '', [fault]);
 }

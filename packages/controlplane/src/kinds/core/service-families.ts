@@ -17,7 +17,7 @@ export function initIpFamilies(service: Service): void {
   const isHeadless = wanted.clusterIP === 'None';
   const hasSelector = Object.keys(wanted.selector ?? {}).length > 0;
   wanted.ipFamilyPolicy ??= isHeadless && !hasSelector ? 'RequireDualStack' : 'SingleStack';
-  refuse(service, [...policyFaults(wanted), ...inferFamilies(wanted)]);
+  reject(service, [...policyFaults(wanted), ...inferFamilies(wanted)]);
   if (isHeadless && !hasSelector) {
     // Its endpoints may have addresses of both families, whatever the cluster has.
     const families = wanted.ipFamilies?.length ? wanted.ipFamilies : [clusterFamily];
@@ -27,7 +27,7 @@ export function initIpFamilies(service: Service): void {
     }
     return;
   }
-  refuse(service, clusterFaults(wanted));
+  reject(service, clusterFaults(wanted));
   if (!wanted.ipFamilies?.length) wanted.ipFamilies = [clusterFamily];
 }
 
@@ -81,6 +81,6 @@ function clusterFaults({ ipFamilyPolicy, ipFamilies }: ServiceSpec): readonly Fi
   return faults;
 }
 
-function refuse(service: Service, faults: readonly FieldError[]): void {
+function reject(service: Service, faults: readonly FieldError[]): void {
   if (faults.length > 0) throw invalid({ group: '', kind: 'Service' }, service.metadata.name ?? '', faults);
 }

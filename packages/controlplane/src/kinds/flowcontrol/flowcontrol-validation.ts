@@ -76,12 +76,12 @@ const conditions: Check<readonly Condition[]> = all(
 );
 
 function precedenceFaults({ matchingPrecedence: value }: FlowSchemaSpec, name: string): readonly FieldError[] {
-  const refuse = (detail: string): readonly FieldError[] => [
+  const reject = (detail: string): readonly FieldError[] => [
     invalidField(specPath.child('matchingPrecedence'), value, detail),
   ];
-  if (value <= 0) return refuse('must be a positive value');
-  if (value > 10_000) return refuse('must not be greater than 10000');
-  return value === 1 && name !== 'exempt' ? refuse("only the schema named 'exempt' may have matchingPrecedence 1") : [];
+  if (value <= 0) return reject('must be a positive value');
+  if (value > 10_000) return reject('must not be greater than 10000');
+  return value === 1 && name !== 'exempt' ? reject("only the schema named 'exempt' may have matchingPrecedence 1") : [];
 }
 
 /** A list in which `*` must be alone. */
@@ -119,15 +119,15 @@ const resourceRule: Check<ResourcePolicyRule> = all(
 );
 
 const urlPath: Check<string> = (value = '', path) => {
-  const refuse = (detail: string): readonly FieldError[] => [invalidField(path, value, detail)];
-  if (value === '') return refuse('must not be empty');
+  const reject = (detail: string): readonly FieldError[] => [invalidField(path, value, detail)];
+  if (value === '') return reject('must not be empty');
   if (value === '/') return [];
-  if (!value.startsWith('/')) return refuse('must start with slash');
-  if (value.includes(' ')) return refuse('must not contain white-space');
-  if (value.includes('//')) return refuse('must not contain double slash');
+  if (!value.startsWith('/')) return reject('must start with slash');
+  if (value.includes(' ')) return reject('must not contain white-space');
+  if (value.includes('//')) return reject('must not contain double slash');
   const stars = value.split('*').length - 1;
   const suffixOnly = stars === 0 || (stars === 1 && value.endsWith('/*'));
-  return suffixOnly ? [] : refuse('wildcard can only do suffix matching');
+  return suffixOnly ? [] : reject('wildcard can only do suffix matching');
 };
 
 const nonResourceRule: Check<NonResourcePolicyRule> = fields<NonResourcePolicyRule>({
@@ -217,14 +217,14 @@ const queuing: Check<QueuingConfiguration> = (value, path) => {
     ...positive(queues, path.child('queues')),
     ...positive(handSize, path.child('handSize')),
   ];
-  const refuse = (field: string, number: number, detail: string): void =>
+  const reject = (field: string, number: number, detail: string): void =>
     void faults.push(invalidField(path.child(field), number, detail));
-  if (queues > 10_000_000) refuse('queues', queues, 'must not be greater than 10000000');
+  if (queues > 10_000_000) reject('queues', queues, 'must not be greater than 10000000');
   if (handSize <= 0) return faults;
-  if (handSize > queues) refuse('handSize', handSize, `should not be greater than queues (${queues})`);
+  if (handSize > queues) reject('handSize', handSize, `should not be greater than queues (${queues})`);
   else if (entropyBits(queues, handSize) > 60) {
     const detail = `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than 60`;
-    refuse('handSize', handSize, detail);
+    reject('handSize', handSize, detail);
   }
   return faults;
 };

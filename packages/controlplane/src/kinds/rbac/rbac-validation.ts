@@ -44,10 +44,10 @@ function policyRule(namespaced: boolean): Check<PolicyRule> {
     if (isEmpty(rule.verbs)) faults.push(requiredField(path.child('verbs'), 'verbs must contain at least one value'));
     if (!isEmpty(rule.nonResourceURLs)) {
       const at = path.child('nonResourceURLs');
-      const refuse = (detail: string): FieldError => invalidField(at, rule.nonResourceURLs, detail);
-      if (namespaced) faults.push(refuse('namespaced rules cannot apply to non-resource URLs'));
+      const reject = (detail: string): FieldError => invalidField(at, rule.nonResourceURLs, detail);
+      if (namespaced) faults.push(reject('namespaced rules cannot apply to non-resource URLs'));
       if (!isEmpty(rule.apiGroups) || !isEmpty(rule.resources) || !isEmpty(rule.resourceNames)) {
-        faults.push(refuse('rules cannot apply to both regular resources and non-resource URLs'));
+        faults.push(reject('rules cannot apply to both regular resources and non-resource URLs'));
       }
       return faults;
     }

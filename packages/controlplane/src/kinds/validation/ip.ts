@@ -20,18 +20,18 @@ export function specialAddress(
   options: { readonly path: FieldPath; readonly allowLoopback: boolean },
 ): readonly FieldError[] {
   const { path } = options;
-  const refuse = (detail: string): readonly FieldError[] => [invalidField(path, value, detail)];
+  const reject = (detail: string): readonly FieldError[] => [invalidField(path, value, detail)];
   const small = value.toLowerCase();
-  if (value === '0.0.0.0') return refuse('may not be unspecified (0.0.0.0)');
-  if (small === '::') return refuse('may not be unspecified (::)');
+  if (value === '0.0.0.0') return reject('may not be unspecified (0.0.0.0)');
+  if (small === '::') return reject('may not be unspecified (::)');
   if (value.startsWith('127.') || small === '::1') {
-    return options.allowLoopback ? [] : refuse('may not be in the loopback range (127.0.0.0/8, ::1/128)');
+    return options.allowLoopback ? [] : reject('may not be in the loopback range (127.0.0.0/8, ::1/128)');
   }
   if (value.startsWith('169.254.') || /^fe[89ab]/.test(small)) {
-    return refuse('may not be in the link-local range (169.254.0.0/16, fe80::/10)');
+    return reject('may not be in the link-local range (169.254.0.0/16, fe80::/10)');
   }
   if (value.startsWith('224.0.0.') || small.startsWith('ff02:')) {
-    return refuse('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
+    return reject('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
   }
   return [];
 }

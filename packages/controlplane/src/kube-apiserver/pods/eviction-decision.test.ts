@@ -44,7 +44,7 @@ describe('decideEviction', () => {
   /** Shows a decision as one line. */
   function decide(of: ReachedPod, under: DisruptionBudget): string {
     const decision = decideEviction({ pod: of, budget: under, now });
-    if (decision.type !== 'refused') return decision.type;
+    if (decision.type !== 'rejected') return decision.type;
     expect(decision.error).toBeInstanceOf(StatusError);
     const { code, details, message } = decision.error.status;
     return `${code} ${details?.retryAfterSeconds ?? ''} ${details?.causes?.[0]?.message ?? message}`;

@@ -35,9 +35,9 @@ export type EvictionDecision =
   | { readonly type: 'unhealthy' }
   /** The pod may be evicted once the budget has this status. */
   | { readonly type: 'spend'; readonly status: DisruptionBudgetStatus }
-  | { readonly type: 'refused'; readonly error: StatusError };
+  | { readonly type: 'rejected'; readonly error: StatusError };
 
-/** Above this many unconfirmed evictions, further ones are refused. */
+/** Above this many unconfirmed evictions, further ones are rejected. */
 const maxDisruptedPods = 2_000;
 
 /** True if a pod may be evicted regardless of its budgets: it has ended, is ending, or has not started. */
@@ -75,14 +75,14 @@ export function decideEviction(input: {
   }
   const resource = { group: 'policy', resource: 'poddisruptionbudget' };
   const disruptedPods = budget.status?.disruptedPods ?? {};
-  if (observedGeneration < generation) return { type: 'refused', error: stillProcessed(name) };
+  if (observedGeneration < generation) return { type: 'rejected', error: stillProcessed(name) };
   if (disruptionsAllowed < 0)
-    return { type: 'refused', error: forbidden(resource, name, 'pdb disruptions allowed is negative') };
+    return { type: 'rejected', error: forbidden(resource, name, 'pdb disruptions allowed is negative') };
   if (Object.keys(disruptedPods).length > maxDisruptedPods) {
     const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller';
-    return { type: 'refused', error: forbidden(resource, name, why) };
+    return { type: 'rejected', error: forbidden(resource, name, why) };
   }
-  if (disruptionsAllowed === 0) return { type: 'refused', error: refused(whyNone(budget)) };
+  if (disruptionsAllowed === 0) return { type: 'rejected', error: rejected(whyNone(budget)) };
   const left = disruptionsAllowed - 1;
   const status = {
     ...budget.status,
@@ -95,7 +95,7 @@ export function decideEviction(input: {
 
 /** Returns the error for a budget whose status does not describe its pods yet. */
 export function stillProcessed(name: string): StatusError {
-  return refused(`The disruption budget ${name} is still being processed by the server.`, 10);
+  return rejected(`The disruption budget ${name} is still being processed by the server.`, 10);
 }
 
 function isReady({ status }: ReachedPod): boolean {
@@ -131,7 +131,7 @@ function withNoneLeft(status: DisruptionBudgetStatus | undefined, now: string): 
   return old ? conditions.map((one) => (one === old ? next : one)) : [...conditions, next];
 }
 
-function refused(message: string, retryAfterSeconds?: number): StatusError {
+function rejected(message: string, retryAfterSeconds?: number): StatusError {
   return new StatusError({
     kind: 'Status',
     apiVersion: 'v1',

@@ -104,7 +104,7 @@ class Eviction {
       const path = `${this.#budgets}/${name}`;
       const current = attempt === 1 ? budget : await this.#send<DisruptionBudget>('GET', { path });
       const decision = decideEviction({ pod, budget: current, now: formatTime(this.#clock.now()) });
-      if (decision.type === 'refused') throw decision.error;
+      if (decision.type === 'rejected') throw decision.error;
       if (decision.type === 'unhealthy') return false;
       const body = { ...current, apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', status: decision.status };
       if (!this.#dryRun) await this.#send('PUT', { path: `${path}/status`, body });

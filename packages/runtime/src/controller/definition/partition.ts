@@ -49,16 +49,16 @@ export class NotOwnerError extends KubewrightError {
 /**
  * Blocks writes for a key that this replica no longer owns. Checks in the same tick in which the connection receives the bytes.
  *
- * @param options.onRefused - called with the key of a rejected write.
+ * @param options.onRejected - called with the key of a rejected write.
  */
 export function whileOwned(
   entry: PartitionEntry,
-  options: { readonly key: string; readonly onRefused: (key: string) => void },
+  options: { readonly key: string; readonly onRejected: (key: string) => void },
 ): ClientInterceptor {
-  const { key, onRefused } = options;
+  const { key, onRejected } = options;
   const check = (): void => {
     if (entry.isOwned) return;
-    onRefused(key);
+    onRejected(key);
     throw new NotOwnerError(key);
   };
   return (call, next) => next(isWrite(call) ? gated(call, check) : call);

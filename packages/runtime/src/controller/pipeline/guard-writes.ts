@@ -40,16 +40,16 @@ export function observeReconcile(
 /**
  * Returns the client of a reconcile: its calls are tracked, its writes observed, and allowed only while this replica owns the key.
  *
- * @param options.onRefused - called with the key of a rejected write.
+ * @param options.onRejected - called with the key of a rejected write.
  */
 export function guardedClient(
   run: ReconcileRun,
-  { futile, onRefused }: { readonly futile: FutileWrites; readonly onRefused: (key: string) => void },
+  { futile, onRejected }: { readonly futile: FutileWrites; readonly onRejected: (key: string) => void },
 ): KubernetesClient {
   const { entry, key, writes, story, unguarded } = run;
   const guards = [trackCalls(run)];
   if (writes) guards.push(futile.interceptor(writes));
-  if (entry) guards.push(whileOwned(entry, { key, onRefused }));
+  if (entry) guards.push(whileOwned(entry, { key, onRejected }));
   let client = unguarded.intercepted(...guards);
   if (writes) client = client.observed(futile.observer(writes));
   return story ? client.observed(story.observer) : client;

@@ -126,7 +126,7 @@ export class ReconcilePipeline {
     const { definition, parts, log, awaited, onDropped } = this.#options;
     const { name: controller, primary } = definition;
     const { clock, random, client, recorder } = parts;
-    const guards = { futile: this.#futile, onRefused: onDropped };
+    const guards = { futile: this.#futile, onRejected: onDropped };
     return {
       controller,
       log,

@@ -23,26 +23,26 @@ const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f',
  * @throws {@link FieldPathError}
  */
 export function normalizeFieldPath(path: string, schema: SchemaNode): string {
-  const refuse = (reason: string): never => {
+  const reject = (reason: string): never => {
     throw new FieldPathError(path, reason);
   };
   const tokens = path.match(tokenPattern) ?? [];
-  if (tokens.join('') !== path) refuse('unterminated string literal');
+  if (tokens.join('') !== path) reject('unterminated string literal');
   let node = schema;
   let result = '';
   for (let i = 0; i < tokens.length; ) {
     let name: string;
     if (tokens[i] === '.') {
-      name = tokens[i + 1] ?? refuse('unexpected end of JSON path');
+      name = tokens[i + 1] ?? reject('unexpected end of JSON path');
       i += 2;
     } else if (tokens[i] === '[') {
-      name = unquote(tokens[i + 1] ?? '') ?? refuse(`expected single quoted string but got ${tokens[i + 1] ?? ''}`);
-      if (tokens[i + 2] !== ']') refuse(`expected ] but got ${tokens[i + 2] ?? ''}`);
+      name = unquote(tokens[i + 1] ?? '') ?? reject(`expected single quoted string but got ${tokens[i + 1] ?? ''}`);
+      if (tokens[i + 2] !== ']') reject(`expected ] but got ${tokens[i + 2] ?? ''}`);
       i += 3;
     } else {
-      return refuse(`expected [ or . but got: ${tokens[i]}`);
+      return reject(`expected [ or . but got: ${tokens[i]}`);
     }
-    const step = descend(node, name) ?? refuse('does not refer to a valid field');
+    const step = descend(node, name) ?? reject('does not refer to a valid field');
     result += step.named ? (result === '' ? name : `.${name}`) : `[${name}]`;
     node = step.node;
   }
