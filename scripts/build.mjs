@@ -12,7 +12,7 @@ function compile(flags, stdio) {
   return spawnSync(process.execPath, [tsc, '-b', root, ...flags], { stdio, cwd: root, encoding: 'utf8' });
 }
 
-/** Builds what must be built, after `announce` was called; answers the compiler's exit code. */
+/** Builds out-of-date packages after calling `announce`; returns the compiler's exit code. */
 export async function build(announce) {
   const { status, stdout, signal } = compile(['--dry'], ['ignore', 'pipe', 'inherit']);
   // Ctrl-C reaches the compiler as well.

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Writes a project of so many kinds with their controllers, and answers the path of the kind that changes. */
+/** Writes a project of so many kinds with their controllers, and returns the path of the kind that changes. */
 export function writeProject(folder, { kinds, modules }) {
   mkdirSync(join(folder, 'src'), { recursive: true });
   symlinkSync(modules, join(folder, 'node_modules'), 'dir');

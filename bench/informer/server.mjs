@@ -1,4 +1,4 @@
-// The server of informer.mjs: answers a list and a burst of watch events that were made beforehand.
+// The server of informer.mjs: serves a list and a burst of watch events that were made beforehand.
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { thing } from './thing.mjs';

@@ -3,7 +3,7 @@ import { textModule } from './text-module.mjs';
 
 const apiextensions = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1';
 
-/** Definitions whose JSON is not what their schema says: the whole line. */
+/** Definitions whose JSON differs from their schema, with the line that replaces it. */
 const special = new Map([
   ['io.k8s.apimachinery.pkg.api.resource.Quantity', 'quantity'],
   ['io.k8s.apimachinery.pkg.util.intstr.IntOrString', 'intOrString'],

@@ -25,7 +25,7 @@ export function controlPlaneVersions(bin) {
 
 /**
  * Starts an empty control plane on loopback, with further flags of kube-apiserver; controllers and scheduler only when asked
- * for. Answers its address, its token, the path of its kubeconfig, and what ends it.
+ * for. Returns its address, its token, the path of its kubeconfig, and what ends it.
  */
 export async function startControlPlane(bin, { flags = [], controllers = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'kw-oracle-'));

@@ -14,7 +14,7 @@ export interface FollowOptions {
   readonly onObstacle: (text: string) => void;
 }
 
-/** Prints the way of an object's pod until the server is up; answers the pod. */
+/** Prints the progress of an object's pod until the server is up, and returns the pod. */
 export async function followSample(options: FollowOptions): Promise<Pod> {
   const { client, name } = options;
   const over = new AbortController();

@@ -6,7 +6,7 @@ import { StepPrinter } from './step-printer.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 
 /**
- * The development command behind `npm start`: cluster, kind, operator, sample; answers the exit code.
+ * The development command behind `npm start`: cluster, kind, operator, sample; returns the exit code.
  *
  * 0: stopped as asked, or `--once` has seen the sample up. 1: something failed; three lines say what.
  * 128 and the signal's number: `--once` was interrupted.

@@ -9,7 +9,7 @@ export interface ExistingDatabase {
 
 const { escapeIdentifier: name } = pg;
 
-/** Returns the statements that make a database as its object describes it, without its extensions. None if it is so already. */
+/** Returns the statements that reconcile a database with its object, except for extensions. Empty if nothing differs. */
 export function databaseStatements(
   { name: database, owner, connectionLimit = -1 }: PostgresDatabaseSpec,
   existing: ExistingDatabase | undefined,

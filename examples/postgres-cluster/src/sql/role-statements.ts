@@ -17,7 +17,7 @@ export interface ExistingRole {
 const { escapeIdentifier: name, escapeLiteral: text } = pg;
 
 /**
- * Returns the statements that make a role as its object describes it. None if it is so already.
+ * Returns the statements that reconcile a role with its object. Empty if nothing differs.
  *
  * @param verifier - the SCRAM verifier of a password to set
  */

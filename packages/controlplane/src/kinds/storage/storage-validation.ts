@@ -39,7 +39,7 @@ const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
 const classFixed = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const;
 
-/** The name of what provisions volumes; upper case letters are allowed. */
+/** The name of a provisioner; upper case letters are allowed. */
 const provisioner: Check<string> = required<string>((name, path) => qualifiedName(name?.toLowerCase(), path));
 
 const parameters: Check<Record<string, string>> = (map, path) => {

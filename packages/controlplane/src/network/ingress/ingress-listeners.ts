@@ -27,7 +27,7 @@ type Scheme = keyof typeof ports;
 interface Opened {
   /** Undefined if no port is available. */
   readonly address: SocketAddress | undefined;
-  /** Why it is not one of the usual ports. */
+  /** The reason for a port other than the usual ones. */
   readonly note: string | undefined;
 }
 

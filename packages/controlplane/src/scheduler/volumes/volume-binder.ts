@@ -41,7 +41,7 @@ export class VolumeBinder {
     return { nodeName, bindings: reserved, provisions: annotated };
   }
 
-  /** Gives back what was reserved and not written. */
+  /** Releases the reservations that were not written. */
   release({ bindings, provisions }: VolumeReservation): void {
     for (const { volume } of bindings) this.#volumes.restore(volume);
     for (const claim of provisions) this.#claims.restore(claim);
