@@ -273,8 +273,7 @@ export class InstanceManager {
         await this.#whilePrimaryStays(decision.from, signal, (limited) => local.rewind(decision.from, limited));
         return true;
       case 'follow':
-        await local.follow(decision.upstream, signal);
-        return true;
+        return local.follow(decision.upstream, signal);
       case 'wait':
       case 'nothing':
         return this.#restartIfAsked();

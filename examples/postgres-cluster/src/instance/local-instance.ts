@@ -21,7 +21,7 @@ import { type LocalStatus, localStatus } from './sql/local-status.ts';
 import { createApplicationDatabase, createReplicationRole, dropSlots } from './sql/primary-duties.ts';
 import { PrimarySessions } from './sql/primary-sessions.ts';
 import { type Sql, SqlSession } from './sql/sql-session.ts';
-import { createSlot, upstreamWal } from './sql/upstream.ts';
+import { createSlot, historyOf, upstreamWal } from './sql/upstream.ts';
 import type { InstanceCertificates } from './status/certificates.ts';
 
 export interface LocalInstanceOptions {
@@ -165,6 +165,7 @@ export class LocalInstance implements AsyncDisposable {
       this.#status = await localStatus(this.#sql);
       this.#respondedAtMs = this.#options.clock.monotonic();
       this.#archiveFailure = await this.archive.failure();
+      await this.data.clearCopied();
       this.#version ??= String((await this.#sql.query('SHOW server_version'))[0]?.['server_version']);
     } catch (error) {
       this.#status = undefined;
@@ -196,6 +197,7 @@ export class LocalInstance implements AsyncDisposable {
     const slot = slotOf(environment.name);
     const connection = this.#connectionTo(from);
     await this.data.replace((path) => cloneFrom(connection, { path, slot, context: programs, signal }));
+    await this.data.markCopied();
     await this.data.setRole('standby');
     this.#divergedFrom = undefined;
     this.#settings.forget();
@@ -219,8 +221,20 @@ export class LocalInstance implements AsyncDisposable {
       log.warn('cannot rewind the data; copying it again', { from, why: rewound.why });
       return this.data.markUnusable(rewound.why);
     }
+    if (rewound.kind === 'unneeded') {
+      const { timeline } = await this.data.controlData(signal);
+      // A former primary never shares the timeline of the next one, unless both chose the same number.
+      if (timeline === wal.timeline || this.#divergedFrom === from) {
+        const why = `the data has diverged from ${from} on timeline ${timeline}, where pg_rewind finds no fork`;
+        log.warn('cannot rewind the data; copying it again', { from, why });
+        return this.data.markUnusable(why);
+      }
+    }
     if (rewound.kind === 'done') {
       log.info('rewound the data', { from });
+      await this.data.markCopied();
+    }
+    if (rewound.kind !== 'unreachable') {
       await this.data.setRole('standby');
       this.#divergedFrom = undefined;
     }
@@ -238,8 +252,10 @@ export class LocalInstance implements AsyncDisposable {
     const { floors } = await this.data.controlData(signal);
     this.#floors = role === 'standby' ? floors : {};
     this.#role = role;
+    // Other data is compared first, when the server accepts connections: streaming would overwrite WAL that differs.
+    const streams = upstream !== undefined && (await this.data.isCopied());
     // Without its address it is followed later.
-    this.#upstream = upstream !== undefined && this.#options.access.addressOf(upstream) ? upstream : undefined;
+    this.#upstream = streams && this.#options.access.addressOf(upstream) ? upstream : undefined;
     this.#isPromoting = false;
     if (this.#upstream !== undefined) await this.#reserveSlot(this.#upstream);
     await this.#applySettings({ upstream: this.#upstream, signal });
@@ -274,10 +290,10 @@ export class LocalInstance implements AsyncDisposable {
     this.#isPromoting = true;
   }
 
-  /** Changes the instance that the standby streams from. Notes if its data has diverged from it. */
-  async follow(upstream: string | undefined, signal: AbortSignal): Promise<void> {
+  /** Changes the instance that the standby streams from. Returns false if it cannot yet; notes if its data has diverged from it. */
+  async follow(upstream: string | undefined, signal: AbortSignal): Promise<boolean> {
     if (upstream !== undefined) {
-      if (!(await this.#canStreamFrom(upstream))) return;
+      if (!(await this.#canStreamFrom(upstream))) return false;
       await createSlot(await this.#sessionWith(upstream), this.#options.environment.name);
     }
     this.#options.log.info(upstream === undefined ? 'disconnecting from the former primary' : 'following the primary', {
@@ -285,6 +301,7 @@ export class LocalInstance implements AsyncDisposable {
     });
     this.#upstream = upstream;
     if (await this.#applySettings({ upstream, signal })) this.#server.reload();
+    return true;
   }
 
   /** Does what a running server needs from time to time. */
@@ -339,9 +356,10 @@ export class LocalInstance implements AsyncDisposable {
   async #canStreamFrom(upstream: string): Promise<boolean> {
     const { log } = this.#options;
     const status = this.#status;
-    if (!status || this.#dataState.kind !== 'present') return false;
+    if (!status?.isAtEnd || this.#dataState.kind !== 'present') return false;
+    const { timeline } = status;
+    const own = { timeline, lsn: parseLsn(status.lsn), history: await historyOf(this.#sql, timeline) };
     const wal = await upstreamWal(await this.#sessionWith(upstream));
-    const own = { timeline: status.timeline, lsn: parseLsn(status.lsn) };
     if (!canFollow(own, wal)) {
       log.warn('the data has diverged from the primary', { upstream, timeline: own.timeline, lsn: status.lsn });
       this.#divergedFrom = upstream;

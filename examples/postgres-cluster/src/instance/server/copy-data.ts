@@ -37,6 +37,8 @@ export async function cloneFrom(
 /** How an attempt to rewind has ended. */
 export type Rewound =
   | { readonly kind: 'done' }
+  /** pg_rewind found no WAL beyond a fork, and changed nothing. It does not compare data on the same timeline. */
+  | { readonly kind: 'unneeded' }
   /** The source could not be reached, and nothing was changed. */
   | { readonly kind: 'unreachable'; readonly why: string }
   | { readonly kind: 'impossible'; readonly why: string };
@@ -52,8 +54,8 @@ export async function rewindFrom(
     ...(restores ? ['--restore-target-wal'] : []),
   ];
   try {
-    await runProgram('pg_rewind', { args, ...run });
-    return { kind: 'done' };
+    const { stdout, stderr } = await runProgram('pg_rewind', { args, ...run });
+    return { kind: `${stdout}${stderr}`.includes('no rewind required') ? 'unneeded' : 'done' };
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
     const isUnreachable = /error: (connection to server|could not connect)/.test(error.output);

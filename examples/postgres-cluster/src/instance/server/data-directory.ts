@@ -5,8 +5,8 @@ import { type ControlData, parseControlData } from './control-data.ts';
 import { type ProgramContext, runProgram } from './run-program.ts';
 
 /**
- * The data directory of an instance, and its neighbours on the same volume: `…new`, which is being filled, and `…unusable`, a note
- * why the data must be replaced.
+ * The data directory of an instance, and its neighbours on the same volume: `…new`, which is being filled, `…unusable`, a note
+ * why the data must be replaced, and `…copied`, a note that a server has not become consistent with the data yet.
  */
 export class DataDirectory {
   readonly path: string;
@@ -43,6 +43,20 @@ export class DataDirectory {
 
   async clearUnusable(): Promise<void> {
     await rm(this.#note, { force: true });
+  }
+
+  /** Notes that the data was just copied from a primary, or rewound, and may need more of its WAL to become consistent. */
+  async markCopied(): Promise<void> {
+    await this.write(this.#copied, '');
+  }
+
+  async clearCopied(): Promise<void> {
+    await rm(this.#copied, { force: true });
+  }
+
+  /** True until a server with copied data has become consistent. */
+  isCopied(): Promise<boolean> {
+    return exists(this.#copied);
   }
 
   /** Sets the role in which the server starts. */
@@ -83,6 +97,10 @@ export class DataDirectory {
 
   get #note(): string {
     return `${this.path}.unusable`;
+  }
+
+  get #copied(): string {
+    return `${this.path}.copied`;
   }
 
   /** An empty folder is none, for example the mount point of a volume. Other content is never deleted. */

@@ -5,7 +5,7 @@ import { parseLsn, walFileOf } from './wal-position.ts';
 const history = parseHistory(
   '1\t0/3000060\tno recovery target specified\n\n2\t0/5000000\tno recovery target specified\n',
 );
-const primary = { timeline: 3, history };
+const primary = { timeline: 3, lsn: parseLsn('0/9000000'), history };
 
 describe('parseHistory', () => {
   it('reads the forks', () => {
@@ -19,12 +19,25 @@ describe('parseHistory', () => {
 describe('canFollow', () => {
   it.each([
     ['the same timeline', 3, '0/9000000', true],
+    ['the same timeline, with WAL that the primary does not have', 3, '0/9000008', false],
     ['an older timeline, before the fork', 1, '0/3000000', true],
     ['an older timeline, at the fork', 2, '0/5000000', true],
     ['an older timeline, after the fork', 1, '0/3000068', false],
     ['a timeline that the primary never had', 4, '0/1000000', false],
   ])('%s', (_, timeline, lsn, follows) => {
-    expect(canFollow({ timeline, lsn: parseLsn(lsn) }, primary)).toBe(follows);
+    const forks = history.filter((fork) => fork.timeline < timeline);
+    expect(canFollow({ timeline, lsn: parseLsn(lsn), history: forks }, primary)).toBe(follows);
+  });
+
+  it('detects two timelines with the same number', () => {
+    const other = parseHistory('1\t0/3000060\tno\n2\t0/4000000\tno\n');
+    expect(canFollow({ timeline: 3, lsn: parseLsn('0/4000100'), history: other }, primary)).toBe(false);
+    const older = parseHistory('1\t0/2000000\tno\n');
+    expect(canFollow({ timeline: 2, lsn: parseLsn('0/3000000'), history: older }, primary)).toBe(false);
+  });
+
+  it('compares what can be compared if the history of the data has not arrived', () => {
+    expect(canFollow({ timeline: 2, lsn: parseLsn('0/4000000'), history: [] }, primary)).toBe(true);
   });
 });
 

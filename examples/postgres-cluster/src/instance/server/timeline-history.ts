@@ -14,15 +14,23 @@ export function parseHistory(content: string): readonly Fork[] {
   });
 }
 
+/** The end of a server's WAL, and the forks that led to its timeline. */
+export interface WalEnd {
+  readonly timeline: number;
+  readonly lsn: bigint;
+  readonly history: readonly Fork[];
+}
+
 /**
- * Returns true if data at a position can follow a primary: the data's timeline is the primary's, or one that the primary's left at this
- * position or later.
+ * Returns true if the primary's WAL continues the own one: both have the same forks, and the own WAL ends before the primary left its
+ * timeline. On the primary's timeline, it ends no later than the primary's, which must have been read last.
+ *
+ * Two instances can number a timeline alike, if neither knew of the other's promotion. Then their forks differ.
  */
-export function canFollow(
-  own: { readonly timeline: number; readonly lsn: bigint },
-  primary: { readonly timeline: number; readonly history: readonly Fork[] },
-): boolean {
-  if (own.timeline === primary.timeline) return true;
-  const fork = primary.history.find(({ timeline }) => timeline === own.timeline);
-  return fork !== undefined && own.lsn <= fork.lsn;
+export function canFollow(own: WalEnd, primary: WalEnd): boolean {
+  const forkOf = (timeline: number): bigint | undefined =>
+    primary.history.find((fork) => fork.timeline === timeline)?.lsn;
+  if (own.history.some(({ timeline, lsn }) => forkOf(timeline) !== lsn)) return false;
+  const end = own.timeline === primary.timeline ? primary.lsn : forkOf(own.timeline);
+  return end !== undefined && own.lsn <= end;
 }

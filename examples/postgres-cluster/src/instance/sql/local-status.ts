@@ -10,6 +10,8 @@ export interface LocalStatus {
   readonly lsn: string;
   readonly replayedLSN?: string;
   readonly isReceiving: boolean;
+  /** False while a standby replays WAL that it received earlier: `lsn` is not the end of its WAL yet. */
+  readonly isAtEnd: boolean;
   /** Values in effect of the settings whose new value needs a restart. */
   readonly pendingSettings: Readonly<Record<string, string>>;
   readonly replicas: readonly ReplicaReport[];
@@ -24,6 +26,9 @@ SELECT pg_is_in_recovery() AS "isInRecovery",
     ELSE pg_current_wal_flush_lsn() END AS lsn,
   pg_last_wal_replay_lsn() AS "replayedLSN", (SELECT setting FROM pg_settings WHERE name = 'wal_segment_size') AS segment,
   coalesce(w.status = 'streaming', false) AS "isReceiving",
+  w.status IS NOT NULL OR NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'startup'
+    AND wait_event IS DISTINCT FROM 'RecoveryRetrieveRetryInterval' AND wait_event IS DISTINCT FROM 'RecoveryWalStream'
+    AND wait_event IS DISTINCT FROM 'RecoveryPause') AS "isAtEnd",
   coalesce((SELECT json_object_agg(name, setting) FROM pg_settings WHERE pending_restart), '{}') AS "pendingSettings",
   coalesce((SELECT json_agg(json_build_object('name', application_name, 'state', state, 'sync', sync_state,
     'flushLSN', flush_lsn) ORDER BY application_name) FROM pg_stat_replication WHERE usename = 'streaming_replica'

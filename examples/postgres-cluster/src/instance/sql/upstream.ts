@@ -1,11 +1,10 @@
-import { type Fork, parseHistory } from '../server/timeline-history.ts';
+import { type Fork, parseHistory, type WalEnd } from '../server/timeline-history.ts';
+import { parseLsn } from '../server/wal-position.ts';
 import { slotOf } from '../settings/settings-file.ts';
 import type { Sql } from './sql-session.ts';
 
 /** The WAL of a primary, as a replica sees it. */
-export interface UpstreamWal {
-  readonly timeline: number;
-  readonly history: readonly Fork[];
+export interface UpstreamWal extends WalEnd {
   /** Name of the oldest WAL file that it has. */
   readonly oldestFile: string;
   readonly segmentBytes: bigint;
@@ -18,23 +17,29 @@ export async function upstreamWal(sql: Sql): Promise<UpstreamWal> {
   const [row] = await sql.query(`
     SELECT pg_is_in_recovery() AS "isInRecovery",
       CASE WHEN pg_is_in_recovery() THEN '' ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline,
+      CASE WHEN pg_is_in_recovery() THEN '0/0' ELSE pg_current_wal_flush_lsn()::text END AS lsn,
       (SELECT timeline_id FROM pg_control_checkpoint()) AS checkpoint,
       (SELECT setting FROM pg_settings WHERE name = 'wal_segment_size') AS segment,
       (SELECT min(name) FROM pg_ls_dir('pg_wal', true, false) name WHERE name ~ '^[0-9A-F]{24}$') AS oldest`);
   if (!row || row['isInRecovery'] === true) throw new Error('the server is not a primary yet');
-  const name = String(row['timeline']);
-  const [file] = await sql.query(
-    `SELECT convert_from(pg_read_binary_file('pg_wal/' || $1 || '.history', 0, 1000000, true), 'UTF8') AS content`,
-    [name],
-  );
-  const timeline = Number.parseInt(name, 16);
+  const timeline = Number.parseInt(String(row['timeline']), 16);
   return {
     timeline,
-    history: parseHistory(String(file?.['content'] ?? '')),
+    lsn: parseLsn(String(row['lsn'])),
+    history: await historyOf(sql, timeline),
     oldestFile: String(row['oldest'] ?? ''),
     segmentBytes: BigInt(String(row['segment'])),
     hasCheckpoint: row['checkpoint'] === timeline,
   };
+}
+
+/** Returns the forks that led to a timeline, as far as the server has them. */
+export async function historyOf(sql: Sql, timeline: number): Promise<readonly Fork[]> {
+  const [file] = await sql.query(
+    `SELECT convert_from(pg_read_binary_file('pg_wal/' || $1 || '.history', 0, 1000000, true), 'UTF8') AS content`,
+    [timeline.toString(16).toUpperCase().padStart(8, '0')],
+  );
+  return parseHistory(String(file?.['content'] ?? ''));
 }
 
 /** Creates the slot in which a primary keeps WAL for an instance, unless it exists. */
