@@ -72,7 +72,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     expect(await first.ask('GET', '/v1/status', {})).toMatchObject({ code: 403 });
     expect(await first.ask('GET', '/v1/status', peer)).toMatchObject({ code: 403 });
     // The API server is reachable, and it is not a replica.
-    expect(await first.ask('GET', '/v1/primary?name=shop-2', peer)).toMatchObject({ code: 409 });
+    expect(await first.ask('GET', '/v1/primary?name=shop-2&forMs=6000', peer)).toMatchObject({ code: 409 });
   });
 
   it('clones replicas, which stream from slots', async () => {

@@ -9,7 +9,7 @@ import { type Decision, decide } from './decision/decide.ts';
 import type { ClusterView, Situation } from './decision/situation.ts';
 import type { InstanceEnvironment } from './environment.ts';
 import { reportOf } from './instance-report.ts';
-import { allConfirm } from './lease/failsafe.ts';
+import { allConfirm, knowsAll } from './lease/failsafe.ts';
 import { PrimaryLease } from './lease/primary-lease.ts';
 import { within } from './lease/within.ts';
 import { LocalInstance } from './local-instance.ts';
@@ -81,7 +81,7 @@ export class InstanceManager {
       timing: () => this.#access.cluster?.spec.lease ?? {},
       clock,
       log,
-      confirm: (limited) => this.#confirm(limited),
+      confirm: (limited, forMs) => this.#confirm(limited, forMs),
       onLost: ({ why, withinMs }) => void this.#local.stop({ mode: 'fast', withinMs: withinMs / 2, why }),
       onChange: wake,
     });
@@ -143,14 +143,14 @@ export class InstanceManager {
     return true;
   }
 
-  /** Responds to a primary that cannot reach the API server: true is a promise not to replace it for one lease duration. */
-  async follows(primary: string): Promise<boolean> {
+  /** Responds to a primary that cannot reach the API server: true is a promise not to replace it for `forMs`. */
+  async follows(primary: string, forMs: number): Promise<boolean> {
     const { clock } = this.#options;
     const { retryPeriodSeconds = 2 } = this.#access.cluster?.spec.lease ?? {};
     if (this.#local.upstream !== primary) return false;
     const limit = { clock, ms: retryPeriodSeconds * 250 };
     const isReachable = await within((signal) => this.#access.isReachable(signal), limit).catch(() => false);
-    return !isReachable && this.#local.upstream === primary && this.#lease.promise(primary);
+    return !isReachable && this.#local.upstream === primary && this.#lease.promise(primary, forMs);
   }
 
   /** Starts a base backup of the running server. */
@@ -365,10 +365,14 @@ export class InstanceManager {
     };
   }
 
-  #confirm(signal: AbortSignal): Promise<boolean> {
+  async #confirm(signal: AbortSignal, forMs: number): Promise<boolean> {
     const { environment } = this.#options;
+    const others = this.#access.othersOf(environment.name);
+    const streaming = this.#local.state.status?.replicas.map(({ name }) => name) ?? [];
+    if (!knowsAll({ others, streaming, instances: this.#access.cluster?.spec.instances ?? 1 })) return false;
     return allConfirm(environment.name, {
-      others: this.#access.othersOf(environment.name),
+      others,
+      forMs,
       addressOf: (other) => this.#access.addressOf(other),
       client: this.#knownCertificates().client,
       signal,

@@ -30,7 +30,8 @@ export interface PrimaryReport {
 export class ClusterAccess {
   readonly #options: ClusterAccessOptions;
   #cluster: Stored<PostgresCluster> | undefined;
-  #addresses: ReadonlyMap<string, string> = new Map();
+  /** All pods; those without an address are instances, too. */
+  #addresses: ReadonlyMap<string, string | undefined> = new Map();
 
   constructor(options: ClusterAccessOptions) {
     this.#options = options;
@@ -84,7 +85,7 @@ export class ClusterAccess {
         ...base,
         labelSelector: `${clusterLabel}=${cluster}`,
         onChange: (pods) => {
-          this.#addresses = new Map(pods.flatMap((pod) => addressesOf(pod)));
+          this.#addresses = new Map(pods.map(({ metadata, status }) => [metadata.name, status?.podIP]));
           onChange();
         },
       }),
@@ -108,8 +109,4 @@ export class ClusterAccess {
       return error instanceof Error && error.name === 'StatusError';
     }
   }
-}
-
-function addressesOf({ metadata, status }: Stored<Pod>): readonly (readonly [string, string])[] {
-  return status?.podIP ? [[metadata.name, status.podIP]] : [];
 }

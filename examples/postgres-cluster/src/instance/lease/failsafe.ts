@@ -11,19 +11,32 @@ export async function allConfirm(
     readonly others: readonly string[];
     readonly addressOf: (name: string) => string | undefined;
     readonly client: KeyPair;
+    /** How long they must not acquire it. */
+    readonly forMs: number;
     readonly signal: AbortSignal;
   },
 ): Promise<boolean> {
-  const { others, addressOf, client, signal } = options;
+  const { others, addressOf, client, forMs, signal } = options;
   const answers = others.map(async (other) => {
     const address = addressOf(other);
     if (address === undefined) return false;
     try {
-      return (await askInstance(`/v1/primary?name=${encodeURIComponent(name)}`, { address, client, signal })) === 204;
+      const path = `/v1/primary?name=${encodeURIComponent(name)}&forMs=${forMs}`;
+      return (await askInstance(path, { address, client, signal })) === 204;
     } catch {
       // An instance that does not answer may have reached the API server.
       return false;
     }
   });
   return (await Promise.all(answers)).every(Boolean);
+}
+
+/** True if no instance is missing from `others`: as many as the cluster wants are known, and no other one streams from this one. */
+export function knowsAll(known: {
+  readonly others: readonly string[];
+  readonly streaming: readonly string[];
+  readonly instances: number;
+}): boolean {
+  const { others, streaming, instances } = known;
+  return others.length + 1 >= instances && streaming.every((name) => others.includes(name));
 }

@@ -6,7 +6,8 @@ import { silentLogger } from '@kubewright/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PrimaryLease } from './primary-lease.ts';
 
-const timing = { durationSeconds: 15, renewDeadlineSeconds: 10, retryPeriodSeconds: 2 };
+const usual = { durationSeconds: 15, renewDeadlineSeconds: 10, retryPeriodSeconds: 2 };
+const long = { durationSeconds: 90, renewDeadlineSeconds: 60, retryPeriodSeconds: 2 };
 const { signal } = new AbortController();
 
 describe('PrimaryLease', () => {
@@ -16,6 +17,7 @@ describe('PrimaryLease', () => {
   let name = '';
   let count = 0;
   let calls = 0;
+  let timing = usual;
   beforeAll(async () => {
     environment = await TestEnvironment.start({ env: {} });
     namespace = await environment.namespace();
@@ -23,17 +25,23 @@ describe('PrimaryLease', () => {
   afterAll(() => environment?.[Symbol.asyncDispose]());
   beforeEach(async () => {
     clock = new VirtualClock();
+    timing = usual;
     name = `shop-${++count}-primary`;
     await namespace.client.resource(Lease).create(Lease({ metadata: { name, namespace: namespace.name } }));
   });
 
-  const candidate = (instance: string, options: { isAway?: () => boolean; confirm?: () => Promise<boolean> } = {}) => {
+  const candidate = (
+    instance: string,
+    options: { isAway?: () => boolean; losesResponses?: () => boolean; confirm?: () => Promise<boolean> } = {},
+  ) => {
     const lost: { why: string; withinMs: number }[] = [];
     const client = namespace.client.intercepted(async (call, next) => {
       if (options.isAway?.()) throw new Error('the API server is away');
       calls++;
       try {
-        return await next(call);
+        const response = await next(call);
+        if (options.losesResponses?.()) throw new Error('the response was lost');
+        return response;
       } finally {
         calls--;
       }
@@ -167,12 +175,61 @@ describe('PrimaryLease', () => {
     const { lease: second } = candidate('shop-2');
     await second.acquire(signal);
     await clock.advance(10_000);
-    expect(second.promise('shop-3')).toBe(false);
-    expect(second.promise('shop-1')).toBe(true);
+    expect(second.promise('shop-3', 15_000)).toBe(false);
+    expect(second.promise('shop-1', 15_000)).toBe(true);
     await clock.advance(14_999);
     expect(await second.acquire(signal)).toBe(false);
     await clock.advance(1);
     expect(await second.acquire(signal)).toBe(true);
+  });
+
+  it('is promised for as long as the holder asks, whatever is seen of the Lease', async () => {
+    await candidate('shop-1').lease.acquire(signal);
+    const { lease: second } = candidate('shop-2');
+    await second.acquire(signal);
+    expect(second.promise('shop-1', 90_000)).toBe(true);
+    // Another round of questions does not shorten it.
+    expect(second.promise('shop-1', 15_000)).toBe(true);
+    await clock.advance(89_999);
+    expect(await second.acquire(signal)).toBe(false);
+    await clock.advance(1);
+    expect(await second.acquire(signal)).toBe(true);
+  });
+
+  it('is not promised while a request to acquire it may still arrive', async () => {
+    let responses = Number.POSITIVE_INFINITY;
+    await candidate('shop-1').lease.acquire(signal);
+    const { lease: second } = candidate('shop-2', { isAway: () => responses-- <= 0 });
+    await second.acquire(signal);
+    await clock.advance(15_000);
+    // The Lease is read, and the response to the write is lost.
+    responses = 1;
+    await expect(second.acquire(signal)).rejects.toThrow('the API server is away');
+    expect(second.promise('shop-1', 15_000)).toBe(false);
+  });
+
+  it('is relied on for longer only after it was renewed with the longer times', async () => {
+    const { lease } = candidate('shop-1');
+    await lease.acquire(signal);
+    timing = long;
+    await clock.advance(10_000);
+    expect(lease.isHeld).toBe(false);
+    await lease.acquire(signal);
+    await clock.advance(59_999);
+    expect(lease.isHeld).toBe(true);
+  });
+
+  it('is relied on for a shorter time as soon as a renewal with it was sent', async () => {
+    let losesResponses = false;
+    timing = long;
+    const { lease } = candidate('shop-1', { losesResponses: () => losesResponses });
+    await lease.acquire(signal);
+    losesResponses = true;
+    timing = usual;
+    await renew(lease, 2_000);
+    // The Lease has the short times now, and the holder has not been told.
+    await clock.advance(10_000);
+    expect(lease.isHeld).toBe(false);
   });
 
   it('is lost immediately if another instance holds it', async () => {

@@ -4,6 +4,7 @@ import type { KubernetesClient, ResourceClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import type { LeaseTiming } from '../../api/v1/postgres-cluster.ts';
 import type { LeaseState } from '../decision/situation.ts';
+import { type HeldLease, heldSince } from './held-lease.ts';
 import { expiryOf, leaseState, type ObservedLease, observeLease } from './lease-state.ts';
 import { within } from './within.ts';
 
@@ -17,8 +18,11 @@ export interface PrimaryLeaseOptions {
   readonly timing: () => LeaseTiming;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Requests all other instances to confirm that they will not acquire the Lease. Called while the API server is unreachable. */
-  readonly confirm: (signal: AbortSignal) => Promise<boolean>;
+  /**
+   * Requests all other instances to confirm that they will not acquire the Lease for `forMs`. Called while the API server is
+   * unreachable.
+   */
+  readonly confirm: (signal: AbortSignal, forMs: number) => Promise<boolean>;
   /**
    * Called when the Lease can no longer be relied on. The server must have stopped after `withinMs`: later, another instance may
    * acquire the Lease.
@@ -36,8 +40,12 @@ export class PrimaryLease {
   readonly #options: PrimaryLeaseOptions;
   readonly #leases: ResourceClient<Lease>;
   #observed: ObservedLease | undefined;
-  /** When the last successful renewal was sent; undefined unless this instance holds the Lease. */
-  #heldSinceMs: number | undefined;
+  /** Undefined unless this instance holds the Lease. */
+  #held: HeldLease | undefined;
+  /** Until when this instance has promised a primary not to acquire the Lease. */
+  #promise: { readonly holder: string; readonly untilMs: number } | undefined;
+  /** The version that this instance tried to replace, until another version is seen: the request may still arrive. */
+  #replacing: string | undefined;
   #isFailing = false;
   #isAbandoned = false;
   #wake: (() => void) | undefined;
@@ -50,6 +58,7 @@ export class PrimaryLease {
   get state(): LeaseState {
     const { instance, clock } = this.#options;
     if (this.isHeld) return { state: 'held', holder: instance };
+    if (this.#promisedMs > 0) return { state: 'taken', holder: this.#promise?.holder };
     return leaseState(this.#observed, { name: instance, nowMs: clock.monotonic() });
   }
 
@@ -61,22 +70,29 @@ export class PrimaryLease {
   get expiresInMs(): number | undefined {
     const expiresAtMs = this.#observed && !this.isHeld ? expiryOf(this.#observed) : undefined;
     const ms = expiresAtMs === undefined ? 0 : expiresAtMs - this.#options.clock.monotonic();
-    return ms > 0 ? ms : undefined;
+    const longest = Math.max(ms, this.#promisedMs);
+    return longest > 0 ? longest : undefined;
   }
 
   /** Records the Lease as read from the API server. */
   observe(lease: Stored<Lease> | undefined): void {
-    if (lease) this.#observed = observeLease(this.#observed, lease, this.#options.clock.monotonic());
+    if (!lease) return;
+    if (lease.metadata.resourceVersion !== this.#replacing) this.#replacing = undefined;
+    this.#observed = observeLease(this.#observed, lease, this.#options.clock.monotonic());
   }
 
   /**
-   * Promises not to acquire the Lease for its duration from now, if `holder` is the last known holder.
+   * Promises not to acquire the Lease for `forMs` from now, if `holder` is the last known holder. The holder names the time: it may
+   * have renewed with a longer one that this instance has not seen.
    *
-   * @returns true if it was promised
+   * @returns true if it was promised; false while this instance may be acquiring the Lease
    */
-  promise(holder: string): boolean {
-    if (this.#observed?.lease.spec?.holderIdentity !== holder || this.isHeld) return false;
-    this.#observed = { ...this.#observed, changedAtMs: this.#options.clock.monotonic() };
+  promise(holder: string, forMs: number): boolean {
+    const isHolder = this.#observed?.lease.spec?.holderIdentity === holder;
+    if (!isHolder || this.isHeld || this.#replacing !== undefined) return false;
+    const untilMs = this.#options.clock.monotonic() + forMs;
+    const before = this.#promise?.holder === holder ? this.#promise.untilMs : 0;
+    this.#promise = { holder, untilMs: Math.max(untilMs, before) };
     return true;
   }
 
@@ -85,23 +101,21 @@ export class PrimaryLease {
     const { clock, log, instance } = this.#options;
     const { renewDeadlineSeconds = 10 } = this.#options.timing();
     this.#isAbandoned = false;
-    return within(
-      async (limited) => {
-        this.observe(await this.#read(limited));
-        if (this.state.state !== 'free') return false;
-        const acquired = await this.#write(limited);
-        if (acquired) log.info('acquired the Lease', { lease: this.#options.name, instance });
-        this.#wake?.();
-        return acquired;
-      },
-      { clock, ms: (renewDeadlineSeconds * 1000) / 2, signal },
-    );
+    const attempt = async (limited: AbortSignal): Promise<boolean> => {
+      this.observe(await this.#read(limited));
+      if (this.state.state !== 'free') return false;
+      const acquired = await this.#write(limited);
+      if (acquired) log.info('acquired the Lease', { lease: this.#options.name, instance });
+      this.#wake?.();
+      return acquired;
+    };
+    return within(attempt, { clock, ms: (renewDeadlineSeconds * 1000) / 2, signal });
   }
 
   /** Gives the Lease up, so that another instance can acquire it immediately. The server must have stopped. */
   async release(): Promise<void> {
     const { clock, log, instance } = this.#options;
-    this.#heldSinceMs = undefined;
+    this.#held = undefined;
     try {
       await within(
         async (signal) => {
@@ -122,9 +136,9 @@ export class PrimaryLease {
 
   /** Lets the Lease expire, because the server cannot be stopped: another instance must not acquire it any earlier. */
   abandon(): void {
-    if (this.#heldSinceMs === undefined) return;
+    if (this.#held === undefined) return;
     const { log, name, onChange } = this.#options;
-    this.#heldSinceMs = undefined;
+    this.#held = undefined;
     this.#isAbandoned = true;
     log.error('no longer renewing the Lease', { lease: name });
     onChange();
@@ -136,31 +150,37 @@ export class PrimaryLease {
       const { retryPeriodSeconds = 2 } = this.#options.timing();
       const ms = this.isHeld ? Math.min(retryPeriodSeconds * 1000, this.#remainingMs) : retryPeriodSeconds * 1000;
       await this.#sleep(ms, signal);
-      if (signal.aborted || this.#heldSinceMs === undefined) continue;
+      if (signal.aborted || this.#held === undefined) continue;
       if (this.isHeld) await this.#renew(signal);
       // Released in the meantime, or still valid.
-      if (this.#heldSinceMs === undefined || this.isHeld) continue;
+      if (this.#held === undefined || this.isHeld) continue;
       this.#lose('it could not be renewed in time');
     }
   }
 
   /** Time for which the Lease can be relied on. */
   get #remainingMs(): number {
-    if (this.#heldSinceMs === undefined) return 0;
-    const { renewDeadlineSeconds = 10 } = this.#options.timing();
-    return Math.max(this.#heldSinceMs + renewDeadlineSeconds * 1000 - this.#options.clock.monotonic(), 0);
+    return this.#held ? Math.max(this.#held.untilMs - this.#options.clock.monotonic(), 0) : 0;
+  }
+
+  /** Time for which another instance was promised the Lease. The promise ends when that instance no longer is the holder. */
+  get #promisedMs(): number {
+    if (!this.#promise || this.#observed?.lease.spec?.holderIdentity !== this.#promise.holder) return 0;
+    return Math.max(this.#promise.untilMs - this.#options.clock.monotonic(), 0);
   }
 
   async #renew(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
-    const held = this.#heldSinceMs;
+    const held = this.#held;
+    this.#shorten();
+    const shortened = this.#held;
     try {
       const isMine = await within((limited) => this.#write(limited), { clock, ms: this.#remainingMs / 2, signal });
       if (this.#isFailing) log.info('renewed the Lease again', { lease: this.#options.name });
       this.#isFailing = false;
       if (!isMine) this.#lose('another instance holds it');
     } catch (error) {
-      if (signal.aborted || this.#heldSinceMs !== held) return;
+      if (signal.aborted || held === undefined || this.#held !== shortened) return;
       if (!this.#isFailing) log.warn('cannot renew the Lease', { lease: this.#options.name, error });
       this.#isFailing = true;
       await this.#askOthers(signal);
@@ -170,12 +190,25 @@ export class PrimaryLease {
   async #askOthers(signal: AbortSignal): Promise<void> {
     const { clock, confirm, log } = this.#options;
     const since = clock.monotonic();
-    const held = this.#heldSinceMs;
-    const withinMs = this.#remainingMs / 2;
-    const isConfirmed = await within(confirm, { clock, ms: withinMs, signal }).catch(() => false);
-    if (!isConfirmed || this.#heldSinceMs !== held || !this.isHeld) return;
+    const held = this.#held;
+    if (!held) return;
+    const asked = (limited: AbortSignal): Promise<boolean> => confirm(limited, held.durationMs);
+    const isConfirmed = await within(asked, { clock, ms: this.#remainingMs / 2, signal }).catch(() => false);
+    if (!isConfirmed || this.#held !== held || !this.isHeld) return;
     log.debug('all instances confirm that the API server is unreachable; keeping the server running');
-    this.#heldSinceMs = since;
+    this.#held = { ...held, untilMs: since + held.deadlineMs, expiresAtMs: since + held.durationMs };
+  }
+
+  /** A renewal may shorten the Lease although its response is lost, so the shorter times hold from the request on. */
+  #shorten(): void {
+    if (!this.#held) return;
+    const next = heldSince(this.#options.clock.monotonic(), this.#options.timing());
+    this.#held = {
+      deadlineMs: Math.min(this.#held.deadlineMs, next.deadlineMs),
+      durationMs: Math.min(this.#held.durationMs, next.durationMs),
+      untilMs: Math.min(this.#held.untilMs, next.untilMs),
+      expiresAtMs: Math.min(this.#held.expiresAtMs, next.expiresAtMs),
+    };
   }
 
   /** Claims or renews the Lease. Returns false if another instance holds it. */
@@ -184,11 +217,14 @@ export class PrimaryLease {
     for (;;) {
       const current = this.#observed?.lease as Stored<Lease> | undefined;
       if (!current) return false;
-      const since = clock.monotonic();
+      // Longer times hold only once the Lease has them.
+      const timing = this.#options.timing();
+      const held = heldSince(clock.monotonic(), timing);
+      this.#replacing = current.metadata.resourceVersion;
       try {
-        this.observe(await this.#leases.update({ ...current, spec: this.#claimed(current) }, { signal }));
+        this.observe(await this.#leases.update({ ...current, spec: this.#claimed(current, timing) }, { signal }));
         // A renewal that was under way changes nothing.
-        this.#heldSinceMs = this.#isAbandoned ? undefined : since;
+        this.#held = this.#isAbandoned ? undefined : held;
         return true;
       } catch (error) {
         if (!isConflict(error) && !isNotFound(error)) throw error;
@@ -201,9 +237,8 @@ export class PrimaryLease {
     }
   }
 
-  #claimed({ spec }: Lease): NonNullable<Lease['spec']> {
+  #claimed({ spec }: Lease, { durationSeconds = 15 }: LeaseTiming): NonNullable<Lease['spec']> {
     const { instance, clock } = this.#options;
-    const { durationSeconds = 15 } = this.#options.timing();
     const now = microTime(clock.now());
     const isMine = spec?.holderIdentity === instance;
     return {
@@ -227,10 +262,9 @@ export class PrimaryLease {
   }
 
   #lose(why: string): void {
-    const { log, name, onLost, onChange, clock, timing } = this.#options;
-    const { durationSeconds = 15 } = timing();
-    const expiresAtMs = (this.#heldSinceMs ?? 0) + durationSeconds * 1000;
-    this.#heldSinceMs = undefined;
+    const { log, name, onLost, onChange, clock } = this.#options;
+    const expiresAtMs = this.#held?.expiresAtMs ?? 0;
+    this.#held = undefined;
     log.error('lost the Lease', { lease: name, why });
     onLost({ why, withinMs: this.#isTaken ? 0 : Math.max(expiresAtMs - clock.monotonic(), 0) });
     onChange();

@@ -5,7 +5,7 @@ import type { Response, Route } from './status-server.ts';
 export interface AskedInstance {
   readonly report: InstanceReport;
   restart(): Promise<boolean>;
-  follows(primary: string): Promise<boolean>;
+  follows(primary: string, forMs: number): Promise<boolean>;
   /** Starts a backup. Returns false if there is no archive or no running server. */
   startBackup(request: BackupRequest): boolean;
   backup(uid: string): BackupReport | undefined;
@@ -58,7 +58,11 @@ export function statusRoutes(instance: AskedInstance): readonly Route[] {
       method: 'GET',
       path: /\/v1\/primary/,
       callers: ['operator', 'instance'],
-      handle: async ({ query }) => ({ code: (await instance.follows(query.get('name') ?? '')) ? 204 : 409 }),
+      handle: async ({ query }) => {
+        const forMs = Number(query.get('forMs'));
+        if (!(forMs > 0)) return { code: 400, body: { message: 'forMs must be a positive number' } };
+        return { code: (await instance.follows(query.get('name') ?? '', forMs)) ? 204 : 409 };
+      },
     },
   ];
 }

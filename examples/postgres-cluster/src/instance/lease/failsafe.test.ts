@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { knowsAll } from './failsafe.ts';
+
+describe('knowsAll', () => {
+  it.each([
+    ['all instances', ['shop-2', 'shop-3'], ['shop-2', 'shop-3'], 3, true],
+    ['an instance that does not stream now', ['shop-2', 'shop-3'], ['shop-2'], 3, true],
+    ['fewer instances than the cluster wants', ['shop-2'], ['shop-2'], 3, false],
+    ['an unknown instance that streams', ['shop-2', 'shop-3'], ['shop-2', 'shop-4'], 3, false],
+    ['a single instance', [], [], 1, true],
+  ])('%s', (_, others, streaming, instances, knows) => {
+    expect(knowsAll({ others, streaming, instances })).toBe(knows);
+  });
+});
