@@ -3,7 +3,7 @@ import type { ClusterNode, NodeFault } from './cluster-nodes.ts';
 import type { LateConnector } from './late-connector.ts';
 
 /** Thrown if a test lets a node fail that does not exist or has failed already. */
-export class NodeFaultError extends KubewrightError {
+class NodeFaultError extends KubewrightError {
   override readonly name = 'NodeFaultError';
   readonly code = 'KW5507';
 
