@@ -1,5 +1,6 @@
 import { sleep, type UnstructuredObject } from '@kubewright/apimachinery';
 import { APIService } from '@kubewright/apimachinery/apiregistration/v1';
+import type { KubernetesClient } from '@kubewright/client';
 import { CliError } from '../program/cli-error.ts';
 import type { Target } from './apply-objects.ts';
 
@@ -23,7 +24,10 @@ export function serviceOf(object: UnstructuredObject): ServicePlace | undefined 
   return (object['spec'] as { readonly service?: ServicePlace } | undefined)?.service;
 }
 
-/** Waits until the cluster's API server reaches the server of an APIService. @throws CliError KW7307 with its message */
+/**
+ * Waits until the cluster's API server reaches the server of an APIService and lists its kinds: it checks the two independently.
+ * @throws CliError KW7307 with the message of the condition
+ */
 export async function available({ client, environment }: Target, name: string): Promise<void> {
   const { clock, signal } = environment;
   let why = 'its APIService has no condition Available';
@@ -36,9 +40,9 @@ export async function available({ client, environment }: Target, name: string): 
     const condition = status?.conditions?.find(({ type }) => type === 'Available');
     if (condition?.status === 'True') {
       client.discovery.invalidate();
-      return;
-    }
-    why = condition?.message ?? why;
+      if (await isDiscovered(client, name)) return;
+      why = 'its kinds are missing from the discovery documents';
+    } else why = condition?.message ?? why;
   }
   throw new CliError('KW7307', {
     what: `the API server of the cluster does not forward requests for ${name}`,
@@ -46,4 +50,11 @@ export async function available({ client, environment }: Target, name: string): 
     remedy:
       'check the output of the operator, and that the cluster can reach this machine: kubewright dev --webhook-host HOST',
   });
+}
+
+async function isDiscovered(client: KubernetesClient, apiService: string): Promise<boolean> {
+  const groups = await client.discovery.groups();
+  return groups.some(({ name, versions }) =>
+    versions.some(({ version, resources }) => `${version}.${name}` === apiService && resources.length > 0),
+  );
 }
