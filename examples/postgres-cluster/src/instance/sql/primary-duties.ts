@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { scramVerifier } from '../../sql/scram-verifier.ts';
 import { replicationUser } from '../protocol.ts';
 import { slotOf, slotPrefix } from '../settings/settings-file.ts';
 import type { Sql } from './sql-session.ts';
@@ -38,7 +40,7 @@ export async function createApplicationDatabase(
   if (!database) await sql.query(`CREATE DATABASE ${identifier(name)} OWNER ${identifier(owner)}`);
 }
 
-/** Sets the password of a role. The server stores only its SCRAM verifier. */
+/** Sets the password of a role by its SCRAM verifier, and keeps the verifier out of the log as well. */
 async function setPassword(
   sql: Sql,
   { role, password }: { readonly role: string; readonly password: string },
@@ -46,7 +48,7 @@ async function setPassword(
   await sql.query('SET log_statement = none');
   await sql.query('SET log_min_duration_statement = -1');
   await sql.query('SET log_min_error_statement = panic');
-  await sql.query(`ALTER ROLE ${identifier(role)} PASSWORD ${literal(password)}`);
+  await sql.query(`ALTER ROLE ${identifier(role)} PASSWORD '${scramVerifier(password, randomBytes(16))}'`);
 }
 
 /** Drops the slots of instances that no longer exist, and no others. A standby keeps none: its own primary keeps its WAL. */
@@ -61,8 +63,4 @@ export async function dropSlots(sql: Sql, { kept }: { readonly kept: readonly st
 
 function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-function literal(text: string): string {
-  return ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
