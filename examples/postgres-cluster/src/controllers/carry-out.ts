@@ -9,20 +9,23 @@ import type { RolloutStep } from '../plan/rollout.ts';
 import type { ScaleStep } from '../plan/scale.ts';
 import { instancePodFor } from '../spec/instance-pod.ts';
 import { removedLabel, volumeClaimFor } from '../spec/volume-claim.ts';
+import type { OwnObjects } from './own-objects.ts';
 
 /** Carries out decisions about a cluster's pods and claims. */
 export class ClusterChanges {
   readonly #cluster: Stored<PostgresCluster>;
   readonly #ctx: ReconcileContext<PostgresCluster>;
   readonly #image: string;
+  readonly #own: OwnObjects;
 
   constructor(
     cluster: Stored<PostgresCluster>,
-    { ctx, image }: { readonly ctx: ReconcileContext<PostgresCluster>; readonly image: string },
+    parts: { readonly ctx: ReconcileContext<PostgresCluster>; readonly own: OwnObjects; readonly image: string },
   ) {
     this.#cluster = cluster;
-    this.#ctx = ctx;
-    this.#image = image;
+    this.#ctx = parts.ctx;
+    this.#own = parts.own;
+    this.#image = parts.image;
   }
 
   /** Sets the role labels that differ; those of former primaries first, so that no two pods have the primary's. */
@@ -71,18 +74,18 @@ export class ClusterChanges {
 
   async #create(name: string): Promise<void> {
     // Without an owner, so that the volume outlives the cluster.
-    await this.#ctx.apply(volumeClaimFor(this.#cluster, name), { ownership: 'none' });
+    await this.#own.apply(PersistentVolumeClaim, [volumeClaimFor(this.#cluster, name)], 'none');
     await this.#start(name);
     this.#ctx.events.record({ reason: 'InstanceCreated', note: `created ${name}`, series: name });
   }
 
   async #start(name: string): Promise<void> {
-    await this.#ctx.apply(instancePodFor(this.#cluster, { instance: name, image: this.#image }));
+    await this.#own.apply(Pod, [instancePodFor(this.#cluster, { instance: name, image: this.#image })]);
   }
 
   async #remove(name: string, why: string): Promise<void> {
     const claims = this.#ctx.client.resource(PersistentVolumeClaim);
-    const claim = await this.#ctx.get(PersistentVolumeClaim, this.#key(name));
+    const claim = await this.#own.get(PersistentVolumeClaim, name);
     await this.#deletePod(name, { reason: 'InstanceRemoved', why });
     if (!claim) return;
     if (this.#cluster.spec.storage.deletionPolicy === 'Delete') await this.#ctx.delete(claim);
@@ -94,7 +97,7 @@ export class ClusterChanges {
   }
 
   async #deletePod(name: string, { reason, why }: { readonly reason: string; readonly why: string }): Promise<void> {
-    const pod = await this.#ctx.get(Pod, this.#key(name));
+    const pod = await this.#own.get(Pod, name);
     if (!pod || pod.metadata.deletionTimestamp !== undefined) return;
     await this.#ctx.delete(pod);
     this.#ctx.events.record({ reason, note: `deleted the pod of ${name}: ${why}`, series: name });

@@ -6,12 +6,15 @@ import { isWorking, type ObservedCluster, type ObservedInstance } from '../plan/
 import { roleOf } from '../plan/roles.ts';
 import type { RolloutStep } from '../plan/rollout.ts';
 import type { ScaleStep } from '../plan/scale.ts';
+import { foreignCondition, foreignMessage } from './foreign-objects.ts';
 
 /** The decisions of one reconcile. */
 export interface Decisions {
   readonly primary: PrimaryDecision;
   readonly scale: readonly ScaleStep[];
   readonly rollout: RolloutStep | undefined;
+  /** Objects of others that have names of the cluster's. */
+  readonly foreign: readonly string[];
 }
 
 /** The phase of a cluster in which all instances work. */
@@ -67,10 +70,11 @@ function instanceStatus(instance: ObservedInstance, observed: ObservedCluster): 
 
 /** Returns the phase: what happens to the primary first, then to other instances, then whether all of them work. */
 function phaseOf(
-  { members, currentPrimary, instances, fenced }: ObservedCluster,
-  { primary, scale, rollout }: Decisions,
+  { name: cluster, members, currentPrimary, instances, fenced }: ObservedCluster,
+  { primary, scale, rollout, foreign }: Decisions,
 ): { readonly phase: string; readonly why?: string | undefined } {
   if (primary.phase !== undefined) return { phase: primary.phase, why: primary.why };
+  if (foreign.length > 0) return { phase: 'Waiting for user action', why: foreignMessage(foreign, cluster) };
   const [step] = scale;
   if (step?.do === 'create') return { phase: 'Creating a new replica', why: step.name };
   if (step?.do === 'remove') return { phase: 'Removing an instance', why: `${step.name}: ${step.why}` };
@@ -113,6 +117,7 @@ export function clusterConditions(
       ? { type: 'Initialized', status: 'False', reason: 'BootstrapPending' }
       : { type: 'Initialized', status: 'True', reason: 'BootstrapCompleted' },
     systems,
+    foreignCondition(decisions.foreign, observed.name),
     ...settingsConditions(observed),
     ...(archiving ? [archiving] : []),
   ];

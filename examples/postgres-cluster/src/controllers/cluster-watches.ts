@@ -11,7 +11,8 @@ import {
 } from '@kubewright/runtime';
 import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { clusterLabel } from '../instance/protocol.ts';
-import { clusterNames } from '../spec/cluster-names.ts';
+import { belongsTo } from '../spec/belongs-to.ts';
+import { clusterNames, isInstanceName } from '../spec/cluster-names.ts';
 import type { ClusterObjects } from './observe-cluster.ts';
 
 /** A new holder of the Lease starts a reconcile; renewals do not. */
@@ -34,19 +35,22 @@ function labelled<T extends KubernetesObject>(kind: Kind<T>): Watch {
 /** Claims outlive the cluster, so they have no owner. */
 export const clusterWatches: readonly Watch[] = [labelled(Pod), labelled(PersistentVolumeClaim), leases];
 
-/** Reads what belongs to a cluster from the caches. */
+/** Reads what belongs to a cluster from the caches. Its label alone makes neither a pod nor a claim an instance. */
 export async function readObjects(
-  { metadata: { name, namespace } }: Stored<PostgresCluster>,
+  cluster: Stored<PostgresCluster>,
   ctx: ReconcileContext<PostgresCluster>,
 ): Promise<Pick<ClusterObjects, 'pods' | 'claims' | 'lease' | 'nodes'>> {
+  const { name, namespace } = cluster.metadata;
+  const isInstance = (object: KubernetesObject) =>
+    belongsTo(object, cluster) && isInstanceName(name, object.metadata.name ?? '');
   const own = { ...(namespace !== undefined && { namespace }), labelSelector: { [clusterLabel]: name } };
-  const pods = await ctx.list(Pod, own);
-  const claims = await ctx.list(PersistentVolumeClaim, own);
+  const pods = (await ctx.list(Pod, own)).filter(isInstance);
+  const claims = (await ctx.list(PersistentVolumeClaim, own)).filter(isInstance);
   const lease = await ctx.get(Lease, { ...(namespace !== undefined && { namespace }), name: clusterNames(name).lease });
   const nodes = new Map<string, Stored<Node>>();
   for (const nodeName of new Set(pods.map(({ spec }) => spec?.nodeName ?? ''))) {
     const node = nodeName === '' ? undefined : await ctx.get(Node, { name: nodeName });
     if (node) nodes.set(nodeName, node);
   }
-  return { pods, claims, lease, nodes };
+  return { pods, claims, lease: lease && belongsTo(lease, cluster) ? lease : undefined, nodes };
 }

@@ -1,4 +1,10 @@
-import type { Stored } from '@kubewright/apimachinery';
+import {
+  isControlledBy,
+  type Kind,
+  type KubernetesObject,
+  type Stored,
+  setControllerReference,
+} from '@kubewright/apimachinery';
 import { Job } from '@kubewright/apimachinery/batch/v1';
 import { Pod } from '@kubewright/apimachinery/core/v1';
 import { type ControllerDefinition, controller, type DesiredState, type ReconcileContext } from '@kubewright/runtime';
@@ -72,14 +78,16 @@ async function reconcile(
 }
 
 async function createBackup(
-  { metadata, spec }: Schedule,
+  schedule: Schedule,
   { at, ctx }: { readonly at: Date; readonly ctx: Context },
 ): Promise<void> {
+  const { metadata, spec } = schedule;
   const name = `${metadata.name}-${Math.floor(at.getTime() / 60_000)}`;
-  if (ctx.observed.get(PostgresBackup, name)) return;
   const { cluster, type = 'full' } = spec;
-  const backup = await ctx.apply(PostgresBackup({ metadata: { name }, spec: { cluster, type } }));
-  ctx.events.record({ reason: 'BackupCreated', note: `created the backup ${name}`, related: backup });
+  const { namespace } = metadata;
+  const wanted = PostgresBackup({ metadata: { namespace, name }, spec: { cluster, type } });
+  const backup = await createNew(PostgresBackup, wanted, { schedule, ctx });
+  if (backup) ctx.events.record({ reason: 'BackupCreated', note: `created the backup ${name}`, related: backup });
 }
 
 /** Starts a drill that is due. Returns its time, or undefined if it is not started. */
@@ -99,8 +107,8 @@ async function startDrill(
 ): Promise<Date | undefined> {
   const job = at && cluster && drillJobFor(schedule, { cluster, image, at });
   if (!job) return undefined;
-  if (!ctx.observed.get(Job, job.metadata.name ?? '')) {
-    const started = await ctx.apply(job);
+  const started = await createNew(Job, job, { schedule, ctx });
+  if (started) {
     ctx.events.record({
       reason: 'DrillStarted',
       note: `restoring the newest backup in the Job ${started.metadata.name}`,
@@ -108,6 +116,30 @@ async function startDrill(
     });
   }
   return at;
+}
+
+/**
+ * Creates an object unless it exists. An event reports one that the schedule does not control.
+ *
+ * @rbac groups=database.db.example.com resources=postgresbackups verbs=get;list;watch;create
+ * @rbac groups=batch resources=jobs verbs=get;list;watch;create
+ */
+async function createNew<T extends KubernetesObject>(
+  kind: Kind<T>,
+  object: T,
+  { schedule, ctx }: { readonly schedule: Schedule; readonly ctx: Context },
+): Promise<Stored<T> | undefined> {
+  const { namespace } = schedule.metadata;
+  const { name = '' } = object.metadata;
+  const found = await ctx.get(kind, { namespace, name });
+  if (found && !isControlledBy(found, schedule)) {
+    const note = `skipped ${kind.kind} "${name}": one that this schedule does not control exists; rename or delete it`;
+    ctx.events.record({ type: 'Warning', reason: 'ForeignObject', note, series: note });
+  }
+  if (found) return undefined;
+  // Unlike an apply, fails if the object exists but is not yet in the cache.
+  const placed = { ...object, metadata: { ...object.metadata, namespace } };
+  return ctx.client.resource(kind).create(setControllerReference(placed, schedule), { signal: ctx.signal });
 }
 
 /** Returns the status with the newest backup, and the result of the newest drill. */

@@ -206,6 +206,18 @@ describe('backups', () => {
       expect(await backups()).toHaveLength(1);
     });
 
+    it('leaves a backup of others alone that has the name of a due one', async () => {
+      const { clock, reconcile } = await schedule('taken', {});
+      await clock.advance(15 * minuteMs);
+      const due = Math.floor(clock.now() / (15 * minuteMs)) * 15;
+      const backups = environment.client.resource(PostgresBackup);
+      const metadata = { namespace, name: `taken-${due}` };
+      const before = await backups.create(PostgresBackup({ metadata, spec: { cluster: 'other' } }));
+      const { events } = await reconcile();
+      expect(events).toMatchObject([{ type: 'Warning', reason: 'ForeignObject' }]);
+      expect(await backups.get(metadata)).toEqual(before);
+    });
+
     it('creates nothing while suspended', async () => {
       const { clock, reconcile, backups, reasonOf } = await schedule('paused', { suspend: true });
       await clock.advance(60 * minuteMs);

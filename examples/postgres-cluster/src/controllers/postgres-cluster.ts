@@ -1,10 +1,9 @@
 import type { Stored } from '@kubewright/apimachinery';
-import { Node, PersistentVolumeClaim, Secret, Service, ServiceAccount } from '@kubewright/apimachinery/core/v1';
+import { Node, Secret, Service, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import { PodDisruptionBudget } from '@kubewright/apimachinery/policy/v1';
 import { Role, RoleBinding } from '@kubewright/apimachinery/rbac/v1';
 import { type ControllerDefinition, controller, type DesiredState, type ReconcileContext } from '@kubewright/runtime';
 import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
-import { clusterLabel } from '../instance/protocol.ts';
 import { choosePrimary, type PrimaryDecision } from '../plan/choose-primary.ts';
 import type { ObservedCluster } from '../plan/observed-cluster.ts';
 import { nextRolloutStep } from '../plan/rollout.ts';
@@ -14,9 +13,11 @@ import { ClusterChanges } from './carry-out.ts';
 import { applyClusterObjects } from './cluster-objects.ts';
 import { clusterConditions, clusterStatus, type Decisions, healthyPhase } from './cluster-status.ts';
 import { clusterWatches, readObjects } from './cluster-watches.ts';
+import { foreignMessage } from './foreign-objects.ts';
 import { httpsInstances, type InstanceClient } from './instance-client.ts';
 import { InstancePoll } from './instance-poll.ts';
 import { leaseEndsInMs, observeCluster, primaryAnnotation } from './observe-cluster.ts';
+import { clusterController, OwnObjects } from './own-objects.ts';
 
 export interface PostgresClusterOptions {
   /** Image with the PostgreSQL programs and the instance manager, without a tag. */
@@ -31,6 +32,7 @@ const pollMs = { healthy: 5_000, changing: 500 };
 /** Runs PostgreSQL clusters: creates their instances, and decides which of them is the primary. */
 export function postgresCluster(options: PostgresClusterOptions): ControllerDefinition {
   return controller({
+    name: clusterController,
     for: PostgresCluster,
     owns: [Secret, ServiceAccount, Role, RoleBinding, Service, PodDisruptionBudget],
     watches: clusterWatches,
@@ -46,24 +48,33 @@ async function reconcile(
   ctx: ReconcileContext<PostgresCluster>,
   { image, instances }: Required<PostgresClusterOptions>,
 ): Promise<DesiredState<PostgresCluster>> {
-  if (!cluster.spec.paused) await applyClusterObjects(cluster, ctx);
+  const own = new OwnObjects(cluster, ctx);
+  if (!cluster.spec.paused) await applyClusterObjects(cluster, { ctx, own });
   const poll = new InstancePoll(cluster, { ctx, instances });
   const objects = { ...(await readObjects(cluster, ctx)), image, nowMs: ctx.clock.now() };
   const before = observeCluster(cluster, { ...objects, reports: await poll.reports(objects.pods) });
   const primary: PrimaryDecision = cluster.spec.paused ? { do: 'keep', phase: 'Paused' } : choosePrimary(before);
   const observed = withTarget(before, primary);
   const isChanging = observed.targetPrimary !== before.targetPrimary || cluster.spec.paused;
+  // A new target takes effect before anything else is decided.
+  const steps = isChanging ? [] : await own.permitted(scale(observed));
+  const { foreign } = own;
+  const rolls = !isChanging && primary.do === 'keep' && !primary.isFailing && foreign.length === 0;
   const decisions: Decisions = {
     primary,
-    // A new target takes effect before anything else is decided.
-    scale: isChanging ? [] : scale(observed),
-    rollout: isChanging || primary.do !== 'keep' || primary.isFailing ? undefined : nextRolloutStep(observed),
+    scale: steps,
+    rollout: rolls ? nextRolloutStep(observed) : undefined,
+    foreign,
   };
   const status = clusterStatus(cluster, { observed, decisions });
   const result = { status, conditions: clusterConditions(cluster, { observed, decisions }) };
   if (cluster.spec.paused) return { ...result, requeueAfterMs: pollMs.healthy };
   record(primary, ctx);
-  const changes = new ClusterChanges(cluster, { ctx, image });
+  if (foreign.length > 0) {
+    const note = foreignMessage(foreign, cluster.metadata.name);
+    ctx.events.record({ type: 'Warning', reason: 'ForeignObject', note, series: note });
+  }
+  const changes = new ClusterChanges(cluster, { ctx, own, image });
   await changes.setRoles(objects.pods, observed);
   await changes.grow(claimsToGrow(observed), observed.storageSize);
   await changes.scale(decisions.scale);
@@ -102,11 +113,10 @@ async function forgetRequest(
 
 /** Deletes the volumes of a deleted cluster, if its policy says so. */
 async function deleteVolumes(
-  { metadata: { name, namespace }, spec }: Stored<PostgresCluster>,
+  cluster: Stored<PostgresCluster>,
   ctx: ReconcileContext<PostgresCluster>,
 ): Promise<undefined> {
-  if (spec.storage.deletionPolicy !== 'Delete') return undefined;
-  const own = { ...(namespace !== undefined && { namespace }), labelSelector: { [clusterLabel]: name } };
-  for (const claim of await ctx.list(PersistentVolumeClaim, own)) await ctx.delete(claim);
+  if (cluster.spec.storage.deletionPolicy !== 'Delete') return undefined;
+  for (const claim of (await readObjects(cluster, ctx)).claims) await ctx.delete(claim);
   return undefined;
 }

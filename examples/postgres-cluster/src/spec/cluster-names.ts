@@ -46,6 +46,11 @@ export function instanceName(cluster: string, number: number): string {
   return `${cluster}-${number}`;
 }
 
+/** True for the name of an instance of the cluster. */
+export function isInstanceName(cluster: string, name: string): boolean {
+  return name.startsWith(`${cluster}-`) && /^\d+$/.test(name.slice(cluster.length + 1));
+}
+
 /** Returns the number in an instance's name. */
 export function instanceNumber(name: string): number {
   return Number(name.slice(name.lastIndexOf('-') + 1));
