@@ -179,7 +179,7 @@ async function saves(root) {
   // The first check reads everything; the others only what has changed.
   await dev.seen(/type check passed/, { withinMs: 120_000 });
   for (let i = 0; i < Number(values.saves); i++) {
-    // What a save sets off besides (manifests, types) has come to rest.
+    // The other work that a save starts (manifests, types) is done.
     await wait(1_500);
     const at = dev.text.length;
     const from = now();

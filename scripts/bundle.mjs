@@ -20,7 +20,7 @@ export async function bundle() {
 
 async function bundlePackage(folder) {
   const { exports = {}, bin = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  // What npm links is a small file in bin/ that runs the one of its name in dist/.
+  // npm links a small file in bin/, which runs the file of the same name in dist/.
   const programs = [...new Set(Object.values(bin))].map((path) => path.replace(/^\.\/bin\/(.*)\.js$/, './src/$1.ts'));
   const { outputFiles } = await build({
     entryPoints: [...Object.values(exports).map((entry) => entry['kubewright-source']), ...programs],

@@ -14,7 +14,7 @@ export async function measure(side, { folder, seconds }) {
   const port = 21_000 + Math.floor(Math.random() * 800) * 10;
   const place = { folder, port };
   const first = await boot(side, place);
-  // What is kept between starts may be written after the first answer.
+  // Data that is kept between starts may be written after the first response.
   await sleep(500);
   await stop(first.children);
   const again = await boot(side, place);

@@ -1,4 +1,4 @@
-// What the Node programs of runtime.mjs have in common: commands come as lines, answers go as lines of JSON.
+// The protocol of the Node programs of runtime.mjs: commands are lines, responses are lines of JSON.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 
@@ -16,7 +16,7 @@ export function serve(handlers) {
   });
 }
 
-/** Counts to a number that was set before; tells when it was reached, and the longest block meanwhile. */
+/** Counts to a number that was set before; reports when it was reached, and the longest block until then. */
 export class Tally {
   #left = Number.POSITIVE_INFINITY;
   #done = () => {};

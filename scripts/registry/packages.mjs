@@ -1,4 +1,4 @@
-// What the registry of this machine has to give: packages as npm would pack them.
+// The packages of the local registry, packed as npm would pack them.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -33,7 +33,7 @@ async function run(flags: StartFlags): Promise<number> {
   const steps = new StepPrinter({ clock: systemClock, output: stdout, sinceMs: process.uptime() * 1000, colors });
   const held = new HeldOutput(stdout);
   using stop = stopOnSignals(process, stdout);
-  // What cannot be reported must not end what it was about.
+  // A closed stderr must not end the cluster.
   process.stderr.on('error', () => undefined);
   stop.signal.addEventListener('abort', () => endWithin(lastResortMs, stop.exitCode), { once: true });
   // A terminal has written ^C into the line by now.

@@ -33,7 +33,7 @@ export async function* readTar(content: AsyncIterable<Buffer>, name: string): As
     const sizeBytes = sizeOf(header);
     const content = reader.chunks(sizeBytes);
     yield { path, type, mode: Number.parseInt(textIn(header, 100, 8), 8) & 0o777, sizeBytes, content };
-    // What the consumer has not read.
+    // Skips what the consumer has not read.
     for await (const _ of content);
     await reader.read((blockBytes - (sizeBytes % blockBytes)) % blockBytes);
   }

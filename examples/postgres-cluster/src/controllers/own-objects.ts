@@ -62,9 +62,9 @@ export class OwnObjects {
   ): Promise<void> {
     for (const object of objects) {
       const { name = '' } = object.metadata;
-      if (await this.isForeign(kind, name)) continue;
-      if (await this.get(kind, name)) await this.#ctx.apply(object, { ownership });
-      else await this.#create(kind, object, ownership);
+      const found = await this.#find(kind, name);
+      if (!found) await this.#create(kind, object, ownership);
+      else if (belongsTo(found, this.#cluster)) await this.#ctx.apply(object, { ownership });
     }
   }
 

@@ -25,7 +25,7 @@ export interface ExtensionServer extends AsyncDisposable {
   /** Handles a request without a socket. */
   readonly handle: ApiHandler;
   /**
-   * Listens. @throws ListenError if the address is not available, DelegationError (KW5107) if the cluster does not tell how to
+   * Listens. @throws ListenError if the address is not available, DelegationError (KW5107) if the cluster does not publish how to
    * authenticate callers
    */
   start(): Promise<void>;
@@ -38,7 +38,7 @@ export interface ExtensionServer extends AsyncDisposable {
  * Creates an API server for your own kinds. Stored kinds get what a CRD would give them: validation, defaults, versions, CEL
  * rules, status and scale, selectable fields, columns, all patch types, watches, discovery and OpenAPI.
  *
- * It listens on loopback only unless told otherwise, always with TLS, and authenticates and authorizes callers through the
+ * By default, it listens on loopback only. It always uses TLS, and authenticates and authorizes callers through the
  * cluster. `/healthz`, `/readyz` and `/metrics` are served; too many requests at a time get a 429 with `Retry-After`.
  *
  * @throws DefinitionError (KW5302) if a kind has no valid definition

@@ -23,7 +23,7 @@ export class UnreadLimit {
   check(events: UnreadEvents): void {
     const owner = this.#charge(events);
     while (owner !== undefined && this.#total(owner) > this.#maxBytes) {
-      // What was charged before may have been read since.
+      // Some events may have been read since they were charged.
       for (const each of [...(this.#owners.get(owner)?.events ?? [])]) this.#charge(each);
       if (this.#total(owner) <= this.#maxBytes) return;
       const largest = this.#largest(owner);

@@ -110,7 +110,7 @@ export class WatchHub implements WatchSource {
   }
 
   #close(): void {
-    // A watch that could not be started has told its watchers.
+    // If the watch could not be started, its watchers have already received the error.
     this.#source?.then((source) => source[Symbol.dispose]()).catch(() => undefined);
     this.#source = undefined;
   }

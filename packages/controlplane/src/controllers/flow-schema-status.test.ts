@@ -25,6 +25,6 @@ it('reports flow schemas whose priority level does not exist, as upstream', asyn
   await levels.delete({ name: 'missing' });
   await expect.poll(() => dangling('mine')).toMatchObject({ status: 'True' });
 
-  // What the server stores on its first start is what the controller would write.
+  // On its first start, the server stores what the controller would write.
   expect((await schemas.list()).items.filter(({ metadata }) => metadata.name !== 'mine')).toEqual(before.items);
 });

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
 import type { KeyPair } from '@kubewright/apimachinery/internal';
 import type { ApiServerOptions, ConnectSubresource, Storage, UserInfo } from '@kubewright/apiserver';
-import type { Dial, WebhookCaller } from '@kubewright/apiserver/internal';
+import type { HttpsWebhookCaller, WebhookCaller } from '@kubewright/apiserver/internal';
 import type { PodSecurityOptions } from './admission/index.ts';
 import type { AuthenticationTrust } from './bootstrap/index.ts';
 import type { NodeUsage } from './pods/node-connector.ts';
@@ -32,7 +32,7 @@ export interface ControlPlaneOptions {
   /** Range of service IPs in CIDR notation; ends at a byte. @defaultValue '10.96.0.0/16' */
   readonly serviceCidr?: string | undefined;
   /** Opens connections to webhooks and other API servers. @defaultValue this process's own sockets */
-  readonly dial?: Dial | undefined;
+  readonly dial?: NonNullable<ConstructorParameters<typeof HttpsWebhookCaller>[0]>['dial'];
   /** Identity used when the server proxies requests to other servers. @defaultValue none */
   readonly frontProxy?: FrontProxy | undefined;
   /** Names of built-in admission plugins that do not run, as `--disable-admission-plugins`. @defaultValue none */

@@ -33,8 +33,8 @@ export interface PrimaryLeaseOptions {
 }
 
 /**
- * The Lease that the primary of a cluster holds. No other instance can acquire it before it was unchanged for its duration, as observed by
- * a clock that no one sets. The holder gives up earlier, at the renew deadline.
+ * The Lease that the primary of a cluster holds. No other instance can acquire it before it has been unchanged for its duration, measured
+ * with a monotonic clock. The holder gives up earlier, at the renew deadline.
  */
 export class PrimaryLease {
   readonly #options: PrimaryLeaseOptions;
@@ -163,7 +163,7 @@ export class PrimaryLease {
     return this.#held ? Math.max(this.#held.untilMs - this.#options.clock.monotonic(), 0) : 0;
   }
 
-  /** Time for which another instance was promised the Lease. The promise ends when that instance no longer is the holder. */
+  /** Time for which this instance has promised another one not to acquire the Lease. The promise ends when the other is no longer the holder. */
   get #promisedMs(): number {
     if (!this.#promise || this.#observed?.lease.spec?.holderIdentity !== this.#promise.holder) return 0;
     return Math.max(this.#promise.untilMs - this.#options.clock.monotonic(), 0);
@@ -183,17 +183,17 @@ export class PrimaryLease {
       if (signal.aborted || held === undefined || this.#held !== shortened) return;
       if (!this.#isFailing) log.warn('cannot renew the Lease', { lease: this.#options.name, error });
       this.#isFailing = true;
-      await this.#askOthers(signal);
+      await this.#requestConfirmation(signal);
     }
   }
 
-  async #askOthers(signal: AbortSignal): Promise<void> {
+  async #requestConfirmation(signal: AbortSignal): Promise<void> {
     const { clock, confirm, log } = this.#options;
     const since = clock.monotonic();
     const held = this.#held;
     if (!held) return;
-    const asked = (limited: AbortSignal): Promise<boolean> => confirm(limited, held.durationMs);
-    const isConfirmed = await within(asked, { clock, ms: this.#remainingMs / 2, signal }).catch(() => false);
+    const request = (limited: AbortSignal): Promise<boolean> => confirm(limited, held.durationMs);
+    const isConfirmed = await within(request, { clock, ms: this.#remainingMs / 2, signal }).catch(() => false);
     if (!isConfirmed || this.#held !== held || !this.isHeld) return;
     log.debug('all instances confirm that the API server is unreachable; keeping the server running');
     this.#held = { ...held, untilMs: since + held.deadlineMs, expiresAtMs: since + held.durationMs };

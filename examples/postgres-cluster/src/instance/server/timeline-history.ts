@@ -22,8 +22,8 @@ export interface WalEnd {
 }
 
 /**
- * Returns true if the primary's WAL continues the own one: both have the same forks, and the own WAL ends before the primary left its
- * timeline. On the primary's timeline, it ends no later than the primary's, which must have been read last.
+ * Returns true if the primary's WAL continues this server's: both have the same forks, and this server's WAL ends before the primary
+ * left its timeline. On the same timeline, it must end no later than the primary's, whose end must be read last.
  *
  * Two instances can number a timeline alike, if neither knew of the other's promotion. Then their forks differ.
  */

@@ -1,24 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { primary, stopped } from '../../plan/testdata/observed.ts';
 import type { InstanceReport } from '../protocol.ts';
-import { type AskedInstance, statusRoutes } from './status-routes.ts';
+import { type ServedInstance, statusRoutes } from './status-routes.ts';
+
+/** Sends a request to an instance, and returns its response. */
+function send(instance: Partial<ServedInstance>, path: string, query = '') {
+  const served: ServedInstance = {
+    report: primary('shop-1').report as InstanceReport,
+    restart: async () => false,
+    follows: async () => false,
+    startBackup: () => false,
+    backup: () => undefined,
+    ...instance,
+  };
+  const route = statusRoutes(served).find((each) => each.path.test(path));
+  return route?.handle({ match: /.*/.exec(path) as RegExpExecArray, query: new URLSearchParams(query) });
+}
 
 /** Requests a restart of an instance whose server takes forever; returns the response, and how many restarts began. */
 async function restart({ report }: { readonly report?: InstanceReport | undefined }) {
   let restarts = 0;
-  const instance: AskedInstance = {
-    report: report as InstanceReport,
-    restart: () => {
-      restarts++;
-      return new Promise(() => undefined);
-    },
-    follows: async () => false,
-    startBackup: () => false,
-    backup: () => undefined,
+  const begun = (): Promise<boolean> => {
+    restarts++;
+    return new Promise(() => undefined);
   };
-  const route = statusRoutes(instance).find(({ path }) => path.test('/v1/restart'));
-  const match = /.*/.exec('/v1/restart') as RegExpExecArray;
-  return { response: await route?.handle({ match, query: new URLSearchParams() }), restarts };
+  const response = await send({ report: report as InstanceReport, restart: begun }, '/v1/restart');
+  return { response, restarts };
 }
 
 describe('POST /v1/restart', () => {
@@ -26,7 +33,19 @@ describe('POST /v1/restart', () => {
     expect(await restart(primary('shop-1'))).toEqual({ response: { code: 202 }, restarts: 1 });
   });
 
-  it('is refused if the server does not run', async () => {
+  it('is rejected if the server does not run', async () => {
     expect(await restart(stopped('shop-1'))).toEqual({ response: { code: 409 }, restarts: 0 });
+  });
+});
+
+describe('GET /v1/primary', () => {
+  const follows = async (): Promise<boolean> => true;
+
+  it('promises a primary to follow it for the requested time', async () => {
+    expect(await send({ follows }, '/v1/primary', 'name=shop-1&forMs=15000')).toEqual({ code: 204 });
+  });
+
+  it.each(['', '0', '-1', '1.5', 'Infinity', 'soon'])('rejects the time "%s"', async (forMs) => {
+    expect(await send({ follows }, '/v1/primary', `name=shop-1&forMs=${forMs}`)).toMatchObject({ code: 400 });
   });
 });

@@ -1,8 +1,8 @@
 import type { BackupReport, BackupRequest, InstanceReport } from '../protocol.ts';
 import type { Response, Route } from './status-server.ts';
 
-/** The parts of an instance manager that others may ask for. */
-export interface AskedInstance {
+/** The parts of an instance manager that others may use over HTTPS. */
+export interface ServedInstance {
   readonly report: InstanceReport;
   restart(): Promise<boolean>;
   follows(primary: string, forMs: number): Promise<boolean>;
@@ -12,7 +12,7 @@ export interface AskedInstance {
 }
 
 /** Returns the routes of `protocol.ts`. */
-export function statusRoutes(instance: AskedInstance): readonly Route[] {
+export function statusRoutes(instance: ServedInstance): readonly Route[] {
   const ok = (isOk: boolean): Response => ({ code: isOk ? 200 : 503 });
   return [
     { method: 'GET', path: /\/livez/, callers: ['anyone'], handle: () => ok(true) },
@@ -60,7 +60,8 @@ export function statusRoutes(instance: AskedInstance): readonly Route[] {
       callers: ['operator', 'instance'],
       handle: async ({ query }) => {
         const forMs = Number(query.get('forMs'));
-        if (!(forMs > 0)) return { code: 400, body: { message: 'forMs must be a positive number' } };
+        if (!Number.isSafeInteger(forMs) || forMs <= 0)
+          return { code: 400, body: { message: 'forMs must be a positive integer' } };
         return { code: (await instance.follows(query.get('name') ?? '', forMs)) ? 204 : 409 };
       },
     },

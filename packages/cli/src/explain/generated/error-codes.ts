@@ -89,7 +89,7 @@ export const errorCodes: readonly ErrorCode[] = [
   {"code":"KW5104","title":"The other side violated the protocol or exceeded a limit","text":"The other side violated the protocol or exceeded a limit. Its connection ends.","source":"SpdyError of @kubewright/controlplane"},
   {"code":"KW5105","title":"A budget cannot be computed","text":"A budget cannot be computed. Its status reports the reason.","source":"UnknownScaleError of @kubewright/controlplane"},
   {"code":"KW5106","title":"The server behind an APIService broke off a response in transit","text":"The server behind an APIService broke off a response in transit. The client's connection is cut too.","source":"BrokenResponseError of @kubewright/apiserver"},
-  {"code":"KW5107","title":"The cluster does not tell how to authenticate callers","text":"The cluster does not tell how to authenticate callers.","source":"DelegationError of @kubewright/apiserver"},
+  {"code":"KW5107","title":"The cluster does not publish how to authenticate callers","text":"The cluster does not publish how to authenticate callers.","source":"DelegationError of @kubewright/apiserver"},
   {"code":"KW5201","title":"An image cannot be run here, with the kubelet's reason and a remedy","text":"An image cannot be run here, with the kubelet's reason and a remedy.","source":"ImageError of @kubewright/controlplane"},
   {"code":"KW5202","title":"A container requests a user that is not available here","text":"A container requests a user that is not available here.","source":"ContainerUserError of @kubewright/controlplane"},
   {"code":"KW5203","title":"Every pod address is taken, or no range is free","text":"Every pod address is taken, or no range is free.","source":"AddressError of @kubewright/controlplane"},

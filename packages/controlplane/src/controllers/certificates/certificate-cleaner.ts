@@ -45,7 +45,7 @@ function isExpired(base64: string, nowMs: number): boolean {
   try {
     return Date.parse(new X509Certificate(Buffer.from(base64, 'base64')).validTo) < nowMs;
   } catch {
-    // What cannot be read counts as valid, as upstream.
+    // As upstream, a certificate that cannot be parsed counts as valid.
     return false;
   }
 }

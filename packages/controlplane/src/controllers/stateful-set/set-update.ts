@@ -89,7 +89,7 @@ export class SetUpdate {
     if (pod.status?.phase === 'Pending' && !isDeleting(pod)) await control.createClaims(pod, ordinal);
     await control.ownClaims(pod, { ordinal, condemned: false });
     if (this.#ordered && !this.#isAvailable(pod)) return true;
-    if (!isDeleting(pod) && !hasIdentity(pod, { set, ordinal })) await control.mend(pod, ordinal);
+    if (!isDeleting(pod) && !hasIdentity(pod, { set, ordinal })) await control.restoreIdentity(pod, ordinal);
     return false;
   }
 

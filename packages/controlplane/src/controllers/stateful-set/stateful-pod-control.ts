@@ -39,8 +39,8 @@ export class StatefulPodControl {
     await this.#reported('delete', pod, () => deleteObject(this.#ctx, { kind: Pod, object: pod }));
   }
 
-  /** Restores the labels of a pod's ordinal. Its volumes cannot be changed: the API rejects that, and the event reports it. */
-  async mend(pod: Stored<Pod>, ordinal: number): Promise<void> {
+  /** Restores the labels and claims that belong to a pod's ordinal. Volumes of a pod cannot be changed: the API rejects that, and the event reports it. */
+  async restoreIdentity(pod: Stored<Pod>, ordinal: number): Promise<void> {
     await this.createClaims(pod, ordinal);
     const object = withIdentity(pod, { set: this.#set, ordinal });
     await this.#reported('update', pod, () => updateObject(this.#ctx, { kind: Pod, object }));

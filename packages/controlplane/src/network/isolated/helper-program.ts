@@ -76,7 +76,7 @@ const operations = {
   }),
   connect: ({ host, port }) => new Promise((resolve, reject) => {
     const socket = net.connect({ host, port, allowHalfOpen: true, noDelay: true });
-    // What arrives is read by the receiver.
+    // The receiver reads the data.
     socket.pause();
     // A connection that breaks later arrives without its socket.
     socket.on('error', reject);

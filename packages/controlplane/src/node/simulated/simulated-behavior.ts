@@ -99,7 +99,7 @@ function amount(text: string | undefined): number | undefined {
   try {
     return text === undefined ? undefined : Number(Quantity.parse(text).milliValue()) / 1_000;
   } catch {
-    // What is not a quantity has no effect, like the other annotations.
+    // As with the other annotations, an invalid value has no effect.
     return undefined;
   }
 }

@@ -22,15 +22,15 @@ export interface VictimOptions {
   readonly startMs: StartTimes;
 }
 
-const nobody = unresolvable('DefaultPreemption', 'No preemption victims found for incoming pod');
+const noVictims = unresolvable('DefaultPreemption', 'No preemption victims found for incoming pod');
 
 /**
  * Selects the pods of lower priority to evict from a node so that a pod fits. All of them are removed; then as many as possible are
- * brought back, first those that a disruption budget protects, and the more important before the less important.
+ * kept: first those that a disruption budget protects, and the more important before the less important.
  */
 export function selectVictims(original: PodFilters, node: NodeInfo, options: VictimOptions): Victims | Rejection {
   const { priority: own } = original.pod;
-  if (node.lowestPriority >= own) return nobody;
+  if (node.lowestPriority >= own) return noVictims;
   const lower = [...node.pods.values()].filter(({ priority }) => priority < own);
   const filters = original.clone();
   const copy = node.clone();

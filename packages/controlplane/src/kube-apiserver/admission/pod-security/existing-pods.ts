@@ -1,14 +1,12 @@
 import { Buffer } from 'node:buffer';
 import type { Clock, ObjectMeta } from '@kubewright/apimachinery';
-import type { StoredObject } from '@kubewright/apiserver/internal';
+import { Pacer, type StoredObject } from '@kubewright/apiserver/internal';
 import { evaluatePod } from './evaluate-pod.ts';
 import type { CheckedPod } from './security-check.ts';
 import { formatLevel, type LevelVersion } from './security-policy.ts';
 
 const maxPods = 3000;
 const maxMs = 1000;
-/** Maximum time that the check may hold the event loop, in milliseconds. */
-const turnMs = 10;
 
 /** A stored pod. */
 interface ExistingPod extends CheckedPod {
@@ -29,9 +27,14 @@ export async function existingPodWarnings(
     readonly clock: Clock;
   },
 ): Promise<readonly string[]> {
-  const { namespace, enforce } = options;
-  const turns = new CheckTurns(options.clock);
-  const { pods, total } = await decodedPods(stored, options.exemptRuntimeClasses, turns);
+  const { namespace, enforce, clock } = options;
+  const pacer = new Pacer(clock);
+  const deadline = clock.monotonic() + maxMs;
+  const isOver = async (): Promise<boolean> => {
+    if (pacer.isDue) await pacer.rest();
+    return clock.monotonic() >= deadline;
+  };
+  const { pods, total } = await decodedPods(stored, options.exemptRuntimeClasses, isOver);
   const found = new Map<string, { readonly name: string; readonly count: number }>();
   let checked = 0;
   for (const pod of oneOfEachControllerFirst(pods).slice(0, maxPods)) {
@@ -43,7 +46,7 @@ export async function existingPodWarnings(
       found.set(reasons.join(', '), { name: first, count: (before?.count ?? 0) + 1 });
     }
     checked++;
-    if (await turns.isOver()) break;
+    if (await isOver()) break;
   }
   const texts = [...found].map(([reasons, { name, count }]) => `${name}${others(count - 1)}: ${reasons}`).sort();
   return [
@@ -63,39 +66,15 @@ export async function existingPodWarnings(
 async function decodedPods(
   stored: readonly StoredObject[],
   exempt: readonly string[],
-  turns: CheckTurns,
+  isOver: () => Promise<boolean>,
 ): Promise<{ readonly pods: readonly ExistingPod[]; readonly total: number }> {
   const pods: ExistingPod[] = [];
   for (const [index, { bytes }] of stored.entries()) {
     const pod = JSON.parse(Buffer.from(bytes).toString('utf8')) as ExistingPod;
     if (!exempt.includes(pod.spec.runtimeClassName ?? '')) pods.push(pod);
-    if (await turns.isOver()) return { pods, total: pods.length + stored.length - index - 1 };
+    if (await isOver()) return { pods, total: pods.length + stored.length - index - 1 };
   }
   return { pods, total: pods.length };
-}
-
-/** The time that one check of existing pods may take, split into turns of the event loop. */
-class CheckTurns {
-  readonly #clock: Clock;
-  readonly #deadline: number;
-  #turnStart: number;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#turnStart = clock.monotonic();
-    this.#deadline = this.#turnStart + maxMs;
-  }
-
-  /** Yields if it is time to. Returns true once the time is used up. */
-  async isOver(): Promise<boolean> {
-    const now = this.#clock.monotonic();
-    if (now - this.#turnStart >= turnMs) {
-      // seam: a turn of the event loop; no time is waited for.
-      await new Promise((resolve) => setImmediate(resolve));
-      this.#turnStart = this.#clock.monotonic();
-    }
-    return now >= this.#deadline;
-  }
 }
 
 function others(count: number): string {
