@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { isForbidden, isNotFound } from '@kubewright/apimachinery';
 import { Pod, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import { PodDisruptionBudget } from '@kubewright/apimachinery/policy/v1';
@@ -241,6 +242,28 @@ describe.each([
     });
     expect(body).toBe('hello');
     expect(errors).toEqual([]);
+  });
+
+  it('forward each connection to the pod that is chosen for it', async () => {
+    const errors: unknown[] = [];
+    const chosen = [{ ...key, port: 7 }, undefined, { ...key, name: 'free', port: 7 }];
+    const choose = async () => {
+      const next = chosen.shift();
+      if (next === undefined) throw new Error('no pod is ready');
+      return next;
+    };
+    await using forward = await client().pods.portForward(choose, { onError: (error) => errors.push(error) });
+    const echo = async (): Promise<string> => {
+      const socket = connect({ port: forward.localPort, host: '127.0.0.1' });
+      socket.on('error', () => undefined).write('hello');
+      const answer = await new Promise<string>((resolve) => {
+        socket.once('data', (data) => resolve(String(data))).once('close', () => resolve('closed'));
+      });
+      socket.destroy();
+      return answer;
+    };
+    expect([await echo(), await echo(), await echo()]).toEqual(['hello', 'closed', 'hello']);
+    expect(errors).toEqual([expect.objectContaining({ message: 'no pod is ready' })]);
   });
 
   it('evict a pod only if its disruption budget allows it', async () => {

@@ -3,6 +3,7 @@ import type { Context } from '../program/context.ts';
 import { addClusterAssets } from './cluster/assets.ts';
 import { addClusterDelete } from './cluster/delete.ts';
 import { addClusterDown } from './cluster/down.ts';
+import { addClusterExpose } from './cluster/expose.ts';
 import { addClusterKubeconfig } from './cluster/kubeconfig.ts';
 import { addClusterList } from './cluster/list.ts';
 import { addClusterRestore } from './cluster/restore.ts';
@@ -17,6 +18,7 @@ export function addCluster(program: Command, context: Context): void {
   addClusterDown(cluster, context);
   addClusterStatus(cluster, context);
   addClusterKubeconfig(cluster, context);
+  addClusterExpose(cluster, context);
   addClusterDelete(cluster, context);
   addClusterList(cluster, context);
   addClusterSnapshot(cluster, context);

@@ -21,6 +21,7 @@ import type { ErrorText } from '@kubewright/apimachinery/internal';
  * | `KW7203` | the embedded cluster did not stop in time |
  * | `KW7204` | the file is the kubeconfig of another cluster; it is not overwritten |
  * | `KW7205` | the configuration file of a cluster cannot be read or has an invalid field |
+ * | `KW7206` | the Service cannot be exposed: it or its port does not exist, or the port of this machine is in use |
  * | `KW7301` | the API server cannot be reached |
  * | `KW7302` | no usable kubeconfig: set `KUBECONFIG`, pass `--kubeconfig FILE`, or start a cluster with `kubewright cluster up` |
  * | `KW7303` | authentication failed: credentials are missing, wrong or expired |
@@ -63,6 +64,7 @@ export type CliErrorCode =
   | 'KW7203'
   | 'KW7204'
   | 'KW7205'
+  | 'KW7206'
   | 'KW7301'
   | 'KW7302'
   | 'KW7303'

@@ -48,6 +48,19 @@ export interface PodsClient {
    */
   portForward(key: ObjectKey, options: PortForwardOptions): Promise<PortForward>;
   /**
+   * Listens on this machine and forwards each connection to the pod and port that `choose` returns for it, for example one of a
+   * Service's endpoints. If `choose` fails, the connection is closed and `onError` gets the error.
+   *
+   * @example
+   * const pods = ['web-0', 'web-1'];
+   * const choose = async () => ({ name: pods[Math.floor(random.next() * pods.length)] ?? '', port: 8080 });
+   * await using forward = await client.pods.portForward(choose, { localPort: 8080 });
+   */
+  portForward(
+    choose: (signal: AbortSignal) => Promise<ObjectKey & { readonly port: number }>,
+    options?: Omit<PortForwardOptions, 'port'>,
+  ): Promise<PortForward>;
+  /**
    * Deletes a pod if its disruption budget allows that (policy/v1 `Eviction`), like `kubectl drain`.
    *
    * @example

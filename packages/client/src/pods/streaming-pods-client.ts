@@ -47,10 +47,18 @@ export class StreamingPodsClient implements PodsClient {
     return portStream(await this.#webSocket(request, portForwardProtocols), { port, signal });
   }
 
-  async portForward(key: ObjectKey, options: PortForwardOptions): Promise<PortForward> {
+  async portForward(
+    to: ObjectKey | ((signal: AbortSignal) => Promise<ObjectKey & { readonly port: number }>),
+    options: Partial<PortForwardOptions> = {},
+  ): Promise<PortForward> {
     const { listen } = await import('./port-forward.ts');
-    const { port, ...rest } = options;
-    return listen((signal) => this.connect(key, { port, signal }), { ...rest, clock: this.#runner.clock });
+    const { port = 0, ...rest } = options;
+    const choose = typeof to === 'function' ? to : async () => ({ ...to, port });
+    const open = async (signal: AbortSignal): Promise<Duplex> => {
+      const { port, ...key } = await choose(signal);
+      return this.connect(key, { port, signal });
+    };
+    return listen(open, { ...rest, clock: this.#runner.clock });
   }
 
   evict(key: ObjectKey, options: EvictOptions = {}): Promise<EvictionResult> {

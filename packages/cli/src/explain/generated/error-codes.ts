@@ -157,6 +157,7 @@ export const errorCodes: readonly ErrorCode[] = [
   {"code":"KW7203","title":"The embedded cluster did not stop in time","text":"the embedded cluster did not stop in time","source":"CliError of kubewright"},
   {"code":"KW7204","title":"The file is the kubeconfig of another cluster","text":"the file is the kubeconfig of another cluster; it is not overwritten","source":"CliError of kubewright"},
   {"code":"KW7205","title":"The configuration file of a cluster cannot be read or has an invalid field","text":"the configuration file of a cluster cannot be read or has an invalid field","source":"CliError of kubewright"},
+  {"code":"KW7206","title":"The Service cannot be exposed: it or its port does not exist, or the port of this machine is in use","text":"the Service cannot be exposed: it or its port does not exist, or the port of this machine is in use","source":"CliError of kubewright"},
   {"code":"KW7301","title":"The API server cannot be reached","text":"the API server cannot be reached","source":"CliError of kubewright"},
   {"code":"KW7302","title":"No usable kubeconfig: set KUBECONFIG, pass --kubeconfig FILE, or start a cluster with kubewright cluster up","text":"no usable kubeconfig: set KUBECONFIG, pass --kubeconfig FILE, or start a cluster with kubewright cluster up","source":"CliError of kubewright"},
   {"code":"KW7303","title":"Authentication failed: credentials are missing, wrong or expired","text":"authentication failed: credentials are missing, wrong or expired","source":"CliError of kubewright"},
