@@ -16,6 +16,10 @@ describe('README', () => {
     const row = read('../../../README.md')
       .split('\n')
       .find((line) => line.startsWith('| stored, not acted on'));
-    expect(row?.split(' | ')[1]).toBe(`${notActedOn.map(({ what, effect }) => `${what} ${effect}.`).join(' ')} |`);
+    const sentences = notActedOn.map(
+      ({ what, effect, enforced }) =>
+        `${what} ${effect}${enforced ? ' without `--network isolated` and nftables' : ''}.`,
+    );
+    expect(row?.split(' | ')[1]).toBe(`${sentences.join(' ')} |`);
   });
 });

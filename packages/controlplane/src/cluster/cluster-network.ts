@@ -6,6 +6,7 @@ import { clusterLogEvents } from '../log/cluster-log-events.ts';
 import type { IsolatedNetwork } from '../network/isolated/isolated-network.ts';
 import { LoopbackRange } from '../network/loopback-range.ts';
 import type { PodNetwork } from '../network/pod-network.ts';
+import { PolicyTable } from '../network/policy/policy-table.ts';
 import { hostSockets, type Sockets } from '../network/sockets.ts';
 import { nodeName } from './node-name.ts';
 import type { Notes } from './state-directory.ts';
@@ -31,6 +32,16 @@ export interface ClusterNetworkOptions {
 
 /** The name server of pods, as kubeadm's clusters have it. */
 const dns = { address: '10.96.0.10', domain: 'cluster.local' };
+/** The name server as NetworkPolicies see it: a pod with kubeadm's label. */
+const dnsPod = {
+  namespace: 'kube-system',
+  labels: { 'k8s-app': 'kube-dns' },
+  ip: dns.address,
+  namedPorts: [
+    { name: 'dns', port: 53, protocol: 'UDP' },
+    { name: 'dns-tcp', port: 53, protocol: 'TCP' },
+  ],
+};
 /** File that holds the number of the reserved range. */
 export const rangeNote = 'network.json';
 
@@ -44,6 +55,7 @@ export class ClusterNetwork implements AsyncDisposable {
   /** Addresses of this machine: of services on the loopback network, of load balancers on both. */
   readonly #range: LoopbackRange | undefined;
   readonly #isolated: IsolatedNetwork | undefined;
+  readonly #policies = new PolicyTable();
   #proxy: Disposable | undefined;
   #dns: Disposable | undefined;
   #ingresses: Disposable | undefined;
@@ -120,9 +132,26 @@ export class ClusterNetwork implements AsyncDisposable {
       const index = this.#isolated?.nodeIndexOf(address);
       return index === undefined ? undefined : nodeName(index);
     };
-    const proxy = new ServiceProxy({ sockets: this.sockets, clock, random, nodeOf });
+    const permits: PolicyTable['permits'] = (flow) => this.#policies.permits(flow);
+    const proxy = new ServiceProxy({ sockets: this.sockets, clock, random, nodeOf, permits });
     this.#proxy = proxy;
     return kubeProxy(proxy);
+  }
+
+  /** True if NetworkPolicies are enforced. */
+  get enforcesPolicies(): boolean {
+    return this.#isolated?.canRestrict ?? false;
+  }
+
+  /** Returns the controller that enforces NetworkPolicies, or the one that reports that none are. */
+  policies({ networkPolicies, unenforcedPolicies }: typeof Workers): ControllerDefinition {
+    const isolated = this.#isolated;
+    if (!isolated?.canRestrict) return unenforcedPolicies({ needsNft: isolated !== undefined });
+    return networkPolicies({
+      table: this.#policies,
+      restrict: (podUid, rules) => isolated.restrict(podUid, rules),
+      dns: this.hasDns ? dnsPod : undefined,
+    });
   }
 
   /** Returns the controller that serves Ingresses; a new proxy for each start, which listens when there is an Ingress. */

@@ -106,6 +106,7 @@ export class EmbeddedCluster implements AsyncDisposable {
       ...controlPlaneSettings(server, { serviceAccountKey: certificates.serviceAccount.privateKey }),
       allowLoopbackEndpoints: true,
       processes: networkOf(options, selection).mode !== undefined,
+      networkPolicies: network.enforcesPolicies && selection.includes('kube-proxy'),
       usage: usageOf(options, connector),
       serviceCidr: server.serviceCidr ?? network.serviceCidr,
       dial: network.dial,

@@ -45,7 +45,12 @@ export async function startComponents(
     const definition = () => network.proxy(workers);
     const client = clients.as(proxyIdentity);
     started.push({ name: 'kube-proxy', client, definition });
-    started.push({ name: 'network-policies', client, definition: workers.unenforcedPolicies });
+    started.push({
+      name: 'network-policies',
+      // Enforcing reads pods and writes nothing; reporting writes events.
+      client: network.enforcesPolicies ? clients.forController({ account: 'network-policies' }) : client,
+      definition: () => network.policies(workers),
+    });
   }
   if (network.hasDns) {
     const definition = await network.startDns(clients.as(adminIdentity), workers);

@@ -11,6 +11,7 @@ export { IngressListeners } from '../network/ingress/ingress-listeners.ts';
 export { installIngress } from '../network/ingress/install-ingress.ts';
 export { kubeProxy } from '../network/kube-proxy.ts';
 export { loadBalancerController } from '../network/load-balancer.ts';
+export { networkPolicies } from '../network/policy/network-policies.ts';
 export { ServiceProxy } from '../network/service-proxy.ts';
 export { unenforcedPolicies } from '../network/unenforced-policies.ts';
 export { schedulerController } from '../scheduler/index.ts';

@@ -29,6 +29,8 @@ export interface ControlPlaneOptions {
   readonly allowLoopbackEndpoints?: boolean | undefined;
   /** True if nodes run containers as processes, so that warnings name the fields that those ignore. @defaultValue false */
   readonly processes?: boolean | undefined;
+  /** True if NetworkPolicies are enforced, so that no warning says that they are not. @defaultValue false */
+  readonly networkPolicies?: boolean | undefined;
   /** Range of service IPs in CIDR notation; ends at a byte. @defaultValue '10.96.0.0/16' */
   readonly serviceCidr?: string | undefined;
   /** Opens connections to webhooks and other API servers. @defaultValue this process's own sockets */

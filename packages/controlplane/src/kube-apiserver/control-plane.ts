@@ -135,7 +135,12 @@ export class ControlPlane implements AsyncDisposable {
 
   #makeServer(client: WebhookClient): ApiServer {
     const { storage, clock, random, serverAddress, limits, onError } = this.#options;
-    const { disabledAdmissionPlugins: disabled = [], podSecurity, processes = false } = this.#options;
+    const {
+      disabledAdmissionPlugins: disabled = [],
+      podSecurity,
+      processes = false,
+      networkPolicies = false,
+    } = this.#options;
     const { authenticators, authorizer, rbac } = this.#access;
     const { catalog, tokens } = this;
     const read = this.#read;
@@ -149,7 +154,17 @@ export class ControlPlane implements AsyncDisposable {
       authenticators,
       authorizer,
       admissionPlugins: [
-        ...admissionPlugins({ storage, read, clock, random, index: rbac, authorizer, podSecurity, processes }),
+        ...admissionPlugins({
+          storage,
+          read,
+          clock,
+          random,
+          index: rbac,
+          authorizer,
+          podSecurity,
+          processes,
+          networkPolicies,
+        }),
         ...this.#webhooks.plugins({ client, clock, random, catalog, read, authorizer }),
         resourceQuotaAdmission({ storage, clock, handle: (request) => this.server.handle(request) }),
       ].filter(({ name }) => !disabled.includes(name)),

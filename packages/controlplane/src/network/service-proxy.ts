@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock, Random } from '@kubewright/apimachinery';
 import { EndpointPicker, type NodeOfClient } from './endpoint-picker.ts';
+import type { ServiceFlow } from './policy/policy-table.ts';
 import { usableEndpoints } from './service-endpoints.ts';
 import type { Route } from './service-routes.ts';
 import type { SocketAddress, Sockets } from './sockets.ts';
@@ -14,6 +15,8 @@ export interface ServiceProxyOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly nodeOf: NodeOfClient;
+  /** Returns false for a connection that a NetworkPolicy forbids. @defaultValue all are allowed */
+  readonly permits?: ((flow: ServiceFlow) => boolean) | undefined;
 }
 
 /** An address of a service at which the proxy cannot listen. */
@@ -106,6 +109,8 @@ export class ServiceProxy implements Disposable {
   ): Promise<Socket> {
     let last: unknown = new Error('the service has no endpoints');
     for (const endpoint of picker.pick(route, client.host)) {
+      // As on a real cluster, where the endpoint is chosen before packets are filtered.
+      if (!this.#permits(route, { client, endpoint })) throw new Error('a NetworkPolicy forbids the connection');
       try {
         const socket = await this.#options.sockets.connect(endpoint);
         picker.reached(route, { client: client.host, endpoint });
@@ -117,11 +122,19 @@ export class ServiceProxy implements Disposable {
     throw last;
   }
 
+  #permits(
+    { protocol }: Route,
+    { client, endpoint }: { readonly client: SocketAddress; readonly endpoint: SocketAddress },
+  ): boolean {
+    return this.#options.permits?.({ client: client.host, endpoint, protocol }) ?? true;
+  }
+
   #chooseForFlow(
     route: Route,
     { picker, client }: { readonly picker: EndpointPicker; readonly client: SocketAddress },
   ): SocketAddress | undefined {
     const [endpoint] = picker.pick(route, client.host);
+    if (endpoint && !this.#permits(route, { client, endpoint })) return undefined;
     if (endpoint) picker.reached(route, { client: client.host, endpoint });
     return endpoint;
   }

@@ -14,6 +14,6 @@ it('reports that a NetworkPolicy is not enforced', async () => {
       .filter(({ involvedObject }) => involvedObject.kind === 'NetworkPolicy')
       .map(({ type, reason, message }) => `${type} ${reason} ${message}`);
   };
-  const note = 'NetworkPolicy closed restricts no traffic: this cluster does not enforce NetworkPolicies';
+  const note = 'NetworkPolicy closed restricts no traffic: pods share the loopback network; use --network isolated';
   await expect.poll(notes, { timeout: 30_000 }).toEqual([`Warning NotEnforced ${note}`]);
 });

@@ -27,6 +27,8 @@ export function admissionPlugins(parts: {
   readonly podSecurity: PodSecurityOptions | undefined;
   /** True if containers are processes. */
   readonly processes: boolean;
+  /** True if NetworkPolicies are enforced. */
+  readonly networkPolicies: boolean;
 }): readonly AdmissionPlugin[] {
   const { storage, read, clock, random, index, authorizer } = parts;
   return [

@@ -26,6 +26,13 @@ describe('warnings about what nothing acts on', () => {
     expect(await send('PATCH', `${policies}/closed`, label, merge)).toEqual({ status: 200, warning });
   });
 
+  it('do not come if the cluster enforces NetworkPolicies', async () => {
+    await using enforcing = await PlaneUnderTest.start({ networkPolicies: true });
+    const body = { metadata: { name: 'closed' }, spec: { podSelector: {} } };
+    const { status, warning } = await enforcing.send('POST', policies, body);
+    expect({ status, warning }).toEqual({ status: 201, warning: undefined });
+  });
+
   it('come only if the object uses what is not supported', async () => {
     const namespace = (name: string, labels: object) => send('POST', namespaces, { metadata: { name, labels } });
     const audit = 'pod-security.kubernetes.io/audit';

@@ -11,6 +11,8 @@ export interface NotActedOn {
   readonly effect: string;
   /** True if only nodes whose containers are processes do not act on it. @defaultValue false */
   readonly byProcesses?: boolean;
+  /** True if clusters that enforce NetworkPolicies act on it. @defaultValue false */
+  readonly enforced?: boolean;
   /** True if the object uses what is not supported. @defaultValue every object */
   readonly applies?: (object: Draft) => boolean;
 }
@@ -22,6 +24,7 @@ export const notActedOn: readonly NotActedOn[] = [
     resources: ['networkpolicies'],
     what: 'NetworkPolicies',
     effect: 'restrict no traffic',
+    enforced: true,
   },
   {
     group: '',
@@ -85,10 +88,19 @@ export const notActedOn: readonly NotActedOn[] = [
  * Warns about objects that nothing here acts on, so that they are not accepted silently. The warnings begin with `kubewright: `,
  * which upstream's never do.
  *
- * @param options - `processes`: true if the cluster has nodes whose containers are processes.
+ * @param options - `processes`: true if the cluster has nodes whose containers are processes; `networkPolicies`: true if it
+ *   enforces NetworkPolicies.
  */
-export function notActedOnWarnings({ processes }: { readonly processes: boolean }): AdmissionPlugin {
-  const rules = notActedOn.filter(({ byProcesses = false }) => processes || !byProcesses);
+export function notActedOnWarnings({
+  processes,
+  networkPolicies,
+}: {
+  readonly processes: boolean;
+  readonly networkPolicies: boolean;
+}): AdmissionPlugin {
+  const rules = notActedOn.filter(
+    ({ byProcesses = false, enforced = false }) => (processes || !byProcesses) && !(networkPolicies && enforced),
+  );
   return {
     name: 'NotActedOn',
     async validate({ operation, definition, subresource, object, user, warn }) {

@@ -1,6 +1,7 @@
 /**
  * The Node program that runs inside a cluster's network namespace. Sockets belong to the namespace in which they are created, so
- * it creates them on request and passes them to the cluster's process. It also adds and removes the network interfaces of pods.
+ * it creates them on request and passes them to the cluster's process. It also adds and removes the network interfaces of pods,
+ * and restricts their traffic.
  * When the cluster's process ends, even if killed, it kills every process in its namespaces and exits.
  *
  * It is a separate script because a process cannot enter another network namespace for some of its sockets.
@@ -10,7 +11,7 @@ const { spawn } = require('node:child_process');
 const { createSocket } = require('node:dgram');
 const { readdirSync, readlinkSync } = require('node:fs');
 const net = require('node:net');
-const [unshare, sh, ip] = process.argv.slice(1);
+const [unshare, nsenter, sh, ip] = process.argv.slice(1);
 const pods = new Map();
 const own = readlinkSync('/proc/self/ns/net');
 const links = batch([ip, '-oneline', '-force', '-batch', '-']);
@@ -65,6 +66,17 @@ const operations = {
     }
     return { pid };
   },
+  filterPod: ({ key, nft, ruleset }) => new Promise((resolve, reject) => {
+    const pod = pods.get(key);
+    // It has ended.
+    if (!pod) return resolve();
+    const child = spawn(nsenter, ['--net=/proc/' + pod.child.pid + '/ns/net', nft, '-f', '-'], { stdio: ['pipe', 'ignore', 'pipe'] });
+    let errors = '';
+    child.stderr.on('data', (chunk) => { errors += chunk; });
+    child.stdin.on('error', () => {});
+    child.on('error', reject).on('close', (code) => (code === 0 ? resolve() : reject(new Error(errors.trim() || 'nft failed'))));
+    child.stdin.end(ruleset);
+  }),
   async removePod({ key }) {
     pods.get(key)?.child.kill('SIGKILL');
     pods.delete(key);

@@ -1,10 +1,14 @@
 import type { PodDns, PodNetwork } from '../pod-network.ts';
+import { nftRuleset } from '../policy/nft-ruleset.ts';
+import type { TrafficRules } from '../policy/traffic-rules.ts';
 import { hostSockets, type SocketAddress, type Sockets } from '../sockets.ts';
 import { AddressPool } from './address-pool.ts';
 import { IsolationError, NetworkNamespace } from './network-namespace.ts';
 import { findTools, type IsolationTools } from './tools.ts';
 
 const gateway = '10.244.0.1';
+const services = '10.96.0.0/12';
+const nodeNetwork = '172.18.0.0/16';
 /** Number of nodes that can have pods: each gets a range 10.244.n.0/24. */
 const maxNodes = 250;
 
@@ -23,6 +27,8 @@ export class IsolatedNetwork implements AsyncDisposable {
   readonly #tools: IsolationTools;
   readonly #dns: PodDns | undefined;
   readonly #nodes = new Map<number, PodNetwork>();
+  /** Rules in force, as commands, by the pod's UID. Pods that were never restricted have none. */
+  readonly #rulesets = new Map<string, string>();
   #devices = 0;
 
   private constructor(
@@ -60,7 +66,6 @@ export class IsolatedNetwork implements AsyncDisposable {
     const { tools } = found;
     const nodes = Array.from({ length: Math.min(options.nodes, maxNodes) }, (_, index) => nodeAddress(index));
     const isRoot = process.getuid?.() === 0;
-    const services = '10.96.0.0/12';
     const namespace = await NetworkNamespace.start({ tools, isRoot, gateway, services, nodes });
     return new IsolatedNetwork(namespace, { ...options, tools });
   }
@@ -74,6 +79,7 @@ export class IsolatedNetwork implements AsyncDisposable {
 
   #makeNode(index: number): PodNetwork {
     const namespace = this.#namespace;
+    const rulesets = this.#rulesets;
     const addresses = new AddressPool(podPrefix(index));
     const pods = new Map<string, ReturnType<PodNetwork['attach']>>();
     const attach = async (podUid: string) => {
@@ -101,10 +107,29 @@ export class IsolatedNetwork implements AsyncDisposable {
         const attached = await pods.get(podUid)?.catch(() => undefined);
         if (!attached) return;
         pods.delete(podUid);
+        rulesets.delete(podUid);
         await namespace.removePod(podUid);
         addresses.free(attached.ip);
       },
     };
+  }
+
+  /** True if the traffic of pods can be restricted. */
+  get canRestrict(): boolean {
+    return this.#tools.nft !== undefined;
+  }
+
+  /** Restricts the traffic of an attached pod to these rules, unless they are in force. @throws Error with nft's message */
+  async restrict(podUid: string, rules: TrafficRules): Promise<void> {
+    const { nft } = this.#tools;
+    if (nft === undefined) return;
+    const nodes = [gateway, nodeNetwork];
+    const ruleset = nftRuleset(rules, { nodes, services, dns: this.#dns?.address });
+    const isUnrestricted = rules.ingress === undefined && rules.egress === undefined;
+    const current = this.#rulesets.get(podUid);
+    if (current === ruleset || (current === undefined && isUnrestricted)) return;
+    await this.#namespace.filterPod(podUid, { nft, ruleset });
+    this.#rulesets.set(podUid, ruleset);
   }
 
   /** Ends every process in the network. */

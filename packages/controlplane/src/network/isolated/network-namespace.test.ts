@@ -121,7 +121,20 @@ describe.skipIf(!isPossible)('NetworkNamespace', () => {
         });
       });
     `;
-    const words = [unshare, ...user, '--net', '--mount', '--', process.execPath, '-e', helperProgram, unshare, sh, ip];
+    const words = [
+      unshare,
+      ...user,
+      '--net',
+      '--mount',
+      '--',
+      process.execPath,
+      '-e',
+      helperProgram,
+      unshare,
+      nsenter,
+      sh,
+      ip,
+    ];
     const parent = spawn(process.execPath, ['-e', script, JSON.stringify(words)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -85,7 +85,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
     const { tools, isRoot, gateway, services, nodes } = options;
     const user = isRoot ? [] : ['--user', '--map-root-user'];
     const words = [...user, '--net', '--mount', '--', process.execPath, '-e', helperProgram];
-    const helper = spawn(tools.unshare, [...words, tools.unshare, tools.sh, tools.ip], {
+    const helper = spawn(tools.unshare, [...words, tools.unshare, tools.nsenter, tools.sh, tools.ip], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       // Ctrl-C ends the cluster first.
       detached: true,
@@ -133,6 +133,11 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
   /** Returns the words that start a command in the network of the nodes. */
   enterHost(): readonly string[] {
     return this.#enter(this.#helper.pid ?? 0);
+  }
+
+  /** Runs commands of `nft` in a pod's network. Does nothing if the pod is not attached. @throws Error with nft's message */
+  async filterPod(key: string, { nft, ruleset }: { readonly nft: string; readonly ruleset: string }): Promise<void> {
+    await this.#send('filterPod', { key, nft, ruleset });
   }
 
   /** Detaches a pod. Its interface goes once its last process has ended. */

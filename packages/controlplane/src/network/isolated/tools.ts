@@ -11,10 +11,12 @@ export interface IsolationTools {
   readonly pivotRoot: string;
   readonly ip: string;
   readonly sh: string;
+  /** Restricts the traffic of pods; `undefined` if nftables is not installed. */
+  readonly nft: string | undefined;
 }
 
 const folders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
-const names: Readonly<Record<keyof IsolationTools, string>> = {
+const names: Readonly<Record<Exclude<keyof IsolationTools, 'nft'>, string>> = {
   unshare: 'unshare',
   nsenter: 'nsenter',
   setpriv: 'setpriv',
@@ -29,10 +31,11 @@ const names: Readonly<Record<keyof IsolationTools, string>> = {
 export function findTools(
   exists: (path: string) => boolean = existsSync,
 ): { readonly tools: IsolationTools } | { readonly missing: readonly string[] } {
-  const found = Object.entries(names).map(([key, name]) => {
-    return [key, folders.map((folder) => join(folder, name)).find(exists)] as const;
-  });
-  const missing = found.flatMap(([key, path]) => (path === undefined ? [names[key as keyof IsolationTools]] : []));
-  // Every key has a path.
-  return missing.length > 0 ? { missing } : { tools: Object.fromEntries(found) as unknown as IsolationTools };
+  const find = (name: string): string | undefined => folders.map((folder) => join(folder, name)).find(exists);
+  const found = Object.entries(names).map(([key, name]) => ({ key, name, path: find(name) }));
+  const missing = found.flatMap(({ name, path }) => (path === undefined ? [name] : []));
+  if (missing.length > 0) return { missing };
+  const paths = Object.fromEntries(found.map(({ key, path }) => [key, path]));
+  // Every key but `nft` has a path.
+  return { tools: { ...paths, nft: find('nft') } as unknown as IsolationTools };
 }

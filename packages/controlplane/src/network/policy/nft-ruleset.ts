@@ -1,0 +1,81 @@
+import type { AddressBlock, Allowance, PortRange, TrafficRules } from './traffic-rules.ts';
+
+/** Addresses at which traffic is not the pod's peer itself. */
+export interface SharedAddresses {
+  /** Nodes, whose traffic to their pods is always allowed: probes, and connections that the proxy has checked. */
+  readonly nodes: readonly string[];
+  /** Services, whose proxy checks the connection once it knows the endpoint. */
+  readonly services: string;
+  /** The name server, a Service without a proxy; `undefined` if the cluster has no DNS. */
+  readonly dns: string | undefined;
+}
+
+const table = 'inet kubewright';
+
+/**
+ * Returns the commands for `nft -f` that restrict a pod to its rules, in the network namespace of the pod. They replace earlier
+ * ones in one step. Connections that exist continue.
+ */
+export function nftRuleset({ ingress, egress }: TrafficRules, { nodes, services, dns }: SharedAddresses): string {
+  // Adding the table first lets the deletion succeed if there was none.
+  const reset = [`table ${table}`, `delete table ${table}`];
+  if (ingress === undefined && egress === undefined) return lines(reset);
+  const passesProxy = `ip daddr ${services}${dns === undefined ? '' : ` ip daddr != ${dns}`} accept`;
+  return lines([
+    ...reset,
+    `table ${table} {`,
+    ...chain('input', {
+      loopback: 'iif',
+      exempt: `ip saddr { ${nodes.join(', ')} } accept`,
+      allowances: ingress,
+      side: 'saddr',
+    }),
+    ...chain('output', { loopback: 'oif', exempt: passesProxy, allowances: egress, side: 'daddr' }),
+    '}',
+  ]);
+}
+
+function chain(
+  hook: 'input' | 'output',
+  rules: {
+    readonly loopback: 'iif' | 'oif';
+    readonly exempt: string;
+    readonly allowances: readonly Allowance[] | undefined;
+    readonly side: 'daddr' | 'saddr';
+  },
+): readonly string[] {
+  const { loopback, exempt, allowances, side } = rules;
+  if (allowances === undefined) return [];
+  return [
+    `chain ${hook} {`,
+    `type filter hook ${hook} priority filter; policy accept;`,
+    `${loopback} lo accept`,
+    'ct state established,related accept',
+    exempt,
+    ...allowances.flatMap((allowance) => accepts(allowance, side)),
+    'drop',
+    '}',
+  ];
+}
+
+function accepts({ peers, ports }: Allowance, side: 'daddr' | 'saddr'): readonly string[] {
+  const addresses = peers?.map((peer) => addressMatch(peer, side)) ?? [''];
+  const services = ports?.map(portMatch) ?? [''];
+  return addresses.flatMap((address) => services.map((port) => `${address}${port}accept`));
+}
+
+function addressMatch({ cidr, except }: AddressBlock, side: 'daddr' | 'saddr'): string {
+  const family = cidr.includes(':') ? 'ip6' : 'ip';
+  return [`${family} ${side} ${cidr} `, ...except.map((each) => `${family} ${side} != ${each} `)].join('');
+}
+
+function portMatch({ protocol, ports }: PortRange): string {
+  const name = protocol.toLowerCase();
+  if (ports === undefined) return `meta l4proto ${name} `;
+  const { from, to } = ports;
+  return `${name} dport ${from === to ? from : `${from}-${to}`} `;
+}
+
+function lines(all: readonly string[]): string {
+  return `${all.join('\n')}\n`;
+}

@@ -1,0 +1,82 @@
+import { BlockList } from 'node:net';
+
+/** A protocol whose ports NetworkPolicies restrict. */
+export type PortProtocol = 'SCTP' | 'TCP' | 'UDP';
+
+/** Ports of one protocol; both ends are included. `undefined` is every port. */
+export interface PortRange {
+  readonly protocol: PortProtocol;
+  readonly ports: { readonly from: number; readonly to: number } | undefined;
+}
+
+/** Addresses in CIDR notation, without those in `except`. */
+export interface AddressBlock {
+  readonly cidr: string;
+  readonly except: readonly string[];
+}
+
+/** Traffic that a rule of a NetworkPolicy allows. */
+export interface Allowance {
+  /** The other side; `undefined` is every address. */
+  readonly peers: readonly AddressBlock[] | undefined;
+  /** The server's ports; `undefined` is all traffic, also of other protocols. */
+  readonly ports: readonly PortRange[] | undefined;
+}
+
+/** The traffic of a pod. A direction without rules is not restricted; one with an empty list is closed. */
+export interface TrafficRules {
+  readonly ingress: readonly Allowance[] | undefined;
+  readonly egress: readonly Allowance[] | undefined;
+}
+
+/** A connection or datagram, seen from one side. */
+export interface Traffic {
+  /** Address of the other side. */
+  readonly peer: string;
+  /** The server's port. */
+  readonly port: number;
+  readonly protocol: PortProtocol;
+}
+
+/** Returns a check whether one of the rules allows traffic; it allows everything if there are no rules. */
+export function trafficCheck(allowances: readonly Allowance[] | undefined): (traffic: Traffic) => boolean {
+  if (allowances === undefined) return () => true;
+  const checks = allowances.map(({ peers, ports }) => ({ isPeer: addressCheck(peers), ports }));
+  return ({ peer, port, protocol }) =>
+    checks.some(
+      ({ isPeer, ports }) =>
+        isPeer(peer) && (ports?.some((range) => range.protocol === protocol && includes(range, port)) ?? true),
+    );
+}
+
+function addressCheck(blocks: readonly AddressBlock[] | undefined): (address: string) => boolean {
+  if (blocks === undefined) return () => true;
+  const whole = listOf(blocks.filter(({ except }) => except.length === 0).map(({ cidr }) => cidr));
+  const partial = blocks
+    .filter(({ except }) => except.length > 0)
+    .map(({ cidr, except }) => ({ inside: listOf([cidr]), outside: listOf(except) }));
+  return (address) => {
+    const family = familyOf(address);
+    return (
+      whole.check(address, family) ||
+      partial.some(({ inside, outside }) => inside.check(address, family) && !outside.check(address, family))
+    );
+  };
+}
+
+function listOf(cidrs: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [network = '', length] = cidr.split('/');
+    list.addSubnet(network, Number(length), familyOf(network));
+  }
+  return list;
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return address.includes(':') ? 'ipv6' : 'ipv4';
+}
+
+function includes({ ports }: PortRange, port: number): boolean {
+  return ports === undefined || (port >= ports.from && port <= ports.to);
+}
