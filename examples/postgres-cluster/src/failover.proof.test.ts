@@ -29,7 +29,7 @@ describe.skipIf(!isInstalled)('a PostgresCluster (needs the programs of PostgreS
   let client: KubernetesClient;
   let manager: Manager;
   beforeAll(async () => {
-    const built = spawnSync(process.execPath, [file('build-instance.mjs')], { encoding: 'utf8' });
+    const built = spawnSync(process.execPath, [file('build-programs.mjs')], { encoding: 'utf8' });
     expect(built.status, built.stderr).toBe(0);
     cluster = await EmbeddedCluster.start({ node: { count: 3, imageFile: file('kubewright-images.json') } });
     client = cluster.client();

@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+// npm links a program only if its file exists, so this file is what npm links. It builds the plugin on the first run.
+import { existsSync } from 'node:fs';
+
+const program = new URL('../dist/plugin/main.mjs', import.meta.url);
+if (!existsSync(program)) await import('../build-programs.mjs');
+await import(program.href);

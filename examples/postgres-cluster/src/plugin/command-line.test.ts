@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { commandHelp, parseCommandLine, programHelp } from './command-line.ts';
+import { commands } from './commands/index.ts';
+import { psql } from './commands/psql.ts';
+import { restore } from './commands/restore.ts';
+
+describe('parseCommandLine', () => {
+  it('keeps the words after -- for the program that the command runs', () => {
+    expect(parseCommandLine('psql', psql, ['shop', '-n', 'db', '--replica', '--', '-n', '-c', 'SELECT 1'])).toEqual({
+      args: ['shop'],
+      flags: { namespace: 'db', replica: true },
+      rest: ['-n', '-c', 'SELECT 1'],
+    });
+  });
+
+  it.each([
+    [['shop'], 'NEW-CLUSTER is missing'],
+    [['shop', 'copy', 'more'], 'unexpected argument more'],
+    [['shop', 'copy', '--tiem', 'now'], "Unknown option '--tiem'"],
+  ])('rejects %j', (words, why) => {
+    expect(() => parseCommandLine('restore', restore, words)).toThrow(
+      `${why}; run kubectl kubewright pg restore --help`,
+    );
+  });
+
+  it('accepts a request for help without arguments', () => {
+    expect(parseCommandLine('restore', restore, ['-h']).flags).toMatchObject({ help: true });
+  });
+});
+
+describe('help', () => {
+  it('lists every command', () => {
+    const lines = programHelp(commands).split('\n');
+    for (const [name, { summary }] of Object.entries(commands)) {
+      expect(lines.some((line) => line.trim().startsWith(name) && line.endsWith(summary))).toBe(true);
+    }
+  });
+
+  it('lists the flags of a command, with short names', () => {
+    expect(commandHelp('psql', psql)).toBe(`Usage: kubectl kubewright pg psql CLUSTER [flags]
+
+Runs psql on the primary as the superuser. Arguments for psql follow after --.
+
+      --replica          connect to a replica
+  -n, --namespace NAME   namespace of the cluster
+      --context NAME     context of the kubeconfig
+      --kubeconfig FILE  path of the kubeconfig
+  -h, --help             print help
+`);
+  });
+});

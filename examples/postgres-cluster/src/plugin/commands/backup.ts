@@ -1,0 +1,52 @@
+import { PostgresBackup, type PostgresBackupSpec } from '../../api/v1/postgres-backup.ts';
+import { type Command, type Flags, textFlag } from '../command.ts';
+import { findCluster } from '../find-cluster.ts';
+import { PluginError } from '../plugin-error.ts';
+import { bytes } from '../text/amounts.ts';
+import { waitFlags, waitUntil } from '../wait-until.ts';
+
+export const backup: Command = {
+  summary: 'Takes a base backup into the archive of the cluster.',
+  args: ['CLUSTER'],
+  flags: {
+    name: { type: 'string', value: 'NAME', text: 'name of the PostgresBackup; CLUSTER and the time by default' },
+    type: { type: 'string', value: 'TYPE', text: 'full (default), or incremental from PostgreSQL 17' },
+    from: { type: 'string', value: 'ROLE', text: 'copy from a replica (default), or from the primary' },
+    ...waitFlags,
+  },
+  async run({ args: [cluster = ''], flags }, session) {
+    const { spec } = await findCluster(cluster, session);
+    if (!spec.backup) throw new PluginError(`${cluster} has no archive; set spec.backup first`);
+    const { client, namespace, clock, signal } = session;
+    const name = textFlag(flags, 'name') ?? backupName(cluster, clock.now());
+    const key = { namespace, name };
+    const backups = client.resource(PostgresBackup);
+    await backups.create(PostgresBackup({ metadata: key, spec: { cluster, ...choices(flags) } }), { signal });
+    session.print(`created the PostgresBackup ${name}\n`);
+    const status = await waitUntil(`the backup ${name}`, {
+      flags,
+      session,
+      check: async () => {
+        const { status: found } = await backups.get(key, { signal });
+        return found?.phase === 'Completed' || found?.phase === 'Failed' ? found : undefined;
+      },
+    });
+    if (status?.phase === 'Failed') throw new PluginError(`the backup ${name} failed: ${status.error}`);
+    if (status) session.print(`completed ${status.id}: ${bytes(status.sizeBytes ?? 0)} from ${status.instance}\n`);
+    return undefined;
+  },
+};
+
+/** Returns a name that sorts by time. */
+export function backupName(cluster: string, nowMs: number): string {
+  return `${cluster}-${new Date(nowMs).toISOString().replace(/\D/g, '').slice(0, 14)}`;
+}
+
+function choices(flags: Flags): Pick<PostgresBackupSpec, 'type' | 'from'> {
+  const [type, from] = [textFlag(flags, 'type') ?? 'full', textFlag(flags, 'from') ?? 'replica'];
+  if (type !== 'full' && type !== 'incremental')
+    throw new PluginError(`--type must be full or incremental, got ${type}`, { exitCode: 2 });
+  if (from !== 'replica' && from !== 'primary')
+    throw new PluginError(`--from must be replica or primary, got ${from}`, { exitCode: 2 });
+  return { type, from };
+}

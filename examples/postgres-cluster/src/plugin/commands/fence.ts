@@ -1,0 +1,32 @@
+import type { Stored } from '@kubewright/apimachinery';
+import { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
+import type { Command } from '../command.ts';
+import { checkInstance, findCluster } from '../find-cluster.ts';
+
+export const fence: Command = {
+  summary: 'Stops the server of an instance and keeps it stopped. A fenced primary causes no failover.',
+  args: ['CLUSTER', 'INSTANCE'],
+  flags: { off: { type: 'boolean', text: 'let the server run again' } },
+  async run({ args: [name = '', instance = ''], flags }, session) {
+    const cluster = await findCluster(name, session);
+    const { client, namespace, signal } = session;
+    const isOff = flags['off'] === true;
+    if (!isOff) checkInstance(cluster, instance);
+    const fenced = nextFenced(cluster, { instance, isOff });
+    const { resourceVersion } = cluster.metadata;
+    // With the version that was read: a list that someone else has changed must not be overwritten.
+    const body = { metadata: { resourceVersion }, spec: { fenced } };
+    await client.resource(PostgresCluster).patch({ namespace, name }, { type: 'merge', body }, { signal });
+    const names = fenced.length > 0 ? fenced.join(', ') : 'none';
+    session.print(`${isOff ? 'no longer fencing' : 'fencing'} ${instance}; fenced instances of ${name}: ${names}\n`);
+    return undefined;
+  },
+};
+
+function nextFenced(
+  { spec }: Stored<PostgresCluster>,
+  { instance, isOff }: { readonly instance: string; readonly isOff: boolean },
+): readonly string[] {
+  const others = (spec.fenced ?? []).filter((each) => each !== instance);
+  return isOff ? others : [...others, instance];
+}

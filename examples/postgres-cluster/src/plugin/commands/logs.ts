@@ -1,0 +1,60 @@
+import { Pod } from '@kubewright/apimachinery/core/v1';
+import type { PodLogOptions } from '@kubewright/client';
+import { clusterLabel } from '../../instance/protocol.ts';
+import { type Command, type Flags, type Session, textFlag } from '../command.ts';
+import { findCluster } from '../find-cluster.ts';
+import { linesOf } from '../lines.ts';
+import { PluginError } from '../plugin-error.ts';
+
+export const logs: Command = {
+  summary: 'Prints the logs of the instances, each line with the name of its instance.',
+  args: ['CLUSTER', '[INSTANCE]'],
+  flags: {
+    follow: { type: 'boolean', short: 'f', text: 'keep printing new lines' },
+    previous: { type: 'boolean', short: 'p', text: 'print the logs of the previous containers' },
+    tail: { type: 'string', value: 'LINES', text: 'print only the last lines of each instance' },
+  },
+  async run({ args: [name = '', only], flags }, session) {
+    await findCluster(name, session);
+    const pods = (await instancePods(name, session)).filter((pod) => only === undefined || pod === only);
+    if (pods.length === 0) throw new PluginError(`${name} has no pod${only === undefined ? '' : ` ${only}`}`);
+    const options = logOptions(flags);
+    await Promise.all(
+      pods.map(async (pod) => {
+        for await (const line of podLines(pod, { session, options })) session.print(`[${pod}] ${line}\n`);
+      }),
+    );
+    return undefined;
+  },
+};
+
+/** Returns the names of the pods of a cluster's instances. */
+async function instancePods(
+  cluster: string,
+  { client, namespace, signal }: Session,
+): Promise<readonly string[]> {
+  const labelSelector = `${clusterLabel}=${cluster}`;
+  const { items } = await client.resource(Pod).list({ namespace, labelSelector, signal });
+  return items.map(({ metadata }) => metadata.name).sort();
+}
+
+/** Reads the log of an instance. */
+export async function* podLines(
+  name: string,
+  { session, options }: { readonly session: Session; readonly options: PodLogOptions },
+): AsyncGenerator<string> {
+  const { client, namespace, signal } = session;
+  const { body } = await client.pods.logs({ namespace, name }, { ...options, container: 'postgresql', signal });
+  yield* linesOf(body);
+}
+
+function logOptions(flags: Flags): PodLogOptions {
+  const tail = textFlag(flags, 'tail');
+  if (tail !== undefined && !/^\d+$/.test(tail))
+    throw new PluginError(`--tail must be a number of lines, got ${tail}`, { exitCode: 2 });
+  return {
+    follow: flags['follow'] === true,
+    previous: flags['previous'] === true,
+    ...(tail !== undefined && { tailLines: Number(tail) }),
+  };
+}

@@ -1,0 +1,36 @@
+import { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
+import { primaryAnnotation } from '../../controllers/observe-cluster.ts';
+import type { Command } from '../command.ts';
+import { checkInstance, findCluster } from '../find-cluster.ts';
+import { PluginError } from '../plugin-error.ts';
+import { waitFlags, waitUntil } from '../wait-until.ts';
+
+export const promote: Command = {
+  summary: 'Makes an instance the primary, once it has all commits of the current one.',
+  args: ['CLUSTER', 'INSTANCE'],
+  flags: waitFlags,
+  async run({ args: [name = '', instance = ''], flags }, session) {
+    const cluster = await findCluster(name, session);
+    checkInstance(cluster, instance);
+    if (cluster.status?.currentPrimary === instance) {
+      session.print(`${instance} is already the primary of ${name}\n`);
+      return undefined;
+    }
+    if (cluster.spec.paused) throw new PluginError(`${name} is paused; set spec.paused to false first`);
+    const { client, namespace, signal } = session;
+    const key = { namespace, name };
+    const body = { metadata: { annotations: { [primaryAnnotation]: instance } } };
+    await client.resource(PostgresCluster).patch(key, { type: 'merge', body }, { signal });
+    session.print(`requested ${instance} as the primary of ${name}\n`);
+    const promoted = await waitUntil(`${instance} to become the primary of ${name}`, {
+      flags,
+      session,
+      check: async () => {
+        const { status } = await findCluster(name, session);
+        return status?.currentPrimary === instance || undefined;
+      },
+    });
+    if (promoted) session.print(`${instance} is the primary of ${name}\n`);
+    return undefined;
+  },
+};

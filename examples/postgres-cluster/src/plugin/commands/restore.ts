@@ -1,0 +1,45 @@
+import { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
+import { type Command, textFlag } from '../command.ts';
+import { findCluster } from '../find-cluster.ts';
+import { PluginError } from '../plugin-error.ts';
+import { recoveryTarget, targetFlags } from '../recovery-target.ts';
+import { restoredCluster } from '../restored-cluster.ts';
+import { waitFlags, waitUntil } from '../wait-until.ts';
+
+export const restore: Command = {
+  summary: 'Creates a new cluster from the archive of another one, which is not changed.',
+  args: ['CLUSTER', 'NEW-CLUSTER'],
+  flags: {
+    ...targetFlags,
+    backup: {
+      type: 'string',
+      value: 'NAME',
+      text: 'start from this PostgresBackup; the newest suitable one by default',
+    },
+    instances: { type: 'string', value: 'COUNT', text: 'number of instances; as many as CLUSTER by default' },
+    ...waitFlags,
+  },
+  async run({ args: [from = '', name = ''], flags }, session) {
+    const target = recoveryTarget(flags);
+    const backup = textFlag(flags, 'backup');
+    const count = textFlag(flags, 'instances');
+    if (count !== undefined && !/^[1-9]$/.test(count))
+      throw new PluginError('--instances must be a number from 1 to 9', { exitCode: 2 });
+    const instances = count === undefined ? undefined : Number(count);
+    const cluster = restoredCluster(await findCluster(from, session), { name, backup, target, instances });
+    const { client, signal } = session;
+    await client.resource(PostgresCluster).create(cluster, { signal });
+    session.print(`created ${name}, which is restored from the archive of ${from}\n`);
+    const ready = await waitUntil(`${name} to be restored`, {
+      flags,
+      session,
+      check: async () => {
+        const { status } = await findCluster(name, session);
+        const condition = status?.conditions?.find(({ type }) => type === 'Ready');
+        return condition?.status === 'True' ? status : undefined;
+      },
+    });
+    if (ready) session.print(`${name} is ready; its primary is ${ready.currentPrimary}\n`);
+    return undefined;
+  },
+};

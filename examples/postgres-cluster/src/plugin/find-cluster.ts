@@ -1,0 +1,29 @@
+import { isNotFound, type Stored } from '@kubewright/apimachinery';
+import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import type { Session } from './command.ts';
+import { PluginError } from './plugin-error.ts';
+
+/** Reads a cluster. @throws PluginError if it does not exist */
+export async function findCluster(
+  name: string,
+  { client, namespace, signal }: Session,
+): Promise<Stored<PostgresCluster>> {
+  try {
+    return await client.resource(PostgresCluster).get({ namespace, name }, { signal });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw new PluginError(
+      `no PostgresCluster ${name} in the namespace ${namespace}; list them with kubectl get postgresclusters -A`,
+      { cause: error },
+    );
+  }
+}
+
+/** Checks that a cluster has an instance. @throws PluginError if it has not */
+export function checkInstance({ metadata, status }: Stored<PostgresCluster>, instance: string): void {
+  const names = status?.instanceStatuses?.map(({ name }) => name) ?? [];
+  if (names.includes(instance)) return;
+  throw new PluginError(
+    `${metadata.name} has no instance ${instance}; its instances are ${names.join(', ') || 'none'}`,
+  );
+}

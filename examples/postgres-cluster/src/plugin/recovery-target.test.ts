@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { recoveryTarget } from './recovery-target.ts';
+
+describe('recoveryTarget', () => {
+  it.each([
+    [{}, {}],
+    [{ time: '2026-11-23T16:04:05+01:00' }, { time: '2026-11-23T15:04:05.000Z' }],
+    [
+      { time: '2026-11-23 15:04:05Z', exclusive: true },
+      { time: '2026-11-23T15:04:05.000Z', exclusive: true },
+    ],
+    [{ lsn: '0/50000a0' }, { lsn: '0/50000A0' }],
+    [{ 'restore-point': 'before' }, { name: 'before' }],
+    [{ immediate: true }, { immediate: true }],
+  ])('reads %j', (flags, target) => {
+    expect(recoveryTarget(flags)).toEqual(target);
+  });
+
+  it.each([
+    [{ time: '2026-11-23T15:04:05' }, 'is not a time with a zone'],
+    [{ time: 'yesterday' }, 'is not a time with a zone'],
+    [{ lsn: '5000060' }, '--lsn 5000060 is not a position'],
+    [{ lsn: '0/1', immediate: true }, 'choose one of'],
+    [{ exclusive: true }, '--exclusive needs --time or --lsn'],
+  ])('rejects %j', (flags, why) => {
+    expect(() => recoveryTarget(flags)).toThrow(why);
+  });
+});

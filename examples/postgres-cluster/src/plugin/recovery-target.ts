@@ -1,0 +1,42 @@
+import type { RecoveryTarget } from '../api/v1/postgres-cluster.ts';
+import { type Flag, type Flags, textFlag } from './command.ts';
+import { PluginError } from './plugin-error.ts';
+
+export const targetFlags: Readonly<Record<string, Flag>> = {
+  time: { type: 'string', value: 'TIME', text: 'restore up to a time, such as 2026-11-23T15:04:05Z' },
+  lsn: { type: 'string', value: 'LSN', text: 'restore up to a position, such as 0/5000060' },
+  'restore-point': { type: 'string', value: 'NAME', text: 'restore up to a name given with pg_create_restore_point' },
+  immediate: { type: 'boolean', text: 'stop as soon as the backup is consistent' },
+  exclusive: { type: 'boolean', text: 'stop just before the time or position instead of after it' },
+};
+
+/** Returns where a recovery ends. @throws PluginError if the flags contradict each other */
+export function recoveryTarget(flags: Flags): RecoveryTarget {
+  const [time, lsn, name] = ['time', 'lsn', 'restore-point'].map((flag) => textFlag(flags, flag));
+  const immediate = flags['immediate'] === true;
+  const exclusive = flags['exclusive'] === true;
+  if ([time, lsn, name, immediate || undefined].filter((each) => each !== undefined).length > 1) {
+    throw invalid('choose one of --time, --lsn, --restore-point and --immediate');
+  }
+  if (exclusive && time === undefined && lsn === undefined) throw invalid('--exclusive needs --time or --lsn');
+  if (lsn !== undefined && !/^[0-9A-F]+\/[0-9A-F]+$/i.test(lsn)) throw invalid(`--lsn ${lsn} is not a position`);
+  return {
+    ...(time !== undefined && { time: instant(time) }),
+    ...(lsn !== undefined && { lsn: lsn.toUpperCase() }),
+    ...(name !== undefined && { name }),
+    ...(immediate && { immediate }),
+    ...(exclusive && { exclusive }),
+  };
+}
+
+/** A time without a zone would mean another instant on each machine. */
+function instant(time: string): string {
+  const hasZone = /[Tt ]\d\d:\d\d.*(?:[Zz]|[+-]\d\d:?\d\d)$/.test(time);
+  if (!hasZone || Number.isNaN(Date.parse(time)))
+    throw invalid(`--time ${time} is not a time with a zone, such as 2026-11-23T15:04:05Z`);
+  return new Date(time).toISOString();
+}
+
+function invalid(message: string): PluginError {
+  return new PluginError(message, { exitCode: 2 });
+}

@@ -1,0 +1,40 @@
+import type { Session } from './command.ts';
+
+/** A replica, as the primary sees it. */
+export interface StreamingReplica {
+  readonly name: string;
+  readonly state: string;
+  readonly sync: string;
+  readonly sentLSN: string | null;
+  readonly flushLSN: string | null;
+  readonly replayLSN: string | null;
+  readonly replayLagSeconds: number | null;
+  readonly slot: string | null;
+}
+
+/** Replicas of a primary, or why they are unknown. */
+export type Replication = readonly StreamingReplica[] | { readonly why: string };
+
+const query = `SELECT coalesce(json_agg(r ORDER BY r.name), '[]') FROM (SELECT application_name AS name, state, sync_state AS sync,
+  sent_lsn AS "sentLSN", flush_lsn AS "flushLSN", replay_lsn AS "replayLSN",
+  extract(epoch FROM replay_lag)::float AS "replayLagSeconds",
+  (SELECT slot_name FROM pg_replication_slots s WHERE s.active_pid = w.pid) AS slot
+  FROM pg_stat_replication w WHERE usename = 'streaming_replica' AND state <> 'backup') r`;
+
+/** Reads the replicas of a primary, with psql in its pod. */
+export async function readReplication(
+  primary: string | undefined,
+  { client, namespace, signal }: Session,
+): Promise<Replication> {
+  if (primary === undefined) return { why: 'there is no primary' };
+  try {
+    const command = ['psql', '-X', '-U', 'postgres', '-tAc', query, 'postgres'];
+    const options = { container: 'postgresql', command, signal };
+    await using process = await client.pods.exec({ namespace, name: primary }, options);
+    const { exitCode, stdout, stderr } = await process.text();
+    // The query returns one row of this form.
+    return exitCode === 0 ? (JSON.parse(stdout) as readonly StreamingReplica[]) : { why: stderr.trim() };
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) };
+  }
+}

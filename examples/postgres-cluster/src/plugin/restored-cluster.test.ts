@@ -1,0 +1,48 @@
+import type { Stored } from '@kubewright/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { PostgresCluster, type PostgresClusterSpec } from '../api/v1/postgres-cluster.ts';
+import { restoredCluster } from './restored-cluster.ts';
+
+const backup = { volume: { claimName: 'archive' } };
+
+function shop(spec: Partial<PostgresClusterSpec>): Stored<PostgresCluster> {
+  const metadata = { namespace: 'db', name: 'shop', uid: 'u', resourceVersion: '1', annotations: { a: 'b' } };
+  return PostgresCluster({ metadata, spec: { storage: { size: '5Gi' }, ...spec } }) as Stored<PostgresCluster>;
+}
+
+describe('restoredCluster', () => {
+  it('keeps the settings of the origin, and leaves out its state', () => {
+    const origin = shop({
+      backup,
+      parameters: { work_mem: '8MB' },
+      paused: true,
+      hibernated: true,
+      fenced: ['shop-1'],
+    });
+    expect(
+      restoredCluster(origin, { name: 'copy', target: { lsn: '0/1' }, backup: 'first', instances: 1 }),
+    ).toMatchObject({
+      metadata: { namespace: 'db', name: 'copy' },
+      spec: {
+        storage: { size: '5Gi' },
+        instances: 1,
+        parameters: { work_mem: '8MB' },
+        backup,
+        bootstrap: { restore: { backup: 'first', from: { cluster: 'shop', target: backup }, target: { lsn: '0/1' } } },
+      },
+    });
+    const { spec, metadata } = restoredCluster(origin, { name: 'copy', target: {} });
+    expect(spec).not.toHaveProperty('paused');
+    expect(spec).not.toHaveProperty('hibernated');
+    expect(spec).not.toHaveProperty('fenced');
+    expect(spec.bootstrap?.restore).not.toHaveProperty('target');
+    expect(metadata).toEqual({ namespace: 'db', name: 'copy' });
+  });
+
+  it('rejects a cluster without an archive, and the name of the origin', () => {
+    expect(() => restoredCluster(shop({}), { name: 'copy', target: {} })).toThrow(
+      'shop has no archive to restore from',
+    );
+    expect(() => restoredCluster(shop({ backup }), { name: 'shop', target: {} })).toThrow('choose another name');
+  });
+});

@@ -1,0 +1,38 @@
+import { sleep } from '@kubewright/apimachinery';
+import type { Flag, Flags, Session } from './command.ts';
+import { textFlag } from './command.ts';
+import { PluginError } from './plugin-error.ts';
+
+const intervalMs = 500;
+
+/** Flags of commands that can wait for the result. */
+export const waitFlags: Readonly<Record<string, Flag>> = {
+  wait: { type: 'boolean', text: 'wait for the result' },
+  timeout: { type: 'string', value: 'SECONDS', text: 'how long to wait; 600 by default' },
+};
+
+/**
+ * Repeats `check` until it returns a value, if `--wait` was given. Returns undefined otherwise.
+ *
+ * @throws PluginError if the time is over
+ */
+export async function waitUntil<T>(
+  what: string,
+  {
+    flags,
+    session,
+    check,
+  }: { readonly flags: Flags; readonly session: Session; readonly check: () => Promise<T | undefined> },
+): Promise<T | undefined> {
+  if (flags['wait'] !== true) return undefined;
+  const { clock, signal } = session;
+  const seconds = Number(textFlag(flags, 'timeout') ?? '600');
+  if (!(seconds > 0)) throw new PluginError('--timeout must be a number of seconds greater than 0', { exitCode: 2 });
+  const endMs = clock.monotonic() + seconds * 1000;
+  for (;;) {
+    const found = await check();
+    if (found !== undefined) return found;
+    if (clock.monotonic() >= endMs) throw new PluginError(`timed out after ${seconds} s waiting for ${what}`);
+    await sleep(clock, { ms: intervalMs, signal });
+  }
+}
