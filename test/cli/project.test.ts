@@ -219,6 +219,22 @@ describe('kubewright create api', () => {
   });
 });
 
+describe('kubewright build', () => {
+  it.each(['--image', '--load'])('rejects an invalid %s before it builds anything', async (flag) => {
+    const root = await project(`build${flag}`);
+    const before = filesOf(root);
+    expect(await kubewright.run(['build', flag, 'Bad:Image:x'], { cwd: root })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `KW7001 invalid command line
+  why: option '${flag} <IMAGE>' argument 'Bad:Image:x' is invalid. It is not a valid image: invalid reference format: repository name (library/Bad) must be lowercase.
+  fix: run kubewright build --help
+`,
+    });
+    expect(filesOf(root)).toEqual(before);
+  });
+});
+
 describe('kubewright generate', () => {
   it.skipIf(isMissing('kubectl'))("writes manifests that kubectl's kustomize renders identically", async () => {
     const root = await project('rendered');

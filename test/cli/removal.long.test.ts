@@ -73,6 +73,7 @@ describe('an operator with a finalizer', () => {
     const undeployed = await shop.run('undeploy');
     expect(undeployed).toMatchObject({ code: 0, stderr: '' });
     expect(undeployed.stdout).toMatch(/✓ operator removed {5}\d+ objects\n/);
+    expect(undeployed.stdout).not.toMatch(/^!|shops/m);
     await expectNothingLeft();
   });
 

@@ -57,7 +57,7 @@ function removal(
     target: { client, environment },
     project: { name: 'notes', domain: 'example.com' },
     operator: undefined,
-    release: 'ask',
+    release: async () => false,
   } as unknown as RemovalOptions;
 }
 

@@ -147,6 +147,10 @@ describe('kubewright deploy, with webhooks', () => {
       expect(await byHand.ended).toBe(0);
       expect(await large('free-again')).toBe('');
       expect(await run('uninstall')).toMatchObject({ code: 0, stderr: '' });
+      // The kind is deleted, so nothing is left whose conversion could fail.
+      const again = await run('undeploy');
+      expect(again).toMatchObject({ code: 0, stderr: '' });
+      expect(again.stdout).not.toMatch(/^!|shops/m);
     } finally {
       await run('cluster', 'down');
     }

@@ -2,7 +2,6 @@ import { isConflict, isNotFound, sleep, type UnstructuredObject } from '@kubewri
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import type { ResourceClient } from '@kubewright/client';
 import { CliError } from '../program/cli-error.ts';
-import { confirm } from '../program/confirm.ts';
 import type { Context } from '../program/context.ts';
 import type { Project } from '../project/find-project.ts';
 import { isConverted } from '../render/webhook-objects.ts';
@@ -24,8 +23,11 @@ const quietMs = 5_000;
 const collectedMs = 60_000;
 const pollMs = 100;
 
-/** How to handle finalizers that no operator handles: ask the user, remove the operator's own, or remove all. */
-export type Release = 'ask' | 'own' | 'all';
+/**
+ * How to handle finalizers that no operator handles: remove the operator's own, remove all, or remove the operator's own if the
+ * user answers a question with yes.
+ */
+export type Release = 'own' | 'all' | ((question: string) => Promise<boolean>);
 
 /** Options for removing objects. */
 export interface RemovalOptions {
@@ -95,7 +97,7 @@ async function deleteAll(objects: Objects, removal: Removal): Promise<void> {
 }
 
 async function isAttended(left: Objects, { project, operator, release, cleanup }: RemovalOptions): Promise<boolean> {
-  if (!cleanup || operator !== undefined || release !== 'ask') return false;
+  if (!cleanup || operator !== undefined || typeof release === 'string') return false;
   return left.some((object) => ownFinalizers(object, project).length > 0) && (await cleanup.attend());
 }
 
@@ -173,7 +175,7 @@ async function releaseAll(left: Objects, { crd, resource, options }: Removal): P
   if (held.length === 0) throw heldByOthers(crd, left);
   const names = [...new Set(held.flatMap((each) => each.names))].join(', ');
   const question = `No running operator handles ${names}. Delete ${counted(held.length)} without its cleanup?`;
-  if (release === 'ask' && !(await confirm(context, question))) throw unattended(crd, left);
+  if (typeof release === 'function' && !(await release(question))) throw unattended(crd, left);
   const { signal } = target.environment;
   for (const { object, names: taken } of held) {
     const { resourceVersion, finalizers = [] } = object.metadata ?? {};

@@ -1,4 +1,5 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
+import { confirm } from '../program/confirm.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { installObjects } from '../render/install-objects.ts';
@@ -33,7 +34,8 @@ export async function undeploy(context: Context, options: UndeployOptions): Prom
   reporter.step('cluster', connection.server);
   const target = { client: connection.client, environment };
   const held = await heldObjects(target, { project, crds });
-  await emptyNamespace(held, { context, target, project, release: options.yes ? 'own' : 'ask' });
+  const release: Release = options.yes ? 'own' : (question) => confirm(context, question);
+  await emptyNamespace(held, { context, target, project, release });
   const removed = await deleteObjects(target, objects);
   const left = await installed(target, crds);
   const stay = left.length > 0 ? '; to remove its kinds, run kubewright uninstall' : '';

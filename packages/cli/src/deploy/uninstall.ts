@@ -1,3 +1,4 @@
+import { confirm } from '../program/confirm.ts';
 import type { Context } from '../program/context.ts';
 import { requireProject } from '../project/find-project.ts';
 import { crdsOf } from '../render/install-objects.ts';
@@ -5,7 +6,7 @@ import { deleteObjects } from '../target/apply-objects.ts';
 import { type ClusterFlags, connect } from '../target/connect.ts';
 import { CleanupOperator } from './cleanup-operator.ts';
 import { operatorPresence } from './operator-presence.ts';
-import { removeObjects } from './remove-objects.ts';
+import { type Release, removeObjects } from './remove-objects.ts';
 
 /** Flags of `uninstall`. */
 export interface UninstallOptions extends ClusterFlags {
@@ -24,7 +25,7 @@ export async function uninstall(context: Context, options: UninstallOptions): Pr
   reporter.step('cluster', connection.server);
   const target = { client: connection.client, environment };
   const operator = await operatorPresence(target, project);
-  const release = options.force ? 'all' : options.yes ? 'own' : 'ask';
+  const release: Release = options.force ? 'all' : options.yes ? 'own' : (question) => confirm(context, question);
   const flags = options.context === undefined ? [] : [`--context=${options.context}`];
   await using cleanup = new CleanupOperator({ context, project, flags, kubeconfig: connection.kubeconfig });
   for (const crd of crds) {

@@ -1,4 +1,4 @@
-import { StatusError } from '@kubewright/apimachinery';
+import { KubewrightError, StatusError } from '@kubewright/apimachinery';
 import { TransportError } from '@kubewright/client';
 import { ListenError } from '@kubewright/controlplane';
 import { describe, expect, it } from 'vitest';
@@ -7,6 +7,10 @@ import { failureOf } from './failure.ts';
 const failure = (error: unknown) => failureOf(error, { debug: false });
 const status = (code: number, rest: object) =>
   new StatusError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', code, metadata: {}, ...rest });
+
+class LeaseError extends KubewrightError {
+  override readonly code = 'KW9999';
+}
 
 describe('failureOf', () => {
   it('asks the user to log in again when authentication fails', () => {
@@ -83,6 +87,17 @@ describe('failureOf', () => {
     const busy = new ListenError({ what: 'what', why: 'why', remedy: 'how' }, { host: 'h', port: 1, cause: undefined });
     const message = { code: 'KW5101', what: 'what', why: 'why', remedy: 'how' };
     expect(failure(busy)).toEqual({ exitCode: 3, message });
+  });
+
+  it('recommends doctor, but not to doctor itself', () => {
+    const unreachable = new TransportError('KW2001', { what: 'no connection to 127.0.0.1:9' }, { sent: false });
+    const lease = new LeaseError({ what: 'cannot read the lease' }, { cause: unreachable });
+    for (const error of [unreachable, lease]) {
+      const remedyFor = (command: string) => failureOf(error, { debug: false, command }).message.remedy;
+      expect(remedyFor('kubewright install')).toContain(': kubewright doctor');
+      for (const command of ['kubewright doctor', 'kubectl kubewright doctor'])
+        expect(remedyFor(command)).not.toContain('doctor');
+    }
   });
 
   it('shows a stack only in debug mode', () => {

@@ -51,7 +51,7 @@ export function failureOf(error: unknown, options: FailureOptions): Failure {
   if (error instanceof ConfigError) return { message: configMessage(error), exitCode: 3 };
   if (error instanceof TransportError) return ofCode('KW7301', transportText(error, options.command));
   if (error instanceof StatusError) return statusFailure(error);
-  if (error instanceof KubewrightError) return codedFailure(error);
+  if (error instanceof KubewrightError) return codedFailure(error, options);
   const system = systemFailure(error) ?? (error instanceof Error ? systemFailure(error.cause) : undefined);
   if (system) return ofCode('KW7011', system);
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -67,10 +67,10 @@ function ofCode(code: CliErrorCode, text: Message): Failure {
 }
 
 /** Converts errors from our other packages, which have the same fields. */
-function codedFailure(error: KubewrightError): Failure {
+function codedFailure(error: KubewrightError, options: FailureOptions): Failure {
   const { code, what, why, remedy = `to learn more, run kubewright explain ${code}` } = error;
   if (error.cause instanceof StatusError || error.cause instanceof TransportError) {
-    const { message, exitCode } = failureOf(error.cause, { debug: false });
+    const { message, exitCode } = failureOf(error.cause, options);
     return { message: { ...message, what }, exitCode };
   }
   const message = withPortOwner({ code, what, why, remedy }, error);

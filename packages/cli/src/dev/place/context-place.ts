@@ -75,9 +75,10 @@ export async function contextPlace(
       return login.kubeconfig;
     },
     async beforeStop() {
-      const options = { context: whole, target: afterAbort(target), project, operator: 'kubewright dev' };
-      for (const crd of objects.kinds)
-        await finally_(() => removeObjects(crd, { ...options, release: 'ask' }), reporter);
+      // The operator still runs, so its own finalizers are never removed without its cleanup.
+      const running = { operator: 'kubewright dev', release: async () => false };
+      const options = { context: whole, target: afterAbort(target), project, ...running };
+      for (const crd of objects.kinds) await finally_(() => removeObjects(crd, options), reporter);
     },
     async stop() {
       for (const login of logins) login[Symbol.dispose]();
