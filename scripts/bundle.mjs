@@ -30,16 +30,46 @@ async function bundlePackage(folder) {
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
     splitting: true,
+    plugins: programs.length === 0 ? [mainCodeInOneChunk(folder)] : [],
     packages: 'external',
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    charset: 'utf8',
+    // V8 parses files with other characters a tenth slower.
+    charset: 'ascii',
     sourcemap: 'linked',
     logLevel: 'error',
     write: false,
   });
   return outputFiles;
+}
+
+/**
+ * Keeps the code of a package's main entry together, since each file takes about 0.5 ms to load. esbuild would put what the entry
+ * shares with a module behind `import()` into a separate chunk, so each such module imports the entry,
+ * which is loaded by then.
+ */
+function mainCodeInOneChunk(folder) {
+  const main = join(folder, 'src/index.ts');
+  return {
+    name: 'main-code-in-one-chunk',
+    setup(build) {
+      const loadedLater = new Set();
+      build.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+        if (kind === 'dynamic-import') loadedLater.add(join(resolveDir, path));
+      });
+      build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        if (!loadedLater.has(path)) return undefined;
+        return {
+          contents: `${readFileSync(path, 'utf8')}\nimport 'main-entry';\n`,
+          loader: 'ts',
+          resolveDir: dirname(path),
+        };
+      });
+      // The package is free of side effects, so esbuild would drop the import.
+      build.onResolve({ filter: /^main-entry$/ }, () => ({ path: main, sideEffects: true }));
+    },
+  };
 }
 
 /** Declarations stay. */

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { type Clock, systemClock } from '@kubewright/apimachinery';
 import { nodeSpawner } from './node-spawner.ts';
@@ -60,7 +59,7 @@ export function processEnvironment(): ConfigEnvironment {
     isInteractive: process.stdin.isTTY === true,
     clock: systemClock,
     spawner: nodeSpawner,
-    readFile: (path) => readFile(path, 'utf8'),
+    readFile: async (path) => (await import('node:fs/promises')).readFile(path, 'utf8'),
   };
 }
 

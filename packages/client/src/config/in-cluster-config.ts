@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import type { ClientConfig } from './client-config.ts';
 import type { ConfigEnvironment } from './config-environment.ts';
 import type { ConfigError } from './config-error.ts';
@@ -31,7 +30,7 @@ export async function inClusterConfig(
   const ca = await read('ca.crt');
   const namespace = environment.env['POD_NAMESPACE'] || (await read('namespace'))?.trim();
   return {
-    server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     namespace: namespace || 'default',
     trust: ca === undefined ? {} : { ca },
     credentials: new FileCredentials({ environment, token: { file: `${mount}/token` }, onRenewalFailure }),

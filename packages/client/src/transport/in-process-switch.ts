@@ -1,4 +1,4 @@
-import { Duplex } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import type { InProcessUpgrade } from './in-process-transport.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
@@ -41,6 +41,8 @@ export class InProcessSwitch {
 
 /** Two streams, each of which reads what is written to the other; a write waits until the other side has read. */
 function joinedStreams(): readonly [Duplex, Duplex] {
+  // Only switches of protocols need streams; an import would load them at every start.
+  const { Duplex } = process.getBuiltinModule('node:stream');
   const ends: Duplex[] = [];
   const reading: (() => void)[] = [];
   const end = (self: number, other: number): Duplex =>

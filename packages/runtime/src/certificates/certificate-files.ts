@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '@kubewright/apimachinery';
@@ -70,10 +69,15 @@ export function certificateFiles(options: CertificateFilesOptions = {}): Certifi
   };
 }
 
+async function readText(path: string): Promise<string> {
+  const { readFile } = await import('node:fs/promises'); // loaded when first needed, to start faster
+  return readFile(path, 'utf8');
+}
+
 /** True if both files exist; does not check their contents. */
 export async function hasCertificateFiles(options: { readonly directory: string }): Promise<boolean> {
   try {
-    await Promise.all(['tls.crt', 'tls.key'].map((name) => readFile(join(options.directory, name))));
+    await Promise.all(['tls.crt', 'tls.key'].map((name) => readText(join(options.directory, name))));
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
@@ -87,7 +91,7 @@ async function read(
 ): Promise<KeyPair> {
   parts.metrics?.read();
   try {
-    const [certificate, key] = await Promise.all([readFile(paths.certificate, 'utf8'), readFile(paths.key, 'utf8')]);
+    const [certificate, key] = await Promise.all([readText(paths.certificate), readText(paths.key)]);
     // Loads Node's cryptography only if there is a certificate.
     const { checkKeyPair } = await import('./key-pair.ts');
     checkKeyPair({ certificate, key }, `${paths.certificate} and ${paths.key}`);

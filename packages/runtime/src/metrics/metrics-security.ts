@@ -1,4 +1,8 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { certificateFiles, hasCertificateFiles } from '../certificates/certificate-files.ts';
 import type { CertificateSource } from '../certificates/certificate-source.ts';
+import { selfSigned } from '../certificates/self-signed.ts';
 
 /** Encryption and access control of `/metrics`. */
 export interface MetricsSecurity {
@@ -19,11 +23,7 @@ export interface MetricsSecurity {
 
 /** Uses cert-manager's files if they are mounted, otherwise creates a certificate in memory, like controller-runtime. */
 export async function defaultMetricsCertificates(): Promise<CertificateSource> {
-  const { tmpdir } = await import('node:os');
-  const { join } = await import('node:path');
-  const { certificateFiles, hasCertificateFiles } = await import('../certificates/certificate-files.ts');
   const directory = join(tmpdir(), 'k8s-metrics-server', 'serving-certs');
   if (await hasCertificateFiles({ directory })) return certificateFiles({ directory });
-  const { selfSigned } = await import('../certificates/self-signed.ts');
   return selfSigned();
 }
