@@ -21,6 +21,35 @@ describe('compilePattern', () => {
     expect(compilePattern(source).test(text)).toBe(found);
   });
 
+  it.each([
+    ['^b', 'a', 'b', false],
+    ['b$', 'a', 'b', true],
+    ['b$', 'a', 'b\n', false],
+    ['a.a', '\n', 'aba', true],
+    ['a.a', '\n', 'a\na', false],
+    ['(?i)B{3}', 'a', 'bbb', true],
+    ['^\\pL+$', 'é', '', true],
+    ['^.+$', '😀', '', true],
+    ['\\bb\\b', ' a', ' b', true],
+    ['\\bb\\b', 'ab', 'b', false],
+    ['^(a?){999}b$', 'a', 'b', false],
+  ])('finds %s in a long text, many %j and %j: %s', (source, many, rest, found) => {
+    expect(compilePattern(source).test(`${many.repeat(2_000)}${rest}`)).toBe(found);
+  });
+
+  it('matches a long text without looking for groups, which takes far longer', () => {
+    const pattern = compilePattern('^(([a-z])+.)+[A-Z]([a-z])+$');
+    const text = 'a'.repeat(200_000);
+    const cpuMs = (work: () => unknown): number => {
+      const before = process.cpuUsage();
+      work();
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1_000;
+    };
+    const withGroupsMs = cpuMs(() => pattern.findAll(text));
+    expect(cpuMs(() => pattern.test(text))).toBeLessThan(withGroupsMs / 2);
+  });
+
   it.each(['(', '[', 'a**', '(?=a)', '(?!a)', '(?<!a)b', '\\1', 'a{1001}', '\\u0041'])('rejects %s', (source) => {
     expect(() => compilePattern(source)).toThrow(PatternError);
     expect(() => compilePattern(source)).toThrow(/^error parsing regexp: /);

@@ -28,6 +28,11 @@ function reasonOf(cause: unknown): string {
   return text.replace(/^error parsing regexp: /, '');
 }
 
+/** Length from which a text is worth the states of an automaton, in UTF-16 units. */
+const longText = 1_000;
+/** Size of a pattern, in RE2 instructions, from which an automaton costs more than it saves: each state lists instructions. */
+const largePattern = 1_000;
+
 /**
  * Compiles a pattern. Matching takes at most linear time, even for hostile patterns: there is no backtracking.
  * @throws {@link PatternError}
@@ -41,7 +46,11 @@ export function compilePattern(source: string): Pattern {
   }
   return {
     source,
-    test: (text) => compiled.matcher(text).find(),
+    test: (text) =>
+      // A matcher also finds groups, which takes 30 times as long as the automaton of `test` for a megabyte.
+      text.length < longText || compiled.programSize() >= largePattern
+        ? compiled.matcher(text).find()
+        : compiled.test(text),
     findAll(text, limit = Number.POSITIVE_INFINITY) {
       const found: string[] = [];
       const matcher = compiled.matcher(text);
