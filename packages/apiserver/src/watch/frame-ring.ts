@@ -18,7 +18,9 @@ export interface RingSlice {
  */
 export class FrameRing {
   readonly #maxBytes: number;
-  #entries: RingEntry[] = [];
+  /** The entries, after `#dropped` empty places. */
+  #places: (RingEntry | undefined)[] = [];
+  #dropped = 0;
   #start = 0;
   #bytes = 0;
   #droppedRevision = 0;
@@ -36,7 +38,7 @@ export class FrameRing {
 
   /** The position after the newest entry. */
   get end(): number {
-    return this.#start + this.#entries.length;
+    return this.#start + this.#length;
   }
 
   /** The size of all entries. */
@@ -51,33 +53,24 @@ export class FrameRing {
 
   /** True if entries that every watcher has read should be dropped. */
   get isFilling(): boolean {
-    return this.#bytes * 4 > this.#maxBytes || this.#entries.length > 1024;
+    return this.#bytes * 4 > this.#maxBytes || this.#length > 1024;
   }
 
   at(position: number): RingEntry | undefined {
-    return this.#entries[position - this.#start];
+    return position < this.#start ? undefined : this.#places[this.#dropped + position - this.#start];
   }
 
   append(entry: RingEntry): void {
     this.#slices.clear();
-    this.#entries.push(entry);
+    this.#places.push(entry);
     this.#bytes += entry.frame.length;
-    let excess = 0;
-    for (let bytes = this.#bytes; bytes > this.#maxBytes && excess < this.#entries.length - 1; excess++) {
-      bytes -= this.#entries[excess]?.frame.length ?? 0;
-    }
-    if (excess > 0) this.dropBefore(this.#start + excess);
+    while (this.#bytes > this.#maxBytes && this.#length > 1) this.#drop();
   }
 
   /** Drops the entries before a position. */
   dropBefore(position: number): void {
-    const count = Math.min(position - this.#start, this.#entries.length);
-    if (count <= 0) return;
-    const dropped = this.#entries.slice(0, count);
-    this.#entries = this.#entries.slice(count);
-    this.#start += count;
-    for (const { frame } of dropped) this.#bytes -= frame.length;
-    this.#droppedRevision = dropped[count - 1]?.revision ?? this.#droppedRevision;
+    if (position <= this.#start) return;
+    while (this.#start < position && this.#length > 0) this.#drop();
     this.#slices.clear();
   }
 
@@ -97,5 +90,21 @@ export class FrameRing {
     const slice: RingSlice = { bytes, next };
     this.#slices.set(position, slice);
     return slice;
+  }
+
+  get #length(): number {
+    return this.#places.length - this.#dropped;
+  }
+
+  /** Drops the oldest entry. Removes empty places only once they are half of all, because that copies the others. */
+  #drop(): void {
+    const oldest = this.#places[this.#dropped];
+    this.#places[this.#dropped++] = undefined;
+    this.#start++;
+    this.#bytes -= oldest?.frame.length ?? 0;
+    this.#droppedRevision = oldest?.revision ?? this.#droppedRevision;
+    if (this.#dropped * 2 < this.#places.length) return;
+    this.#places = this.#places.slice(this.#dropped);
+    this.#dropped = 0;
   }
 }

@@ -40,9 +40,7 @@ export class WatchClass implements UnreadEvents {
 
   /** Drops the events that all watchers have sent. */
   trim(): void {
-    const oldest = this.#slowest()?.cursor ?? this.ring.end;
-    // In whole blocks only: trimming at every event would copy the ring at every event.
-    if (oldest - this.ring.start >= 512 || oldest === this.ring.end) this.ring.dropBefore(oldest);
+    this.ring.dropBefore(this.#slowest()?.cursor ?? this.ring.end);
   }
 
   unread(): { readonly owner: string | undefined; readonly bytes: number } {
