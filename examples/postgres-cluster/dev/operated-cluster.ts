@@ -52,10 +52,15 @@ export class OperatedCluster implements AsyncDisposable {
       postgresBackup(),
       postgresBackupSchedule({ image }),
     ];
-    const manager = new Manager({ controllers, client, log, handleSignals: false });
+    const manager = new Manager({ controllers, client, log, handleSignals: false, metricsBindAddress: '127.0.0.1:0' });
     manager.run().catch(() => undefined); // stopped by the disposal
     await manager.started();
     return new OperatedCluster(cluster, manager);
+  }
+
+  /** Returns the metrics of the operator. */
+  async operatorMetrics(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.#manager.ports.metrics}/metrics`)).text();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

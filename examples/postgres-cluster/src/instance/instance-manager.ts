@@ -13,6 +13,7 @@ import { allConfirm, knowsAll } from './lease/failsafe.ts';
 import { PrimaryLease } from './lease/primary-lease.ts';
 import { within } from './lease/within.ts';
 import { LocalInstance } from './local-instance.ts';
+import { InstanceScrape } from './metrics/instance-scrape.ts';
 import type { BackupReport, BackupRequest, InstanceReport } from './protocol.ts';
 import { type DiskSpace, diskSpace } from './server/disk-space.ts';
 import type { ServerDeath } from './server/postgres-server.ts';
@@ -54,6 +55,7 @@ export class InstanceManager {
   readonly #lease: PrimaryLease;
   readonly #local: LocalInstance;
   readonly #backups: BackupRunner;
+  readonly #scrape: InstanceScrape;
   #certificates: InstanceCertificates | undefined;
   #decision: Decision = { do: 'nothing' };
   #failure: string | undefined;
@@ -101,6 +103,7 @@ export class InstanceManager {
         this.#lease.abandon();
       },
     });
+    this.#scrape = new InstanceScrape({ socketDirectory: environment.socketDirectory, log });
     this.#backups = new BackupRunner({
       ...options,
       connection: `host=${environment.socketDirectory} user=postgres dbname=postgres`,
@@ -165,6 +168,11 @@ export class InstanceManager {
     return this.#backups.report(uid);
   }
 
+  metrics(): Promise<string> {
+    const nowMs = this.#options.clock.now();
+    return this.#scrape.text({ report: this.report, cluster: this.#access.cluster, nowMs });
+  }
+
   /** Runs until `signal` is aborted, then stops the server and releases the Lease. */
   async run(signal: AbortSignal): Promise<void> {
     const { environment, clock, log } = this.#options;
@@ -188,6 +196,7 @@ export class InstanceManager {
       }
       this.#decision = { do: 'stop', mode: 'fast', why: 'the instance is stopping' };
       await this.#backups[Symbol.asyncDispose]();
+      await this.#scrape[Symbol.asyncDispose]();
       await this.#local.stop({ mode: 'fast', withinMs: stopMs, why: 'the instance is stopping' });
       if (this.#lease.isHeld) await this.#lease.release();
     } finally {

@@ -8,6 +8,7 @@
  * | `POST /v1/backups?name=NAME&uid=UID&type=TYPE` | takes a base backup ({@link BackupRequest}) into the archive, and replies 202; repeated requests with the same UID change nothing; 409 without an archive or a running server |
  * | `GET /v1/backups/UID` | reports {@link BackupReport}; 404 if this instance knows no such backup |
  * | `GET /v1/primary?name=NAME&forMs=MS` | failsafe: 204 if this instance cannot reach the API server either and still follows NAME; 409 otherwise. An instance that replied 204 does not acquire the Lease for MS milliseconds |
+ * | `GET /metrics` | reports the metrics of `src/metrics/instance-metrics.ts`; needs no client certificate |
  * | `GET /readyz`, `GET /livez` | for the kubelet's probes, which have no client certificate: 200 or 503 |
  *
  * Certificates of the cluster's authority: the server presents one for the names of the Services, such as `NAME-rw`. The operator

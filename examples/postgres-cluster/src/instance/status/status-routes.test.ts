@@ -11,6 +11,7 @@ function send(instance: Partial<ServedInstance>, path: string, query = '') {
     follows: async () => false,
     startBackup: () => false,
     backup: () => undefined,
+    metrics: async () => 'postgres_instance_up{} 1\n',
     ...instance,
   };
   const route = statusRoutes(served).find((each) => each.path.test(path));
@@ -47,5 +48,12 @@ describe('GET /v1/primary', () => {
 
   it.each(['', '0', '-1', '1.5', 'Infinity', 'soon'])('rejects the time "%s"', async (forMs) => {
     expect(await send({ follows }, '/v1/primary', `name=shop-1&forMs=${forMs}`)).toMatchObject({ code: 400 });
+  });
+});
+
+it('GET /metrics returns the text format of Prometheus', async () => {
+  expect(await send({}, '/metrics')).toEqual({
+    code: 200,
+    text: { type: 'text/plain; version=0.0.4; charset=utf-8', content: 'postgres_instance_up{} 1\n' },
   });
 });

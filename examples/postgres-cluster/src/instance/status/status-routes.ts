@@ -1,3 +1,4 @@
+import { expositionType } from '../../metrics/exposition.ts';
 import type { BackupReport, BackupRequest, InstanceReport } from '../protocol.ts';
 import type { Response, Route } from './status-server.ts';
 
@@ -9,6 +10,8 @@ export interface ServedInstance {
   /** Starts a backup. Returns false if there is no archive or no running server. */
   startBackup(request: BackupRequest): boolean;
   backup(uid: string): BackupReport | undefined;
+  /** Returns the metrics in the text format of Prometheus. */
+  metrics(): Promise<string>;
 }
 
 /** Returns the routes of `protocol.ts`. */
@@ -17,6 +20,12 @@ export function statusRoutes(instance: ServedInstance): readonly Route[] {
   return [
     { method: 'GET', path: /\/livez/, callers: ['anyone'], handle: () => ok(true) },
     { method: 'GET', path: /\/readyz/, callers: ['anyone'], handle: () => ok(instance.report.isReady) },
+    {
+      method: 'GET',
+      path: /\/metrics/,
+      callers: ['anyone'],
+      handle: async () => ({ code: 200, text: { type: expositionType, content: await instance.metrics() } }),
+    },
     {
       method: 'GET',
       path: /\/v1\/status/,

@@ -5,10 +5,11 @@ import type { Logger } from '@kubewright/runtime';
 import { operatorUser, replicationUser, statusPort } from '../protocol.ts';
 import type { InstanceCertificates } from './certificates.ts';
 
-/** The response to a request: a status code, and an object that is sent as JSON. */
+/** The response to a request: a status code, and an object that is sent as JSON, or a text. */
 export interface Response {
   readonly code: number;
   readonly body?: object;
+  readonly text?: { readonly type: string; readonly content: string };
 }
 
 /** The sender of a request, by its certificate. */
@@ -65,12 +66,13 @@ export class StatusServer implements AsyncDisposable {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.resume();
-    const { code, body } = await this.#respond(request).catch((error: unknown) => {
+    const { code, body, text }: Response = await this.#respond(request).catch((error: unknown) => {
       this.#options.log.error('cannot serve a request', { path: request.url, error });
       return { code: 500, body: { message: error instanceof Error ? error.message : String(error) } };
     });
-    const text = body === undefined ? '' : `${JSON.stringify(body)}\n`;
-    response.writeHead(code, body && { 'content-type': 'application/json' }).end(text);
+    const json = body && { type: 'application/json', content: `${JSON.stringify(body)}\n` };
+    const { type, content } = text ?? json ?? {};
+    response.writeHead(code, type === undefined ? {} : { 'content-type': type }).end(content);
   }
 
   async #respond(request: IncomingMessage): Promise<Response> {

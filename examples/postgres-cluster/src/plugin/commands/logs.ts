@@ -29,10 +29,7 @@ export const logs: Command = {
 };
 
 /** Returns the names of the pods of a cluster's instances. */
-async function instancePods(
-  cluster: string,
-  { client, namespace, signal }: Session,
-): Promise<readonly string[]> {
+async function instancePods(cluster: string, { client, namespace, signal }: Session): Promise<readonly string[]> {
   const labelSelector = `${clusterLabel}=${cluster}`;
   const { items } = await client.resource(Pod).list({ namespace, labelSelector, signal });
   return items.map(({ metadata }) => metadata.name).sort();

@@ -1,0 +1,195 @@
+/** A condition that someone must look at. */
+export interface Alert {
+  readonly name: string;
+  readonly expr: string;
+  /** How long the condition must hold. */
+  readonly for: string;
+  readonly severity: 'critical' | 'warning' | 'info';
+  readonly summary: string;
+  /** Remedy, as an imperative. */
+  readonly action: string;
+}
+
+const perCluster = 'by (namespace, cluster)';
+const gibibyte = 1024 ** 3;
+
+/** The alerts of PostgreSQL clusters. */
+export const alerts: readonly Alert[] = [
+  {
+    name: 'PostgresNoPrimary',
+    expr: `sum ${perCluster} (postgres_instance_primary) == 0`,
+    for: '1m',
+    severity: 'critical',
+    summary: '{{ $labels.cluster }} has no primary: nothing can be written.',
+    action: 'Run kubectl kubewright pg status; the phase names what the cluster waits for.',
+  },
+  {
+    name: 'PostgresSeveralPrimaries',
+    expr: `sum ${perCluster} (postgres_instance_primary) > 1`,
+    for: '1m',
+    severity: 'critical',
+    summary: '{{ $labels.cluster }} has more than one writable server.',
+    action: 'Fence all but the one that holds the Lease, and compare their data.',
+  },
+  {
+    name: 'PostgresServerDown',
+    expr: 'postgres_instance_up == 0 and postgres_instance_fenced == 0',
+    for: '2m',
+    severity: 'warning',
+    summary: 'The server of {{ $labels.pod }} accepts no connections.',
+    action: 'Read kubectl kubewright pg logs.',
+  },
+  {
+    name: 'PostgresActionFailed',
+    expr: 'postgres_instance_failed == 1',
+    for: '2m',
+    severity: 'warning',
+    summary: 'The instance manager of {{ $labels.pod }} cannot do what it decided.',
+    action: 'Read the message of the instance in kubectl kubewright pg status.',
+  },
+  {
+    name: 'PostgresPromoted',
+    expr: `max ${perCluster} (postgres_instance_timeline) > max ${perCluster} (postgres_instance_timeline offset 10m)`,
+    for: '0m',
+    severity: 'info',
+    summary: '{{ $labels.cluster }} has promoted a replica in the last ten minutes.',
+    action: 'Read the events of the cluster for the reason.',
+  },
+  {
+    name: 'PostgresReplicaNotStreaming',
+    expr: 'postgres_instance_receiving == 0 and postgres_instance_fenced == 0',
+    for: '5m',
+    severity: 'warning',
+    summary: '{{ $labels.pod }} does not stream from a primary.',
+    action: 'Read its message in kubectl kubewright pg status, and its logs.',
+  },
+  {
+    name: 'PostgresReplicaLagsBehind',
+    expr: `postgres_instance_replica_lag_bytes > ${gibibyte} or postgres_instance_replay_lag_seconds > 300`,
+    for: '5m',
+    severity: 'warning',
+    summary: 'A replica of {{ $labels.cluster }} is far behind the primary.',
+    action: 'Look for long queries on the replica, and for a slow disk or network.',
+  },
+  {
+    name: 'PostgresTooFewSynchronousReplicas',
+    expr: 'postgres_instance_synchronous_replicas < postgres_instance_required_synchronous_replicas',
+    for: '1m',
+    severity: 'critical',
+    summary: 'Commits in {{ $labels.cluster }} wait for replicas that are not connected.',
+    action: 'Repair the replicas, or lower spec.replication.synchronous.',
+  },
+  {
+    name: 'PostgresSlotRetainsWal',
+    expr: `postgres_instance_slot_retained_bytes > ${10 * gibibyte}`,
+    for: '10m',
+    severity: 'warning',
+    summary: 'The slot {{ $labels.slot }} on {{ $labels.pod }} retains more than 10 GiB of WAL.',
+    action: 'Repair its consumer, or drop the slot.',
+  },
+  {
+    name: 'PostgresArchiveFailing',
+    expr: 'postgres_instance_archive_configured == 1 and postgres_instance_primary == 1 and postgres_instance_wal_archive_waiting_files > 5',
+    for: '5m',
+    severity: 'critical',
+    summary: 'WAL of {{ $labels.cluster }} is not archived: the recovery point falls behind, and the volume fills up.',
+    action: 'Read the condition ContinuousArchiving for the error.',
+  },
+  {
+    name: 'PostgresNoRecentBackup',
+    expr: `max ${perCluster} (postgres_instance_last_backup_age_seconds) > 36 * 3600`,
+    for: '10m',
+    severity: 'warning',
+    summary: 'The last base backup of {{ $labels.cluster }} is older than 36 hours.',
+    action: 'Read the errors in kubectl get postgresbackups.',
+  },
+  {
+    name: 'PostgresNeverBackedUp',
+    expr: `max ${perCluster} (postgres_instance_archive_configured) == 1 unless max ${perCluster} (postgres_instance_last_backup_seconds)`,
+    for: '1h',
+    severity: 'warning',
+    summary: '{{ $labels.cluster }} has an archive and no base backup: it cannot be restored.',
+    action: 'Run kubectl kubewright pg backup, and create a PostgresBackupSchedule.',
+  },
+  {
+    name: 'PostgresVolumeFillsUp',
+    expr: 'predict_linear(postgres_instance_volume_free_bytes[6h], 24 * 3600) < 0',
+    for: '30m',
+    severity: 'warning',
+    summary: 'The volume of {{ $labels.pod }} will be full within a day.',
+    action: 'Raise spec.storage.size.',
+  },
+  {
+    name: 'PostgresVolumeFull',
+    expr: 'postgres_instance_volume_full == 1',
+    for: '0m',
+    severity: 'critical',
+    summary: 'The volume of {{ $labels.pod }} is full.',
+    action: 'Raise spec.storage.size. The server starts again when it has space.',
+  },
+  {
+    name: 'PostgresConnectionsExhausted',
+    expr: 'sum by (namespace, cluster, pod) (postgres_instance_connections) > 0.9 * sum by (namespace, cluster, pod) (postgres_instance_max_connections)',
+    for: '5m',
+    severity: 'warning',
+    summary: '{{ $labels.pod }} uses more than 90% of max_connections.',
+    action: 'Pool the connections of the application, or raise max_connections.',
+  },
+  {
+    name: 'PostgresConnectionsBlocked',
+    expr: 'postgres_instance_blocked_connections > 10',
+    for: '5m',
+    severity: 'warning',
+    summary: 'More than 10 connections of {{ $labels.pod }} wait for locks.',
+    action: 'Look for the transaction that holds them, with pg_blocking_pids.',
+  },
+  {
+    name: 'PostgresLongTransaction',
+    expr: 'postgres_instance_oldest_transaction_seconds > 3600',
+    for: '5m',
+    severity: 'warning',
+    summary: 'A transaction of {{ $labels.pod }} has run for more than an hour, and holds back vacuum.',
+    action: 'Look it up in pg_stat_activity.',
+  },
+  {
+    name: 'PostgresTransactionIdsRunOut',
+    expr: 'postgres_instance_transaction_id_age > 1.5e9',
+    for: '5m',
+    severity: 'critical',
+    summary:
+      '{{ $labels.database }} of {{ $labels.cluster }} will stop accepting writes to prevent transaction ID wraparound.',
+    action: 'Run VACUUM FREEZE in it, and look for what holds autovacuum back.',
+  },
+  {
+    name: 'PostgresSettingsRejected',
+    expr: 'postgres_instance_settings_rejected == 1',
+    for: '1m',
+    severity: 'warning',
+    summary: '{{ $labels.pod }} rejects the newest parameters, and keeps the last valid ones.',
+    action: 'Read the condition SettingsApplied for the error.',
+  },
+  {
+    name: 'PostgresRestartPending',
+    expr: 'postgres_instance_pending_restart == 1',
+    for: '1h',
+    severity: 'info',
+    summary: '{{ $labels.pod }} needs a restart for changed settings.',
+    action: 'With supervised updates, promote another instance.',
+  },
+  {
+    name: 'PostgresStatisticsUnavailable',
+    expr: 'postgres_instance_scrape_failed == 1',
+    for: '5m',
+    severity: 'warning',
+    summary: 'The statistics of {{ $labels.pod }} cannot be read: other alerts may be silent.',
+    action: 'Read the logs of the instance.',
+  },
+  {
+    name: 'PostgresOperatorFailing',
+    expr: 'increase(controller_runtime_reconcile_errors_total{controller="postgrescluster"}[10m]) > 5',
+    for: '10m',
+    severity: 'warning',
+    summary: 'The operator fails to reconcile PostgreSQL clusters.',
+    action: 'Read the logs of the operator.',
+  },
+];

@@ -1,0 +1,48 @@
+import { alerts } from './alerts.ts';
+import { instanceMetrics } from './instance-metrics.ts';
+
+/** Returns the reference page of the metrics and alerts. */
+export function metricsPage(): string {
+  const metric = instanceMetrics.map(
+    ({ name, type, help, labels }) =>
+      `| \`${name}\` | ${type} | ${labels.filter((each) => each !== 'cluster').join(', ')} | ${help} |`,
+  );
+  const alert = alerts.map(
+    ({ name, severity, expr, for: duration, summary, action }) =>
+      `| \`${name}\` | ${severity} | \`${expr.replaceAll('|', '\\|')}\` for ${duration} | ${text(summary)} ${action} |`,
+  );
+  return `# Metrics and alerts of PostgreSQL clusters
+
+Generated from [\`instance-metrics.ts\`](../../examples/postgres-cluster/src/metrics/instance-metrics.ts) and
+[\`alerts.ts\`](../../examples/postgres-cluster/src/metrics/alerts.ts) of the example [\`postgres-cluster\`](../examples/postgres-cluster.md).
+
+Each instance serves \`/metrics\` over HTTPS on its port \`status\`, 8000, without a client certificate. The server's certificate is signed by
+the cluster's own authority: trust the \`ca.crt\` of the Secret \`NAME-server\`, and verify the name \`NAME-rw\`.
+[\`monitoring/\`](../../examples/postgres-cluster/monitoring) contains a PodMonitor for the cluster \`shop\`, the alerts as a PrometheusRule, and a
+dashboard for Grafana. The operator serves the metrics of controller-runtime as all operators do.
+
+## Metrics
+
+All have the label \`cluster\`. Metrics without a value are left out: while its server does not accept connections, an instance reports only
+its own state.
+
+| metric | type | other labels | meaning |
+|---|---|---|---|
+${metric.join('\n')}
+
+## Alerts
+
+| alert | severity | condition | meaning, and what to do |
+|---|---|---|---|
+${alert.join('\n')}
+
+## Where to go next
+
+- [PostgreSQL with failover](../examples/postgres-cluster.md): the operator, and what its tests show.
+`;
+}
+
+/** Replaces the placeholders of Prometheus. */
+function text(summary: string): string {
+  return summary.replace(/\{\{ \$labels\.(\w+) \}\}/g, 'the $1');
+}

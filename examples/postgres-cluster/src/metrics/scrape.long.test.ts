@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { get } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { PersistentVolumeClaim, Pod, Secret } from '@kubewright/apimachinery/core/v1';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { metricsIn } from '../../dev/metrics-in.ts';
+import { fileOf, isPostgresInstalled, OperatedCluster } from '../../dev/operated-cluster.ts';
+import { PostgresBackup } from '../api/v1/postgres-backup.ts';
+import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import { statusPort } from '../instance/protocol.ts';
+import { secretValue } from '../spec/credentials.ts';
+import { instanceMetrics } from './instance-metrics.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+const patience = { timeout: 120_000, interval: 200 };
+const namespace = 'default';
+
+describe.skipIf(!isPostgresInstalled)('a scrape of real instances (needs the programs of PostgreSQL)', () => {
+  let cluster: OperatedCluster;
+  beforeAll(async () => {
+    cluster = await OperatedCluster.start({ nodes: 1 });
+    const { client } = cluster;
+    const claim = { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '1Gi' } } } as const;
+    const spec = {
+      instances: 2,
+      storage: { size: '1Gi' },
+      replication: { synchronous: 1 },
+      backup: { volume: { claimName: 'archive' } },
+      parameters: { fsync: 'off', shared_buffers: '16MB', archive_timeout: '1s' },
+    };
+    const named = (name: string) => ({ metadata: { namespace, name } });
+    await client.resource(PersistentVolumeClaim).create(PersistentVolumeClaim({ ...named('archive'), spec: claim }));
+    await client.resource(PostgresCluster).create(PostgresCluster({ ...named('shop'), spec }));
+    await client.resource(PostgresBackup).create(PostgresBackup({ ...named('first'), spec: { cluster: 'shop' } }));
+  });
+  afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+  /** Reads the metrics as Prometheus does with `monitoring/pod-monitor.yaml`: without a client certificate. */
+  const scrape = async (name: string) => {
+    const { status } = await cluster.client.resource(Pod).get({ namespace, name });
+    const ca = secretValue(await cluster.client.resource(Secret).get({ namespace, name: 'shop-server' }), 'ca.crt');
+    const options = {
+      host: status?.podIP,
+      port: statusPort,
+      path: '/metrics',
+      ca,
+      servername: 'shop-rw',
+      agent: false,
+    };
+    return new Promise<string>((resolve, reject) => {
+      get(options, (response) => resolve(text(response))).once('error', reject);
+    });
+  };
+  const both = async () => (await Promise.all([scrape('shop-1'), scrape('shop-2')])).join('');
+
+  it('contains every metric', async () => {
+    const lastBackup = async () =>
+      (await cluster.client.resource(PostgresCluster).get({ namespace, name: 'shop' })).status?.lastBackup;
+    await expect.poll(lastBackup, patience).toBeDefined();
+    // Nothing fails here.
+    const absent = ['postgres_instance_wal_archive_last_failure_seconds'];
+    const expected = instanceMetrics.map(({ name }) => name).filter((name) => !absent.includes(name));
+    await expect.poll(async () => [...metricsIn(await both())].sort(), patience).toEqual([...expected].sort());
+  });
+
+  it('contains every metric of the alerts and of the dashboard', async () => {
+    const exported = metricsIn(await both());
+    const files = ['monitoring/alerts.yaml', 'monitoring/dashboard.json'];
+    const used = files.flatMap((file) => metricsIn(readFileSync(fileOf(file), 'utf8')));
+    expect(used.filter((name) => !exported.includes(name))).toEqual([]);
+    expect(await cluster.operatorMetrics()).toContain(
+      'controller_runtime_reconcile_errors_total{controller="postgrescluster"',
+    );
+  });
+
+  it('reports the roles and the state of replication', async () => {
+    await expect.poll(() => scrape('shop-1'), patience).toMatch(/^postgres_instance_ready\{cluster="shop"\} 1$/m);
+    const [primary, replica] = [await scrape('shop-1'), await scrape('shop-2')];
+    expect(primary).toMatch(/^postgres_instance_primary\{cluster="shop"\} 1$/m);
+    expect(primary).toMatch(/^postgres_instance_synchronous_replicas\{cluster="shop"\} 1$/m);
+    expect(primary).toMatch(/^postgres_instance_replica_lag_bytes\{cluster="shop",replica="shop-2"\} \d+$/m);
+    expect(primary).toMatch(/^postgres_instance_wal_archived_total\{cluster="shop"\} [1-9]\d*$/m);
+    expect(replica).toMatch(/^postgres_instance_primary\{cluster="shop"\} 0$/m);
+    expect(replica).toMatch(/^postgres_instance_receiving\{cluster="shop"\} 1$/m);
+    expect(replica).toMatch(/^postgres_instance_replay_lag_seconds\{cluster="shop"\} [\d.]+$/m);
+  });
+
+  it('goes on while the server is fenced', async () => {
+    const key = { namespace, name: 'shop' };
+    const clusters = cluster.client.resource(PostgresCluster);
+    await clusters.patch(key, { type: 'merge', body: { spec: { fenced: ['shop-2'] } } });
+    await expect.poll(() => scrape('shop-2'), patience).toMatch(/^postgres_instance_up\{cluster="shop"\} 0$/m);
+    const fenced = await scrape('shop-2');
+    expect(fenced).toMatch(/^postgres_instance_fenced\{cluster="shop"\} 1$/m);
+    expect(fenced).not.toContain('postgres_instance_connections');
+  });
+});
