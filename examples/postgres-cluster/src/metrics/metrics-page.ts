@@ -18,8 +18,8 @@ Generated from [\`instance-metrics.ts\`](../../examples/postgres-cluster/src/met
 
 Each instance serves \`/metrics\` over HTTPS on its port \`status\`, 8000, without a client certificate. The server's certificate is signed by
 the cluster's own authority: trust the \`ca.crt\` of the Secret \`NAME-server\`, and verify the name \`NAME-rw\`.
-[\`monitoring/\`](../../examples/postgres-cluster/monitoring) contains a PodMonitor for the cluster \`shop\`, the alerts as a PrometheusRule, and a
-dashboard for Grafana. The operator serves the metrics of controller-runtime as all operators do.
+[\`monitoring/\`](../../examples/postgres-cluster/monitoring) contains a PodMonitor for the cluster \`shop\`, and the alerts as a PrometheusRule;
+[\`postgres-clusters.json\`](../../examples/postgres-cluster/grafana/postgres-clusters.json) is a dashboard for Grafana. The operator serves the metrics of controller-runtime as all operators do.
 
 ## Metrics
 

@@ -14,8 +14,8 @@ describe('generated files', () => {
     await expect(text).toMatchFileSnapshot('../../monitoring/alerts.yaml');
   });
 
-  it('monitoring/dashboard.json is current', async () => {
-    await expect(`${JSON.stringify(dashboard(), null, 2)}\n`).toMatchFileSnapshot('../../monitoring/dashboard.json');
+  it('grafana/postgres-clusters.json is current', async () => {
+    await expect(`${JSON.stringify(dashboard(), null, 2)}\n`).toMatchFileSnapshot('../../grafana/postgres-clusters.json');
   });
 
   it('the page of the metrics is current', async () => {

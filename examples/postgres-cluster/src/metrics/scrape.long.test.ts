@@ -65,7 +65,7 @@ describe.skipIf(!isPostgresInstalled)('a scrape of real instances (needs the pro
 
   it('contains every metric of the alerts and of the dashboard', async () => {
     const exported = metricsIn(await both());
-    const files = ['monitoring/alerts.yaml', 'monitoring/dashboard.json'];
+    const files = ['monitoring/alerts.yaml', 'grafana/postgres-clusters.json'];
     const used = files.flatMap((file) => metricsIn(readFileSync(fileOf(file), 'utf8')));
     expect(used.filter((name) => !exported.includes(name))).toEqual([]);
     expect(await cluster.operatorMetrics()).toContain(
