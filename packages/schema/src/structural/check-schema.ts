@@ -5,7 +5,9 @@ import { checkEmbeddedResources } from './embedded-resource.ts';
 import { type FieldProblem, invalid } from './field-problem.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 import { prune } from './prune.ts';
-import { type CompilePattern, compileValidator, type Findings } from './validator.ts';
+import type { Findings } from './validator/findings.ts';
+import type { CompilePattern } from './validator/strings.ts';
+import { compileValidator } from './validator/validator.ts';
 
 /** The location of a schema, and the compiler for its patterns. */
 export interface StructuralCheckOptions {

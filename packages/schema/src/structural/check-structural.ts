@@ -1,7 +1,7 @@
 import { sameJson } from '@kubewright/apimachinery/internal';
 import { type FieldProblem, forbidden, invalid, problemText, required } from './field-problem.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
-import type { CompilePattern } from './validator.ts';
+import type { CompilePattern } from './validator/strings.ts';
 
 type Level = 'root' | 'item' | 'field';
 

@@ -6,7 +6,9 @@ import type { JsonSchema } from './json-schema.ts';
 import { compileListTypes } from './list-type.ts';
 import { type Pruned, prune } from './prune.ts';
 import { schemaNodeOf } from './schema-node-of.ts';
-import { type CompilePattern, compileValidator, type Findings } from './validator.ts';
+import type { Findings } from './validator/findings.ts';
+import type { CompilePattern } from './validator/strings.ts';
+import { compileValidator } from './validator/validator.ts';
 
 /** Options for {@link compileStructuralSchema}. */
 export interface StructuralSchemaOptions {
