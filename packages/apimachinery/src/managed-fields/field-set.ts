@@ -1,29 +1,12 @@
-import { KubewrightError } from '../errors/kubewright-error.ts';
-import { canonicalPathElement, comparePathElements, PathElement } from './path-element.ts';
-
-/** Thrown for a `fieldsV1` that is not a field set. */
-class FieldSetError extends KubewrightError {
-  override readonly name = 'FieldSetError';
-  readonly code = 'KW1020';
-}
-
-/** Deeper than any object that the API accepts. */
-const maxDepth = 600;
-
-interface Node {
-  /** True if the path that ends here is a member, and not only paths below it. */
-  readonly member: boolean;
-  readonly children: ReadonlyMap<PathElement, Node>;
-}
+import { countMembers, equalNodes, type FieldNode, findNode, nothing, visitNode } from './field-node.ts';
+import { FieldSetError, formatFieldsV1, parseFieldsV1 } from './fields-v1.ts';
+import { differenceOf, intersectionOf, leavesOf, unionOf } from './node-operations.ts';
+import { PathElement } from './path-element.ts';
 
 interface MutableNode {
   member: boolean;
   readonly children: Map<PathElement, MutableNode>;
 }
-
-const noChildren: ReadonlyMap<PathElement, Node> = new Map();
-const leaf: Node = { member: true, children: noChildren };
-const nothing: Node = { member: false, children: noChildren };
 
 /**
  * A set of paths into objects: the fields that a manager owns. A path is a list of elements, such as `['f:spec', 'f:containers',
@@ -38,9 +21,9 @@ export class FieldSet {
   // `this`: the emitted alias of the class is not set yet when the class's name is used here
   static readonly empty: FieldSet = new this(nothing);
 
-  readonly #root: Node;
+  readonly #root: FieldNode;
 
-  private constructor(root: Node) {
+  private constructor(root: FieldNode) {
     this.#root = root;
   }
 
@@ -57,7 +40,7 @@ export class FieldSet {
    * @throws {@link FieldSetError} if it is not an object of objects, or is nested too deeply.
    */
   static parse(fieldsV1: unknown): FieldSet {
-    const root = parseNode(fieldsV1, 0);
+    const root = parseFieldsV1(fieldsV1);
     return FieldSet.#wrap({ member: false, children: root.children });
   }
 
@@ -76,17 +59,17 @@ export class FieldSet {
     return FieldSet.#wrap(builder.root);
   }
 
-  static #wrap(root: Node): FieldSet {
+  static #wrap(root: FieldNode): FieldSet {
     return root.children.size === 0 ? FieldSet.empty : new FieldSet(root);
   }
 
-  #with(root: Node): FieldSet {
+  #with(root: FieldNode): FieldSet {
     return root === this.#root ? this : FieldSet.#wrap(root);
   }
 
   /** Returns the set as `fieldsV1`, elements in upstream's order. */
   toFieldsV1(): Record<string, unknown> {
-    return serializeNode(this.#root, false);
+    return formatFieldsV1(this.#root);
   }
 
   /** True if the set has no members. */
@@ -101,12 +84,12 @@ export class FieldSet {
 
   /** True if the path itself is a member. */
   has(path: readonly PathElement[]): boolean {
-    return find(this.#root, path)?.member === true;
+    return findNode(this.#root, path)?.member === true;
   }
 
   /** True if the path or any path below it is a member. */
   hasWithin(path: readonly PathElement[]): boolean {
-    return find(this.#root, path) !== undefined;
+    return findNode(this.#root, path) !== undefined;
   }
 
   /** Returns the members below an element, as paths that start there; empty if nothing is below it. */
@@ -182,7 +165,7 @@ export class FieldSet {
 
 /** Collects paths while an object is walked. Used once, then {@link build} returns the set. */
 export class FieldSetBuilder {
-  readonly root: Node;
+  readonly root: FieldNode;
   readonly #root: MutableNode = { member: false, children: new Map() };
 
   constructor() {
@@ -207,160 +190,5 @@ export class FieldSetBuilder {
   /** Returns the set of all added paths; the builder must not be used afterwards. */
   build(): FieldSet {
     return FieldSet.fromBuilder(this);
-  }
-}
-
-function parseNode(value: unknown, depth: number): Node {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new FieldSetError({ what: 'invalid managed fields', why: 'fieldsV1 must be an object of objects' });
-  }
-  if (depth > maxDepth)
-    throw new FieldSetError({ what: 'invalid managed fields', why: `nested deeper than ${maxDepth} levels` });
-  let member = false;
-  let children: Map<PathElement, Node> | undefined;
-  for (const [key, below] of Object.entries(value)) {
-    if (key === '.') {
-      member = true;
-      continue;
-    }
-    const element = canonicalPathElement(key);
-    if (element === undefined) {
-      if (/^[kvi]:/.test(key))
-        throw new FieldSetError({ what: 'invalid managed fields', why: `malformed path element ${key.slice(0, 100)}` });
-      continue;
-    }
-    children ??= new Map();
-    children.set(element, isEmptyObject(below) ? leaf : parseNode(below, depth + 1));
-  }
-  return children === undefined ? leaf : { member, children };
-}
-
-function isEmptyObject(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  for (const _ in value) return false;
-  return true;
-}
-
-function serializeNode(node: Node, includeSelf: boolean): Record<string, unknown> {
-  const out: Record<string, unknown> = {};
-  if (includeSelf && node.member && node.children.size > 0) out['.'] = {};
-  for (const [element, child] of sortedChildren(node)) out[element] = serializeNode(child, true);
-  return out;
-}
-
-function sortedChildren(node: Node): readonly (readonly [PathElement, Node])[] {
-  const entries = [...node.children];
-  for (let i = 1; i < entries.length; i++) {
-    // Sets read from a server are already sorted.
-    if (comparePathElements(entries[i - 1]?.[0] ?? '', entries[i]?.[0] ?? '') > 0) {
-      return entries.sort(([a], [b]) => comparePathElements(a, b));
-    }
-  }
-  return entries;
-}
-
-function find(root: Node, path: readonly PathElement[]): Node | undefined {
-  let node: Node | undefined = root;
-  for (const element of path) {
-    node = node.children.get(element);
-    if (node === undefined) return undefined;
-  }
-  return node;
-}
-
-function countMembers(node: Node): number {
-  let count = node.member ? 1 : 0;
-  for (const child of node.children.values()) count += countMembers(child);
-  return count;
-}
-
-function unionOf(a: Node, b: Node): Node {
-  if (a === b || b.children.size + Number(b.member) === 0) return a;
-  if (a.children.size + Number(a.member) === 0) return b;
-  let children: Map<PathElement, Node> | undefined;
-  for (const [element, right] of b.children) {
-    const left = a.children.get(element);
-    const both = left === undefined ? right : unionOf(left, right);
-    if (both === left) continue;
-    children ??= new Map(a.children);
-    children.set(element, both);
-  }
-  const member = a.member || b.member;
-  return children === undefined && member === a.member ? a : { member, children: children ?? a.children };
-}
-
-function intersectionOf(a: Node, b: Node): Node | undefined {
-  if (a === b) return a;
-  const children = new Map<PathElement, Node>();
-  let same = true;
-  for (const [element, left] of a.children) {
-    const right = b.children.get(element);
-    const both = right === undefined ? undefined : intersectionOf(left, right);
-    if (both !== undefined) children.set(element, both);
-    same &&= both === left;
-  }
-  return nodeOrNothing(a, { member: a.member && b.member, children, same });
-}
-
-interface DifferenceOptions {
-  readonly other: Node;
-  readonly recursive: boolean;
-}
-
-function differenceOf(a: Node, { other, recursive }: DifferenceOptions): Node | undefined {
-  if (recursive && other.member) return undefined;
-  const children = new Map<PathElement, Node>();
-  let same = true;
-  for (const [element, left] of a.children) {
-    const right = other.children.get(element);
-    const rest = right === undefined ? left : differenceOf(left, { other: right, recursive });
-    if (rest !== undefined) children.set(element, rest);
-    same &&= rest === left;
-  }
-  return nodeOrNothing(a, { member: a.member && !other.member, children, same });
-}
-
-/** Returns the old node if nothing changed, so that results share structure; nothing if no path is left. */
-function nodeOrNothing(
-  old: Node,
-  parts: { readonly member: boolean; readonly children: ReadonlyMap<PathElement, Node>; readonly same: boolean },
-): Node | undefined {
-  const { member, children, same } = parts;
-  if (same && member === old.member) return member || children.size > 0 ? old : undefined;
-  if (children.size > 0) return { member, children };
-  return member ? leaf : undefined;
-}
-
-function leavesOf(node: Node): Node {
-  if (node.children.size === 0) return node;
-  let children: Map<PathElement, Node> | undefined;
-  for (const [element, child] of node.children) {
-    const below = leavesOf(child);
-    if (below === child) continue;
-    children ??= new Map(node.children);
-    children.set(element, below);
-  }
-  return children === undefined && !node.member ? node : { member: false, children: children ?? node.children };
-}
-
-function equalNodes(a: Node, b: Node): boolean {
-  if (a === b) return true;
-  if (a.member !== b.member || a.children.size !== b.children.size) return false;
-  for (const [element, left] of a.children) {
-    const right = b.children.get(element);
-    if (right === undefined || !equalNodes(left, right)) return false;
-  }
-  return true;
-}
-
-function visitNode(
-  node: Node,
-  state: { readonly path: PathElement[]; readonly visit: (path: readonly PathElement[]) => void },
-): void {
-  if (node.member) state.visit(state.path);
-  for (const [element, child] of sortedChildren(node)) {
-    state.path.push(element);
-    visitNode(child, state);
-    state.path.pop();
   }
 }
