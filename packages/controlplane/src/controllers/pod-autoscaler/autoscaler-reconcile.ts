@@ -1,27 +1,13 @@
-import {
-  isConflict,
-  type Kind,
-  type KubernetesObject,
-  LabelSelector,
-  Quantity,
-  type Stored,
-} from '@kubewright/apimachinery';
-import {
-  HorizontalPodAutoscaler,
-  type HorizontalPodAutoscalerStatus,
-  type MetricSpec,
-  type MetricStatus,
-  type MetricTarget,
-} from '@kubewright/apimachinery/autoscaling/v2';
+import { isConflict, type Kind, type KubernetesObject, LabelSelector, type Stored } from '@kubewright/apimachinery';
+import { HorizontalPodAutoscaler, type MetricStatus } from '@kubewright/apimachinery/autoscaling/v2';
 import { Pod } from '@kubewright/apimachinery/core/v1';
-import { defined, formatTime, sameJson } from '@kubewright/apimachinery/internal';
+import { sameJson } from '@kubewright/apimachinery/internal';
 import type { RequestContext } from '@kubewright/runtime';
 import type { CoreEventRecorder } from '../core-event-recorder.ts';
 import { updateStatus } from '../object-writes.ts';
 import { messageOf } from '../pods/pod-control.ts';
-import { withCondition } from './autoscaler-conditions.ts';
-import { podMetricsKind, usageOf } from './pod-metrics.ts';
-import { byAverage, byUtilization } from './replica-calculation.ts';
+import { AutoscalerStatus } from './autoscaler-status.ts';
+import { MetricReplicas, metricFailure } from './metric-replicas.ts';
 import { limitScaling, type ScalingHistory, trimHistory } from './scaling-rules.ts';
 
 /** The scale subresource. */
@@ -50,22 +36,18 @@ export interface AutoscalerParts {
 /** Thrown to end a reconcile after its failure was reported. */
 class ReportedFailure extends Error {}
 
-interface Metric {
-  readonly name: string;
-  readonly replicas: number;
-  readonly status: MetricStatus;
-}
-
 /** One reconcile of an autoscaler. */
 export class AutoscalerReconcile {
   readonly #autoscaler: Stored<HorizontalPodAutoscaler>;
   readonly #parts: AutoscalerParts;
-  #status: HorizontalPodAutoscalerStatus;
+  readonly #status: AutoscalerStatus;
+  readonly #metrics: MetricReplicas;
 
   constructor(autoscaler: Stored<HorizontalPodAutoscaler>, parts: AutoscalerParts) {
     this.#autoscaler = autoscaler;
     this.#parts = parts;
-    this.#status = autoscaler.status ?? { desiredReplicas: 0 };
+    this.#status = new AutoscalerStatus(autoscaler, parts.ctx.clock);
+    this.#metrics = new MetricReplicas(autoscaler, parts.ctx);
   }
 
   async run(): Promise<void> {
@@ -74,10 +56,13 @@ export class AutoscalerReconcile {
     } catch (error) {
       if (!(error instanceof ReportedFailure)) throw error;
     }
-    if (sameJson(this.#status, this.#autoscaler.status ?? {})) return;
+    if (sameJson(this.#status.value, this.#autoscaler.status ?? {})) return;
     const { ctx } = this.#parts;
     try {
-      await updateStatus(ctx, { kind: HorizontalPodAutoscaler, object: { ...this.#autoscaler, status: this.#status } });
+      await updateStatus(ctx, {
+        kind: HorizontalPodAutoscaler,
+        object: { ...this.#autoscaler, status: this.#status.value },
+      });
     } catch (error) {
       this.#note('Warning', 'FailedUpdateStatus', messageOf(error));
       throw error;
@@ -91,13 +76,13 @@ export class AutoscalerReconcile {
     const current = scale.spec?.replicas ?? 0;
     const nowMs = ctx.clock.monotonic();
     if (known.history.recommendations.length === 0) this.#remember('recommendations', current);
-    const { desiredReplicas } = this.#status;
+    const { desiredReplicas } = this.#status.value;
     let desired = current;
     let reason = '';
-    this.#setSizes({ current, desired: desiredReplicas, metrics: [] });
+    this.#status.setSizes({ current, desired: desiredReplicas, metrics: [] });
     if (current === 0) {
       const message = 'scaling is disabled since the replica count of the target is zero';
-      this.#set('ScalingActive', { ok: false, reason: 'ScalingDisabled', message });
+      this.#status.set('ScalingActive', { ok: false, reason: 'ScalingDisabled', message });
     } else if (current > maxReplicas) {
       desired = maxReplicas;
       reason = 'Current number of replicas above Spec.MaxReplicas';
@@ -120,13 +105,13 @@ export class AutoscalerReconcile {
       const { replicas, ableToScale, scalingLimited } = limitScaling(input);
       known.history = trimHistory(history, { behavior, nowMs });
       this.#remember('recommendations', best.replicas);
-      this.#set('AbleToScale', { ok: true, ...ableToScale });
+      this.#status.set('AbleToScale', { ok: true, ...ableToScale });
       const { limited, ...why } = scalingLimited;
-      this.#set('ScalingLimited', { ok: limited, ...why });
+      this.#status.set('ScalingLimited', { ok: limited, ...why });
       desired = replicas;
     }
     if (desired !== current) await this.#rescale(kind, { scale, current, desired, reason });
-    this.#setSizes({ current, desired, metrics: this.#status.currentMetrics ?? [] });
+    this.#status.setSizes({ current, desired, metrics: this.#status.value.currentMetrics ?? [] });
   }
 
   /** Reads the scale of the target. */
@@ -141,13 +126,13 @@ export class AutoscalerReconcile {
       const { namespace } = this.#autoscaler.metadata;
       const scale = await client.resource(found).subresource<Scale>('scale').get({ namespace, name }, { signal });
       const message = "the HPA controller was able to get the target's current scale";
-      this.#set('AbleToScale', { ok: true, reason: 'SucceededGetScale', message });
+      this.#status.set('AbleToScale', { ok: true, reason: 'SucceededGetScale', message });
       return { kind: found, scale };
     } catch (error) {
       const what = messageOf(error);
       this.#note('Warning', 'FailedGetScale', what);
       const message = `the HPA controller was unable to get the target's current scale: ${what}`;
-      this.#set('AbleToScale', { ok: false, reason: 'FailedGetScale', message });
+      this.#status.set('AbleToScale', { ok: false, reason: 'FailedGetScale', message });
       throw new ReportedFailure(what);
     }
   }
@@ -161,7 +146,7 @@ export class AutoscalerReconcile {
     const pods = this.#pods(scale);
     for (const spec of specs) {
       try {
-        const { name, replicas, status } = await this.#metric(spec, { current, ...pods });
+        const { name, replicas, status } = await this.#metrics.of(spec, { current, ...pods });
         statuses.push(status);
         if (best.replicas === 0 || replicas > best.replicas) best = { name, replicas };
       } catch (error) {
@@ -173,20 +158,20 @@ export class AutoscalerReconcile {
         failures.push({
           reason,
           message: `the HPA was unable to compute the replica count: ${what}`,
-          what: nameFailure(spec, what),
+          what: metricFailure(spec, what),
         });
       }
     }
-    this.#setSizes({ current, desired: this.#status.desiredReplicas, metrics: statuses });
+    this.#status.setSizes({ current, desired: this.#status.value.desiredReplicas, metrics: statuses });
     const [first] = failures;
     if (first && (failures.length >= specs.length || best.replicas < current)) {
-      this.#set('ScalingActive', { ok: false, reason: first.reason, message: first.message });
+      this.#status.set('ScalingActive', { ok: false, reason: first.reason, message: first.message });
       const what = `invalid metrics (${failures.length} invalid out of ${specs.length}), first error is: ${first.what}`;
       this.#note('Warning', 'FailedComputeMetricsReplicas', what);
       throw new ReportedFailure(what);
     }
     const message = `the HPA was able to successfully calculate a replica count from ${best.name}`;
-    this.#set('ScalingActive', { ok: true, reason: 'ValidMetricFound', message });
+    this.#status.set('ScalingActive', { ok: true, reason: 'ValidMetricFound', message });
     return best;
   }
 
@@ -221,104 +206,16 @@ export class AutoscalerReconcile {
     { reason, message, what }: { readonly reason: string; readonly message: string; readonly what: string },
   ): ReportedFailure {
     this.#note('Warning', event, what);
-    this.#set('ScalingActive', { ok: false, reason, message });
+    this.#status.set('ScalingActive', { ok: false, reason, message });
     this.#note('Warning', 'FailedComputeMetricsReplicas', what);
     return new ReportedFailure(what);
-  }
-
-  async #metric(
-    spec: MetricSpec,
-    of: { readonly current: number; readonly pods: readonly Stored<Pod>[]; readonly selector: string },
-  ): Promise<Metric> {
-    const { type, resource, containerResource } = spec;
-    if (type === 'Resource' && resource) {
-      const { name, target } = resource;
-      const { current, ...rest } = await this.#resource(target, { ...of, resource: name, container: undefined });
-      return { ...rest, status: { type, resource: { name, current } } };
-    }
-    if (type === 'ContainerResource' && containerResource) {
-      const { name, container, target } = containerResource;
-      const { current, ...rest } = await this.#resource(target, { ...of, resource: name, container });
-      return { ...rest, status: { type, containerResource: { name, container, current } } };
-    }
-    const metric = (spec.pods ?? spec.object ?? spec.external)?.metric.name ?? '';
-    const why =
-      type === 'External'
-        ? `unable to fetch metrics from external metrics API: the server could not find the requested resource (get ${metric}.external.metrics.k8s.io)`
-        : 'unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered';
-    throw new Error(`unable to get metric ${metric}: ${why}`);
-  }
-
-  async #resource(
-    target: MetricTarget,
-    of: {
-      readonly current: number;
-      readonly pods: readonly Stored<Pod>[];
-      readonly selector: string;
-      readonly resource: string;
-      readonly container: string | undefined;
-    },
-  ): Promise<Omit<Metric, 'status'> & { readonly current: { averageUtilization?: number; averageValue: string } }> {
-    const { resource, container, pods, current: currentReplicas } = of;
-    const { averageValue, averageUtilization = 0 } = target;
-    try {
-      const usages = await this.#usages(of);
-      const nowMs = this.#parts.ctx.clock.now();
-      const input = { currentReplicas, pods, usages, resource, container, tolerance: this.#tolerance(), nowMs };
-      const { replicas, averageMilli, utilization } =
-        averageValue === undefined
-          ? byUtilization(input, averageUtilization)
-          : byAverage(input, Number(Quantity.parse(averageValue).milliValue()));
-      const current = {
-        ...defined({ averageUtilization: utilization }),
-        averageValue: amountText(resource, averageMilli),
-      };
-      const part = container === undefined ? '' : 'container ';
-      const name =
-        averageValue === undefined
-          ? `${resource} ${part}resource utilization (percentage of request)`
-          : `${resource} ${part}resource`;
-      return { name, replicas, current };
-    } catch (error) {
-      const what = averageValue === undefined ? 'utilization' : 'usage';
-      throw new Error(`failed to get ${resource} ${what}: ${messageOf(error)}`, { cause: error });
-    }
-  }
-
-  async #usages({
-    resource,
-    container,
-    selector,
-  }: {
-    resource: string;
-    container: string | undefined;
-    selector: string;
-  }) {
-    const { client, signal } = this.#parts.ctx;
-    const { namespace } = this.#autoscaler.metadata;
-    const failed = `unable to get metrics for resource ${resource}`;
-    const { items } = await client
-      .resource(podMetricsKind)
-      .list({ namespace, labelSelector: selector, signal })
-      .catch((cause: unknown) => {
-        const what = `unable to fetch metrics from resource metrics API: ${messageOf(cause)}`;
-        throw new Error(`${failed}: ${what}`, { cause });
-      });
-    if (items.length === 0) throw new Error(`${failed}: no metrics returned from resource metrics API`);
-    return usageOf(items, { resource, container });
-  }
-
-  #tolerance(): { readonly up: number; readonly down: number } {
-    const { scaleUp, scaleDown } = this.#autoscaler.spec?.behavior ?? {};
-    const of = (text: string | undefined): number => (text === undefined ? 0.1 : Quantity.parse(text).toNumber());
-    return { up: of(scaleUp?.tolerance), down: of(scaleDown?.tolerance) };
   }
 
   async #rescale(
     kind: Kind<Scale>,
     { scale, current, desired, reason }: { scale: Scale; current: number; desired: number; reason: string },
   ): Promise<void> {
-    const { client, clock, signal } = this.#parts.ctx;
+    const { client, signal } = this.#parts.ctx;
     const { namespace } = this.#autoscaler.metadata;
     const { name = '' } = this.#autoscaler.spec?.scaleTargetRef ?? {};
     const scales = client.resource(kind).subresource<Scale>('scale');
@@ -333,14 +230,14 @@ export class AutoscalerReconcile {
       const what = messageOf(error);
       this.#note('Warning', 'FailedRescale', `New size: ${desired}; reason: ${reason}; error: ${what}`);
       const message = `the HPA controller was unable to update the target scale: ${what}`;
-      this.#set('AbleToScale', { ok: false, reason: 'FailedUpdateScale', message });
+      this.#status.set('AbleToScale', { ok: false, reason: 'FailedUpdateScale', message });
       throw new ReportedFailure(what);
     }
     const message = `the HPA controller was able to update the target scale to ${desired}`;
-    this.#set('AbleToScale', { ok: true, reason: 'SucceededRescale', message });
+    this.#status.set('AbleToScale', { ok: true, reason: 'SucceededRescale', message });
     this.#note('Normal', 'SuccessfulRescale', `New size: ${desired}; reason: ${reason}`);
     this.#remember(desired > current ? 'added' : 'removed', Math.abs(desired - current));
-    this.#status = { ...this.#status, lastScaleTime: formatTime(clock.now()) };
+    this.#status.setScaled();
   }
 
   #remember(what: keyof ScalingHistory, replicas: number): void {
@@ -349,53 +246,7 @@ export class AutoscalerReconcile {
     known.history = { ...known.history, [what]: samples };
   }
 
-  #setSizes({
-    current,
-    desired,
-    metrics,
-  }: {
-    current: number;
-    desired: number;
-    metrics: readonly MetricStatus[];
-  }): void {
-    const { currentReplicas: _current, currentMetrics: _metrics, ...rest } = this.#status;
-    this.#status = {
-      ...rest,
-      ...(current > 0 && { currentReplicas: current }),
-      desiredReplicas: desired,
-      ...(metrics.length > 0 && { currentMetrics: metrics }),
-    };
-  }
-
-  #set(
-    type: string,
-    { ok, ...why }: { readonly ok: boolean; readonly reason: string; readonly message: string },
-  ): void {
-    const nowMs = this.#parts.ctx.clock.now();
-    const next = { type, status: ok ? 'True' : 'False', ...why };
-    this.#status = { ...this.#status, conditions: withCondition(this.#status.conditions ?? [], next, nowMs) };
-  }
-
   #note(type: 'Normal' | 'Warning', reason: string, message: string): void {
     this.#parts.events.record(this.#parts.ctx, { about: this.#autoscaler, type, reason, message });
   }
-}
-
-function nameFailure({ type, resource, containerResource, external }: MetricSpec, what: string): string {
-  if (type === 'Resource') return `failed to get ${resource?.name} resource metric value: ${what}`;
-  if (type === 'ContainerResource')
-    return `failed to get ${containerResource?.container} container metric value: ${what}`;
-  if (type === 'External') return `failed to get ${external?.metric.name} external metric value: ${what}`;
-  return `failed to get ${type.toLowerCase()} metric value: ${what}`;
-}
-
-/** Formats an average as the metrics API does: memory with binary suffixes. */
-function amountText(resource: string, milli: number): string {
-  if (resource !== 'memory' || milli % 1000 !== 0) return Quantity.parse(`${milli}m`).canonical();
-  // A sum has the format of its first part.
-  const binary = Quantity.parse('1Ki');
-  return binary
-    .add(Quantity.of(milli / 1000))
-    .sub(binary)
-    .canonical();
 }
