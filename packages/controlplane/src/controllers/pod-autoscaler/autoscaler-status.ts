@@ -35,7 +35,7 @@ export class AutoscalerStatus {
     this.#value = { ...this.#value, conditions: withCondition(this.#value.conditions ?? [], next, nowMs) };
   }
 
-  /** Sets the sizes and the metrics; no metrics are set if there are none. */
+  /** Sets the sizes and the metrics. */
   setSizes({ current, desired, metrics }: AutoscalerSizes): void {
     const { currentReplicas: _current, currentMetrics: _metrics, ...rest } = this.#value;
     this.#value = {

@@ -1,0 +1,63 @@
+import { badRequest, FieldSelector } from '@kubewright/apimachinery';
+import type { ApiResponse } from '../http/api-request.ts';
+import { readListOptions, readSelection, type Selection } from '../registry/index.ts';
+import { watchRepresentation } from '../tables/index.ts';
+import type { WatchFilter } from '../watch/index.ts';
+import { slotHolder } from './caller-class.ts';
+import { formatOf, includeOf, namespaceOf, nowOf, type ResourceCall } from './resource-call.ts';
+
+/** Serves a watch. */
+export async function watchEndpoint(call: ResourceCall): Promise<ApiResponse> {
+  const { registry, info, request, user } = call;
+  const { privileged, username } = slotHolder(request, user);
+  const { definition, services } = registry;
+  const format = formatOf(call, 'object');
+  const options = readListOptions(info.query, 'watch');
+  const selection = readSelection(ofOneName(options, info.pathName), definition);
+  const namespace = namespaceOf(call);
+  const { resourceVersion, resourceVersionMatch, sendInitialEvents, allowWatchBookmarks, timeoutSeconds } = options;
+  const body = await services.watchSource(definition).watch({
+    representation: watchRepresentation(registry.form, format, { include: includeOf(call), now: nowOf(call) }),
+    namespace: namespace === '' ? undefined : namespace,
+    name: selection.name,
+    filter: watchFilter(call, selection),
+    resourceVersion,
+    resourceVersionMatch,
+    sendInitialEvents,
+    allowWatchBookmarks,
+    timeoutSeconds: timeoutSeconds !== undefined && timeoutSeconds > 0 ? timeoutSeconds : undefined,
+    owner: privileged ? undefined : username,
+    signal: request.signal,
+  });
+  const type = format.mediaType === 'application/json' ? 'application/json' : 'application/json;stream=watch';
+  return {
+    status: 200,
+    headers: { 'content-type': type, 'cache-control': 'no-cache, private' },
+    body,
+  };
+}
+
+/** Restricts a watch to the name in its path, if there is one. */
+function ofOneName<T extends { readonly fieldSelector: string }>(options: T, name: string): T {
+  const own = `metadata.name=${name}`;
+  if (name === '') return options;
+  if (options.fieldSelector === '') return { ...options, fieldSelector: own };
+  // The request's information has read the selector before, so it can be parsed.
+  if (FieldSelector.parse(options.fieldSelector).exactValue('metadata.name') === name) return options;
+  throw badRequest("fieldSelector metadata.name doesn't match requested name");
+}
+
+function watchFilter({ registry }: ResourceCall, { id, matches, exact }: Selection): WatchFilter | undefined {
+  if (!matches) return undefined;
+  const { form } = registry;
+  // As in lists: fields are those of the served version, and each item is decoded once, not once per watcher.
+  return {
+    id: `${form.apiVersion} ${form.definition.kind} ${id}`,
+    matches: (item) => matches(form.object(item)),
+    trigger: exact && {
+      field: `${form.apiVersion} ${exact.field}`,
+      value: exact.value,
+      of: (item) => exact.of(form.object(item)),
+    },
+  };
+}
