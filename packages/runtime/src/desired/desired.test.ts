@@ -111,12 +111,15 @@ describe('desired', () => {
         controller({
           for: Site,
           owns: [PersistentVolumeClaim],
-          desired: () => ({ children: [{ ...claim, spec: { accessModes: ['ReadWriteOnce'] } }], status: {} }),
+          desired: () => ({
+            children: [{ ...claim, spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'absent' } }],
+            status: {},
+          }),
         }),
       ],
     });
     await eventually(() => conditions(server)['Reconciling'] === 'True');
-    const message = 'PersistentVolumeClaim default/data is Pending: waiting for a volume';
+    const message = 'PersistentVolumeClaim default/data is Pending: waiting for a volume of storage class absent';
     expect(server.get(Site, 'a').status.conditions).toMatchObject([
       { type: 'Ready', status: 'False', reason: 'ChildrenNotReady', message },
       { type: 'Reconciling', status: 'True', message },

@@ -92,8 +92,18 @@ describe('objectState', () => {
   });
 
   it.each([
-    ['is Pending: waiting for a volume', object('PersistentVolumeClaim', { status: { phase: 'Pending' } })],
-    ['is Pending: waiting for a volume', object('PersistentVolumeClaim', {})],
+    [
+      'is Pending: waiting for a volume of storage class fast',
+      object('PersistentVolumeClaim', { spec: { storageClassName: 'fast' }, status: { phase: 'Pending' } }),
+    ],
+    [
+      'is Pending: waiting for the volume disk-1',
+      object('PersistentVolumeClaim', { spec: { storageClassName: 'fast', volumeName: 'disk-1' } }),
+    ],
+    [
+      'is Pending: waiting for a volume; it has no storage class to provision one',
+      object('PersistentVolumeClaim', { spec: { storageClassName: '' } }),
+    ],
     ['is Lost: its volume no longer exists', object('PersistentVolumeClaim', { status: { phase: 'Lost' } })],
     [
       'is Pending: PodScheduled says so',

@@ -6,7 +6,7 @@ type ObjectState = 'Current' | 'InProgress' | 'Failed' | 'Terminating';
 /** A state with its reason. */
 export interface ObjectReadiness {
   readonly state: ObjectState;
-  /** The text after the object's name in a sentence, such as `is Pending: waiting for a volume`. Empty for a current object. */
+  /** The text after the object's name in a sentence, such as `is Pending: waiting for the volume disk-1`. Empty for a current object. */
   readonly message: string;
 }
 
@@ -150,11 +150,18 @@ function ofDefinition({ conditions }: Parts): ObjectReadiness | undefined {
     : inProgress('is not established yet');
 }
 
-function ofClaim({ status }: Parts): ObjectReadiness | undefined {
+function ofClaim({ spec, status }: Parts): ObjectReadiness | undefined {
   const { phase } = status;
+  const { storageClassName, volumeName } = spec;
   if (phase === 'Bound') return undefined;
   if (phase === 'Lost') return inProgress('is Lost: its volume no longer exists');
-  return inProgress('is Pending: waiting for a volume');
+  if (volumeName) return inProgress(`is Pending: waiting for the volume ${volumeName}`);
+  // The claim's events tell more, but an operator that reads them needs another permission and another watch.
+  return inProgress(
+    storageClassName
+      ? `is Pending: waiting for a volume of storage class ${storageClassName}`
+      : 'is Pending: waiting for a volume; it has no storage class to provision one',
+  );
 }
 
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
