@@ -141,7 +141,8 @@ describe("a controller's own children", () => {
     await settled();
     // The first was released just before its deletion; the second was unchanged and was deleted.
     expect(names(server)).toEqual(['x']);
-    expect(deletions(server)).toHaveLength(2);
+    // The first is tried again if the retry is faster than the watch, which reports the release.
+    expect(new Set(deletions(server)).size).toBe(2);
   });
 
   it('are checked again and deleted if only an unrelated change happened', async () => {
