@@ -17,7 +17,7 @@ export function unionOf(a: FieldNode, b: FieldNode): FieldNode {
   return children === undefined && member === a.member ? a : { member, children: children ?? a.children };
 }
 
-/** Returns the members of both trees, or undefined if there are none. */
+/** Returns the members of both trees; undefined if the result is empty. */
 export function intersectionOf(a: FieldNode, b: FieldNode): FieldNode | undefined {
   if (a === b) return a;
   const children = new Map<PathElement, FieldNode>();
@@ -37,7 +37,7 @@ export interface DifferenceOptions {
   readonly recursive: boolean;
 }
 
-/** Returns the members of the first tree that are not in the other, or undefined if there are none. */
+/** Returns the members of the first tree that are not in the other; undefined if the result is empty. */
 export function differenceOf(a: FieldNode, { other, recursive }: DifferenceOptions): FieldNode | undefined {
   if (recursive && other.member) return undefined;
   const children = new Map<PathElement, FieldNode>();
