@@ -9,16 +9,15 @@ import {
   withRevision,
 } from '../storage/index.ts';
 import { StorageNotReadyError } from '../storage/storage-not-ready-error.ts';
-import { historyBacklog, stateBacklog } from './backlog.ts';
 import { ChangeFrames, type DecodeStored } from './change-frames.ts';
 import { type ConvertStored, OrderedConversion } from './ordered-conversion.ts';
-import { ScopeClasses } from './scope-classes.ts';
 import type { UnreadLimit } from './unread-limit.ts';
-import { waitForRevision } from './wait-for-revision.ts';
-import { classKey, isInScope, scopesOf, WatchClass } from './watch-class.ts';
-import { expired, tooLargeResourceVersion } from './watch-failures.ts';
+import { WatchBeginning } from './watch-beginning.ts';
+import { scopesOf, type WatchClass } from './watch-class.ts';
+import { WatchClasses } from './watch-classes.ts';
+import { expired } from './watch-failures.ts';
 import type { WatchRequest, WatchSource } from './watch-request.ts';
-import { type WatchStart, watchStart } from './watch-start.ts';
+import { watchStart } from './watch-start.ts';
 import { Watcher, type WatcherHost } from './watcher.ts';
 
 /** Options for {@link WatchHub}. */
@@ -50,8 +49,7 @@ const lastBookmarkMs = 2_000;
 export class WatchHub implements WatchSource {
   readonly #options: WatchHubOptions;
   readonly #decode: DecodeStored;
-  readonly #classes = new Map<string, WatchClass>();
-  readonly #byScope = new Map<string, ScopeClasses>();
+  readonly #classes: WatchClasses;
   readonly #watchers = new Map<Watcher, WatcherState>();
   readonly #host: WatcherHost;
   /** The watch of storage, while there are watchers. */
@@ -61,12 +59,23 @@ export class WatchHub implements WatchSource {
   #bookmarkTimer: Timer | undefined;
   #closed = false;
   readonly #conversion: OrderedConversion | undefined;
+  readonly #beginning: WatchBeginning;
 
   constructor(options: WatchHubOptions) {
     this.#options = options;
     this.#decode = options.decode ?? decodeJson;
+    this.#classes = new WatchClasses(options.ringBytes ?? 32 * 1024 * 1024);
     this.#conversion = options.convert && new OrderedConversion(options.convert);
     const progress = (): number => this.#progress;
+    this.#beginning = new WatchBeginning({
+      storage: options.storage,
+      prefix: options.prefix,
+      clock: options.clock,
+      decode: this.#decode,
+      convert: options.convert,
+      conversion: this.#conversion,
+      progress,
+    });
     this.#host = {
       get progress() {
         return progress();
@@ -86,7 +95,7 @@ export class WatchHub implements WatchSource {
     try {
       this.#source ??= this.#open();
       const source = await this.#source;
-      await this.#begin(watcher, { request, start, source });
+      await this.#beginning.begin(watcher, { request, start, source });
     } catch (error) {
       this.#leave(watcher);
       throw error;
@@ -121,92 +130,8 @@ export class WatchHub implements WatchSource {
     this.#failAll(error instanceof CompactedError ? expired(this.#progress, error.compactedRevision) : error);
   }
 
-  async #begin(
-    watcher: Watcher,
-    options: { readonly request: WatchRequest; readonly start: WatchStart; readonly source: StorageWatch },
-  ): Promise<void> {
-    const { start, request, source } = options;
-    switch (start.type) {
-      case 'now':
-        watcher.begin({ backlog: undefined, afterRevision: await source.synced() });
-        return;
-      case 'after':
-        await this.#beginAfter(watcher, { request, revision: start.revision });
-        return;
-      case 'state':
-        await this.#beginWithState(watcher, { request, start });
-        return;
-    }
-  }
-
-  async #beginAfter(
-    watcher: Watcher,
-    options: { readonly request: WatchRequest; readonly revision: number },
-  ): Promise<void> {
-    const { request, revision } = options;
-    const { storage, prefix } = this.#options;
-    // Changes that storage has made visible but not delivered yet come through the ring.
-    const upTo = this.#progress;
-    const changes: StorageChange[] = [];
-    try {
-      using history = await storage.watch({ prefix: scopePrefix(prefix, request), fromRevision: revision }, (past) => {
-        for (const change of past) {
-          if (change.revision <= upTo && isInScope(change.key.slice(prefix.length), request)) changes.push(change);
-        }
-      });
-      if (revision < upTo) await history.synced();
-    } catch (error) {
-      if (!(error instanceof CompactedError)) throw error;
-      watcher.fail(expired(revision, error.compactedRevision));
-      return;
-    }
-    const shown = this.#conversion && changes.length > 0 ? await this.#conversion.changes(changes) : changes;
-    const backlog = shown.length > 0 ? historyBacklog(shown, { request, decode: this.#decode }) : undefined;
-    watcher.begin({ backlog, afterRevision: Math.max(revision, upTo) });
-  }
-
-  async #beginWithState(
-    watcher: Watcher,
-    options: { readonly request: WatchRequest; readonly start: Extract<WatchStart, { type: 'state' }> },
-  ): Promise<void> {
-    const { request, start } = options;
-    const { storage, clock } = this.#options;
-    const { notOlderThan } = start;
-    if (notOlderThan > 0) {
-      const reached = await waitForRevision(storage, { revision: notOlderThan, clock, signal: request.signal });
-      if (reached < notOlderThan) {
-        watcher.fail(tooLargeResourceVersion(notOlderThan, reached));
-        return;
-      }
-    }
-    const { objects, revision } = await this.#state(request);
-    const endMark = start.markEnd ? `${revision}` : undefined;
-    watcher.begin({
-      backlog: stateBacklog(objects, { request, decode: this.#decode, endMark }),
-      afterRevision: revision,
-    });
-  }
-
-  async #state(
-    request: WatchRequest,
-  ): Promise<{ readonly objects: readonly StoredObject[]; readonly revision: number }> {
-    const { storage, prefix } = this.#options;
-    const { revision, objects } = await storage.list({ prefix: scopePrefix(prefix, request) });
-    const isWanted = ({ key }: StoredObject): boolean => isInScope(key.slice(prefix.length), request);
-    const wanted = request.name === undefined ? objects : objects.filter(isWanted);
-    const { convert } = this.#options;
-    return { revision, objects: convert ? await convert(wanted) : wanted };
-  }
-
   #join(request: WatchRequest): Watcher {
-    const { ringBytes = 32 * 1024 * 1024 } = this.#options;
-    const key = classKey(request);
-    let watchClass = this.#classes.get(key);
-    if (!watchClass) {
-      watchClass = new WatchClass(request, { maxBytes: ringBytes });
-      this.#classes.set(key, watchClass);
-      for (const scope of watchClass.scopes) this.#classesOf(scope).add(watchClass);
-    }
+    const watchClass = this.#classes.of(request);
     const watcher = new Watcher(watchClass, this.#host, request.owner);
     watchClass.watchers.add(watcher);
     this.#watchers.set(watcher, this.#live(watcher, { request, watchClass }));
@@ -268,7 +193,7 @@ export class WatchHub implements WatchSource {
     for (const change of changes) {
       let frames: ChangeFrames | undefined;
       for (const scope of scopesOf(change.key.slice(this.#options.prefix.length))) {
-        for (const watchClass of this.#byScope.get(scope)?.concernedBy(change, this.#decode) ?? []) {
+        for (const watchClass of this.#classes.inScope(scope)?.concernedBy(change, this.#decode) ?? []) {
           frames ??= new ChangeFrames(change, this.#decode);
           try {
             if (watchClass.take(frames)) touched.add(watchClass);
@@ -299,7 +224,7 @@ export class WatchHub implements WatchSource {
     for (const [watcher, { bookmarks }] of this.#watchers) if (bookmarks) due.push(watcher);
     if (due.length === 0) return;
     this.#bookmark(due);
-    for (const watchClass of this.#classes.values()) watchClass.trim();
+    for (const watchClass of this.#classes.all()) watchClass.trim();
     this.#bookmarkTimer = this.#options.clock.setTimer(bookmarkMs, () => this.#tick(), { unref: true });
   }
 
@@ -330,30 +255,14 @@ export class WatchHub implements WatchSource {
     state.stop();
     const { watchClass } = state;
     watchClass.watchers.delete(watcher);
-    if (watchClass.watchers.size === 0) this.#forget(watchClass);
+    if (watchClass.watchers.size === 0) {
+      this.#classes.delete(watchClass);
+      this.#options.unread?.forget(watchClass);
+    }
     if (this.#watchers.size > 0) return;
     this.#close();
     this.#bookmarkTimer?.[Symbol.dispose]();
     this.#bookmarkTimer = undefined;
-  }
-
-  #forget(watchClass: WatchClass): void {
-    this.#classes.delete(watchClass.key);
-    this.#options.unread?.forget(watchClass);
-    for (const scope of watchClass.scopes) {
-      const classes = this.#classesOf(scope);
-      classes.delete(watchClass);
-      if (classes.isEmpty) this.#byScope.delete(scope);
-    }
-  }
-
-  #classesOf(scope: string): ScopeClasses {
-    let classes = this.#byScope.get(scope);
-    if (!classes) {
-      classes = new ScopeClasses();
-      this.#byScope.set(scope, classes);
-    }
-    return classes;
   }
 }
 
@@ -361,10 +270,6 @@ interface WatcherState {
   readonly watchClass: WatchClass;
   readonly bookmarks: boolean;
   stop(): void;
-}
-
-function scopePrefix(prefix: string, { namespace }: WatchRequest): string {
-  return namespace ? `${prefix}${namespace}/` : prefix;
 }
 
 function decodeJson(stored: StoredObject): KubernetesObject {
