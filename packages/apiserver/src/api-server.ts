@@ -260,10 +260,10 @@ export class ApiServer implements AsyncDisposable {
     return this.#limited(context, holder);
   }
 
-  /** Routes a request. Those that are not streams take one of the slots for requests in progress. */
+  /** Routes a request. Requests other than streams take one of the slots for requests in progress. */
   async #limited(context: RequestContext, holder: SlotHolder): Promise<ApiResponse> {
     const { info } = context;
-    // Not whether the caller offers to switch protocols: it can do so with every request.
+    // Does not depend on the caller's offer to switch protocols, because any request may contain one.
     if (isStreaming(info)) return this.#route(context);
     const slot = { writes: !reading.has(info.verb), ...holder };
     this.#inFlight.enter(slot);
@@ -297,7 +297,7 @@ export class ApiServer implements AsyncDisposable {
 
   #failure(request: ApiRequest, error: unknown): ApiResponse {
     const status = statusOf(error);
-    // A deliberate error response is not an internal error, whatever its code: some are a 500 without a reason, as upstream's.
+    // A deliberate error response is not an internal error, whatever its code: some are a 500 without a reason, as upstream.
     const isRejection = [WebhookFault, CommitTooLargeError, StorageFullError].some((type) => error instanceof type);
     const meant = isRejection || (error instanceof StatusError && status.reason !== 'InternalError');
     if (status.code >= 500 && !meant && !request.signal.aborted) this.#options.onError?.(error, request);

@@ -1,5 +1,5 @@
 /** Yields to all other pending work: other streams, writers, connecting clients. */
 export function nextTurn(): Promise<void> {
-  // seam: a turn of the event loop; no time is waited for.
+  // seam: yields a turn of the event loop; adds no delay.
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -3,7 +3,7 @@
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const supported = major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
 if (supported && process.argv[2] === 'asset') {
-  // A server that envtest starts and waits for: it loads nothing of the other commands.
+  // envtest waits for this server to start, so it does not load any other command.
   const { runAsset } = await import('./envtest/run-asset.ts');
   process.exit(await runAsset(process.argv[3] ?? ''));
 } else if (supported) {

@@ -2,7 +2,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 /**
- * Reads the time and sets timers. All of Kubewright's code uses a clock that it is given, so tests control the time.
+ * Reads the time and sets timers. All of Kubewright's code uses an injected clock, so tests control the time.
  *
  * Both readings are in milliseconds. `now()` is the wall clock since the epoch and may jump; `monotonic()` never goes
  * backwards and only differences between its readings are meaningful. Production code gets {@link systemClock}; tests get a

@@ -1,6 +1,5 @@
 /**
- * Generates random numbers and UUIDs. All of Kubewright's code uses a source that it is given, so a run can be replayed from a
- * seed.
+ * Generates random numbers and UUIDs. All of Kubewright's code uses an injected source, so a run can be replayed from a seed.
  *
  * @example
  * ```ts

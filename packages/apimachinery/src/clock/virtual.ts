@@ -94,8 +94,8 @@ export class VirtualClock implements Clock {
 }
 
 /**
- * Rounds up to the next multiple of 2⁻¹⁰ ms. Sums and differences of such times are exact: a caller that waits for the
- * remaining time finds it over, as with a real clock, and is never short by a rounding error that no wait can make up for.
+ * Rounds up to the next multiple of 2⁻¹⁰ ms. Sums and differences of such times are exact, so a caller that waits for the remaining
+ * time is never short by a rounding error.
  */
 function onTick(ms: number): number {
   return Math.ceil(ms * 1024) / 1024;

@@ -9,5 +9,5 @@ export type Defined<T> = {
 export function defined<T extends object>(fields: T): Defined<T> {
   const found: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(fields)) if (value !== undefined) found[key] = value;
-  return found as Defined<T>; // lacks only what is undefined
+  return found as Defined<T>; // only undefined fields are missing
 }

@@ -17,8 +17,8 @@ export function parseExactJson(text: string): unknown {
 const minDigits = 16;
 
 /**
- * True if the text may hold a number of 16 digits. A run that long covers a position that is a multiple of 16, so only these are
- * looked at. A run next to a quote is a string, such as a long resource version.
+ * True if the text may hold a number of 16 digits. A run that long covers a position that is a multiple of 16, so only those
+ * positions are checked. A run next to a quote is a string, such as a long resource version.
  */
 function mayHaveLargeInteger(text: string): boolean {
   for (let at = minDigits - 1; at < text.length; at += minDigits) {

@@ -16,7 +16,7 @@ function isAboutBigInt(error: unknown): boolean {
   return error instanceof TypeError && error.message.includes('BigInt');
 }
 
-/** Returns what a value is written as: the result of its `toJSON`, as for dates. */
+/** Returns the value to serialize: the result of `toJSON` if it has one, as dates do. */
 function serializable(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { toJSON } = value as { readonly toJSON?: unknown };

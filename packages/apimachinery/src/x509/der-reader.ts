@@ -58,8 +58,8 @@ export function readObjectIdentifier(element: DerElement | undefined): string {
 }
 
 /**
- * Returns the text of a string of a subject. It must be the text that OpenSSL reads: if the two differed, a name that is rejected
- * here could still be in the certificate.
+ * Returns the text of a string of a subject. It must equal the text that OpenSSL reads: otherwise a name that is rejected here
+ * could still be in the certificate.
  */
 export function readString(element: DerElement | undefined): string {
   switch (element?.tag) {
@@ -84,7 +84,7 @@ function readUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Two bytes a character, the high one first, without surrogates. */
+/** Two bytes per character, high byte first, without surrogates. */
 function readBmp(bytes: Uint8Array): string {
   if (bytes.length % 2 !== 0) throw notDer();
   let text = '';

@@ -30,7 +30,7 @@ export interface SignedCertificate {
 const extensionRequest = '1.2.840.113549.1.9.14';
 const alternativeNames = '2.5.29.17';
 const [commonName, organization] = ['2.5.4.3', '2.5.4.10'];
-/** Digests by the signature algorithm; null for those that contain it. */
+/** Digests by signature algorithm; null for algorithms that imply their digest. */
 const digests: Readonly<Record<string, string | null>> = {
   '1.2.840.113549.1.1.11': 'sha256',
   '1.2.840.113549.1.1.12': 'sha384',
@@ -84,7 +84,7 @@ export class SigningRequest {
   readonly #signature: Uint8Array;
 
   /**
-   * @param text - PEM, with other text around it if need be.
+   * @param text - PEM, possibly surrounded by other text.
    * @throws RangeError if it is not a signing request.
    */
   constructor(text: string) {

@@ -22,7 +22,7 @@ export interface ConditionInput {
   readonly access: ConditionAccess;
 }
 
-/** The result of match conditions: call the webhook, do not call it, or errors that the failure policy decides on. */
+/** The result of match conditions: call the webhook, do not call it, or errors, which the failure policy handles. */
 export type MatchResult =
   | { readonly matches: true }
   | { readonly matches: false }

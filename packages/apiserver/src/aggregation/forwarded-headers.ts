@@ -4,7 +4,7 @@ import { defined } from '@kubewright/apimachinery/internal';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { RequestContext } from '../endpoints/request-context.ts';
 
-/** Headers about the connection, not the request (RFC 9110 §7.6.1). */
+/** Headers that concern the connection, not the request (RFC 9110 §7.6.1). */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -73,7 +73,7 @@ export function responseHeaders(
   return kept;
 }
 
-/** Encodes text as UTF-8, since header values may be in any script and Node takes them as Latin-1. */
+/** Encodes text as UTF-8, because header values may be in any script and Node treats them as Latin-1. */
 function asBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }

@@ -51,9 +51,9 @@ export interface Applied {
 }
 
 /**
- * Applies a configuration as the API server does (1.36): merges it, removes fields that this manager applied before, now
- * leaves out, and no other manager owns, finds conflicts, and computes the new entries. Lists and maps merge as the type
- * declares; applying the same configuration again changes nothing.
+ * Applies a configuration as the API server does (1.36): merges it, removes fields that this manager applied earlier, now omits,
+ * and no other manager owns, finds conflicts, and computes the new entries. Lists and maps merge as the type declares; applying the
+ * same configuration again changes nothing.
  *
  * Decoding, defaulting and admission of the result come later; as upstream, no manager owns what they change.
  *
@@ -68,7 +68,7 @@ export function applyPatch(request: ApplyRequest): Applied {
   return object === result.object ? result : { ...result, object };
 }
 
-/** Applies as kubectl, which may take over fields that its client-side applies have set. */
+/** Applies as kubectl, which may take over fields set by its client-side applies. */
 function applyAsKubectl(request: ApplyRequest): Applied {
   try {
     return applyOnce(request);

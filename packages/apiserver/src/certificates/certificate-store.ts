@@ -17,7 +17,7 @@ export interface CertificateOptions {
 const dayMs = 86_400_000;
 const authority = { lifeMs: 3650 * dayMs, renewMs: 730 * dayMs };
 const leaf = { lifeMs: 365 * dayMs, renewMs: 120 * dayMs };
-/** Certificates are valid from a little before their creation, because clocks of two machines differ. */
+/** Certificates are valid from shortly before their creation, because clocks of machines differ. */
 const backdateMs = 3_600_000;
 
 const serverHosts: readonly string[] = [
@@ -91,7 +91,7 @@ export class CertificateStore {
     return opened(this.#clientAuthority).certificate;
   }
 
-  /** The CA that signs client certificates: its key and certificate, and the subject of that. */
+  /** The CA that signs client certificates: its key, its certificate and the certificate's subject. */
   get clientSigner(): KeyPair & { readonly subject: CertificateSubject } {
     return opened(this.#clientAuthority);
   }

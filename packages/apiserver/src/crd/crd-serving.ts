@@ -37,7 +37,7 @@ interface Served {
 export class CrdServing implements Disposable {
   readonly #options: CrdServingOptions;
   readonly #served = new Map<string, Served>();
-  /** A name counts as taken once it is accepted, whether or not its kind is served. */
+  /** A name is taken once it is accepted, whether or not its kind is served. */
   readonly #granted = new Map<string, { readonly group: string; readonly names: CrdNames }>();
   /** CRDs that did not get all of their names. */
   readonly #waiting = new Map<string, CustomResourceDefinition>();

@@ -7,7 +7,7 @@ import { ReviewCache } from './review-cache.ts';
 const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 /** `AllowCacheTTL` and `DenyCacheTTL` of upstream's `DelegatingAuthorizationOptions` (1.36). */
 const ttlMs = 10_000;
-/** Reviews with as many characters that the requester chooses are not cached, so that no client fills the cache (1.36). */
+/** Reviews with this many characters chosen by the requester are not cached, so that no client can fill the cache (1.36). */
 const maxChosenCharacters = 10_000;
 /** Paths that need no permission, so that a kubelet can probe the server (`AlwaysAllowPaths`). */
 const openPaths = new Set(['/healthz', '/readyz', '/livez']);
@@ -19,7 +19,7 @@ interface ReviewStatus {
 }
 
 /**
- * Authorizes requests by sending the cluster SubjectAccessReviews. Members of `system:masters` and requests to health checks
+ * Authorizes requests by sending SubjectAccessReviews to the cluster. Members of `system:masters` and requests to health checks
  * are allowed without a review. Mirrors the delegating authorizer (1.36).
  */
 export class AccessReviewAuthorizer implements Authorizer {

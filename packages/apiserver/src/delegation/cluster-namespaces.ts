@@ -9,11 +9,11 @@ const timeoutMs = 10_000;
 /** Maximum number of cached namespaces, more than a server writes to within `freshMs`. */
 const maxKnown = 10_000;
 
-/** The namespaces of the cluster that an extension API server belongs to. Active ones are remembered for two seconds. */
+/** The namespaces of the cluster that an extension API server belongs to. Active ones are cached for two seconds. */
 export class ClusterNamespaces {
   readonly #client: ClusterClient;
   readonly #clock: Clock;
-  /** Until when each namespace counts as active, oldest first. */
+  /** The time until which each namespace counts as active, oldest first. */
   readonly #active = new Map<string, number>();
 
   constructor(client: ClusterClient, { clock }: { readonly clock: Clock }) {

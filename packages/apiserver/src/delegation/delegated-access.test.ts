@@ -14,7 +14,7 @@ const authority = (commonName: string) => {
 };
 const proxies = authority('proxies');
 const users = authority('users');
-/** A CA with the same name as that of the proxies, and another key. */
+/** A CA with the same name as the proxies' CA, but another key. */
 const impostor = authority('proxies');
 
 function certificate(
@@ -34,7 +34,7 @@ function request(clientCertificate: ClientCertificate | undefined, rawHeaders: r
   return { method: 'GET', path: '/', headers, rawHeaders, signal: new AbortController().signal, connection };
 }
 
-/** A cluster that answers reviews and counts them. */
+/** A cluster that responds to reviews and counts them. */
 class Cluster implements ClusterClient {
   readonly asked: string[] = [];
   allowedNames: readonly string[] = ['front-proxy'];

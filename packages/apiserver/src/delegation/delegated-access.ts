@@ -10,7 +10,7 @@ import { RequestHeaderAuthenticator, UserCertificateAuthenticator } from './requ
 import { TokenReviewAuthenticator } from './token-review-authenticator.ts';
 
 const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
-/** The CAs change when they are rotated, which overlaps for hours. */
+/** How often the CAs are read: after a rotation, old and new CAs overlap for hours. */
 const refreshMs = 60_000;
 
 /** Options for {@link DelegatedAccess}. */
@@ -66,7 +66,7 @@ export class DelegatedAccess implements Authenticator, Disposable {
     this.#schedule();
   }
 
-  /** CAs of the client certificates that are accepted, in PEM format. */
+  /** CAs of accepted client certificates, in PEM format. */
   get authorities(): string {
     return [this.#trust.requestHeaderCa, this.#trust.clientCa].filter((pem) => pem !== '').join('\n');
   }
@@ -108,7 +108,7 @@ export class DelegatedAccess implements Authenticator, Disposable {
     ];
     this.#trust = trust;
     this.#options.onChanged();
-    // Last, so that a change that cannot be applied is tried again.
+    // Set last, so that a change that cannot be applied is retried.
     this.#text = text;
   }
 }

@@ -5,12 +5,12 @@ interface Entry<V> {
   readonly expiresAtMs: number;
 }
 
-/** Entries that k8s.io/apiserver keeps of access reviews (1.36). */
+/** Number of access reviews that k8s.io/apiserver caches (1.36). */
 const maxEntries = 8192;
 
 /**
  * Caches the results of reviews for a limited time. Concurrent requests for the same review share one call; failed calls are not
- * cached. The entry that was not used for the longest time makes room for a new one.
+ * cached. A full cache evicts the least recently used entry.
  */
 export class ReviewCache<V> {
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class ReviewCache<V> {
     this.#clock = clock;
   }
 
-  /** Returns the cached result, or the one of `review`, which is kept for `ttlMs`; 0 means not at all. */
+  /** Returns the cached result, or the result of `review`, which is cached for `ttlMs`; 0 disables caching. */
   async get(
     key: string,
     { review, ttlMs }: { readonly review: () => Promise<V>; readonly ttlMs: (value: V) => number },

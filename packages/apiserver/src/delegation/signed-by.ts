@@ -12,7 +12,7 @@ export class SigningAuthority {
   /** A certificate is parsed once per connection. */
   readonly #known = new WeakMap<ClientCertificate, boolean>();
 
-  /** @param pem - one or more certificates; without one, nothing is signed by it. */
+  /** @param pem - zero or more certificates; an empty bundle has signed nothing. */
   constructor(pem: string) {
     this.#authorities = (pem.match(pemBlocks) ?? []).map((block) => new X509Certificate(block));
   }

@@ -14,12 +14,12 @@ interface TokenReview {
   readonly status?: { readonly authenticated?: boolean; readonly user?: Partial<UserInfo> };
 }
 
-/** Authenticates bearer tokens by sending the cluster TokenReviews. Mirrors the delegating authenticator (1.36). */
+/** Authenticates bearer tokens by sending TokenReviews to the cluster. Mirrors the delegating authenticator (1.36). */
 export class TokenReviewAuthenticator implements Authenticator {
   readonly #client: ClusterClient;
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
-  /** By the token's digest, so that no token stays in memory. */
+  /** Keyed by the token's digest, so that no token stays in memory. */
   readonly #reviews: ReviewCache<UserInfo | undefined>;
 
   constructor(
@@ -39,7 +39,7 @@ export class TokenReviewAuthenticator implements Authenticator {
     try {
       return await this.#reviews.get(key, { review: () => this.#review(token), ttlMs: () => ttlMs });
     } catch (error) {
-      // The request gets a 401, as upstream returns if the review fails.
+      // The request gets a 401, as upstream if the review fails.
       this.#onError(error);
       return undefined;
     }

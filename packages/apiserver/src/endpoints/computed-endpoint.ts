@@ -20,7 +20,7 @@ import { listResponse, objectResponse } from './object-response.ts';
 import { formatOf, includeOf, nowOf, type ResourceCall, writeCallOf } from './resource-call.ts';
 
 const listOptionsKind = { group: 'meta.k8s.io', kind: 'ListOptions' };
-/** The response of a server without the feature, after which clients list and watch. */
+/** The response of a server without the feature; clients then list and watch. */
 const initialEventsForbidden = forbiddenField(
   'sendInitialEvents',
   'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
@@ -113,7 +113,7 @@ async function watch(call: ResourceCall, computed: ComputedResource): Promise<Ap
   return { status: 200, headers, body: frames() };
 }
 
-/** Returns the next change, or undefined as soon as the signal is aborted: a handler may not heed it. */
+/** Returns the next change, or undefined as soon as the signal is aborted: a handler may ignore it. */
 function nextBeforeAbort<T>(iterator: AsyncIterator<T>, signal: AbortSignal): Promise<IteratorResult<T> | undefined> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return resolve(undefined);
@@ -126,7 +126,7 @@ function nextBeforeAbort<T>(iterator: AsyncIterator<T>, signal: AbortSignal): Pr
   });
 }
 
-/** Lets a handler clean up. No one is left to receive its errors. */
+/** Lets a handler clean up. Its errors are ignored, because the reader is gone. */
 async function close(iterator: AsyncIterator<unknown>): Promise<void> {
   try {
     await iterator.return?.();

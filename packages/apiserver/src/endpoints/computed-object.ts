@@ -8,7 +8,7 @@ export function requestOf(call: ResourceCall): ComputedRequest {
   return { user: call.user, namespace: namespaceOf(call), signal: call.request.signal };
 }
 
-/** Encodes an object as storage would return it, with its type, whatever the handler has set. */
+/** Encodes an object as storage would return it, with its type, no matter what the handler has set. */
 export function encoded(registry: Registry, object: KubernetesObject): StoredObject {
   const { definition } = registry;
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object as KubernetesObject & object;
@@ -21,7 +21,7 @@ export function encoded(registry: Registry, object: KubernetesObject): StoredObj
   };
 }
 
-/** Returns the revision that a resource version of a handler stands for; 0 if it is none. */
+/** Parses a handler's resource version as a revision; returns 0 if it is not a number. */
 export function revisionOf(resourceVersion = ''): number {
   return /^[1-9]\d{0,14}$/.test(resourceVersion) ? Number(resourceVersion) : 0;
 }

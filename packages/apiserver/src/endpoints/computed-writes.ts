@@ -19,7 +19,7 @@ export function computedWrites(call: ResourceCall, computed: ComputedResource): 
     conversion: undefined,
     converter: undefined,
     fromStored: undefined,
-    // Handlers may not know versions of objects, and nothing would remove the garbage collector's finalizers from them.
+    // Handlers may not support object versions, and nothing would remove the garbage collector's finalizers.
     strategy: { ...definition.strategy, allowUnconditionalUpdate: true, garbageCollection: false },
   };
   const storage = new HandlerStorage(call, computed);
@@ -28,7 +28,7 @@ export function computedWrites(call: ResourceCall, computed: ComputedResource): 
 
 const decoder = new TextDecoder();
 
-/** The object of one request, as its handlers know it. */
+/** The object of one request, as its handlers see it. */
 class HandlerStorage implements Storage {
   readonly #call: ResourceCall;
   readonly #computed: ComputedResource;
@@ -77,7 +77,7 @@ class HandlerStorage implements Storage {
     const { registry, info } = this.#call;
     const request = requestOf(this.#call);
     const object = parseExactJson(decoder.decode(bytes)) as Draft;
-    // Storage writes null for objects without a time, which handlers need not have.
+    // Storage writes null for a missing creation time, which handlers may omit.
     if (object.metadata.creationTimestamp === null) delete object.metadata.creationTimestamp;
     const old = this.#old;
     const { create, update } = this.#computed;

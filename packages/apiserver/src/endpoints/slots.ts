@@ -21,7 +21,7 @@ export class Slots {
     this.#maxOfUser = Math.max(1, Math.floor(maxOfUser));
   }
 
-  /** Takes a slot. Returns false if this holder gets none. */
+  /** Takes a slot. Returns false if this holder cannot get one. */
   take({ username, privileged, system = false }: SlotHolder): boolean {
     const extra = privileged ? this.#reserved : system ? Math.floor(this.#reserved / 2) : 0;
     if (this.#taken >= this.#max + extra) return false;

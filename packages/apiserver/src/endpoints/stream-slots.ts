@@ -45,7 +45,7 @@ export class StreamSlots {
       const upgraded = (upgrade as NonNullable<typeof upgrade>)();
       isUpgraded = true;
       upgraded.stream.once('close', release);
-      // A client that has already disconnected closes nothing more.
+      // A client that has already disconnected emits no further close event.
       if (upgraded.stream.destroyed || request.signal.aborted) release();
       else request.signal.addEventListener('abort', release, { once: true });
       return upgraded;
@@ -61,7 +61,7 @@ export class StreamSlots {
   }
 }
 
-/** Returns the same stream, which calls a function once it has ended or its reader has left. */
+/** Wraps a stream so that it calls a function once it has ended or its reader has left. */
 function whenEnded(body: AsyncIterable<Uint8Array>, ended: () => void): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {

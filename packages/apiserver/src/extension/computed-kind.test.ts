@@ -18,7 +18,7 @@ const json = (name: string, depth: number, metadata: object = {}) => ({
 });
 const merge = { 'content-type': 'application/merge-patch+json' };
 
-/** Keeps reports outside of the server, with versions. */
+/** Keeps versioned reports outside the server. */
 class Reports {
   readonly kept = new Map<string, Report>();
   version = 0;

@@ -37,18 +37,18 @@ export interface ComputedHandlers<T> {
   ): Promise<readonly T[] | ComputedPage<T>> | readonly T[] | ComputedPage<T>;
   /** Yields changes until the caller disconnects. The server applies selectors. */
   watch?(call: ComputedCall & ComputedSelection): AsyncIterable<ComputedChange<T>>;
-  /** Returns the response to a new object, which has passed decoding, defaulting, validation and admission. */
+  /** Returns the response to a create. The object has passed decoding, defaulting, validation and admission. */
   create?(call: ComputedCall & { readonly object: T; readonly dryRun: boolean }): Promise<T> | T;
   /**
-   * Stores a changed object, and returns it as stored. Serves updates and all patch types, which need {@link get}, too. The object
-   * has passed the same stages as for stored kinds, with the check of its resourceVersion. Not called for dry runs.
+   * Stores a changed object, and returns it as stored. Serves updates and all patch types, which also need {@link get}. The object
+   * has passed the same stages as for stored kinds, including the check of its resourceVersion. Not called for dry runs.
    *
    * Throw a conflict if `old` is no longer current.
    */
   update?(call: ComputedCall & { readonly name: string; readonly object: T; readonly old: T }): Promise<T> | T;
   /** Deletes an object that {@link get} returns, after preconditions and admission. Not called for dry runs. */
   delete?(call: ComputedCall & { readonly name: string; readonly old: T }): Promise<unknown> | unknown;
-  /** Paths below an object with your own protocol, by name. @defaultValue none */
+  /** Paths below an object that you serve with your own protocol, by name. @defaultValue none */
   readonly subresources?: Readonly<Record<string, ComputedSubresource>> | undefined;
 }
 
@@ -57,13 +57,13 @@ export interface ComputedPage<T> {
   readonly items: readonly T[];
   /** A number. @defaultValue '0' */
   readonly resourceVersion?: string | undefined;
-  /** Token for the next page, which comes back as `continue`. @defaultValue the last page */
+  /** Token for the next page, which the client sends as `continue`. @defaultValue the last page */
   readonly continue?: string | undefined;
   readonly remainingItemCount?: number | undefined;
 }
 
 /**
- * A change that a computed kind's `watch` yields.
+ * A change yielded by a computed kind's `watch`.
  *
  * @example
  * ```ts

@@ -42,21 +42,23 @@ export interface ExtensionServerOptions {
    * to those of the cluster. @defaultValue none
    */
   readonly clientCa?: string | undefined;
-  /** Tried after those of the cluster. @defaultValue none */
+  /** Authenticators that run after the cluster's. @defaultValue none */
   readonly authenticators?: readonly Authenticator[] | undefined;
-  /** Replaces the cluster's permissions. @defaultValue without a cluster, only members of `system:masters` are authorized */
+  /** Replaces authorization by the cluster. @defaultValue without a cluster, only members of `system:masters` are authorized */
   readonly authorizer?: Authorizer | undefined;
   readonly admissionPlugins?: readonly AdmissionPlugin[] | undefined;
   /** The address to listen on. @defaultValue '127.0.0.1' */
   readonly host?: string | undefined;
   /** The port to listen on; 0 picks any free port. @defaultValue 0 */
   readonly port?: number | undefined;
-  /** Folder with `tls.crt` and `tls.key`, which are read again every minute. @defaultValue an own certificate, see `authority` */
+  /**
+   * Folder with `tls.crt` and `tls.key`, which are reread every minute. @defaultValue a self-issued certificate, see `authority`
+   */
   readonly certificates?: string | undefined;
-  /** Names in the own certificate besides those of this machine, such as `wells.default.svc`. */
+  /** Names in the self-issued certificate besides those of this machine, such as `wells.default.svc`. */
   readonly hostnames?: readonly string[] | undefined;
   readonly limits?: ApiServerLimits | undefined;
-  /** Time that requests in progress have to finish when the server stops, in milliseconds. @defaultValue 2000 */
+  /** Time for requests in progress to finish when the server stops, in milliseconds. @defaultValue 2000 */
   readonly graceMs?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;

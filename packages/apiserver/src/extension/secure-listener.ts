@@ -12,14 +12,14 @@ export interface SecureListenerOptions {
   readonly handle: ApiHandler;
   readonly host: string | undefined;
   readonly port: number;
-  /** Folder with `tls.crt` and `tls.key`. @defaultValue an own certificate */
+  /** Folder with `tls.crt` and `tls.key`. @defaultValue a self-issued certificate */
   readonly certificates: string | undefined;
   readonly hostnames: readonly string[];
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
-/** Serves a handler over TLS, and follows changes of its certificate and of the CAs of its clients. */
+/** Serves a handler over TLS, and picks up changes to its certificate and to the CAs of its clients. */
 export class SecureListener implements AsyncDisposable {
   readonly #options: SecureListenerOptions;
   #certificate: ServingCertificate;
@@ -101,7 +101,7 @@ export class SecureListener implements AsyncDisposable {
 }
 
 function tlsOf({ key, certificate }: ServingCertificate, clientAuthorities: string): HttpServerTls {
-  // Without a CA, Node would accept certificates of the public ones. The server's own certificate signs nothing.
+  // Without a CA, Node would trust the public CAs. The server's own certificate has signed nothing.
   return { key, certificate, clientCa: clientAuthorities || certificate };
 }
 
@@ -112,7 +112,7 @@ async function readCertificate(options: SecureListenerOptions): Promise<ServingC
   return ownCertificate({ hosts, nowMs: clock.now() });
 }
 
-/** True for addresses that mean all of this machine. */
+/** True for addresses that stand for all interfaces of this machine. */
 function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }

@@ -65,7 +65,7 @@ function definitionsOf(
   });
 }
 
-/** Rejects a kind that is computed in some of its versions only: the others would be stored, and show other objects. */
+/** Rejects a kind that is computed in some of its versions only: the others would be stored and have different objects. */
 function checkComputed(spec: CrdSpec, computedKinds: ReadonlyMap<string, ComputedKind>): void {
   const { group, names } = spec;
   const served = spec.versions.filter((version) => version.served).map(({ name }) => name);
@@ -117,7 +117,7 @@ function definitionObject(spec: CrdSpec): CustomResourceDefinition {
     kind: 'CustomResourceDefinition',
     metadata: {
       name: `${names.plural}.${group}`,
-      // The approval is for CRDs; other servers may serve any group.
+      // Only CRDs need the approval; other servers may serve any group.
       annotations: { 'api-approved.kubernetes.io': 'unapproved, served by an extension API server' },
     },
     spec: { ...spec, names: { ...names, singular, listKind }, conversion: { strategy: 'None' } },

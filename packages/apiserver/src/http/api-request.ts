@@ -21,7 +21,7 @@ export interface ApiRequest {
   readonly path: string;
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Names and values in turn, as received: unlike in `headers`, repeated headers are separate. Absent inside the process. */
+  /** Names and values alternating, as received: unlike in `headers`, repeated headers are separate. Absent inside the process. */
   readonly rawHeaders?: readonly string[] | undefined;
   readonly body?: Uint8Array | AsyncIterable<Uint8Array> | undefined;
   /** Aborted when the caller disconnects. */

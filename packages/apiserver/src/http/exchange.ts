@@ -25,7 +25,7 @@ export interface ExchangeOptions {
   readonly connection: TrackedConnection;
 }
 
-/** Bodies larger than this, in bytes, may have to wait for their reader; smaller ones fit into a socket's buffers. */
+/** Bodies larger than this, in bytes, may block on a slow reader; smaller ones fit into a socket's buffers. */
 const waitingBytes = 64 * 1024;
 
 /** A request and its response, over any protocol. */

@@ -362,7 +362,7 @@ describe('HttpServer', () => {
         return { status: 200, headers: {}, body: wait() };
       };
       await start(handle);
-      // As any client does, resends on the new connection the requests that the server rejected before its GOAWAY.
+      // Like any client, resends requests that the server rejected before its GOAWAY on the new connection.
       const watch = async (): Promise<ClientHttp2Stream> => {
         for (;;) {
           const stream = get('/?watch=true');

@@ -45,13 +45,13 @@ export interface HttpServerTls {
 export interface HttpServer extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
-  /** `https://host:port`; of a server that listens on all addresses, with the loopback address. */
+  /** `https://host:port`; with the loopback address if the server listens on all addresses. */
   readonly url: string;
   /** Uses other keys and certificates for new connections. */
   setTls(tls: HttpServerTls): void;
   /**
-   * Stops listening, sends clients away, ends watches cleanly, waits at most `graceMs` milliseconds for requests in progress,
-   * then cuts the rest. Idempotent.
+   * Stops listening, tells clients to disconnect, ends watches cleanly, waits at most `graceMs` milliseconds for requests in
+   * progress, then cuts the rest. Idempotent.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
@@ -199,7 +199,7 @@ function tlsOptions(tls: HttpServerTls): TlsOptions {
   };
 }
 
-/** Returns an address at which this machine reaches a server that listens on `host`, which may stand for all addresses. */
+/** Returns an address at which this machine reaches a server that listens on `host`, which may be a wildcard address. */
 function reachableHost(host: string): string {
   return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
 }

@@ -11,8 +11,8 @@ export interface HttpLimits {
   /** Time for a client to send a request's body once the server reads it; then it gets a 504. @defaultValue 30 s */
   readonly bodyTimeoutMs: number;
   /**
-   * Time to respond to a request, and time for a client to read a large response. Watches are only limited in the time for which
-   * their client reads nothing of what was sent, logs and streams into pods not at all.
+   * Time to respond to a request, and time for a client to read a large response. For watches, only the time in which the client
+   * reads nothing is limited; logs and streams into pods have no limit.
    *
    * @defaultValue 60 s
    */

@@ -13,11 +13,11 @@ const streamingSubresources = new Set(['log', 'exec', 'attach', 'portforward', '
 export function isLongRunning(method: string, path: string): boolean {
   if (!mayBeLongRunning.test(path)) return false;
   const info = readable(method, path);
-  // A path such as `/api/v1/watch/pods` names the verb, whatever the method is.
+  // A path such as `/api/v1/watch/pods` determines the verb, regardless of the method.
   return info !== undefined && isStreaming(info) && (info.verb !== 'watch' || method === 'GET');
 }
 
-/** True if the client may stop reading for as long as it likes: logs (a pager shows them) and streams into pods, but not watches. */
+/** True if the client may stop reading for any length of time: logs (a pager shows them) and streams into pods, but not watches. */
 export function mayPause(method: string, path: string): boolean {
   return isLongRunning(method, path) && readable(method, path)?.verb !== 'watch';
 }

@@ -10,13 +10,13 @@ export interface ResponseSink {
   readonly stream: Writable;
   /** Sends status and headers. */
   head(status: number, headers: Readonly<Record<string, string | readonly string[]>>): void;
-  /** Breaks off, so that the client sees that the response is incomplete. */
+  /** Aborts the response, so that the client sees that it is incomplete. */
   abort(): void;
 }
 
 const compress = promisify(gzip);
 
-/** Writes a response. Resolves when the last byte has been handed over or the client has disconnected. */
+/** Writes a response. Resolves when the last byte has been written or the client has disconnected. */
 export async function writeResponse(
   response: ApiResponse,
   options: {
@@ -26,7 +26,9 @@ export async function writeResponse(
     /** Ends a streamed body early, but cleanly. */
     readonly signal: () => AbortSignal;
     readonly clock: Clock;
-    /** Time that a client may take to read what was sent of a streamed body; then its response breaks off. Absent: no limit. */
+    /**
+     * Time for a client to read the part of a streamed body that was sent; after that, its response is aborted. Absent: no limit.
+     */
     readonly stallMs: number | undefined;
   },
 ): Promise<void> {

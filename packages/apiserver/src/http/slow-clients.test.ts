@@ -131,7 +131,7 @@ describe('slow clients', () => {
     const socket = connect({ port: patient.port, host: patient.host, rejectUnauthorized: false });
     socket.on('error', () => undefined);
     let received = await firstData(socket, '/api/v1/namespaces/a/pods/b/log?follow=true');
-    // The server waits once it has written nothing between two looks.
+    // The server is blocked once it has written nothing between two checks.
     let before = -1;
     await vi.waitFor(
       () => {

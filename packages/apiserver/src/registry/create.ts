@@ -34,7 +34,7 @@ export async function createObject(registry: Registry, draft: Draft, options: Cr
     try {
       return await createOnce(registry, structuredClone(draft), options);
     } catch (error) {
-      // Another server was faster. The next attempt finds something free, or rejects what the client requested.
+      // Another server was faster. The next attempt finds a free value, or rejects the one that the client requested.
       if (!isClaimRace(error)) throw error;
       if (attempt >= claimTries)
         throw conflict(registry.definition, draft.metadata.name ?? '', (error as Error).message);

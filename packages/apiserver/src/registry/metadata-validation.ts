@@ -187,7 +187,7 @@ function validateFinalizers(
   errors: FieldError[],
 ): void {
   if (!finalizers || finalizers.length === 0) return;
-  // Upstream, a separate server serves CRDs, and it has no list of standard names.
+  // Upstream serves CRDs from a separate server, which has no list of standard names.
   const freelyNamed = custom || group === 'apiextensions.k8s.io';
   const field = 'metadata.finalizers';
   for (const [index, finalizer] of finalizers.entries()) {

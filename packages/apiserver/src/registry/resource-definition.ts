@@ -48,7 +48,7 @@ export interface ResourceDefinition {
   readonly storageApiVersion: string;
   /** Time after which storage deletes an object, unless it is written again. @defaultValue never */
   readonly ttlSeconds?: number | undefined;
-  /** Returns names of things that only one object may hold, such as addresses. @defaultValue none */
+  /** Returns names of exclusive values, such as addresses, that only one object may hold. @defaultValue none */
   readonly claims?: ((object: KubernetesObject) => readonly string[]) | undefined;
   /** Converts between all versions of the kind with a webhook, instead of {@link conversion}. */
   readonly converter?: ObjectConverter | undefined;
@@ -220,7 +220,7 @@ export interface ComputedSelection {
   readonly fieldSelector: string;
   /** Empty for the newest state. */
   readonly resourceVersion: string;
-  /** Largest number of objects that the client wants; 0 for all. */
+  /** Maximum number of objects that the client requests; 0 means all. */
   readonly limit: number;
   /** The token of the previous page, if any. */
   readonly continue: string;

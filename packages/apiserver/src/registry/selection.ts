@@ -17,7 +17,7 @@ export interface Selection {
   readonly matches: ((object: KubernetesObject) => boolean) | undefined;
   /** The only name that can match. */
   readonly name: string | undefined;
-  /** A field, other than the name, of which only one value can match. */
+  /** A field other than the name for which only one value can match. */
   readonly exact: ExactField | undefined;
 }
 

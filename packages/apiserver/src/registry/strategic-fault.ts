@@ -1,6 +1,6 @@
 /**
  * Returns upstream's message for a strategic merge patch whose result does not fit its kind: the patch as Go prints a map, and
- * the error of the converter that works on such maps instead of JSON.
+ * the error of the converter that reads such maps instead of JSON.
  *
  * @param detail - of the JSON decoder: `json: cannot unmarshal string into Go struct field … of type int32`
  */

@@ -1,17 +1,17 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 
-/** A key that expires, and the value whose lifetime it is. */
+/** A key that expires, and the value that the lifetime applies to. */
 export interface ExpiringKey {
   readonly key: string;
   readonly revision: number;
 }
 
-/** The most keys that expire together; as many as a commit may write. */
+/** The maximum number of keys that expire together: as many as a commit may write. */
 const batchSize = 128;
 
 /**
- * Deletes keys at the end of their lives. Keys with the same time to live expire in the order of their writes, so a write costs no
- * search; there are few different times to live.
+ * Deletes expired keys. Keys with the same time to live expire in the order of their writes, so a write needs no search; there are
+ * few different times to live.
  */
 export class Expiries implements Disposable {
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class Expiries implements Disposable {
     this.#expire = expire;
   }
 
-  /** Sets the lifetime of a key's new value. `atMs` is the time of its end, by the wall clock. */
+  /** Sets the lifetime of a key's new value. `atMs` is its expiry, by the wall clock. */
   set(
     { key, revision }: ExpiringKey,
     { ttlSeconds, atMs }: { readonly ttlSeconds: number; readonly atMs: number },

@@ -8,15 +8,15 @@ export interface FollowStorageOptions {
   /** Must end in `/`. */
   readonly prefix: string;
   readonly apply: (change: StorageChange) => void;
-  /** Times the attempts to list again. @defaultValue the system's clock */
+  /** The clock for retries of the list. @defaultValue the system's clock */
   readonly clock?: Clock | undefined;
-  /** Receives errors of listing again, which is then retried. */
+  /** Receives errors of relisting; the list is then retried. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /**
  * Passes on the stored objects under a prefix, then every change, in the turn in which it becomes visible. Resolves once all stored
- * objects have been passed on. If the storage loses changes, lists again until that succeeds, and passes on the difference.
+ * objects have been passed on. If the storage loses changes, relists until that succeeds, and passes on the difference.
  */
 export async function followStorage(storage: Storage, options: FollowStorageOptions): Promise<Disposable> {
   const follower = new StorageFollower(storage, options);
@@ -41,7 +41,7 @@ class StorageFollower implements Disposable {
     this.#options = options;
   }
 
-  /** Lists and watches. Again after lost changes. */
+  /** Lists and watches; starts over after lost changes. */
   async start(): Promise<void> {
     const { prefix } = this.#options;
     const { objects, revision } = await this.#storage.list({ prefix });

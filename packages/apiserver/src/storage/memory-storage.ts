@@ -33,7 +33,7 @@ export interface MemoryStorageOptions {
   readonly maxBytes?: number | undefined;
   /** The revision before the first write; older revisions are treated as compacted. @defaultValue 1 */
   readonly initialRevision?: number | undefined;
-  /** The objects at the initial revision; the time to live of those that expire begins now. @defaultValue none */
+  /** The objects at the initial revision; expiring ones get their full time to live from now. @defaultValue none */
   readonly objects?: readonly (StoredObject & { readonly ttlSeconds?: number })[] | undefined;
   /** Called with errors thrown by watch handlers. @defaultValue rethrows in a microtask, which ends the process */
   readonly onWatcherFault?: ((error: unknown) => void) | undefined;

@@ -14,13 +14,13 @@ export interface OpenEtcdOptions {
   readonly historyMs?: number | undefined;
   /** Converts values that are not JSON, which other programs have stored. @defaultValue they are returned unchanged */
   readonly decode?: ((value: Uint8Array) => Uint8Array) | undefined;
-  /** Called with errors of watches and of compaction, after which they continue. */
+  /** Called with errors of watches and of compaction; both continue after an error. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * Opens a {@link Storage} in etcd, which several servers can share. Lists and watches are served from memory, by one watch of etcd
- * for each resource. It needs the packages `@grpc/grpc-js` and `@grpc/proto-loader`.
+ * Opens a {@link Storage} in etcd, which several servers can share. Lists and watches are served from memory, through one etcd
+ * watch per resource. Needs the packages `@grpc/grpc-js` and `@grpc/proto-loader`.
  *
  * @throws EtcdError (KW5013) if etcd does not respond or the packages are missing.
  *

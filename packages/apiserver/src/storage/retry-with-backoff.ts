@@ -1,10 +1,13 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
-/** Delays between attempts, in milliseconds: the first one, which doubles, and the longest. */
+/** Delays between attempts, in milliseconds: the first, which then doubles, and the maximum. */
 const firstMs = 100;
 const longestMs = 10_000;
 
-/** Calls a function until it succeeds, with growing delays between attempts. Resolves without success once the signal aborts. */
+/**
+ * Calls a function until it succeeds, with growing delays between attempts. Also resolves, without success, when the signal is
+ * aborted.
+ */
 export async function retryWithBackoff(
   attempt: () => Promise<void>,
   options: { readonly clock: Clock; readonly signal: AbortSignal; readonly onError: (error: unknown) => void },

@@ -117,7 +117,7 @@ function startsWith(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
   return true;
 }
 
-/** Handles JSON in another form, which other programs may have stored. */
+/** Handles JSON in other layouts, which other programs may have stored. */
 function reencoded({ bytes, revision }: Revisioned): Uint8Array {
   const { kind, apiVersion, metadata, ...rest } = parseExactJson(Buffer.from(bytes).toString('utf8')) as Readonly<
     Record<string, object>

@@ -37,8 +37,8 @@ function throwLater(error: unknown): void {
 
 /**
  * Keys with their current values and recent history, in memory: the part that the memory store, the disk store and the watch cache
- * share. Their owner decides which changes are applied and at which revision. Old versions hang off the new ones and are removed
- * by revision.
+ * share. Their owner decides which changes are applied and at which revision. New versions link to old ones, which are removed by
+ * revision.
  */
 export class RevisionedKeys implements Disposable {
   readonly #clock: Clock;
@@ -164,7 +164,7 @@ export class RevisionedKeys implements Disposable {
   }
 }
 
-/** Returns the watch of a store in this process, which delivers changes in a microtask queued when they become visible. */
+/** Returns the watch of an in-process store, which delivers changes in a microtask queued when they become visible. */
 export function localWatch(subscription: Disposable, revision: () => number): StorageWatch {
   return {
     async synced() {

@@ -1,6 +1,6 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** Thrown if the cache of a resource is catching up with the storage after it has lost changes. Retry after a second. */
+/** Thrown while the cache of a resource is catching up after the storage has lost changes. Retry after a second. */
 export class StorageNotReadyError extends KubewrightError {
   override readonly name = 'StorageNotReadyError';
   readonly code = 'KW5015';

@@ -30,9 +30,9 @@ export interface ContractLimits {
 /** Creates a new, empty storage. */
 export type StorageFactory = (limits: ContractLimits) => Promise<StorageUnderTest>;
 
-/** Abilities of a storage, and the length of its test. */
+/** Features of a storage, and the length of its test. */
 export interface ContractOptions {
-  /** True if history is bounded by its size, too. @defaultValue true */
+  /** True if history is also bounded by size. @defaultValue true */
   readonly boundsHistorySize?: boolean;
   /** Number of random histories to compare with the model. @defaultValue 300 */
   readonly modelRuns?: number;

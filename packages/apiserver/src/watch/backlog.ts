@@ -5,7 +5,7 @@ import { frame } from './watch-frame.ts';
 import type { WatchRequest } from './watch-request.ts';
 import { type Backlog, chunkBytes } from './watcher.ts';
 
-/** Maximum number of objects to examine per turn, if a selector matches few of them. */
+/** Maximum number of objects to check per turn if a selector matches few of them. */
 const examinedPerTurn = 500;
 
 /** Sends the state as ADDED events, then optionally a bookmark that marks its end. */

@@ -3,7 +3,7 @@ import type { StorageChange, StoredObject } from '../storage/index.ts';
 /** Converts stored objects for watchers with an external converter. */
 export type ConvertStored = (objects: readonly StoredObject[]) => Promise<readonly StoredObject[]>;
 
-/** Converts changes one after the other, so they stay in order however long a conversion takes. */
+/** Converts changes one after the other, so they stay in order no matter how long a conversion takes. */
 export class OrderedConversion {
   readonly #convert: ConvertStored;
   #last: Promise<void> = Promise.resolve();

@@ -3,7 +3,7 @@ import { type DecodeStored, storedItem } from './change-frames.ts';
 import type { WatchClass } from './watch-class.ts';
 import type { WatchTrigger } from './watch-request.ts';
 
-/** Classes that want objects with one value of a field. */
+/** Classes that select objects with one value of a field. */
 interface FieldClasses {
   readonly of: WatchTrigger['of'];
   readonly byValue: Map<string, Set<WatchClass>>;
@@ -68,7 +68,7 @@ function fieldValues(
   try {
     return new Set(versions.map((stored) => of(storedItem(stored, decode))));
   } catch {
-    // Each class then reports the object that cannot be decoded to its own watchers.
+    // Each class then reports the undecodable object to its own watchers.
     return undefined;
   }
 }

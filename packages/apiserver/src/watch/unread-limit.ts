@@ -1,6 +1,9 @@
-/** A group of watchers that keeps events for the slowest of them. */
+/** A group of watchers whose events are kept for the slowest of them. */
 export interface UnreadEvents {
-  /** Forgets what all have read. Returns the bytes that are left, and whose watcher is the slowest; undefined if it has no limit. */
+  /**
+   * Drops events that all have read. Returns the remaining bytes and the user of the slowest watcher, or undefined if that user has
+   * no limit.
+   */
   unread(): { readonly owner: string | undefined; readonly bytes: number };
   /** Ends the slowest watcher. */
   cutSlowest(): void;
@@ -8,7 +11,7 @@ export interface UnreadEvents {
 
 /** Limits the bytes of events that are kept for the watchers of one user. */
 export class UnreadLimit {
-  /** Events need a look each time they have grown by this many bytes. */
+  /** Unread events are checked each time they have grown by this many bytes. */
   readonly stepBytes: number;
   readonly #maxBytes: number;
   readonly #charges = new Map<UnreadEvents, { readonly owner: string; readonly bytes: number }>();
@@ -19,7 +22,7 @@ export class UnreadLimit {
     this.stepBytes = Math.ceil(maxBytes / 64);
   }
 
-  /** Charges the user whose watcher is the slowest, and ends the slowest watchers of a user who is beyond the limit. */
+  /** Charges the user of the slowest watcher, and ends the slowest watchers of a user over the limit. */
   check(events: UnreadEvents): void {
     const owner = this.#charge(events);
     while (owner !== undefined && this.#total(owner) > this.#maxBytes) {
@@ -33,7 +36,7 @@ export class UnreadLimit {
     }
   }
 
-  /** Forgets events that have no reader any longer. */
+  /** Drops events that no longer have a reader. */
   forget(events: UnreadEvents): void {
     const charge = this.#charges.get(events);
     const account = charge && this.#owners.get(charge.owner);

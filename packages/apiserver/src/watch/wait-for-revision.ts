@@ -3,7 +3,7 @@ import type { Storage } from '../storage/index.ts';
 
 /** Time that readers wait for a future version, in milliseconds (as upstream's watch cache). */
 const waitMs = 3_000;
-/** Time between two reads of the revision. A watch of all keys would bring every change of every resource. */
+/** Time between two reads of the revision. A watch of all keys would deliver every change of every resource. */
 const pollMs = 50;
 
 /** Waits until a revision is visible, at most three seconds. Returns the newest revision. */

@@ -14,7 +14,7 @@ export class WatchClass implements UnreadEvents {
   readonly filter: WatchFilter | undefined;
   readonly ring: FrameRing;
   readonly watchers: Set<Watcher> = new Set();
-  /** Once the ring has this many bytes, its unread events are looked at again. */
+  /** Once the ring has this many bytes, its unread events are checked again. */
   checkAtBytes = 0;
 
   constructor(request: WatchRequest, limits: { readonly maxBytes: number }) {
@@ -77,7 +77,7 @@ export function isInScope(relativeKey: string, request: WatchRequest): boolean {
   return requestScopes(request).some((scope) => scopesOf(relativeKey).includes(scope));
 }
 
-/** Returns the scopes of a key: everything, its namespace, itself, its name in any namespace. */
+/** Returns the scopes of a key: everything, its namespace, the key itself, and its name in any namespace. */
 export function scopesOf(relativeKey: string): readonly string[] {
   const slash = relativeKey.indexOf('/');
   if (slash < 0) return ['', relativeKey];

@@ -10,7 +10,7 @@ const podsPrefix = '/registry/core/pods/';
 const plain = plainRepresentation({ apiVersion: 'v1', kind: 'Pod' });
 
 interface Watching {
-  /** The revision that the watch starts after; that of its state is known from the bookmark behind it. */
+  /** The revision after which the watch starts; the revision of its initial state comes from the following bookmark. */
   from: number;
   readonly state: boolean;
   readonly namespace: string | undefined;
@@ -93,7 +93,7 @@ async function watch(
       : {
           id: color,
           matches: ({ object }) => object.metadata.labels?.['color'] === color,
-          // Some filters have no field by which they can be found.
+          // Some filters require no field value, so they have no index.
           trigger:
             color === 'red'
               ? undefined

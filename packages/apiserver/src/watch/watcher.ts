@@ -91,7 +91,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array>> {
-    // All writes of this turn leave together: a reader in this process takes less time than a single write.
+    // All writes of this turn are sent together, because a reader in this process costs less than a single write.
     if (this.#sentAny) await nextTurn();
     for (;;) {
       if (this.#ended) return { done: true, value: undefined };

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 
-/** Opens a connection to an address, such as that of a pod in a network that this process is not in. */
+/** Opens a connection to an address, such as a pod's address in another network. */
 export type Dial = (address: { readonly host: string; readonly port: number }) => Promise<Socket>;
 
 /** Returns an agent whose connections are opened by `dial`. @defaultValue by this process's own sockets */

@@ -20,7 +20,7 @@ export interface Service extends KubernetesObject {
   };
 }
 
-/** The parts of an EndpointSlice that decide where it leads. */
+/** The parts of an EndpointSlice that determine its targets. */
 export interface EndpointSlice extends KubernetesObject {
   readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null;
   readonly endpoints?:

@@ -1,4 +1,4 @@
-/** An HTTPS request to a webhook, with everything that decides where it goes. */
+/** An HTTPS request to a webhook, with everything that determines its destination. */
 export interface WebhookRequest {
   readonly method: 'POST' | 'GET';
   /** The requested URL. Also the host to connect to, unless {@link connectTo} is set. */

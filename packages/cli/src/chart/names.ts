@@ -42,7 +42,7 @@ function isFixed({ kind }: UnstructuredObject, path: string): boolean {
   if (/^(kind|apiVersion)$|\.(labels|matchLabels|selector)$/.test(path)) return true;
   if (kind === 'CustomResourceDefinition') return /^spec\.(versions|names|group)$|^metadata\.name$/.test(path);
   if (kind === 'Deployment') return /\.(env|command|image)$/.test(path);
-  // Rules can contain object names too.
+  // RBAC rules can contain object names too.
   return /^rules\.(apiGroups|resources|verbs|nonResourceURLs)$/.test(path);
 }
 

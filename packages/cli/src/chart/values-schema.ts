@@ -33,7 +33,7 @@ export function valuesSchema(values: ChartValues, own: readonly UnstructuredObje
     networkPolicy: closed({ enabled: flag }),
     nameOverride: text,
     fullnameOverride: text,
-    // Helm passes it to every chart.
+    // Helm passes this value to every chart.
     global: anyObject,
   } satisfies Record<keyof ChartValues | 'nameOverride' | 'fullnameOverride' | 'global', JsonObject>;
   return { $schema: 'http://json-schema.org/draft-07/schema#', ...closed(properties) };

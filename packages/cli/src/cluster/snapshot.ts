@@ -17,7 +17,7 @@ export async function snapshot(context: Context, file: string, options: Snapshot
   );
 }
 
-/** Returns the objects of a stopped cluster to those of a file. */
+/** Replaces the objects of a stopped cluster with those in a file. */
 export async function restore(context: Context, file: string, options: SnapshotOptions): Promise<void> {
   const places = placesOf(context, file, options);
   const summary = await EmbeddedCluster.loadSnapshot(places);

@@ -12,7 +12,7 @@ export interface ClusterName {
   readonly name?: string | undefined;
 }
 
-/** The record that a running cluster keeps of itself. */
+/** The record that a running cluster writes about itself. */
 export interface ClusterNote {
   readonly pid: number;
   readonly url: string;
@@ -95,7 +95,7 @@ export class StateFolder {
     const folders = this.name === undefined ? [own] : [own, join(own, namedClusters), this.path];
     // Not recursive: on a read-only file system, Node reports ENOENT for recursive calls.
     for (const folder of folders) if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
-    // The state of named clusters is not for git either; that of the folder's own cluster ignores itself.
+    // Keeps the state of named clusters out of git; the folder's own cluster has its own .gitignore.
     if (this.name !== undefined) writeFileSync(join(own, '.gitignore'), '*\n', { mode: 0o600 });
   }
 

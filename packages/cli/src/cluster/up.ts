@@ -10,7 +10,7 @@ import { exportKubeconfig } from './export-kubeconfig.ts';
 import { startCluster } from './start-cluster.ts';
 import { type ClusterName, type ClusterNote, StateFolder } from './state-folder.ts';
 
-/** Settings of `cluster up` that a configuration file can have, too. */
+/** Settings of `cluster up` that can also be set in a configuration file. */
 export interface UpOptions extends ClusterName {
   readonly background?: boolean | undefined;
   readonly port?: number | undefined;
@@ -28,7 +28,7 @@ export interface UpOptions extends ClusterName {
 
 /** Flags of `cluster up`. */
 export interface UpFlags extends UpOptions {
-  /** A configuration file; flags outweigh it. */
+  /** A configuration file; flags take precedence over it. */
   readonly config?: string | undefined;
 }
 

@@ -13,7 +13,7 @@ const importPattern = /(?:^(?:import|export) (?!type )[^;]*?from |\bimport\()'([
 /** Modules that read answers from a terminal. */
 const prompts = ['@clack/prompts', 'node:readline', 'node:readline/promises'];
 
-/** True if a module of this package, or any that it imports, can prompt the user. */
+/** True if a module of this package, or any module it imports, can prompt the user. */
 function canPrompt(file: string, seen = new Set<string>()): boolean {
   if (seen.has(file)) return false;
   seen.add(file);
@@ -25,7 +25,7 @@ function canPrompt(file: string, seen = new Set<string>()): boolean {
   );
 }
 
-/** Returns every command with the words that call it: `['create', 'api']`. */
+/** Returns every command with the words that invoke it: `['create', 'api']`. */
 function commandsOf(
   command: Command,
   words: readonly string[] = [],

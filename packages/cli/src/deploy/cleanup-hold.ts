@@ -95,7 +95,7 @@ export class CleanupHold {
       } catch (error) {
         if (!signal.aborted || failure === undefined) failure = error;
       }
-      // Ends early at the deadline, which the loop checks.
+      // Ends early at the deadline; the loop checks it.
       await sleep(this.#clock, { ms: exponentialDelay(round, retryDelay), signal }).catch(() => undefined);
     }
     if (held === undefined) throw failure;
@@ -108,7 +108,7 @@ export class CleanupHold {
   }): Promise<readonly HeldObject[]> {
     const { items } = await this.#resource.list(options);
     const held = items.filter(({ metadata }) => metadata?.finalizers?.includes(holdFinalizer));
-    // One that fails must not keep the others from being released.
+    // A failure must not prevent the release of the others.
     const results = await Promise.allSettled(held.map((object) => this.#remove(object, options)));
     return results.flatMap((result, index) =>
       result.status === 'rejected' && !isNotFound(result.reason)

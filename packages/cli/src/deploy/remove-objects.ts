@@ -147,7 +147,7 @@ async function awaitGone(
   }
 }
 
-/** True for an object that only waits for the garbage collector to delete its children. */
+/** True for an object that is only waiting for the garbage collector to delete its children. */
 function isCollected(object: UnstructuredObject): boolean {
   return finalizersOf(object).every((name) => name === 'foregroundDeletion');
 }

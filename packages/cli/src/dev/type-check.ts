@@ -9,7 +9,7 @@ import { codeFrame } from '../story/code-frame.ts';
 
 /** The maximum number of mistakes shown together. */
 const maxShown = 5;
-/** Yields to all other processes. */
+/** Gives all other processes priority. */
 const lowPriority = 10;
 /** Codes of syntax errors. */
 const syntax = /^TS1\d{3}$/;

@@ -41,7 +41,7 @@ async function withServer<Result>(respond: RequestListener, use: (url: string) =
 
 const find = (findings: readonly Finding[]) => findings.find(({ subject }) => subject === 'kubeconfig');
 
-/** Expects a fault of the kubeconfig, and that no remedy is to run the command that just ran. */
+/** Expects a problem with the kubeconfig, and that no remedy suggests the command that just ran. */
 function expectUsefulRemedies(findings: readonly Finding[]): void {
   expect(find(findings)).toMatchObject({ state: 'bad', remedy: expect.any(String) });
   for (const { text, remedy = '' } of findings) expect(`${text} ${remedy}`).not.toMatch(/kubewright doctor/);

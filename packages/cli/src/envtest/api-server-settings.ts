@@ -13,7 +13,7 @@ type ServerSettings = NonNullable<EmbeddedClusterOptions['server']>;
 export interface ApiServerSettings {
   readonly port: number;
   readonly server: ServerSettings;
-  /** Messages to the user about the flags. */
+  /** Messages about the flags for the user. */
   readonly warnings: readonly string[];
 }
 
@@ -133,7 +133,7 @@ function authorizationMode(flags: Flags): ServerSettings['authorization'] {
   if (unknown !== undefined) {
     throw wrong(program, `--authorization-mode ${unknown} is not supported`, 'use RBAC, Node or AlwaysAllow');
   }
-  // Upstream's default is AlwaysAllow; in a list, it permits whatever the others do not.
+  // Upstream's default is AlwaysAllow; in a list of modes, it allows everything that the others do not.
   return modes.length === 0 || modes.includes('AlwaysAllow') ? 'AlwaysAllow' : 'Node,RBAC';
 }
 
@@ -154,6 +154,6 @@ function disabledPlugins(flags: Flags): readonly string[] {
       'do not enable it, or use a real kube-apiserver',
     );
   }
-  // Upstream, this plugin runs only on request.
+  // Upstream runs this plugin only if it is enabled explicitly.
   return [...disabled, ...(enabled.includes('NodeRestriction') ? [] : ['NodeRestriction'])];
 }

@@ -68,7 +68,7 @@ function serve(text: string): Promise<ReturnType<typeof createServer>> {
   });
 }
 
-/** Returns the text of `--help`, in which envtest looks for the flags that it may pass. */
+/** Returns the text of `--help`, which envtest searches for supported flags. */
 export function etcdHelp(): string {
   return `Responds to health checks instead of etcd: the embedded API server keeps its objects itself.
 

@@ -86,7 +86,7 @@ export const missingPlugins: ReadonlySet<string> = new Set(
 `),
 );
 
-/** Admission plugins of kube-apiserver 1.36 that run only on request. */
+/** Admission plugins of kube-apiserver 1.36 that must be enabled explicitly. */
 export const optionalPlugins: ReadonlySet<string> = new Set(
   words(`
   AlwaysAdmit NamespaceAutoProvision NamespaceExists LimitPodHardAntiAffinityTopology NodeRestriction AlwaysPullImages

@@ -8,7 +8,7 @@ import type { AssetProcess } from './run-asset.ts';
 
 /**
  * Components that run unless `KUBEWRIGHT_COMPONENTS` lists others: as in envtest, whose users finalize deleted namespaces in their
- * tests, which would race with a controller that does the same.
+ * tests and would race with a namespace controller.
  */
 const defaultComponents = 'apiserver';
 

@@ -1,13 +1,13 @@
 import { type Clock, systemClock, type Timer } from '@kubewright/apimachinery';
 import { type LogRecord, textOf } from './log-record.ts';
 
-/** Time that the end of a reconcile may take to follow its failure. Both are logged in the same turn. */
+/** Maximum time between a failure and the end of its reconcile; both are logged in the same turn. */
 const waitMs = 500;
 const maxHeld = 1_000;
 
 /**
- * Joins the failure of a reconcile with the record of its end, which has the cause and the next attempt. An operator that logs
- * less than `debug` logs no ends: its failures are passed on alone.
+ * Joins the failure of a reconcile with the record of its end, which has the cause and the next attempt. Without `debug` logging an
+ * operator logs no ends, so its failures are passed on alone.
  */
 export class HeldFailures {
   readonly #clock: Clock;
@@ -48,7 +48,7 @@ export class HeldFailures {
     return held?.failure;
   }
 
-  /** Passes on everything that is held, at the end of the log. */
+  /** Passes on everything that is still held when the log ends. */
   end(): void {
     for (const id of [...this.#held.keys()]) this.#release(id);
   }

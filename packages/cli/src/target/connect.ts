@@ -8,7 +8,7 @@ export interface ClusterFlags {
   readonly context?: string | undefined;
 }
 
-/** A client and the server it connects to. */
+/** A client and the address of its server. */
 export interface Connection extends AsyncDisposable {
   readonly client: KubernetesClient;
   readonly server: string;

@@ -9,15 +9,15 @@ export interface ApiNames {
   readonly kind: string;
   readonly plural?: string | undefined;
   readonly scope: 'Namespaced' | 'Cluster';
-  /** The kind has other versions, of which one is stored: this one has its name in code. @defaultValue the kind's */
+  /** The name of this version in code, if the kind has other versions and one of them is stored. @defaultValue the kind's name */
   readonly furtherName?: string | undefined;
-  /** An API server of the project serves it. @defaultValue false */
+  /** True if an API server of the project serves the kind. @defaultValue false */
   readonly isAggregated?: boolean | undefined;
   /** @defaultValue true */
   readonly hasStatus?: boolean | undefined;
 }
 
-/** The type of a kind, and an object to try. */
+/** Returns the types of a kind and a sample object. */
 export function apiFiles(names: ApiNames): readonly ProjectFile[] {
   const { version, kind } = names;
   return [
@@ -26,7 +26,7 @@ export function apiFiles(names: ApiNames): readonly ProjectFile[] {
   ];
 }
 
-/** The controller of a kind, with its test. */
+/** Returns the controller of a kind and its test. */
 export function controllerFiles(names: ApiNames): readonly ProjectFile[] {
   const file = fileNameOf(names.kind);
   return [
@@ -35,7 +35,7 @@ export function controllerFiles(names: ApiNames): readonly ProjectFile[] {
   ];
 }
 
-/** Where the sample of a version is. */
+/** Returns the path of a version's sample. */
 export function samplePath({ group, version, kind }: Pick<ApiNames, 'group' | 'version' | 'kind'>): string {
   return `config/samples/${group.split('.')[0]}_${version}_${kind.toLowerCase()}.yaml`;
 }
@@ -85,7 +85,7 @@ export interface ${name}Status {
 }
 
 function sample({ group, version, kind, scope, furtherName }: ApiNames): string {
-  // Another version of a sample would be the same object.
+  // A sample in another version would be the same object, so it needs another name.
   const suffix = furtherName !== undefined ? `-${version}` : '';
   const namespace = scope === 'Namespaced' ? '  namespace: default\n' : '';
   return `# yaml-language-server: $schema=../../schemas/${group}/${kind.toLowerCase()}_${version}.json

@@ -5,20 +5,20 @@ import { versionedName } from '../project/names.ts';
 export interface FurtherVersion {
   /** The file of the version to start from, and its path relative to `src`. */
   readonly source: { readonly text: string; readonly file: string };
-  /** The constant that holds the kind there. */
+  /** The constant in that file that holds the kind. */
   readonly variable: string;
   readonly version: string;
   /** Path of the new file, relative to `src`. */
   readonly target: string;
 }
 
-/** A string, a comment, or a name that is not behind a dot. */
+/** Matches a string, a comment, or a name that does not follow a dot. */
 const token =
   /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<![.\w$])[A-Za-z_$][\w$]*/g;
 
 /**
- * Returns the types of a new version of a kind: a copy of another version's types under new names, not stored. So each can
- * change without the other. Undefined where the file holds more than one kind, or its definition cannot be read.
+ * Returns the types of a new version of a kind: a copy of another version's types under new names, not stored, so that each version
+ * can change independently. Returns undefined if the file holds more than one kind, or its definition cannot be read.
  */
 export function furtherVersion({ source, variable, version, target }: FurtherVersion): string | undefined {
   if ((source.text.match(/\bdefineKind\s*</g) ?? []).length !== 1) return undefined;
@@ -41,7 +41,7 @@ export function furtherVersion({ source, variable, version, target }: FurtherVer
   );
 }
 
-/** The definition of a version that is not stored. */
+/** Returns the definition with `storage: false`. */
 function unstored(definition: string, version: string): string | undefined {
   const found = /([\s{,])version:(\s*)(['"])[^'"]*\3/.exec(definition);
   if (!found) return undefined;

@@ -4,9 +4,9 @@ import type { ProjectFile } from '../project/write-files.ts';
 const usual = 'https://registry.npmjs.org/';
 
 /**
- * The `.npmrc` of a project that was created with another registry than npm's own: later commands in other terminals use the
- * same one. npm tells programs that it runs of a registry that was set by flag or by variable; one in the user's own `.npmrc`
- * needs no copy.
+ * Returns the `.npmrc` of a project that was created with a registry other than npm's, so that later commands in other terminals
+ * use the same one. npm reveals a registry to the programs it runs if it was set by a flag or a variable; one in the user's own
+ * `.npmrc` need not be copied.
  */
 export function npmrcFiles(env: CliEnvironment['env']): readonly ProjectFile[] {
   const registry = plainAddress(env['npm_config_registry'] ?? env['NPM_CONFIG_REGISTRY'] ?? usual);
@@ -14,7 +14,7 @@ export function npmrcFiles(env: CliEnvironment['env']): readonly ProjectFile[] {
   return [{ path: '.npmrc', text: npmrc(registry) }];
 }
 
-/** Nothing but scheme, host and path: a password has no place in a project, and `${…}` would be replaced by npm. */
+/** Keeps only scheme, host and path: a password must not end up in a project, and npm would expand `${…}`. */
 function plainAddress(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, host, pathname } = new URL(text);

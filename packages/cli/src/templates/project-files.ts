@@ -5,7 +5,7 @@ import { workflowFiles } from './workflow-files.ts';
 
 type Names = Pick<Project, 'name' | 'domain'>;
 
-/** The files of a new project without kinds; all are the user's from then on. */
+/** Returns the files of a new project without kinds; from then on, all of them belong to the user. */
 export function projectFiles(names: Names): readonly ProjectFile[] {
   return [
     { path: 'package.json', text: manifest(names) },

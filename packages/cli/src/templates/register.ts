@@ -5,7 +5,7 @@ export interface Registration {
   readonly variable: string;
   /** Module, relative to `src`. */
   readonly module: string;
-  /** Its name in the file, where its own is taken. */
+  /** Its name in the file, if its own is already taken. */
   readonly alias?: string;
 }
 

@@ -2,7 +2,7 @@ import type { ProjectKind } from '../project/find-kinds.ts';
 import { fileNameOf, variableOf, versionedName } from '../project/names.ts';
 import type { ProjectFile } from '../project/write-files.ts';
 
-/** A webhook to scaffold: its file, and how `main.ts` names it. */
+/** A webhook to scaffold: its file, and its name in `main.ts`. */
 export interface WebhookFile extends ProjectFile {
   readonly variable: string;
   /** Relative to `src`. */
@@ -16,7 +16,7 @@ export function defaulterFile(kind: ProjectKind): WebhookFile {
     ? ''
     : ` If a default does not
  * depend on other fields, use the tag \`@default\` in the type instead: it needs no webhook.`;
-  // Not every kind of Kubernetes has a spec.
+  // Not every Kubernetes kind has a spec.
   const changed = isBuiltIn ? '({ ...object })' : '({\n  ...object,\n  spec: { ...object.spec },\n})';
   return file(kind, {
     part: 'defaults',
@@ -79,14 +79,14 @@ ${spokes.map((each) => spokeEntry(hub, each)).join('\n')}
   });
 }
 
-/** The import of a version that is converted by way of the hub. */
+/** Returns the import of a version that is converted through the hub. */
 export function spokeImport(hub: ProjectKind, spoke: ProjectKind): string {
   const { variable } = spoke;
   const alias = aliasOf(hub, spoke);
   return `import { ${alias === variable ? variable : `${variable} as ${alias}`} } from '${moduleOf(spoke)}';`;
 }
 
-/** Its entry in the list of the converter. */
+/** Returns its entry in the converter's list. */
 export function spokeEntry(hub: ProjectKind, spoke: ProjectKind): string {
   return `  spoke(${aliasOf(hub, spoke)}, {
     // Where the versions differ, the compiler reports missing fields.
@@ -95,7 +95,7 @@ export function spokeEntry(hub: ProjectKind, spoke: ProjectKind): string {
   }),`;
 }
 
-/** Constants of two versions often have one name. */
+/** The constants of two versions often have the same name. */
 function aliasOf(hub: ProjectKind, { variable, kind, version }: ProjectKind): string {
   return variable === hub.variable ? versionedName(kind, version) : variable;
 }
@@ -109,7 +109,9 @@ function file(
   return { path: `src/${module.slice(2)}`, text: text(variable), variable, module };
 }
 
-/** From a file in `src/webhooks/<version>`, for single quotes: a path may hold any character. */
+/**
+ * Returns an import path relative to `src/webhooks/<version>`, escaped for single quotes, because a path may contain any character.
+ */
 function moduleOf({ file: path, isBuiltIn = false }: ProjectKind): string {
   return (isBuiltIn ? path : `../../${path}`).replace(/['\\]/g, '\\$&');
 }

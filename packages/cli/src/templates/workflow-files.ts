@@ -1,6 +1,6 @@
 import type { ProjectFile } from '../project/write-files.ts';
 
-// Pinned by commit: a tag can be moved to other code. Renovate moves both, the pin and the comment.
+// Pinned by commit, because a tag can be moved to other code. Renovate updates both the pin and the comment.
 const checkout = 'actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2';
 const setupNode = 'actions/setup-node@39370e3970a6d050c480ffad4ff0ed4d3fdee5af # v4.1.0';
 const setupBuildx = 'docker/setup-buildx-action@b5ca514318bd6ebac0fb2aedd5d36ec1b5c232a2 # v3.10.0';

@@ -2,9 +2,9 @@ import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
 import type { Event } from '@kubewright/apimachinery/core/v1';
 import { progressOf } from './progress.ts';
 
-/** One step on the way from a request to running pods. */
+/** One step from a request to running pods. */
 export interface Hop {
-  /** With seconds or microseconds, as the cluster stores it. */
+  /** In seconds or microseconds, as the cluster stores it. */
   readonly time: string;
   /** The field manager or reporter. */
   readonly component: string;
@@ -25,13 +25,14 @@ export interface TracedObject {
 /** The fields that one client wrote. */
 type Entry = NonNullable<Stored<KubernetesObject>['metadata']['managedFields']>[number];
 
-/** A hop, and its place among those of the same second. */
+/** A hop and its position among those of the same second. */
 type Ranked = Hop & { readonly rank: number };
 
 /**
- * Returns the hops of a workload, in order of time. Most times have whole seconds; within a second, causes come before effects.
+ * Returns the hops of a workload, in order of time. Most times are whole seconds; within a second, causes come before effects.
  *
- * An event says which version of its object the component acted on. Managed fields say who created an object and who wrote last.
+ * An event names the version of the object that the component acted on. Managed fields show who created an object and who wrote it
+ * last.
  */
 export function hopsOf(objects: readonly TracedObject[], events: readonly Stored<Event>[]): readonly Hop[] {
   const hops = objects.flatMap(({ object, depth }) => {
@@ -47,7 +48,7 @@ export function hopsOf(objects: readonly TracedObject[], events: readonly Stored
   return hops.sort(byTime).map(({ rank: _, ...hop }) => hop);
 }
 
-/** Returns when a scheduler chose the node of a pod, with the version that the kubelet then saw. */
+/** Returns the time at which a scheduler chose the node of a pod, and the version that the kubelet saw next. */
 function bindings(object: Stored<KubernetesObject>, events: readonly Stored<Event>[]): readonly Hop[] {
   const { nodeName = '' } = (object as { readonly spec?: { readonly nodeName?: string } }).spec ?? {};
   const seen = events
@@ -88,7 +89,7 @@ function reported(event: Stored<Event>, object: Stored<KubernetesObject>): Hop {
   };
 }
 
-/** Returns the last write of each manager after the creation. Only the very last has the version that the object has now. */
+/** Returns the last write of each manager after the creation. Only the very last one has the object's current version. */
 function writes(object: Stored<KubernetesObject>): readonly Hop[] {
   const { creationTimestamp, managedFields = [], resourceVersion } = object.metadata;
   const first = creatorOf(object);
@@ -108,7 +109,7 @@ function writes(object: Stored<KubernetesObject>): readonly Hop[] {
   }));
 }
 
-/** Returns the entry of the client that created an object: of those of that second, the one with the most fields. */
+/** Returns the entry of the client that created an object: among the entries of that second, the one with the most fields. */
 function creatorOf({ metadata }: Stored<KubernetesObject>): Entry | undefined {
   const { creationTimestamp, managedFields = [] } = metadata;
   const main = managedFields.filter(({ subresource }) => !subresource);

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 
-/** The members that a status may have. */
+/** The fields that a status may have. */
 interface Progress {
   readonly phase?: string;
   readonly containerStatuses?: readonly { readonly ready: boolean }[];

@@ -11,7 +11,7 @@ export interface TraceOptions extends ClusterFlags {
 
 /** The workload to trace. */
 export interface TraceTarget {
-  /** Its kind, then the kinds of the objects below it: Deployment, ReplicaSet, Pod. */
+  /** The workload's kind, followed by the kinds of the objects below it: Deployment, ReplicaSet, Pod. */
   readonly kinds: readonly [Kind<KubernetesObject>, ...Kind<KubernetesObject>[]];
   readonly name: string;
 }
@@ -26,7 +26,7 @@ const chains: readonly (readonly [names: string, kinds: TraceTarget['kinds']])[]
   ['pod pods po', [Pod]],
 ];
 
-/** Parses `deployment/web`, with any of kubectl's names for the kind; returns what is wrong instead if it is invalid. */
+/** Parses `deployment/web`, with any of kubectl's names for the kind. Returns an error message if it is invalid. */
 export function parseTarget(text: string): TraceTarget | string {
   const [kind = '', name = '', ...rest] = text.split('/');
   const chain = chains.find(([names]) => names.split(' ').includes(kind.toLowerCase()));

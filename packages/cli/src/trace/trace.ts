@@ -41,7 +41,7 @@ export async function hopsIn(
   return hopsOf(objects, events.items);
 }
 
-/** Returns the hops as a table, in columns as wide as their content. */
+/** Formats the hops as a table with columns as wide as their content. */
 export function tableOf(hops: readonly Hop[]): string {
   const rows = hops.map(({ time, component, object, resourceVersion, what }) => [
     time.replace(/(\.\d{3})\d*Z$/, '$1Z'),

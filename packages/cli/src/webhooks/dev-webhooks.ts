@@ -101,7 +101,7 @@ export class DevWebhooks implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      // Ctrl-C has aborted the signal, and this must still run.
+      // Must still run after Ctrl-C has aborted the signal.
       await this.keepOnly([], { ...this.#environment, signal: new AbortController().signal });
     } finally {
       await this.#front[Symbol.asyncDispose]();

@@ -7,7 +7,7 @@ const portCount = 20_000;
 /**
  * Returns a free port; the operator listens on it at each start.
  *
- * @param options.except - a port that was chosen before and has no listener yet
+ * @param options.except - a port that was chosen earlier and has no listener yet
  */
 export async function freePort({ except }: { readonly except?: number | undefined } = {}): Promise<number> {
   for (let turn = 0; turn < 100; turn++) {

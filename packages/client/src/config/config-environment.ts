@@ -63,7 +63,7 @@ export function processEnvironment(): ConfigEnvironment {
   };
 }
 
-/** Containers may run as a user without a passwd entry: if HOME is unset too, Node throws. */
+/** Containers may run as a user without a passwd entry; if HOME is also unset, Node throws. */
 function homeDirectory(): string | undefined {
   try {
     return homedir() || undefined;

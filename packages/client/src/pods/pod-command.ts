@@ -81,7 +81,7 @@ export class ChannelCommand implements PodCommand {
 
   async exit(): Promise<number> {
     // A reader may follow in the same turn: `Promise.all([command.exit(), command.text()])`.
-    // seam: the end of this turn, not a time
+    // seam: waits for the end of this turn; adds no delay
     setImmediate(() => {
       if (this.#output) return;
       this.#discard(this[Symbol.asyncIterator]());

@@ -48,8 +48,8 @@ export interface PodsClient {
    */
   portForward(key: ObjectKey, options: PortForwardOptions): Promise<PortForward>;
   /**
-   * Listens on this machine and forwards each connection to the pod and port that `choose` returns for it, for example one of a
-   * Service's endpoints. If `choose` fails, the connection is closed and `onError` gets the error.
+   * Listens on this machine and forwards each connection to the pod and port that `choose` returns, for example one of a Service's
+   * endpoints. If `choose` fails, the connection is closed and `onError` gets the error.
    *
    * @example
    * const pods = ['web-0', 'web-1'];

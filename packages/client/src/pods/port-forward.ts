@@ -11,8 +11,8 @@ export const portForwardProtocols: readonly string[] = ['v4.channel.k8s.io'];
 const channels = { data: 0, error: 1 } as const;
 const maxMessageBytes = 32 << 10;
 /**
- * Lifetime of a tunnel whose client has ended its side, since the last byte from the pod. The protocol cannot pass the end on,
- * and a client that disconnected looks the same as one that waits for the rest of a response.
+ * How long a tunnel stays open after the last byte from the pod if its client has ended its side. The protocol cannot forward that
+ * end, and a client that disconnected looks the same as one that waits for the rest of a response.
  */
 const halfClosedMs = 60_000;
 
@@ -127,7 +127,7 @@ function join(
   { local, remote }: { readonly local: Socket; readonly remote: Duplex },
   { clock, onError }: { readonly clock: Clock; readonly onError: ((error: unknown) => void) | undefined },
 ): void {
-  // The client left while the tunnel was opened: its 'close' has passed.
+  // The client disconnected while the tunnel was being opened, so its 'close' event has already fired.
   if (local.destroyed) {
     remote.on('error', () => {}).destroy();
     return;

@@ -13,10 +13,10 @@ import type { PodCommand } from './pod-command.ts';
 import type { AttachOptions, ExecOptions, PodLogOptions, PodsClient } from './pods-client.ts';
 import type { PortForward, PortForwardOptions } from './port-forward.ts';
 
-/** The descriptor of pods; the whole kind would load the types of its group. */
+/** A minimal descriptor of the Pod kind; importing the kind itself would load all types of its group. */
 export const podKind: KindDescriptor = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', scope: 'Namespaced' };
 
-/** Implements {@link PodsClient}; loads the code for streams on first use. */
+/** Implements {@link PodsClient}; loads the streaming code on first use. */
 export class StreamingPodsClient implements PodsClient {
   readonly #runner: CallRunner;
   readonly #scope: ResourceScope;

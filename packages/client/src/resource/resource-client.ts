@@ -111,8 +111,8 @@ export interface StreamOptions extends CallOptions {
 }
 
 /**
- * The part of an object that one manager declares in an apply: its identity, and any other fields. What a kind returns, as in
- * `ConfigMap({ … })`, is one. `metadata.name` must be set: an apply without it is rejected with a `RequestError`.
+ * The part of an object that one manager declares in an apply: its identity, and any other fields. The result of a kind's factory,
+ * such as `ConfigMap({ … })`, qualifies. `metadata.name` must be set: an apply without it is rejected with a `RequestError`.
  *
  * @example
  * ```ts

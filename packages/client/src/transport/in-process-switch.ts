@@ -6,7 +6,7 @@ import { TransportError } from './transport-error.ts';
 /** The maximum size of a response's head; a longer one does not come from our server. */
 const maxHeadBytes = 16 << 10;
 
-/** One request to switch protocols within a process: two joined streams, and the server's head of its response. */
+/** A request to switch protocols within a process: two connected streams and the head of the server's response. */
 export class InProcessSwitch {
   readonly #request: TransportRequest;
   #stream: Duplex | undefined;
@@ -20,7 +20,7 @@ export class InProcessSwitch {
     return this.#stream !== undefined;
   }
 
-  /** Hands the server its end; the signal closes both. */
+  /** Passes one end to the server; the signal closes both ends. */
   take(signal: AbortSignal): InProcessUpgrade {
     const [ours, theirs] = joinedStreams();
     this.#stream = ours;
@@ -41,7 +41,7 @@ export class InProcessSwitch {
 
 /** Two streams, each of which reads what is written to the other; a write waits until the other side has read. */
 function joinedStreams(): readonly [Duplex, Duplex] {
-  // Only switches of protocols need streams; an import would load them at every start.
+  // Only protocol switches need streams; an import would load them at every start.
   const { Duplex } = process.getBuiltinModule('node:stream');
   const ends: Duplex[] = [];
   const reading: (() => void)[] = [];

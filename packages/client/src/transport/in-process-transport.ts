@@ -23,7 +23,7 @@ export interface InProcessUpgrade {
   readonly stream: Duplex;
   /** Always empty: nothing is read before the switch. */
   readonly head: Uint8Array;
-  /** The request in the form of Node's HTTP server, as libraries expect it. */
+  /** The request as Node's HTTP server would represent it, because libraries expect that form. */
   readonly request: unknown;
 }
 

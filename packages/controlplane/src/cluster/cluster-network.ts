@@ -30,9 +30,9 @@ export interface ClusterNetworkOptions {
   readonly hasDns: boolean;
 }
 
-/** The name server of pods, as kubeadm's clusters have it. */
+/** The name server of pods, as in kubeadm's clusters. */
 const dns = { address: '10.96.0.10', domain: 'cluster.local' };
-/** The name server as NetworkPolicies see it: a pod with kubeadm's label. */
+/** The name server from the view of NetworkPolicies: a pod with kubeadm's label. */
 const dnsPod = {
   namespace: 'kube-system',
   labels: { 'k8s-app': 'kube-dns' },
@@ -143,7 +143,7 @@ export class ClusterNetwork implements AsyncDisposable {
     return this.#isolated?.canRestrict ?? false;
   }
 
-  /** Returns the controller that enforces NetworkPolicies, or the one that reports that none are. */
+  /** Returns the controller that enforces NetworkPolicies, or the one that reports that they are not enforced. */
   policies({ networkPolicies, unenforcedPolicies }: typeof Workers): ControllerDefinition {
     const isolated = this.#isolated;
     if (!isolated?.canRestrict) return unenforcedPolicies({ needsNft: isolated !== undefined });

@@ -23,13 +23,13 @@ export async function takeSnapshot(storage: Storage, ttls: ReadonlyMap<string, n
   return { revision, objects: objects.map(withTtl) };
 }
 
-/** Most writes of a commit, and most bytes of their values; the storage's own limit includes the keys. */
+/** Maximum number of writes of a commit, and of bytes of their values; the storage's own limit includes the keys. */
 const maxWrites = 128;
 const maxBytes = 1024 * 1024;
 
 /**
  * Returns all objects to their state at a snapshot. Objects created since are deleted, others get their content back under new
- * revisions. Whatever is written meanwhile is overwritten; controllers see the changes as they see any others.
+ * revisions. Concurrent writes are overwritten; controllers see the changes like any others.
  */
 export async function restoreSnapshot(storage: Storage, snapshot: ClusterSnapshot): Promise<void> {
   const wanted = new Map(snapshot.objects.map((object) => [object.key, object]));

@@ -20,7 +20,7 @@ export interface ClusterVolumesOptions {
   readonly data: string | undefined;
 }
 
-/** The local volumes of a cluster. They are kept as long as its objects. Dispose to remove those that are not. */
+/** The local volumes of a cluster. They are kept as long as its objects. Disposing removes volumes that are not kept. */
 export class ClusterVolumes implements Disposable {
   readonly folders: VolumeFolders;
   /** The folder of all volumes; undefined if nodes are simulated. */

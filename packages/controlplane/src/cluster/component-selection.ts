@@ -13,8 +13,8 @@ const groups: readonly string[] = ['*', 'controllers'];
 
 /**
  * The components of a cluster that a list selects. The list works like `--controllers` of kube-controller-manager: `*` selects
- * every component, `foo` selects foo, `-foo` excludes it. `controllers` stands for all controllers. A single component outweighs
- * `controllers`, which outweighs `*`; the order does not matter. The API server always runs.
+ * every component, `foo` selects foo, `-foo` excludes it. `controllers` stands for all controllers. A single component takes
+ * precedence over `controllers`, and `controllers` over `*`; the order does not matter. The API server always runs.
  */
 export class ComponentSelection {
   readonly #entries: ReadonlySet<string>;

@@ -36,14 +36,14 @@ export interface EmbeddedClusterOptions {
    */
   readonly directory?: string | undefined;
   /**
-   * Folder of the objects, which are then kept on disk: a write returns once it is on disk, and the next start with this folder
+   * Folder for objects, which are then kept on disk: a write returns once it is on disk, and the next start with this folder
    * continues with the same objects. It is created if needed and locked while the cluster runs.
    *
    * @defaultValue objects are kept in memory and lost when the cluster stops
    */
   readonly data?: string | undefined;
   /**
-   * URLs of etcd's servers, which then has the objects. Several clusters on one etcd are one cluster with several API servers. Run
+   * URLs of etcd servers, which then store the objects. Several clusters on one etcd are one cluster with several API servers. Run
    * the controllers in one of them, and `components: ['apiserver']` in the others. kube-apiserver can read the objects.
    *
    * @defaultValue no etcd
@@ -67,8 +67,9 @@ export interface EmbeddedClusterOptions {
   readonly server?: ServerSettings | undefined;
   /**
    * The parts of the cluster to run, as a list like that of kube-controller-manager's `--controllers`: `*` for all, `foo` and
-   * `-foo` for single ones, `controllers` for all controllers, besides them `scheduler`, `kube-proxy`, `coredns`, `metrics` and `nodes`. `['apiserver']` is the API
-   * server alone, as Go's envtest runs it. Without `serviceaccount-controller`, pods need no service account.
+   * `-foo` for single ones, `controllers` for all controllers, and also `scheduler`, `kube-proxy`, `coredns`, `metrics` and
+   * `nodes`. `['apiserver']` is the API server alone, as Go's envtest runs it. Without `serviceaccount-controller`, pods need no
+   * service account.
    *
    * @defaultValue `['*']`: everything, with the nodes of `node`
    */

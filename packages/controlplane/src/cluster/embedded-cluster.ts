@@ -69,7 +69,7 @@ export class EmbeddedCluster implements AsyncDisposable {
       // The logger's module, the runtime, is loaded only if needed.
       const log = options.log ?? (await import('./workers.ts')).silentLogger;
       const settings = networkOf(options, selection);
-      // With the objects, which need it even if the folder of the state was removed.
+      // Stored with the objects, which need it even if the state folder was removed.
       const notes = data === undefined ? directory : notesIn(resolve(data));
       network = await ClusterNetwork.open({ notes, clock, random, log, ...settings });
       return await EmbeddedCluster.#startIn(directory, { ...options, clock, random, log, selection, network });
@@ -151,7 +151,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     try {
       await cluster.#writeKubeconfig();
       await plane.publish();
-      // Loaded now, so that the first clients do not wait until a quarter of the program is loaded.
+      // Loaded now, so that the first clients need not wait while a quarter of the program is loaded.
       const workers = await import('./workers.ts');
       const controllers = workers.builtInControllers({
         ca: cluster.#trust,
@@ -203,8 +203,8 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
-   * Returns all objects to their state at a snapshot, under new resource versions. Objects created since are deleted. Controllers and
-   * nodes keep running and see the changes as they see any others.
+   * Returns all objects to their state at a snapshot, under new resource versions. Objects created since are deleted. Controllers
+   * and nodes keep running and see the changes like any others.
    *
    * @throws RevisionMismatchError (KW5001) if an object was written at the same time; call it again.
    */
@@ -222,7 +222,7 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
-   * Returns all objects of a stopped cluster to those of a file. Objects created since are deleted.
+   * Replaces all objects of a stopped cluster with those in a file. Objects created since are deleted.
    *
    * @throws SnapshotFileError (KW5506) if the file cannot be read; DiskStorageError (KW5012) if the cluster runs.
    */

@@ -16,7 +16,7 @@ export function firstRevision(directory: StateDirectory, clock: Clock): number {
   return Math.max(Math.floor((clock.now() - epochMs) / 100), last + 1, 1);
 }
 
-/** Saves the last revision of a cluster for the next one. */
+/** Saves the last revision of a cluster for its successor. */
 export function noteLastRevision(directory: StateDirectory, revision: number): void {
   directory.writeNote(note, { revision });
 }

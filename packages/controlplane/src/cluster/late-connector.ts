@@ -14,7 +14,7 @@ import type { NodeFault } from './cluster-nodes.ts';
 export class LateConnector implements NodeConnector {
   /** The connectors of the nodes, by node name. */
   readonly targets: Map<string, NodeConnector> = new Map();
-  /** The nodes that do not answer, and why. */
+  /** The nodes that do not respond, with the reasons. */
   readonly faults: Map<string, NodeFault> = new Map();
 
   async logs(pod: KubernetesObject, options: LogOptions): Promise<AsyncIterable<Uint8Array>> {

@@ -45,7 +45,10 @@ export class LocalVolumeFolders implements VolumeFolders {
     await rm(`${folder}.partial`, { recursive: true, force: true });
   }
 
-  /** @throws VolumeFolderError for a path that is not the folder of a volume, such as one that a user wrote into a volume. */
+  /**
+   * @throws VolumeFolderError for a path that is not the folder of a volume, such as a path that a user wrote into a
+   * PersistentVolume.
+   */
   #own(path: string): string {
     const folder = resolve(path);
     const steps = folder.startsWith(this.root + sep) ? folder.slice(this.root.length + 1).split(sep) : [];
@@ -58,7 +61,7 @@ export class LocalVolumeFolders implements VolumeFolders {
   }
 }
 
-/** Folders of volumes that hold nothing, because nothing runs on simulated nodes. */
+/** Volume folders that do not exist, because nothing runs on simulated nodes. */
 export const simulatedVolumeFolders: VolumeFolders = {
   pathOf: (_node, volume) => `/var/lib/kubewright/volumes/${volume}`,
   create: () => Promise.resolve(),

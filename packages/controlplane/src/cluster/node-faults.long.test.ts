@@ -39,7 +39,7 @@ describe('A node that fails', () => {
   }
   afterEach(() => cluster && passing(cluster.stop()));
 
-  /** Lets the event loop turn until the programs have done what the time allows. */
+  /** Yields turns of the event loop until the programs have done their work for the current time. */
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
   };

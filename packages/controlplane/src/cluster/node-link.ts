@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '@kubewright/client';
 
-/** A node's connection to the API server, which tests can break. */
+/** A node's connection to the API server, which tests can cut. */
 export class NodeLink {
   /** Aborted while the connection is cut. */
   #cut = new AbortController();

@@ -10,7 +10,7 @@ const tokenSeconds = 3_600;
 
 /** Options for {@link ServiceAccountLogin}. */
 export interface ServiceAccountLoginOptions {
-  /** A client that may create tokens. */
+  /** A client that is allowed to create tokens. */
   readonly client: KubernetesClient;
   readonly namespace: string;
   readonly name: string;

@@ -79,7 +79,7 @@ export async function saveSnapshot({ data, file, clock }: SnapshotPlaces): Promi
   return { objects: objects.length, revision };
 }
 
-/** Returns the objects of a stopped cluster to those of a file, under new revisions. Creates the cluster's folder if needed. */
+/** Replaces the objects of a stopped cluster with those in a file, under new revisions. Creates the cluster's folder if needed. */
 export async function loadSnapshot({ data, file, clock }: SnapshotPlaces): Promise<SnapshotSummary> {
   const { range, ...snapshot } = await readSnapshot(resolve(file));
   await using storage = await openDiskStorage({ directory: resolve(data), clock });

@@ -109,7 +109,7 @@ export class StateDirectory implements Disposable, Notes {
   }): StateDirectory {
     if (directory !== undefined) return StateDirectory.take(directory);
     if (data === undefined) return StateDirectory.temporary();
-    // Pods enter the folder of the objects for their volumes.
+    // Pods access their volumes in the folder of the objects.
     orUnusable(data, () => makeFolder(resolve(data), 0o711));
     return StateDirectory.take(join(data, 'cluster'));
   }

@@ -22,7 +22,7 @@ export function bootstrapTokenCleaner(): BuiltInController {
   };
 }
 
-/** Returns how long a token is still valid, in milliseconds; undefined if it never expires. A time that cannot be read has passed. */
+/** Returns how long a token is still valid, in milliseconds; undefined if it never expires. An unreadable time counts as passed. */
 export function msUntilExpiration({ data }: Secret, nowMs: number): number | undefined {
   const text = Buffer.from(data?.['expiration'] ?? '', 'base64').toString('utf8');
   if (text === '') return undefined;

@@ -12,7 +12,7 @@ export function clusterRoleAggregation(): BuiltInController {
     definition: controller({
       name: 'clusterrole-aggregation',
       for: ClusterRole,
-      // Any role may be part of any aggregate, and there are few aggregates.
+      // Any role may be part of any aggregated role, and there are few of those.
       watches: [
         watch(
           ClusterRole,

@@ -70,7 +70,7 @@ export class CoreEventRecorder {
       const body = { count: (known.count ?? 1) + 1, lastTimestamp: formatTime(clock.now()) };
       event = await events
         .patch({ name, namespace }, { type: 'merge', body }, { signal })
-        // The event expired or its namespace was emptied: create it again.
+        // The event expired or its namespace was emptied, so create it again.
         .catch(() => events.create(this.#event(ctx, note), { signal }));
     } else {
       event = await events.create(this.#event(ctx, note), { signal });
@@ -122,7 +122,10 @@ export class CoreEventRecorder {
 
 type Context = Pick<RequestContext, 'client' | 'clock' | 'random' | 'log' | 'signal'>;
 
-/** Returns what client-go's spam filter counts events by: the object and the type, so that Normal events cannot use up the Warnings. */
+/**
+ * Returns the key by which client-go's spam filter counts events: the object and the type, so that Normal events cannot use up the
+ * limit of Warnings.
+ */
 function subjectOf({ about: { apiVersion, kind, metadata }, type }: CoreEventNote): string {
   const { namespace, name, uid } = metadata;
   return [apiVersion, kind, namespace, name, uid, type].join('\n');

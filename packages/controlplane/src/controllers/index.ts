@@ -62,7 +62,7 @@ export interface BuiltInControllerFactory
 
 /**
  * The built-in controllers by the names that kube-controller-manager 1.36 gives them. To add a controller, add a line here: it is
- * then part of `controllers` and `*` in lists of components, and can be switched on and off by its name.
+ * then part of `controllers` and `*` in lists of components, and can be enabled and disabled by name.
  */
 const controllers: Readonly<Record<string, (options: BuiltInControllersOptions) => BuiltInController>> = {
   'namespace-controller': namespaceController,

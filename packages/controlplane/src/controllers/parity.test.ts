@@ -35,7 +35,7 @@ describe('built-in controllers', () => {
   beforeAll(async () => {
     plane = await TestControlPlane.start(process.env['KW_LOG'] ? { log: process.stdout } : {});
     await createNode(call);
-    // The node lifecycle controller treats a silent node as lost.
+    // The node lifecycle controller would treat a silent node as lost.
     heartbeat = setInterval(() => void refreshNode(call), 5_000);
   });
   afterAll(async () => {

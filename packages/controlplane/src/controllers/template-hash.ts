@@ -3,7 +3,7 @@ import { stringifyJson } from '@kubewright/apimachinery/internal';
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
 /**
- * Returns a short hash of a value. Equal JSON gives equal text, regardless of key order, in letters and digits that form no
+ * Returns a short hash of a value. Equal JSON gives equal text, regardless of key order, in letters and digits that cannot form
  * words. Uses FNV-32a like upstream's `ComputeHash`, but upstream hashes Go's print format, so the hashes differ.
  */
 export function shortHash(value: unknown, options: { readonly collisionCount?: number | undefined } = {}): string {

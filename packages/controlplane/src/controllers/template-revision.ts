@@ -45,7 +45,7 @@ export function byRevision(a: Stored<ControllerRevision>, b: Stored<ControllerRe
   return a.metadata.creationTimestamp < b.metadata.creationTimestamp ? -1 : 1;
 }
 
-/** Returns the number after that of the newest revision: 64-bit integers, so a bigint beyond 2^53. */
+/** Returns the number that follows the newest revision. Revisions are 64-bit integers, so it is a bigint beyond 2^53. */
 export function nextRevision(newest: ControllerRevision | undefined): number | bigint {
   const next = BigInt(newest?.revision ?? 0) + 1n;
   const number = Number(next);

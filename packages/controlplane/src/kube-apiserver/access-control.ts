@@ -23,7 +23,7 @@ export class AccessControl implements Disposable {
   readonly #nodes = new NodeGraph();
   readonly #options: ControlPlaneOptions;
 
-  /** @param parts - `handle`: the server itself, to note when tokens are used. */
+  /** @param parts - `handle`: the server itself, to record the use of tokens. */
   constructor(options: ControlPlaneOptions, parts: { readonly read: ReadObject; readonly handle: () => ApiHandler }) {
     const { read } = parts;
     const { clock, random, serviceAccountKey, serviceAccountKeys, tokens = new Map() } = options;

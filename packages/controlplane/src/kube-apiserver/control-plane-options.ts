@@ -51,7 +51,7 @@ export interface ControlPlaneOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Data by which aggregated API servers recognize this server. */
+/** Data with which aggregated API servers authenticate this server. */
 export interface FrontProxy extends AuthenticationTrust {
   clientCertificate(): Promise<KeyPair>;
 }

@@ -98,7 +98,7 @@ export class ControlPlane implements AsyncDisposable {
       catalog: this.catalog,
       tools: { ...tools, conversion: { client, random } },
       onRemoved: (prefix) => this.server.watches.close(prefix),
-      // Names are granted when a definition is written, so a definition that waits for names is rewritten unchanged.
+      // Names are accepted when a definition is written, so a definition that waits for names is rewritten unchanged.
       onNamesFreed: (name) => void this.#rewrite(`${crdPath}/${name}`),
       onChanged: () => {
         // Changes made during startup are picked up by the refresh at the end of start().

@@ -13,7 +13,7 @@ import type { Aggregation, ServerMetrics } from '@kubewright/apiserver/internal'
 import { builtinPriorities } from '../kinds/index.ts';
 import { openIdHandler, type ServiceAccountTokens } from './authentication/index.ts';
 
-/** The parts of the server that non-resource paths show. */
+/** The parts of the server that non-resource paths expose. */
 export interface NonResourceParts {
   readonly storage: Storage;
   readonly catalog: MutableCatalog;
@@ -54,7 +54,7 @@ export function nonResourceHandlers(parts: NonResourceParts): readonly NonResour
 }
 
 /**
- * Upstream's checks of what its server does when it starts, in its order. Left out are those of parts that this server does not have:
+ * Upstream's checks of its server's startup steps, in its order. Omits checks of parts that this server does not have:
  * the serving certificate of its loopback connection, priority and fairness, the count of objects, identity leases and peers.
  */
 const startChecks: readonly string[] = [

@@ -65,7 +65,7 @@ describe('two API servers on one storage', () => {
     // Once the holder is deleted, the name goes to the other CRD.
     const [holder, waiting] = conditions[0]?.status === 'True' ? ['widgets', 'wheels'] : ['wheels', 'widgets'];
     await one.send('DELETE', `${crds}/${holder}.example.com`);
-    // No controller runs that would remove the custom resources, and then this finalizer.
+    // No controller is running that would remove the custom resources and then this finalizer.
     const patch = { 'content-type': 'application/merge-patch+json' };
     await two.send('PATCH', `${crds}/${holder}.example.com`, { metadata: { finalizers: null } }, patch);
     await expect.poll(async () => (await accepted(waiting))?.status).toBe('True');

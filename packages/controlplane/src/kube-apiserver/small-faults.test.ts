@@ -6,7 +6,7 @@ const merge = { 'content-type': 'application/merge-patch+json' };
 const core = '/api/v1/namespaces/default';
 const container = { name: 'c', image: 'i' };
 
-/** Differences from kube-apiserver 1.36.3 that a comparison found; the answers are those of the real one. */
+/** Differences from kube-apiserver 1.36.3 that a comparison found; the responses are the real server's. */
 describe('the API server answers as the real one', () => {
   let plane: PlaneUnderTest;
   beforeAll(async () => {

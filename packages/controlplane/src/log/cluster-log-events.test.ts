@@ -10,7 +10,7 @@ const sources = ['controlplane/src', 'cli/src'].flatMap((folder) =>
     .filter((path) => path.endsWith('.ts') && !/\.test(-d)?\.ts$|testdata|templates|^log[\\/]/.test(path))
     .map((path) => ({
       path: join(folder, path),
-      // Without comments, which show calls of users.
+      // Strips comments, because they contain example calls.
       text: readFileSync(join(packages, folder, path), 'utf8').replace(/^\s*(\*|\/\*|\/\/).*$/gm, ''),
     })),
 );

@@ -49,7 +49,7 @@ export const clusterLogEvents = {
   watchFailed: 'watch.failed',
   /** The Terminating condition of a CustomResourceDefinition was rejected. */
   crdConditionRejected: 'crd.condition-rejected',
-  /** The requester of a certificate may not have it (level debug): `permissions`. */
+  /** The requester of a certificate is not authorized (level debug): `permissions`. */
   certificateNotPermitted: 'certificate.not-permitted',
   /** The objects of a resource in a terminating namespace cannot be deleted: `resource`. */
   namespaceNotEmptied: 'namespace.not-emptied',

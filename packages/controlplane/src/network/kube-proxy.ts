@@ -16,7 +16,7 @@ import { byService, serviceLabel } from './endpoint-slice-index.ts';
 import type { RouteFault, ServiceProxy } from './service-proxy.ts';
 import { type NodeAddress, serviceRoutes } from './service-routes.ts';
 
-/** Interval of attempts to listen at an address that is in use, in milliseconds. */
+/** Interval between attempts to listen on an address that is in use, in milliseconds. */
 const retryMs = 5_000;
 
 /** Keeps a proxy up to date with services and their EndpointSlices, with kube-proxy's role. */
@@ -44,7 +44,7 @@ export function kubeProxy(proxy: ServiceProxy): ControllerDefinition {
   });
 }
 
-/** Stands for all services with node ports. */
+/** Request that represents all services with node ports. */
 const allNodePorts = { name: '*' };
 
 async function updateNodePorts(proxy: ServiceProxy, ctx: RequestContext): Promise<undefined> {

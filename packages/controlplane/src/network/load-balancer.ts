@@ -13,7 +13,7 @@ export function loadBalancerController(addressOf: BalancerAddress): ControllerDe
     reconcile: async (service, ctx) => {
       const before = service.status?.loadBalancer?.ingress ?? [];
       const ip = wantsAddress(service) ? addressOf(service.spec?.clusterIP ?? '') : undefined;
-      // Another controller serves each class.
+      // Each load balancer class has its own controller.
       if (isDeleting(service) || service.spec?.loadBalancerClass !== undefined) return;
       if (ip === undefined || before.some((one) => one.ip === ip)) return;
       ctx.events.record({ reason: 'EnsuringLoadBalancer', note: 'Ensuring load balancer' });

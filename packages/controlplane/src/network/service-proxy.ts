@@ -10,7 +10,7 @@ import { UdpForwarder } from './udp-forwarder.ts';
 
 /** Options for {@link ServiceProxy}. */
 export interface ServiceProxyOptions {
-  /** Reach the addresses of routes and endpoints. */
+  /** The sockets that reach the addresses of routes and endpoints. */
   readonly sockets: Sockets;
   readonly clock: Clock;
   readonly random: Random;

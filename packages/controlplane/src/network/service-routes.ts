@@ -23,7 +23,7 @@ export interface NodeAddress {
 }
 
 const proxyNameLabel = 'service.kubernetes.io/service-proxy-name';
-/** Clients on this machine reach node ports here, too. */
+/** Clients on this machine also reach node ports here. */
 const localhost = '127.0.0.1';
 const threeHours = 10_800;
 

@@ -177,7 +177,7 @@ describe('services on the loopback network', () => {
     const { spec } = await client.resource(Service).get({ namespace, name: 'kubernetes' });
     const host = spec?.clusterIP ?? '';
     if (process.getuid?.() !== 0) return;
-    // An empty request is answered by closing the connection.
+    // The server responds to an empty request by closing the connection.
     await expect.poll(() => ask(host, 443), wait).not.toBe('ECONNREFUSED');
   });
 

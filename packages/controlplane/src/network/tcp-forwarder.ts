@@ -26,7 +26,7 @@ export class TcpForwarder implements Disposable {
   }
 
   async #forward(client: Socket): Promise<void> {
-    // A client that leaves early is noticed below.
+    // The code below detects a client that disconnects early.
     client.on('error', () => undefined);
     client.allowHalfOpen = true;
     const { remoteAddress = '', remotePort = 0 } = client;
@@ -35,7 +35,7 @@ export class TcpForwarder implements Disposable {
       if (client.destroyed) target.destroy();
       else join(client, target);
     } catch {
-      // Nothing listens: the client sees a broken connection.
+      // Nothing is listening: the client sees a broken connection.
       client.resetAndDestroy();
     }
   }

@@ -24,7 +24,7 @@ describe('UdpForwarder', () => {
     const opened: RecordingSocket[] = [];
     const targets = [{ host: '10.244.0.2', port: 53 }];
     const forwarder = new UdpForwarder({
-      // Only these parts of a socket are used.
+      // Only these members of a socket are used.
       socket: socket as unknown as Socket,
       target: () => targets[0],
       open: () => {

@@ -8,7 +8,7 @@ export interface UdpForwarderOptions {
   readonly socket: Socket;
   /** Returns the target of a client's datagrams; `undefined` drops them. */
   readonly target: (client: SocketAddress) => SocketAddress | undefined;
-  /** Opens the socket that stands for a client. */
+  /** Opens the socket that represents a client. */
   readonly open: () => Promise<Socket>;
   readonly clock: Clock;
 }

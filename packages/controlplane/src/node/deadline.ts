@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** A shared deadline by which several steps must end, however many there are and whichever of them hangs. */
+/** A deadline shared by several steps, no matter how many there are or which of them hangs. */
 export class Deadline {
   readonly #clock: Clock;
   readonly #endMs: number;

@@ -37,7 +37,7 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
   readonly kind: Kind<T>;
   /**
    * Namespaces to cache, with one informer for each. In the record form, each namespace can have its own selectors instead of the
-   * kind's; the name `''` then stands for all namespaces that are not listed.
+   * kind's; the name `''` then means all namespaces that are not listed.
    *
    * @defaultValue the manager's namespaces, or all
    */

@@ -58,14 +58,14 @@ const newPart = 1 / 16;
 
 /**
  * Share of the heap limit for objects that had to be decoded again, in bytes of JSON; their heap size is about three times that.
- * 43 MB of the usual 4 GB.
+ * For example, 43 MB with the usual heap of 4 GB.
  */
 const repeatedPart = 1 / 96;
 
 /** Share of a limit that the user has set for objects that had to be decoded again. */
 const repeatedShare = 1 / 2;
 
-/** If these are full, one of so many objects that are decoded again replaces the one that was not used for longest. */
+/** When they are full, one in this many objects that are decoded again replaces the least recently used one. */
 const replacedEvery = 16;
 
 /**

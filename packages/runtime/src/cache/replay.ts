@@ -60,7 +60,7 @@ export class Replay<T> implements Disposable {
       workedMs += clock.monotonic() - startMs;
       if (workedMs < sliceMs) continue;
       this.#shown ??= new Set(present.slice(0, index + 1));
-      // seam: yields to sockets and timers; waits for no time.
+      // seam: yields to sockets and timers; adds no delay.
       await setImmediate();
       workedMs = 0;
     }

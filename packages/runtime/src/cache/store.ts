@@ -255,7 +255,7 @@ export class Store<T> {
     return { slab, offset, length, shift };
   }
 
-  /** Moves a little whenever something was written, so that garbage stays near an eighth and no step is felt. */
+  /** Compacts a little after every write, so that garbage stays near one eighth and no single step takes long. */
   #compactStep(): void {
     if (!this.#sweep) {
       const { live, used } = this.#slabs;

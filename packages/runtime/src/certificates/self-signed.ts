@@ -12,7 +12,7 @@ const backdateMs = 3_600_000;
 
 /**
  * Creates a self-signed certificate in memory. It encrypts but does not prove the server's identity. Suitable for metrics, whose
- * readers authenticate themselves; the API server would reject to call a webhook with it.
+ * readers authenticate themselves; the API server would not call a webhook that uses it.
  *
  * @example
  * ```ts

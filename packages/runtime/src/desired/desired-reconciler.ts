@@ -56,7 +56,7 @@ export class DesiredReconciler {
     this.#options = options;
   }
 
-  /** Realizes the result of a pure function. Calls it again if children have changed, so that the status shows them. */
+  /** Applies the result of a pure function. Calls it again if children have changed, so that the status shows them. */
   async ofFunction(
     desired: (object: Stored<KubernetesObject>, observed: Observed) => DesiredState,
   ): Promise<ReconcileOutcome> {
@@ -95,13 +95,13 @@ export class DesiredReconciler {
     return stalled?.reason === cannotReconcile && stalled.observedGeneration === object.metadata.generation;
   }
 
-  /** Realizes a state that a reconcile returned. */
+  /** Applies a state that a reconcile returned. */
   async ofState(state: DesiredState): Promise<ReconcileOutcome> {
     await this.#settle();
     return this.#run(state);
   }
 
-  /** Realizes a state; `recompute` computes it again after children were applied. */
+  /** Applies a state; `recompute` computes it again after children were applied. */
   async #run(state: DesiredState, recompute?: () => DesiredState): Promise<ReconcileOutcome> {
     const { children } = state;
     const plan = children && childPlan(children, { owner: this.#options.object, owns: this.#options.owns });

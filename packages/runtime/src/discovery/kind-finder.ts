@@ -59,7 +59,7 @@ export function kindFinder(options: KindFinderOptions): ClientInterceptor {
     const id = `${target.kind}.${target.version}.${target.group}`;
     const known = plurals.get(id);
     const response = await next(known === undefined ? call : onCollection(call, known));
-    // With narrow roles, a wrong plural is forbidden before it is found missing.
+    // With narrow roles, the server returns 403 for a wrong plural, not 404.
     if (response.status !== 404 && response.status !== 403) return response;
     const { signal } = call.request;
     let mapper = await mappers.kept(signal);

@@ -50,8 +50,8 @@ export interface ControllerRunnableOptions {
 }
 
 /**
- * Runs one controller as a runnable: whenever the manager works, or leads. Its caches are its own, so that they end with it, and
- * so that they keep what its field manager owns.
+ * Runs one controller as a runnable: while the manager runs or, with leader election, leads. It has its own caches, which stop with
+ * it and keep the entries of its field manager.
  */
 export class ControllerRunnable implements Runnable, AddedController {
   readonly name: string;
@@ -59,7 +59,7 @@ export class ControllerRunnable implements Runnable, AddedController {
   readonly #options: ControllerRunnableOptions;
   readonly #started = new Milestone();
   readonly #removal = new AbortController();
-  /** Resolves when the workers of the current run work. */
+  /** Resolves when the workers of the current run have started. */
   #working = new Milestone();
   #run: Promise<void> | undefined;
   /** The controller of the previous term, whose keys the next one takes over. */

@@ -55,7 +55,7 @@ describe('Manager lifecycle', () => {
   it('rejects a second run through its promise while the first continues', async () => {
     const { manager } = start(new FakeApiServer([Site]), {});
     await manager.started();
-    // As a caller that starts it and catches its rejection would.
+    // Like a caller that starts it and catches its rejection.
     let refusal: unknown;
     await manager.run().catch((error: unknown) => {
       refusal = error;

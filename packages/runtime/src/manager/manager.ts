@@ -99,7 +99,7 @@ export class Manager implements AsyncDisposable {
 
   /**
    * A client for the program around the controllers. With leader election, it writes only while this replica leads: other writes
-   * are rejected with `LeaderElectionError` (KW3008). It is bound to no term, unlike `ctx.client` and the client passed to
+   * are rejected with `LeaderElectionError` (KW3008). It is not bound to a term, unlike `ctx.client` and the client passed to
    * `Runnable.run`, which also stop work of an earlier term: prefer those.
    * @throws ManagerError (KW3007) before `run()` if the manager creates its own client.
    */
@@ -208,7 +208,7 @@ export class Manager implements AsyncDisposable {
     return runnable;
   }
 
-  /** The controllers that run, or will. */
+  /** The controllers that run now or will run. */
   get #definitions(): readonly ControllerDefinition[] {
     return [...this.#controllers, ...[...this.#added.values()].map((each) => each.definition)];
   }

@@ -86,7 +86,7 @@ export class ProbeServers implements AsyncDisposable {
   }
 
   async #listen(what: string, where: Listening): Promise<number> {
-    // seam: a turn of the loop, not a time. Listening loads 20 ms of Node; the first listings are requested before that.
+    // seam: yields one turn of the event loop. Listening loads 20 ms of Node; the first listings are requested before that.
     await setImmediate();
     // Loaded with Node's HTTP server only when something is served.
     const { ProbeServer } = await import('../health/probe-server.ts');

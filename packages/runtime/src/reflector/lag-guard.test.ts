@@ -78,7 +78,7 @@ describe('own writes without a watch', () => {
       await pass(10, () => expect(read('b')).toBe('2'));
       expect(informer.fault).toMatch(/behind|has had no watch events for/);
     }
-    // No request was answered, so nothing is blamed.
+    // No request got a response, so no lag is logged.
     expect(log.filter((line) => /watch is|does not know/.test(line))).toEqual([]);
     server.heal();
     await pass(60, () => expect(read('b')).toBe('2'));

@@ -22,7 +22,7 @@ export class TimeSlice {
     piece();
     this.#workedMs += this.#clock.monotonic() - startMs;
     if (this.#workedMs < sliceMs) return;
-    // seam: lets sockets and timers in between; no time is waited for.
+    // seam: yields to sockets and timers; adds no delay.
     await setImmediate();
     this.#workedMs = 0;
   }

@@ -21,8 +21,8 @@ interface Member {
 const forgottenAfter = 10;
 
 /**
- * The other members, according to their leases. A member is alive if its lease was seen to change recently by the local clock,
- * never by the times inside; and it is considered dead only from a list requested after its time was up.
+ * The other members, according to their leases. A member is alive if its lease changed recently by the local clock; the times
+ * inside the lease do not count. It is considered dead only after a list that was requested after its time was up.
  */
 export class Members {
   readonly #self: string;

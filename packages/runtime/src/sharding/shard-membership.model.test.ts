@@ -70,14 +70,14 @@ interface Replica {
   readonly clock: ProcessClock;
   readonly transport: SimulatedTransport;
   readonly shards: ShardMembership;
-  /** Kills the process immediately, or lets it leave in order. */
+  /** Kills the process immediately, or lets it leave gracefully. */
   readonly killed: AbortController;
   readonly leave: AbortController;
   /** Keys whose next work does not end until {@link Group.release}. */
   readonly hangs: Set<string>;
 }
 
-/** Replicas that repeatedly work on their keys. */
+/** Replicas that keep working on their keys. */
 class Group {
   readonly base = new VirtualClock();
   readonly server = new LeaseServer();
@@ -87,7 +87,7 @@ class Group {
   /** Times at which a replica started work on a key while another was working on it. */
   readonly overlaps: string[] = [];
   readonly replicas: (Replica | undefined)[] = [];
-  /** Keys whose work hangs, and on which replica. */
+  /** The replica on which the work of each key hangs. */
   readonly stuck = new Map<string, Replica>();
   readonly #working = new Map<string, string>();
   readonly #release = new AbortController();
@@ -306,7 +306,7 @@ describe('ShardMembership under replica, clock and network faults', () => {
       }),
       { numRuns: 70 },
     );
-    // In some runs, work hung on a key that had moved to another replica.
+    // Some runs covered work that hung on a key after the key had moved to another replica.
     expect(held).toBeGreaterThan(0);
   });
 

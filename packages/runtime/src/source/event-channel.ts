@@ -46,7 +46,7 @@ export class EventChannel<E> implements AsyncIterable<E> {
     for (const sender of this.#senders.splice(0)) sender();
   }
 
-  /** Several readers share the events: each event goes to one of them. A reader that leaves takes no event with it. */
+  /** Several readers share the events: each event goes to one of them. A reader that stops does not lose an event. */
   [Symbol.asyncIterator](): AsyncIterator<E, undefined> {
     let pending: ((result: IteratorResult<E, undefined>) => void) | undefined;
     return {

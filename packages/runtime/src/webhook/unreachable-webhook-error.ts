@@ -10,7 +10,9 @@ export class UnreachableWebhookError extends KubewrightError {
   readonly code = 'KW3044';
 }
 
-/** Returns a clearer error if a webhook cannot be called, otherwise the same error: the server's messages are hard to read. */
+/**
+ * Returns a clearer error if a webhook cannot be called, otherwise the same error, because the server's messages are hard to read.
+ */
 export function explainUnreachable(error: unknown): unknown {
   if (!(error instanceof StatusError)) return error;
   const admission = /failed calling webhook "([^"]*)": (?:failed to call webhook: )?([\s\S]*)$/.exec(error.message);

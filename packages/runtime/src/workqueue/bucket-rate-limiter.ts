@@ -26,7 +26,7 @@ export function bucketRateLimiter(options: BucketOptions = {}): RateLimiter {
   const { qps = 10, burst = 100, clock = systemClock } = options;
   if (!(qps > 0) || !(burst >= 1)) throw new RangeError('bucketRateLimiter: qps must be > 0 and burst at least 1');
   const intervalMs = 1_000 / qps;
-  // The time of the last token taken; a bucket that is full lies `burst` intervals in the past.
+  // The time of the last token taken; up to `burst` intervals in the past if the bucket is full.
   let takenMs = Number.NEGATIVE_INFINITY;
   return {
     when() {

@@ -149,7 +149,7 @@ class Witness {
   }
 }
 
-/** The wait of a key: since which time and, within one moment, since which step. */
+/** The start of a key's wait: the time and, for equal times, the step. */
 interface Wait {
   readonly priority: number;
   readonly since: number;

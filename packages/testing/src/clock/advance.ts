@@ -1,13 +1,13 @@
 import { parseDurationMs, type VirtualClock } from '@kubewright/apimachinery';
 
-/** Turns of the event loop after each timer. Calls to a server in this process, and what they cause, take a few turns each. */
+/** Turns of the event loop after each timer. A call to a server in this process and its effects take a few turns each. */
 const turns = 20;
 
 /**
  * Advances a virtual clock, timer by timer. After each one, the event loop turns 20 times. That is enough for work in this process
- * that does not wait for real time: a reconcile with a few calls to an embedded cluster, and the watch events that they cause. It does
- * not wait for more: long chains of calls, sockets, files and child processes may finish after later timers, or after the function
- * has returned. Wait for their outcome with {@link eventually}.
+ * that does not wait for real time: a reconcile with a few calls to an embedded cluster, and the watch events that they cause. It
+ * does not wait for anything else: long chains of calls, sockets, files and child processes may finish after later timers, or after
+ * the function has returned. Use {@link eventually} to wait for their outcome.
  *
  * @param duration - in Go's notation, such as `24h`, `1m30s` or `250ms`
  * @throws DurationError (KW1031) if the text is not a duration
@@ -25,6 +25,6 @@ export async function advance(clock: VirtualClock, duration: string): Promise<vo
 /** Lets the event loop turn. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < turns; turn++) {
-    await new Promise<void>((resolve) => setImmediate(resolve)); // seam: turns of the event loop, not time
+    await new Promise<void>((resolve) => setImmediate(resolve)); // seam: yields turns of the event loop; adds no delay
   }
 }

@@ -5,7 +5,7 @@ const maxLines = 400;
 
 /**
  * Compares two texts line by line. Lines that are only in `before` start with `- `, lines that are only in `after` with `+ `, all
- * others with two spaces. Unchanged lines far from a change are left out. Equal texts give an empty text.
+ * others start with two spaces. Unchanged lines far from a change are left out. Returns an empty string if the texts are equal.
  */
 export function lineDiff(before: string, after: string): string {
   if (before === after) return '';

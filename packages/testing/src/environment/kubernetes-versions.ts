@@ -51,7 +51,7 @@ export function kubernetesVersions(
   return [{ version: 'embedded', env: others }, ...versions.sort((a, b) => compareVersions(a.version, b.version))];
 }
 
-/** The folder of setup-envtest, as its `--bin-dir` defaults to. */
+/** The folder of setup-envtest: the default of its `--bin-dir`. */
 function envtestFolder(env: Env): string {
   if (process.platform === 'darwin') {
     return join(homedir(), 'Library', 'Application Support', 'io.kubebuilder.envtest');

@@ -2,7 +2,7 @@ import { type ClientCall, TransportError, type TransportResponse } from '@kubewr
 
 type Body = TransportResponse['body'];
 
-/** An open watch whose connection can be lost. */
+/** An open watch whose connection can be dropped. */
 export class DroppableWatch {
   readonly call: ClientCall;
   /** The response as the client sees it. */
@@ -27,7 +27,7 @@ export class DroppableWatch {
     this.response = { ...parts.response, body: this.#wrapped(parts.response.body) };
   }
 
-  /** Loses the connection: the client's read fails. */
+  /** Drops the connection: the client's read fails. */
   drop(): void {
     const error = new TransportError(
       'KW2003',

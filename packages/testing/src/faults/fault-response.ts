@@ -1,7 +1,7 @@
 import { conflict, type Status, type StatusReason } from '@kubewright/apimachinery';
 import type { ClientCall, TransportResponse } from '@kubewright/client';
 
-/** The reason and the message that the API server gives with a status code. */
+/** The reason and the message that the API server returns with a status code. */
 const texts: Readonly<Record<number, readonly [StatusReason, string]>> = {
   400: ['BadRequest', 'the request was rejected by a fault of the test'],
   401: ['Unauthorized', 'Unauthorized'],

@@ -16,9 +16,9 @@ interface Fault {
 
 /**
  * Faults in the calls of a client, for tests of how an operator copes with them. Each fault waits for the next call that matches
- * its pattern, and happens once, or as often as `times` says. Faults with the same pattern happen one after the other.
+ * its pattern, and occurs once, or `times` times. Faults with the same pattern happen one after the other.
  *
- * The client's own retries pass through the faults, too: it retries lost connections, and failed reads.
+ * The client's own retries also pass through the faults: it retries lost connections, and failed reads.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export class Faults {
     this.#clock = clock;
   }
 
-  /** The faults that have not happened yet, such as `failNext apply ConfigMap`. A test should end without any. */
+  /** The faults that have not occurred yet, such as `failNext apply ConfigMap`. There should be none at the end of a test. */
   get pending(): readonly string[] {
     return this.#faults.map(({ what, pattern }) => `${what} ${describePattern(pattern)}`);
   }
@@ -66,7 +66,7 @@ export class Faults {
     this.#add('conflict', pattern, { times, writesOnly: true, act: async (call) => conflictResponse(call) });
   }
 
-  /** Sends the next matching call only after a time, in milliseconds. */
+  /** Delays the next matching call by this time, in milliseconds. */
   delay(pattern: CallPattern, ms: number, { times }: { readonly times?: number } = {}): void {
     this.#add('delay', pattern, {
       times,
@@ -78,8 +78,8 @@ export class Faults {
   }
 
   /**
-   * Loses the connection of each open watch that matches; returns their number. The client then resumes the watch. To make it
-   * list again, let that fail as well: `failNext({ verb: 'watch', kind }, { status: 410 })`.
+   * Drops the connection of each open watch that matches, and returns their number. The client then resumes the watch. To make it
+   * list again, fail the resumed watch as well: `failNext({ verb: 'watch', kind }, { status: 410 })`.
    */
   dropWatch(pattern: CallPattern = {}): number {
     const dropped = [...this.#watches].filter(({ call }) => selects(pattern, call));
@@ -125,7 +125,7 @@ function isRead({ verb }: ClientCall): boolean {
 async function losingResponse(call: ClientCall, next: Next): Promise<TransportResponse> {
   const { body } = await next(call);
   for await (const _piece of body) {
-    // Read to the end, so that the connection is free.
+    // Read to the end to free the connection.
   }
   throw new TransportError(
     'KW2003',

@@ -5,7 +5,7 @@ import type { KubernetesClient } from '@kubewright/client';
 
 const provisioner = 'fake.kubewright.dev';
 
-/** Creates a volume for a claim and binds both, as a provisioner and the volume binder do together. */
+/** Creates a volume for a claim and binds both, like a provisioner together with the volume binder. */
 export async function bindClaim(client: KubernetesClient, key: ObjectKey): Promise<Stored<PersistentVolumeClaim>> {
   const claims = client.resource(PersistentVolumeClaim);
   const claim = await claims.get(key);
@@ -28,7 +28,7 @@ export async function bindClaim(client: KubernetesClient, key: ObjectKey): Promi
     }),
   );
   const { name: volumeName } = volume.metadata;
-  // Patches, because controllers write to both objects, too.
+  // Patches, because controllers also write to both objects.
   await volumes.status.patch({ name: volumeName }, { type: 'merge', body: { status: { phase: 'Bound' } } });
   const body = {
     metadata: {

@@ -4,7 +4,7 @@ import { formatTime } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import { writeEvent } from './component-events.ts';
 
-/** Completes a Job without its pods, with the status and the event of the Job controller (1.36). */
+/** Completes a Job without its pods: writes the status and the event that the Job controller (1.36) would write. */
 export async function completeJob(
   client: KubernetesClient,
   { key, nowMs }: { readonly key: ObjectKey; readonly nowMs: number },

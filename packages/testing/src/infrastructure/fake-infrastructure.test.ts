@@ -14,7 +14,7 @@ import { kubeletClientRequest } from '../testdata/signing-requests.ts';
 import { eventually } from '../wait/eventually.ts';
 import { FakeInfrastructure } from './fake-infrastructure.ts';
 
-// A busy machine needs more than the default.
+// The default is too short on a busy machine.
 const patience = { timeoutMs: 30_000 };
 const containers = [
   { name: 'web', image: 'web:1' },
@@ -190,7 +190,7 @@ describe('FakeInfrastructure', () => {
     const service = await namespace.client.resource(Service).create(Service({ metadata: { name: 'web' }, spec }));
     const { status } = await infrastructure.assignAddress(service, '203.0.113.9');
     expect(status?.loadBalancer?.ingress).toEqual([{ ip: '203.0.113.9', ipMode: 'VIP' }]);
-    // Pods have their own addresses.
+    // Each pod has its own address.
     await infrastructure.makeReady(await create());
     const assigned = await infrastructure.assignAddress(service);
     expect(assigned.status?.loadBalancer?.ingress).toEqual([{ ip: '203.0.113.1', ipMode: 'VIP' }]);

@@ -26,7 +26,7 @@ import { fakeNode, registerNode } from './fake-node.ts';
 import { assignAddress } from './load-balancer.ts';
 import { signingAuthority, signRequest } from './sign-request.ts';
 
-/** Thrown if fake infrastructure cannot work in an environment. */
+/** Thrown if fake infrastructure does not work in an environment. */
 class FakeInfrastructureError extends KubewrightError {
   override readonly name = 'FakeInfrastructureError';
   readonly code = 'KW8002';
@@ -36,9 +36,10 @@ type Scripts = Parameters<typeof scriptedPodStatus>[1]['scripts'];
 type Script = Scripts extends ReadonlyMap<string, infer S> ? S : never;
 
 /**
- * The parts of a cluster around the control plane, under the test's control: a node whose pods do what the test says, the scheduler,
- * volume provisioners, load balancers and certificate signers. It writes the statuses, conditions and events that a kubelet and the
- * other components write, so controllers, operators and `kubectl` see no difference. By itself, it only ends pods that are deleted.
+ * The parts of a cluster around the control plane, under the test's control: a node whose pods follow the test's instructions, the
+ * scheduler, volume provisioners, load balancers and certificate signers. It writes the statuses, conditions and events that a
+ * kubelet and the other components write, so controllers, operators and `kubectl` see no difference. On its own, it only ends pods
+ * that are deleted.
  *
  * @example
  * ```ts
@@ -50,7 +51,7 @@ type Script = Scripts extends ReadonlyMap<string, infer S> ? S : never;
  * ```
  */
 export class FakeInfrastructure implements AsyncDisposable {
-  /** For `TestEnvironment.start`: all components but those that it stands in for. */
+  /** The value of `components` for `TestEnvironment.start`: all components except those that it replaces. */
   static readonly components: readonly string[] = [
     '*',
     '-nodes',
@@ -105,14 +106,14 @@ export class FakeInfrastructure implements AsyncDisposable {
     return infrastructure;
   }
 
-  /** Starts all containers, whose probes succeed: the pod is `Running` and ready. */
+  /** Starts all containers and lets their probes succeed: the pod is `Running` and ready. */
   makeReady(pod: ObjectOrKey): Promise<Stored<Pod>> {
     return this.#play(pod, { script: () => ({ does: 'run' }) });
   }
 
   /**
-   * Ends a container, by default the first one, with an error. A pod that restarts it waits in `CrashLoopBackOff`; another one
-   * fails when no container is left.
+   * Ends a container, by default the first one, with an error. If the pod restarts it, the container waits in `CrashLoopBackOff`;
+   * otherwise the pod fails when no container is left.
    *
    * @param options - `exitCode`: 1 by default; 137 is reported as `OOMKilled`
    */
@@ -133,12 +134,12 @@ export class FakeInfrastructure implements AsyncDisposable {
     });
   }
 
-  /** Ends all containers with success: a pod that does not restart them is `Succeeded`. */
+  /** Ends all containers successfully: a pod that does not restart them is `Succeeded`. */
   succeed(pod: ObjectOrKey): Promise<Stored<Pod>> {
     return this.#play(pod, { script: () => ({ does: 'exit', exitCode: 0 }) });
   }
 
-  /** Fails to pull the image of a container, by default the first one: it waits in `ImagePullBackOff`. */
+  /** Simulates a failed image pull of a container, by default the first one: it waits in `ImagePullBackOff`. */
   failPull(
     pod: ObjectOrKey,
     options: { readonly container?: string; readonly message?: string } = {},
@@ -168,7 +169,7 @@ export class FakeInfrastructure implements AsyncDisposable {
     });
   }
 
-  /** Reports, as the scheduler does, that no node can take the pod. */
+  /** Reports that no node fits the pod, like the scheduler. */
   async makeUnschedulable(
     pod: ObjectOrKey,
     { message = '0/1 nodes are available: 1 Insufficient cpu.' }: { readonly message?: string } = {},
@@ -184,8 +185,8 @@ export class FakeInfrastructure implements AsyncDisposable {
   }
 
   /**
-   * Lets the pods of a Job succeed, those that the Job controller creates meanwhile as well, until the Job is complete. On a control
-   * plane without a Job controller, such as that of envtest, it writes the status that the controller would write.
+   * Lets the pods of a Job succeed, including those that the Job controller creates meanwhile, until the Job is complete. On a
+   * control plane without a Job controller, such as envtest's, it writes the status that the controller would write.
    *
    * @param options - `timeoutMs`: as for {@link eventually}
    * @throws AssertionError if the Job is not complete in time
@@ -223,8 +224,8 @@ export class FakeInfrastructure implements AsyncDisposable {
   }
 
   /**
-   * Approves a certificate signing request and issues its certificate, for any signer. Its issuer is a certificate authority that
-   * only this instance has. The cluster does not trust it, so its API server rejects the certificate as that of a client.
+   * Approves a certificate signing request and issues its certificate, for any signer. The issuer is a certificate authority of
+   * this instance. The cluster does not trust it, so its API server rejects the certificate as a client certificate.
    */
   async sign(request: ObjectOrKey): Promise<Stored<CertificateSigningRequest>> {
     const nowMs = this.#clock.now();
@@ -236,7 +237,7 @@ export class FakeInfrastructure implements AsyncDisposable {
     await this.#manager[Symbol.asyncDispose]();
   }
 
-  /** Binds the pod to the node if necessary, lets something happen to its containers, and reports it. */
+  /** Binds the pod to the node if necessary, changes its containers, and reports the result. */
   async #play(
     pod: ObjectOrKey,
     act: {
@@ -261,7 +262,7 @@ export class FakeInfrastructure implements AsyncDisposable {
         nowMs,
       });
       const own = new Set(kubeletStatus.conditions?.map(({ type }) => type));
-      // Conditions of others, such as readiness gates, are theirs.
+      // Other clients own the remaining conditions, such as readiness gates.
       const others = (current.status?.conditions ?? []).filter(({ type }) => !own.has(type));
       const status = {
         ...current.status,
@@ -299,7 +300,7 @@ function keyOf(of: ObjectOrKey): ObjectKey {
   return namespace === undefined ? { name } : { namespace, name };
 }
 
-/** Removes pods of the node that are being deleted, as a kubelet does when their containers have ended. */
+/** Removes pods of the node that are being deleted, like a kubelet when their containers have ended. */
 function terminator(): ReturnType<typeof controller> {
   return controller({
     for: Pod,

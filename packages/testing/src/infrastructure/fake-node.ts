@@ -25,7 +25,7 @@ export async function registerNode(client: KubernetesClient, nowMs: number): Pro
   }
   const capacity = { cpu: '8', memory: '32Gi', pods: '110' };
   const time = formatTime(nowMs);
-  // A patch, because controllers write to new nodes, too.
+  // A patch, because controllers also write to new nodes.
   const body = {
     status: {
       capacity,

@@ -7,13 +7,13 @@ import type { KubernetesClient } from '@kubewright/client';
 const dayMs = 86_400_000;
 const subject = { commonName: 'fake-signer' };
 
-/** Thrown for a request that its requester has not signed. */
+/** Thrown for a signing request whose signature does not match its key. */
 class SigningRequestError extends KubewrightError {
   override readonly name = 'SigningRequestError';
   readonly code = 'KW8003';
 }
 
-/** Creates the authority that signs certificates, for ten years. */
+/** Creates the authority that signs certificates, valid for ten years. */
 export function signingAuthority(nowMs: number): KeyPair {
   const life = { notBeforeMs: nowMs - dayMs, notAfterMs: nowMs + 3650 * dayMs };
   return issueCertificate({ subject, usage: 'authority', ...life }, crypto);

@@ -3,8 +3,8 @@ import { lineDiff } from '../diff/line-diff.ts';
 import { textOf } from '../diff/text-of.ts';
 
 /**
- * Checks a value. A value that does not match makes it throw, or return `false`; anything else is a match. So the functions of
- * this package, a block of a test runner's `expect` and a plain condition are all matchers.
+ * Checks a value. It throws or returns `false` if the value does not match; anything else is a match. Functions of this package, a
+ * block with a test runner's `expect`, and a plain condition are therefore all matchers.
  *
  * @example
  * ```ts
@@ -14,10 +14,10 @@ import { textOf } from '../diff/text-of.ts';
  */
 export type Matcher<T> = ((value: T) => unknown) & { readonly [acceptsAbsence]?: true };
 
-/** Marks matchers that want to see `undefined` for an object that does not exist. */
+/** Marks matchers that expect `undefined` for an object that does not exist. */
 export const acceptsAbsence: unique symbol = Symbol('accepts absence');
 
-/** Throws an error whose message shows the difference between what was expected and what was found. */
+/** Throws an error whose message shows the difference between the expected and the actual value. */
 export function fail(
   what: string,
   { expected, actual }: { readonly expected: unknown; readonly actual: unknown },

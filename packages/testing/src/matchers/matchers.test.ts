@@ -9,7 +9,7 @@ import { toHaveEvent } from './to-have-event.ts';
 import { toHaveFinalizer } from './to-have-finalizer.ts';
 import { toMatch } from './to-match.ts';
 
-/** Returns the message of a matcher that must not match; an error of another class is not a mismatch. */
+/** Returns the message of a matcher that must not match; rethrows any error that is not a mismatch. */
 function mismatch<T>(matcher: Matcher<T>, value: T): string {
   try {
     matcher(value);

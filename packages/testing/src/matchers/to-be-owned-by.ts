@@ -3,9 +3,9 @@ import { defined } from '@kubewright/apimachinery/internal';
 import { fail, type Matcher, titleOf } from './matcher.ts';
 
 /**
- * Matches objects that an owner controls, or is another owner of: by kind, name and, if the owner has one, UID.
+ * Matches objects that an owner controls, by kind, name and, if the owner has one, UID.
  *
- * @param options - `controller`: false if the owner may be any owner. @defaultValue true
+ * @param options - `controller`: false to accept owners that are not the controller. @defaultValue true
  * @throws AssertionError with the owners that the object has
  *
  * @example

@@ -13,7 +13,7 @@ interface EventText {
 }
 
 /**
- * Matches a list of events that has an expected one: events of either API, a list response, or the events of `reconcileOnce`.
+ * Matches a list that contains an expected event: events of either API, a list response, or the events of `reconcileOnce`.
  *
  * @param expected - the fields to compare; `name` is that of the object that the event is about
  * @throws AssertionError with all events of the list

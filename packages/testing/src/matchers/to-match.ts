@@ -18,7 +18,7 @@ export function toMatch<T = unknown>(expected: unknown): Matcher<T> {
   };
 }
 
-/** True if `actual` has at least what `expected` has. */
+/** True if `actual` has at least the fields of `expected`. */
 export function matches(expected: unknown, actual: unknown): boolean {
   if (isAsymmetric(expected)) return expected.asymmetricMatch(actual);
   if (expected instanceof RegExp) return typeof actual === 'string' && expected.test(actual);
@@ -33,7 +33,7 @@ export function matches(expected: unknown, actual: unknown): boolean {
   return isRecord(actual) && Object.entries(expected).every(([name, value]) => matches(value, actual[name]));
 }
 
-/** Returns the part of `actual` that is compared with `expected`. Parts that match become equal to the expected ones. */
+/** Returns the part of `actual` that is compared with `expected`. Matching parts become equal to the expected ones. */
 function restricted(actual: unknown, expected: unknown): unknown {
   if (matches(expected, actual)) return expected;
   if (Array.isArray(expected) && Array.isArray(actual)) {

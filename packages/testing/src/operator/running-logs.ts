@@ -4,7 +4,7 @@ export interface RunningLog {
 }
 
 /**
- * The logs of the operators that run in this process. A read knows nothing of operators, so this is how the error of a time-out
- * finds what they logged.
+ * The logs of the operators that run in this process. A read does not know about operators, so a time-out error finds their logs
+ * here.
  */
 export const runningLogs: Set<RunningLog> = new Set();

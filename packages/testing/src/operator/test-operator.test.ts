@@ -12,7 +12,7 @@ import { TestOperator } from './test-operator.ts';
 // A busy machine needs more than the default.
 const patience = { timeoutMs: 30_000 };
 
-/** Keeps a copy of each ConfigMap that is labeled. */
+/** Keeps a copy of each labeled ConfigMap. */
 const copies = controller({
   for: ConfigMap,
   name: 'copies',
@@ -53,7 +53,7 @@ describe('TestOperator', () => {
   it('shows its log when a wait fails, and only while it runs', async () => {
     await using namespace = await environment.namespace();
     const { client, name } = namespace;
-    // Fails at the first read, however long it takes.
+    // Fails at the first read, no matter how long it takes.
     const wait = () => consistently(() => client.resource(ConfigMap).get({ name: 'settings-copy' }), toBeAbsent());
     {
       await using _operator = await TestOperator.start(environment.client, {

@@ -4,7 +4,7 @@ import { Manager, type ManagerOptions, prettyLogger } from '@kubewright/runtime'
 import { Faults } from '../faults/faults.ts';
 import { type RunningLog, runningLogs } from './running-logs.ts';
 
-/** Options for {@link TestOperator.start}: those of a manager that a test may choose. */
+/** Options for {@link TestOperator.start}: the options of a manager that a test may set. */
 export type TestOperatorOptions = Omit<
   ManagerOptions,
   'client' | 'kubeconfig' | 'context' | 'log' | 'handleSignals' | 'signal'
@@ -38,8 +38,7 @@ export class TestOperator implements AsyncDisposable {
   /**
    * Starts the controllers. Resolves once their caches are filled.
    *
-   * @param client - of a test environment, for instance. To run under another identity, pass `client.with({ impersonate })`. It is
-   * not disposed.
+   * @param client - such as that of a test environment; not disposed. To run as another user, pass `client.with({ impersonate })`.
    * @throws the error of the manager if it cannot start
    */
   static async start(client: KubernetesClient, options: TestOperatorOptions): Promise<TestOperator> {
@@ -63,7 +62,7 @@ export class TestOperator implements AsyncDisposable {
     return this.#log.lines;
   }
 
-  /** Stops the operator. @throws the error that ended it before, if any */
+  /** Stops the operator. @throws the error that ended it earlier, if any */
   async [Symbol.asyncDispose](): Promise<void> {
     runningLogs.delete(this.#log);
     await this.manager[Symbol.asyncDispose]();

@@ -7,7 +7,7 @@ export type Attempt<T> =
   | { readonly matched: true; readonly value: T }
   | { readonly matched: false; readonly value?: T; readonly error: unknown };
 
-/** Reads once and compares the value. Never rejects: a failure is why it did not match. */
+/** Reads once and compares the value. Never rejects: a failure counts as the reason for the mismatch. */
 export async function attempt<T>(read: () => T | Promise<T>, matcher: Matcher<T>): Promise<Attempt<T>> {
   let value: T;
   try {

@@ -12,7 +12,7 @@ const version = (resourceVersion: string, mode: string) => ({
   ...stored(ConfigMap({ metadata: { name: 'settings', resourceVersion } as object, data: { mode } })),
 });
 
-/** Returns one value after the other; the last one again and again. Functions are called. */
+/** Returns one value after the other, and then repeats the last one. Calls values that are functions. */
 function reads<T>(...values: (T | (() => T))[]): () => T {
   return () => {
     const value = values.length > 1 ? values.shift() : values[0];

@@ -78,7 +78,7 @@ async function within<T>(
   }
 }
 
-/** Like Gomega's default, the time limit can be raised for a slow machine without a change of the tests. */
+/** As with Gomega, the default time limit can be raised for a slow machine without changing the tests. */
 function defaultTimeoutMs(): number {
   return parseDurationMs(process.env['KUBEWRIGHT_EVENTUALLY_TIMEOUT'] || '4s');
 }

@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert';
 import { runningLogs } from '../operator/running-logs.ts';
 import type { ObservedVersions } from './observed-versions.ts';
 
-/** Log lines that are shown of each operator. */
+/** Number of log lines shown per operator. */
 const shownLines = 20;
 
 /** Creates the error of a wait: what did not match, the versions that were read, and what the operators logged. */

@@ -2,9 +2,9 @@ import { lineDiff } from '../diff/line-diff.ts';
 import { textOf } from '../diff/text-of.ts';
 import { titleOf } from '../matchers/matcher.ts';
 
-/** Versions that are kept of each object. */
+/** Number of versions kept per object. */
 const kept = 5;
-/** Objects whose versions are kept; a list of thousands would fill the error. */
+/** Number of objects whose versions are kept; a list of thousands would make the error too long. */
 const maxObjects = 5;
 
 interface Version {
@@ -20,7 +20,7 @@ interface ObservedObject {
 export class ObservedVersions {
   readonly #versions = new Map<string, Version[]>();
 
-  /** Notes the objects in a value: an object, a list of objects, or a list response. */
+  /** Records the objects in a value: an object, a list of objects, or a list response. */
   note(value: unknown, atMs: number): void {
     for (const object of objectsIn(value)) {
       const key = object.metadata.uid ?? titleOf(object);

@@ -16,7 +16,7 @@ import { WorldError } from './world-error.ts';
 type Created = Stored<KubernetesObject>;
 
 /**
- * Creates objects as they would have come about: at their `creationTimestamp`, with their status, marked for deletion at their
+ * Creates objects as if they had existed: at their `creationTimestamp`, with their status, and marked for deletion at their
  * `deletionTimestamp`. Owner references get the UIDs of the owners among the objects. Returns the objects as stored, in the given
  * order.
  */
@@ -60,7 +60,7 @@ async function createOne(
   const { object, ownerReferences, clock } = parts;
   const { creationTimestamp, deletionTimestamp, finalizers = [] } = object.metadata;
   const resource = client.resource(await kindOf(client, object));
-  // The server determines these.
+  // The server sets these fields.
   const { uid, resourceVersion, generation, managedFields, ...metadata } = object.metadata as Record<string, unknown>;
   const given = {
     ...object,
@@ -85,7 +85,7 @@ async function createOne(
   return resource.get(key);
 }
 
-/** Acts at another time, if one is given. */
+/** Runs a function at another time, if one is given. */
 async function at<R>(
   clock: VirtualClock,
   { time, act }: { readonly time: string | undefined; readonly act: () => Promise<R> },

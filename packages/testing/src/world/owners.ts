@@ -5,7 +5,9 @@ import { WorldError } from './world-error.ts';
 /** Returns the owners of an object that are known, by reference. */
 type OwnersOf = (object: KubernetesObject) => ReadonlyMap<OwnerReference, KubernetesObject>;
 
-/** Finds owners among objects. Like the garbage collector, it finds those in the object's own namespace or in none. */
+/**
+ * Finds owners among objects. Like the garbage collector, it looks in the object's own namespace and among cluster-scoped objects.
+ */
 export function ownersAmong(objects: readonly KubernetesObject[]): OwnersOf {
   const byName = new Map<string, KubernetesObject[]>();
   for (const object of objects) {
@@ -27,7 +29,7 @@ export function ownersAmong(objects: readonly KubernetesObject[]): OwnersOf {
 }
 
 /**
- * Sorts objects so that each one comes after its owners; otherwise, the order remains.
+ * Sorts objects so that each one comes after its owners; otherwise keeps the order.
  *
  * @throws WorldError (KW8001) if an object owns itself, directly or through others
  */

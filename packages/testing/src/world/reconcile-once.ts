@@ -27,13 +27,13 @@ import { WorldError } from './world-error.ts';
  */
 export interface ReconcileWorld<T extends KubernetesObject> {
   /**
-   * All objects that exist, with their status. The first one is reconciled. Owner references among them get the right UIDs, so
-   * they may have any.
+   * All objects that exist, with their status. The first one is reconciled. Owner references among them get the right UIDs, so any
+   * UID may be given.
    */
   readonly objects: readonly [T, ...KubernetesObject[]];
-  /** The object to reconcile instead, such as one that does not exist. @defaultValue the first object */
+  /** The key of another object to reconcile, such as one that does not exist. @defaultValue the first object */
   readonly key?: ObjectKey | undefined;
-  /** The time, or the clock that has it. The server's times are the same. @defaultValue `2026-01-01T00:00:00Z` */
+  /** The current time, or a clock. The server uses the same time. @defaultValue `2026-01-01T00:00:00Z` */
   readonly now?: string | VirtualClock | undefined;
   /**
    * YAML files with the generated CRDs, whose defaults and validation then apply. A kind of the controller that none of them
@@ -42,7 +42,7 @@ export interface ReconcileWorld<T extends KubernetesObject> {
   readonly manifests?: readonly string[] | undefined;
   /** Kinds to serve besides those that the controller watches, such as those of other objects. @defaultValue none */
   readonly kinds?: readonly KindDescriptor[] | undefined;
-  /** Faults in the controller's calls. */
+  /** Faults in the controller's API calls. */
   readonly faults?: Faults | undefined;
   /** `ctx.random`. @defaultValue seeded with 1, so that every run is the same */
   readonly random?: Random | undefined;
@@ -52,7 +52,7 @@ export interface ReconcileWorld<T extends KubernetesObject> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A cluster that is running, such as a `TestEnvironment`, with its other controllers. */
+/** A running cluster, such as a `TestEnvironment`, including its other controllers. */
 interface RunningCluster<T extends KubernetesObject>
   extends Pick<ReconcileWorld<T>, 'faults' | 'random' | 'log' | 'signal'> {
   /** Not disposed. */
@@ -76,9 +76,9 @@ type BaseReport<T extends KubernetesObject> = Awaited<ReturnType<typeof reconcil
 export interface ReconcileReport<T extends KubernetesObject> extends BaseReport<T> {
   /** The status of the object after the reconcile. */
   readonly status: StatusIn<T> | undefined;
-  /** A client of the world, to look around and to change it: an administrator's, or that of the running cluster. */
+  /** A client for reading and changing the world: an administrator's, or the given client of a running cluster. */
   readonly client: KubernetesClient;
-  /** Reconciles the object again, in the world as it is now. */
+  /** Reconciles the object again in the current state of the world. */
   again(): Promise<ReconcileReport<T>>;
 }
 
@@ -86,10 +86,10 @@ type StatusIn<T> = T extends { readonly status?: infer S } ? S : unknown;
 
 /**
  * Reconciles one object once in an in-memory world: an API server with the given objects and a virtual clock. There is no
- * manager, no cluster and nothing to stop, and it takes milliseconds. The server validates, sets defaults, applies and merges as
- * any does, but no other controller runs: nothing is garbage collected, and no pod starts.
+ * manager, no cluster and nothing to stop, and it takes milliseconds. The server validates, sets defaults, applies and merges like
+ * any other, but no other controller runs: nothing is garbage collected, and no pod starts.
  *
- * With `client` and `object`, it reconciles in a cluster that is running: `reconcileOnce(shops, { client, object: shop })`.
+ * With `client` and `object`, it reconciles in a running cluster: `reconcileOnce(shops, { client, object: shop })`.
  *
  * @throws the error of the reconcile function, unchanged; StatusError if the server rejects an object; WorldError (KW8001) if an
  * object's kind is unknown

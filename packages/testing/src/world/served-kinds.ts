@@ -21,7 +21,7 @@ export async function serveKinds(client: KubernetesClient, kinds: readonly KindD
 function definitionOf(name: string, kinds: readonly KindDescriptor[]): CustomResourceDefinition {
   const [{ group, plural, kind, scope }] = kinds as [KindDescriptor];
   return CustomResourceDefinition({
-    // Only groups below k8s.io and kubernetes.io need the annotation.
+    // Only groups under k8s.io and kubernetes.io need the annotation.
     metadata: { name, annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' } },
     spec: {
       group,

@@ -24,7 +24,7 @@ export interface PolicyVariable {
   readonly compiled: CelExpression | Error | undefined;
 }
 
-/** The values that all expressions of a policy can refer to. Absent objects are `null`. */
+/** The values available to all expressions of a policy. Absent objects are `null`. */
 export interface PolicyValues {
   readonly object: unknown;
   readonly oldObject: unknown;
@@ -76,7 +76,7 @@ function whole(name: string): string {
   return `variables.${name}`;
 }
 
-/** Thrown when a policy has used up its budget: none of its results count. */
+/** Thrown when a policy has used up its budget; its results are discarded. */
 export class PolicyBudgetError extends Error {
   constructor() {
     super(spent);
@@ -111,7 +111,7 @@ export class PolicyScope {
     this.#budget = budget;
   }
 
-  /** Evaluates an expression. @returns its value, or the error that it results in. @throws PolicyBudgetError */
+  /** Evaluates an expression. @returns its value, or the resulting error. @throws PolicyBudgetError */
   async evaluate(compiled: CelExpression | Error): Promise<unknown> {
     if (compiled instanceof Error) return compiled;
     const used = this.#variables.filter(({ name }) => compiled.program.uses(`variables.${name}`));
@@ -121,7 +121,7 @@ export class PolicyScope {
     const values: Record<string, unknown> = { ...this.#values };
     for (const { name } of used) {
       const value = this.#known.get(name);
-      // Without a value the expression fails, if it really reads the variable.
+      // Without a value, the expression fails only if it actually reads the variable.
       if (!(value instanceof Error)) values[`variables.${name}`] = value;
     }
     const result = await this.#run(compiled, values);

@@ -5,7 +5,7 @@ import type { Storage, StoredObject } from '../../storage/index.ts';
 import type { ParamRef, PolicyObject } from './policy-types.ts';
 import { SelectedParams } from './selected-params.ts';
 
-/** Thrown when a policy or a binding cannot be used; the policy's failure policy decides what that means. */
+/** Thrown when a policy or a binding cannot be used; the policy's failure policy decides the effect. */
 export class PolicyConfigurationError extends Error {
   override readonly name = 'PolicyConfigurationError';
 }
@@ -17,7 +17,10 @@ export interface PolicyParamsOptions {
   readonly clock: Clock;
 }
 
-/** Reads the parameters of policies from the storage. Those of one selector are followed as long as the policies stay the same. */
+/**
+ * Reads the parameters of policies from storage. The parameters of a selector are watched for as long as the policies stay the
+ * same.
+ */
 export class PolicyParams implements Disposable {
   readonly #options: PolicyParamsOptions;
   readonly #forms = new WeakMap<ResourceDefinition, ParamForm>();
@@ -49,8 +52,8 @@ export class PolicyParams implements Disposable {
   }
 
   /**
-   * Returns the parameters with which a policy is evaluated: `null` for a policy or a binding without them, an empty list if the binding
-   * does not mind that none is found. Mirrors `CollectParams` (1.36).
+   * Returns the parameters with which a policy is evaluated: `null` for a policy or a binding without them, an empty list if none
+   * is found and the binding allows that. Mirrors `CollectParams` (1.36).
    *
    * @throws PolicyConfigurationError
    */
@@ -107,7 +110,7 @@ export class PolicyParams implements Disposable {
       params[Symbol.dispose]();
       throw error;
     } finally {
-      // A request that began before the policies changed.
+      // The request began before the policies changed.
       if (this.#disposed) params[Symbol.dispose]();
     }
   }

@@ -66,7 +66,7 @@ export class PolicySource<Stored, Policy extends { readonly name: string }> impl
     );
   }
 
-  /** The policies that have bindings, both by name. */
+  /** The policies that have bindings; both are sorted by name. */
   get bound(): readonly (readonly [Policy, readonly PolicyBinding[]])[] {
     this.#bound ??= byName([...this.#policies.values()]).flatMap((policy) => {
       const bindings = byName([...this.#bindings.values()].filter(({ spec }) => spec.policyName === policy.name));
@@ -75,7 +75,7 @@ export class PolicySource<Stored, Policy extends { readonly name: string }> impl
     return this.#bound;
   }
 
-  /** Returns the parameters, which are followed until a policy or a binding changes. */
+  /** Returns the parameters, which are watched until a policy or a binding changes. */
   params(services: Pick<PolicyParamsOptions, 'catalog' | 'clock'>): PolicyParams {
     if (!this.#storage) throw new Error('the admission policies have not been started');
     this.#params ??= new PolicyParams({ ...services, storage: this.#storage });

@@ -1,7 +1,7 @@
 import type { LabelSelectorObject } from '@kubewright/apimachinery';
 import type { WebhookRule } from '../webhooks/webhook.ts';
 
-/** A rule that may be limited to objects of some names. */
+/** A rule that may be limited to objects with certain names. */
 export interface NamedRule extends WebhookRule {
   readonly resourceNames?: readonly string[];
 }

@@ -4,12 +4,15 @@ import type { Version } from '../webhooks/reviewed-request.ts';
 import { Webhook } from '../webhooks/webhook.ts';
 import type { MatchResources, NamedRule } from './policy-types.ts';
 
-/** Rules that match every request, as those of a binding without rules do. */
+/** Rules that match every request, used for a binding without rules. */
 const everything: readonly NamedRule[] = [
   { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] },
 ];
 
-/** The requests that a policy or binding applies to. They are matched as those of webhooks are, with names and exclusions. */
+/**
+ * The requests that a policy or binding applies to. They are matched like the rules of webhooks, plus resource names and
+ * exclusions.
+ */
 export class ResourceMatch {
   readonly #match: MatchResources;
   readonly #options: { readonly id: string; readonly environment: CelEnvironment };
@@ -21,7 +24,10 @@ export class ResourceMatch {
     this.#options = options;
   }
 
-  /** Returns the version in which the request is seen, or undefined if it is not. @throws StatusError without a namespace */
+  /**
+   * Returns the version in which the policy sees the request, or undefined if it does not match. @throws StatusError without a
+   * namespace
+   */
   async version(matcher: HookMatcher, input: MatchInput): Promise<Version | undefined> {
     const { resourceRules = [], excludeResourceRules = [], namespaceSelector, objectSelector } = this.#match;
     const name = input.attributes.name || (input.attributes.object?.metadata.name ?? '');

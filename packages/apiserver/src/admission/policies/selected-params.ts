@@ -11,15 +11,15 @@ export interface SelectedParamsOptions {
   /** The prefix of the keys of all objects in the parameters' scope. */
   readonly prefix: string;
   readonly selector: LabelSelectorObject;
-  /** True if a conversion may change labels, so that every object is converted before it is matched. */
+  /** True if a conversion may change labels, so every object is converted before it is matched. */
   readonly converts: boolean;
   /** Returns an object in the version of the policy's `paramKind`. */
   readonly served: (stored: StoredObject) => Promise<KubernetesObject>;
 }
 
 /**
- * The parameters that one selector matches. Follows the storage, so that each object is matched once and not for each request, and
- * yields while it matches many.
+ * The parameters that one selector matches. Watches the storage, so each object is matched once instead of on every request; yields
+ * while matching many objects.
  */
 export class SelectedParams implements Disposable {
   readonly #options: SelectedParamsOptions;
@@ -45,7 +45,7 @@ export class SelectedParams implements Disposable {
     this.#following.catch(() => undefined); // reported by all()
   }
 
-  /** Returns the parameters by name. @throws what the storage or a conversion throws */
+  /** Returns the parameters by name. @throws any error of the storage or a conversion */
   async all(): Promise<readonly KubernetesObject[]> {
     await this.#following;
     while (this.#pending.size > 0) {
@@ -79,7 +79,7 @@ export class SelectedParams implements Disposable {
 
   async #matchingForm(stored: StoredObject): Promise<KubernetesObject | undefined> {
     const { served, converts } = this.#options;
-    // Most objects do not match, so they are decoded without being cached.
+    // Most objects do not match, so their decoded form is not cached.
     const labelled = converts
       ? await served(stored)
       : (JSON.parse(decoder.decode(stored.bytes)) as Pick<KubernetesObject, 'metadata'>);

@@ -86,7 +86,7 @@ export class ValidatingPolicies implements AdmissionPlugin {
     }
   }
 
-  /** Does what the binding says about a denial. There is no audit log, so `Audit` does nothing. */
+  /** Applies the binding's actions to a denial. There is no audit log, so `Audit` does nothing. */
   #act(
     denial: PolicyDenial,
     call: {

@@ -14,11 +14,11 @@ import { ResourceMatch } from './resource-match.ts';
 const conditionsBudget = 2_500_000;
 const maxMessageBytes = 5 * 1024;
 
-/** A reason to refuse a request. */
+/** The reason for a denial. */
 export interface PolicyDenial {
   readonly message: string;
   readonly reason?: string;
-  /** True if the policy's own actions do not matter: a value for the audit log could not be computed. */
+  /** True if the binding's actions do not apply because a value for the audit log could not be computed. */
   readonly always?: boolean;
 }
 
@@ -48,7 +48,7 @@ export class ValidatingPolicy {
     this.#environment = environment;
   }
 
-  /** True if failures of expressions and configuration refuse requests. */
+  /** True if failures of expressions and configuration deny requests. */
   get failsClosed(): boolean {
     return this.spec.failurePolicy !== 'Ignore';
   }
@@ -67,7 +67,7 @@ export class ValidatingPolicy {
       const denials: PolicyDenial[] = [];
       const results: unknown[] = [];
       for (const { holds } of compiled.validations) results.push(await scope.evaluate(holds));
-      // Only now the messages: they must not use up the budget of the rules.
+      // Messages are evaluated last: they must not use up the budget of the rules.
       for (const [index, one] of compiled.validations.entries()) {
         denials.push(...(await this.#denialOf(one, results[index], scope)));
       }
@@ -86,7 +86,7 @@ export class ValidatingPolicy {
     const variables: PolicyVariable[] = [];
     const compile = (source: string): CelExpression | Error =>
       compilePolicyExpression(source, { environment, variables });
-    // Each variable can refer to those before it.
+    // Each variable can refer to the previous ones.
     for (const { name, expression } of declared) variables.push({ name, compiled: compile(expression) });
     return {
       variables,
@@ -104,7 +104,7 @@ export class ValidatingPolicy {
     return this.failsClosed ? [{ message }] : [];
   }
 
-  /** Returns whether all conditions are true, or what failed. A false one decides, even if others fail. */
+  /** Returns true if all conditions are true, or the errors. A false condition takes precedence over errors. */
   async #conditionsHold({ conditions }: Compiled, scope: PolicyScope): Promise<boolean | string> {
     const faults: string[] = [];
     for (const [index, condition] of conditions.entries()) {
@@ -129,7 +129,7 @@ export class ValidatingPolicy {
     return [{ message, reason: rule.reason ?? 'Invalid' }];
   }
 
-  /** Computes a value for the audit log. There is no such log, but a failure refuses the request. */
+  /** Computes a value for the audit log. There is no such log, but a failure denies the request. */
   async #annotate(
     { source, value }: Compiled['annotations'][number],
     scope: PolicyScope,
@@ -148,8 +148,8 @@ function faultOf(source: string, result: unknown): string {
 }
 
 /**
- * Returns the text of a message expression; an empty text if it cannot be used. A message that exceeds the budget does not change the
- * denial, where kube-apiserver would apply the failure policy.
+ * Returns the text of a message expression, or an empty string if it cannot be used. A message that exceeds the budget does not
+ * change the denial, where kube-apiserver would apply the failure policy.
  */
 async function messageOf(expression: CelExpression | Error, scope: PolicyScope): Promise<string> {
   try {

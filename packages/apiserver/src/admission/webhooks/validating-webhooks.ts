@@ -7,7 +7,7 @@ import { convertBody, requestVersion, type Version, type VersionedObjects } from
 import { WebhookFailure } from './webhook-failure.ts';
 import type { WebhookPluginOptions } from './webhook-plugin-options.ts';
 
-/** Calls validating webhooks in parallel; the first refusal in their order wins (`ValidatingAdmissionWebhook`, 1.36). */
+/** Calls validating webhooks in parallel; the first denial in their order wins (`ValidatingAdmissionWebhook`, 1.36). */
 export class ValidatingWebhooks implements AdmissionPlugin {
   readonly name = 'ValidatingAdmissionWebhook';
   readonly #options: WebhookPluginOptions;

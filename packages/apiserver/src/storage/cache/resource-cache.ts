@@ -19,15 +19,15 @@ import { RevisionWaiters } from './revision-waiters.ts';
 export interface ResourceCacheOptions extends RevisionedKeysOptions {
   readonly storage: Storage;
   readonly prefix: string;
-  /** The cache has the history since this revision, if storage still has it. @defaultValue none */
+  /** The cache keeps the history from this revision on, if storage still has it. @defaultValue none */
   readonly fromRevision?: number | undefined;
-  /** Receives errors of listing the storage again after it has lost changes, which is then retried. */
+  /** Receives errors of relisting after the storage has lost changes; the list is then retried. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
  * All objects of one resource with their recent history, kept up to date by one watch of storage. If storage loses the watch, the
- * cache lists again until that succeeds. It is not ready meanwhile.
+ * cache relists until that succeeds; it is not ready meanwhile.
  */
 export class ResourceCache implements Disposable {
   readonly #options: ResourceCacheOptions;
@@ -157,7 +157,10 @@ export class ResourceCache implements Disposable {
     this.#waiters.advance(this.#keys.revision);
   }
 
-  /** Catches up after storage has lost the changes since the last one: applies the difference, as the changes that must have been. */
+  /**
+   * Catches up after storage has lost the changes since the last one: applies the difference as the changes that must have
+   * happened.
+   */
   async #relist(): Promise<void> {
     const { storage, prefix } = this.#options;
     const list = await storage.list({ prefix });
@@ -180,13 +183,13 @@ async function firstList({ storage, prefix, fromRevision }: ResourceCacheOptions
   try {
     return await storage.list({ prefix, revision: fromRevision });
   } catch (error) {
-    // The newest state serves those who need no history.
+    // The newest state is enough for readers that need no history.
     if (error instanceof CompactedError || error instanceof FutureRevisionError) return storage.list({ prefix });
     throw error;
   }
 }
 
-/** True if an object was deleted, perhaps to be recreated under the same key. */
+/** True if an object was deleted, even if it was then recreated under the same key. */
 function isReplaced(object: StoredObject, now: StoredObject | undefined): boolean {
   if (!now) return true;
   return now.revision !== object.revision && uidOf(now) !== uidOf(object);

@@ -18,7 +18,7 @@ export class RevisionWaiters implements Disposable {
     this.#clock = clock;
   }
 
-  /** Resolves once {@link advance} was called with this revision or a later one, after three seconds, or at the end. */
+  /** Resolves once {@link advance} is called with this revision or a later one, after three seconds, or on disposal. */
   wait(revision: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#clock.setTimer(longestMs, () => this.#release(waiter), { unref: true });

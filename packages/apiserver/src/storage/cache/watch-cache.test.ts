@@ -21,7 +21,7 @@ interface Counted {
   isCut: boolean;
 }
 
-/** Counts the watches of a storage, and can lose them. */
+/** Counts the watches of a storage and can drop them. */
 function counted(storage: Storage): Counted {
   const made: Counted = {
     watches: [],

@@ -16,13 +16,13 @@ import { resourcePrefix } from './resource-prefix.ts';
 
 /** Options for {@link WatchCache}. */
 export interface WatchCacheOptions extends RevisionedKeysOptions {
-  /** Receives errors of caches, which then try again. */
+  /** Receives errors of caches, which then retry. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * Serves lists and watches of a storage in another process from memory: one watch of the storage per resource, however many
- * readers there are. A resource is cached from its first list or watch on. Lists are as new as the storage's own: the cache queries
+ * Serves lists and watches of a storage in another process from memory: one watch of the storage per resource, regardless of the
+ * number of readers. A resource is cached from its first list or watch on. Lists are as new as the storage's own: the cache queries
  * the storage's revision and waits until it has reached it. Single objects are read from the storage. While a cache catches up
  * after the storage has lost changes, lists are read from the storage, and new watches are rejected, as by kube-apiserver (1.36).
  */
@@ -44,7 +44,7 @@ export class WatchCache implements Storage {
 
   async get(key: string): Promise<StoredObject | undefined> {
     const stored = await this.#storage.get(key);
-    // The same bytes for all readers, which cache by them what they decode.
+    // The same bytes for all readers, which use them as keys of their caches of decoded objects.
     const known = stored && this.#ready.get(resourcePrefix(key) ?? '')?.get(key);
     return known?.revision === stored?.revision ? known : stored;
   }
@@ -65,7 +65,8 @@ export class WatchCache implements Storage {
 
   async commit(writes: readonly StorageWrite[]): Promise<Commit> {
     const commit = await this.#storage.commit(writes);
-    // A write returns once everyone in this server can see it, such as the index of roles. It has succeeded in any case.
+    // A write returns once all parts of this server see it, such as the index of roles. If the wait fails, the write has still
+    // succeeded.
     const prefixes = new Set(writes.map(({ key }) => resourcePrefix(key) ?? ''));
     await Promise.all([...prefixes].map((prefix) => this.#ready.get(prefix)?.reached(commit.revision)));
     return commit;

@@ -15,7 +15,7 @@ describe('DiskStorage after a crash', () => {
     await killWriters(join(root, 'killed'), { kills: 4, seed: Math.floor(Math.random() * 1e6) });
   });
 
-  // The library does not let us replace its files, so this cuts its log instead, which is the only file that grows here.
+  // The library does not allow replacing its files, so this truncates its log, the only file that grows here.
   it('has all that was acknowledged before the power failed, when unsynced writes are lost', async () => {
     const directory = join(root, 'power');
     const storage = await DiskStorage.open({ directory, clock: new VirtualClock() });

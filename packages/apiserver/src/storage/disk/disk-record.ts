@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import type { StoredObject } from '../storage.ts';
 
-/** A key on disk: its value, the revision, and the end of its life. */
+/** A key on disk: its value, its revision and its expiry. */
 export interface DiskRecord {
   readonly object: StoredObject;
-  /** Checksum of everything in the record, and of its key. */
+  /** Checksum of the key and of everything else in the record. */
   readonly checksum: number;
   readonly life: Life | undefined;
 }
@@ -34,7 +34,7 @@ export function encodeRecord(
   return { value, checksum };
 }
 
-/** Decodes a record; returns undefined if it is not what was written. */
+/** Decodes a record; returns undefined if it is damaged. */
 export function decodeRecord(key: string, value: Uint8Array): DiskRecord | undefined {
   if (value.length < headerBytes) return undefined;
   const buffer = Buffer.from(value.buffer, value.byteOffset, value.length);

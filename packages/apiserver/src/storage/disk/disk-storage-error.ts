@@ -1,10 +1,10 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** Thrown if a store on disk is damaged. It is not opened; what can be read of it has been exported. */
+/** Thrown if a store on disk is damaged. It is not opened; its readable objects have been exported. */
 export class StorageCorruptError extends KubewrightError {
   override readonly name = 'StorageCorruptError';
   readonly code = 'KW5011';
-  /** The file with the objects that can be read; absent if it could not be written. */
+  /** The file with the readable objects; absent if it could not be written. */
   readonly exported: string | undefined;
 
   constructor(
@@ -25,7 +25,9 @@ export class StorageCorruptError extends KubewrightError {
   }
 }
 
-/** Thrown if a store on disk cannot be opened or written. After a failed write it accepts no more of them until it is reopened. */
+/**
+ * Thrown if a store on disk cannot be opened or written. After a failed write, it accepts no further writes until it is reopened.
+ */
 export class DiskStorageError extends KubewrightError {
   override readonly name = 'DiskStorageError';
   readonly code = 'KW5012';

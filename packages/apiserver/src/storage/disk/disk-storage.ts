@@ -106,7 +106,7 @@ export class DiskStorage implements Storage {
   async commit(writes: readonly StorageWrite[]): Promise<Commit> {
     this.#assertOpen();
     checkCommit(writes);
-    // From the last check to the queue nothing else runs.
+    // Nothing else runs between the last check and queueing the commit.
     for (let busy = this.#checkExpected(writes); busy; busy = this.#checkExpected(writes)) await busy;
     if (this.#failure) throw this.#failure;
     this.#checkSpace(writes);
@@ -135,8 +135,8 @@ export class DiskStorage implements Storage {
   }
 
   /**
-   * Checks the expected revisions, against commits that are not on disk yet too. Returns a promise to wait for if the commit
-   * collides with one of those: the writer reads again after the error, so it must see the other value then.
+   * Checks the expected revisions, also against commits that are not on disk yet. If the commit collides with one of those, returns
+   * a promise to await: the writer rereads after the error and must then see the other value.
    */
   #checkExpected(writes: readonly StorageWrite[]): Promise<void> | undefined {
     for (const write of writes) {
@@ -195,7 +195,7 @@ export class DiskStorage implements Storage {
   }
 
   async #flush(): Promise<void> {
-    await undefined; // the other commits of this turn take part
+    await undefined; // includes the other commits of this turn
     while (this.#queue.length > 0) {
       const commits = this.#queue;
       this.#queue = [];
@@ -237,7 +237,9 @@ export class DiskStorage implements Storage {
     done();
   }
 
-  /** Refuses all writes from now on: it is unknown how much of the failed one is on disk. Reads still show what was acknowledged. */
+  /**
+   * Rejects all writes from now on: it is unknown how much of the failed one is on disk. Reads still return acknowledged writes.
+   */
   #fail(cause: unknown, commits: readonly PendingCommit[]): void {
     const { directory } = this.#options;
     const { message } = ((cause as { readonly cause?: unknown }).cause ?? cause) as Error;

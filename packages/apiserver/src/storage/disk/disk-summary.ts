@@ -12,7 +12,7 @@ export interface DiskSummary {
   readonly checksum: number;
 }
 
-/** The summary of a store that has never been written to. */
+/** The summary of an empty store. */
 export const emptySummary: DiskSummary = { format: 1, revision: 1, objects: 0, checksum: 0 };
 
 /** Encodes a summary. */
@@ -20,7 +20,7 @@ export function encodeSummary(summary: DiskSummary): Buffer {
   return Buffer.from(JSON.stringify(summary));
 }
 
-/** Decodes a summary; returns undefined if it is not one. */
+/** Decodes a summary; returns undefined if the value is not a summary. */
 export function decodeSummary(value: Uint8Array): DiskSummary | undefined {
   try {
     const summary = JSON.parse(Buffer.from(value).toString()) as DiskSummary;

@@ -6,8 +6,8 @@ import { decodeRecord } from './disk-record.ts';
 import { openLevel, repairLevel } from './level-database.ts';
 
 /**
- * Writes the objects that can be read of a damaged store to `readable.json` in its folder, as a List. The store itself stays
- * unchanged. Returns undefined if nothing could be written, for example because the disk is full.
+ * Writes the readable objects of a damaged store to `readable.json` in its folder, as a List. Does not change the store itself.
+ * Returns undefined if nothing could be written, for example because the disk is full.
  */
 export async function exportReadable(
   directory: string,

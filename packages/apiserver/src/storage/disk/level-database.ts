@@ -33,7 +33,7 @@ export async function openLevel(location: string): Promise<LevelDatabase> {
   return database;
 }
 
-/** Repairs a damaged database: drops whatever cannot be read. */
+/** Repairs a damaged database: drops everything unreadable. */
 export async function repairLevel(location: string): Promise<void> {
   await (await levelModule()).ClassicLevel.repair(location);
 }

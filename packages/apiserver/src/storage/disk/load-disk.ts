@@ -80,7 +80,7 @@ function checkSummary(
   }
 }
 
-/** Damage that the database itself has not noticed. */
+/** Damage that the database itself did not detect. */
 class Damage extends Error {}
 
 function isDamage(error: unknown): boolean {

@@ -67,11 +67,11 @@ interface ProtoLoader {
   fromJSON(descriptor: object, options: object): unknown;
 }
 
-/** How long a call may take, in milliseconds, and how long the question for a server's version. */
+/** Timeouts of calls, and of requests for a server's version, in milliseconds. */
 const callMs = 10_000;
 const versionMs = 2_000;
 
-/** Calls to etcd. They fail over to another server of the list when one is unreachable. */
+/** Sends calls to etcd, and fails over to another server of the list if one is unreachable. */
 export class EtcdClient implements Disposable {
   readonly #kv: KvService & Closable;
   readonly #lease: LeaseService & Closable;
@@ -95,7 +95,7 @@ export class EtcdClient implements Disposable {
     this.#versions = services.versions;
   }
 
-  /** Creates a client. Nothing is connected yet. */
+  /** Creates a client without connecting it. */
   static async create(options: {
     readonly servers: readonly string[];
     readonly tls?: EtcdTls | undefined;

@@ -13,13 +13,13 @@ export interface EtcdCompactorOptions {
 }
 
 /**
- * Compacts etcd's history at intervals. Of all servers on one etcd, one at a time does it: they compete for a key, as
+ * Compacts etcd's history at intervals. Among all servers on one etcd, only one compacts at a time: they compete for a key, as
  * kube-apiservers do (1.36), so both kinds of servers can share the work.
  */
 export class EtcdCompactor implements Disposable {
   readonly #options: EtcdCompactorOptions;
   #timer: Timer | undefined;
-  /** The version of the key, and etcd's revision, when this server last looked. */
+  /** The version of the key and etcd's revision at this server's last check. */
   #version = 0;
   #revision = 0;
 
@@ -54,7 +54,7 @@ export class EtcdCompactor implements Disposable {
       return;
     }
     this.#version++;
-    // The first time, nothing is known to be old enough.
+    // On the first check, no revision is known to be old enough.
     if (revision > 0) await client.compact(revision);
   }
 }

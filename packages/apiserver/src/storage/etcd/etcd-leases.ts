@@ -7,7 +7,7 @@ interface Lease {
   keys: number;
 }
 
-/** The most keys of a lease, and the longest time for which it takes new ones, as in kube-apiserver (1.36). */
+/** The maximum number of keys of a lease, and how long it accepts new ones, as in kube-apiserver (1.36). */
 const maxKeys = 1000;
 const reuseSeconds = 60;
 
@@ -24,7 +24,7 @@ export class EtcdLeases {
     this.#random = random;
   }
 
-  /** Returns the id of a lease that ends no sooner than in `ttlSeconds`. */
+  /** Returns the id of a lease that lasts at least `ttlSeconds` from now. */
   async lease(ttlSeconds: number): Promise<number> {
     const known = await this.#leases.get(ttlSeconds);
     if (known && known.keys < maxKeys && known.endMs >= this.#clock.monotonic() + ttlSeconds * 1000) {

@@ -20,7 +20,7 @@ export interface EtcdEvent {
   readonly prevKv: EtcdKeyValue | null;
 }
 
-/** A read of one key, or of all keys from `key` to before `rangeEnd`. */
+/** A read of one key, or of all keys from `key` up to, but not including, `rangeEnd`. */
 export interface RangeRequest {
   readonly key: Uint8Array;
   readonly rangeEnd?: Uint8Array | undefined;
@@ -45,7 +45,7 @@ export interface TxnRequest {
     /** 0: version, 2: revision of the last change. */
     readonly target: number;
     readonly key: Uint8Array;
-    /** Compares all keys from `key` to before `rangeEnd`. */
+    /** Compares all keys from `key` up to, but not including, `rangeEnd`. */
     readonly rangeEnd?: Uint8Array;
     readonly version?: number;
     readonly modRevision?: number;
@@ -86,7 +86,7 @@ export type WatchRequest =
     }
   | { readonly progressRequest: object };
 
-/** A response on the stream of a watch; without events, it tells that all changes up to its revision have been sent. */
+/** A response on the stream of a watch; without events, it confirms that all changes up to its revision have been sent. */
 export interface WatchResponse {
   readonly header: Header;
   readonly created: boolean;

@@ -76,7 +76,7 @@ const messages: Readonly<Record<string, Fields>> = {
   LeaseGrantResponse: { header, ID: ['int64', 2], TTL: ['int64', 3] },
 };
 
-/** In compares, fields that exclude each other; without this, zero would not be sent. */
+/** The fields of a compare that exclude each other; without this, zero would not be sent. */
 const oneofs: Readonly<Record<string, Readonly<Record<string, { readonly oneof: readonly string[] }>>>> = {
   Compare: { targetUnion: { oneof: ['version', 'modRevision'] } },
 };

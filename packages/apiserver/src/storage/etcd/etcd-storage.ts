@@ -36,7 +36,7 @@ export interface EtcdStorageOptions {
   readonly random?: Random | undefined;
   /** Put before every key, so that several stores can share an etcd. @defaultValue '' */
   readonly keyPrefix?: string | undefined;
-  /** How long history is kept, in milliseconds; `Infinity` leaves compaction to others. @defaultValue 5 minutes */
+  /** How long history is kept, in milliseconds; `Infinity` leaves compaction to other servers. @defaultValue 5 minutes */
   readonly historyMs?: number | undefined;
   /** Converts values that are not JSON, which other programs have stored. @defaultValue they are rejected */
   readonly decode?: ((value: Uint8Array) => Uint8Array) | undefined;
@@ -75,7 +75,7 @@ export class EtcdStorage implements Storage {
     return this.#watches.size;
   }
 
-  /** Creates a storage, and checks that etcd responds. */
+  /** Connects to etcd, and checks that it responds. */
   static async connect(options: EtcdStorageOptions): Promise<EtcdStorage> {
     const storage = new EtcdStorage(options, await EtcdClient.create(options));
     try {

@@ -2,8 +2,8 @@
 export type QueryVersion = (server: string) => Promise<string>;
 
 /**
- * Knows the versions of all servers of an etcd, and with them whether its progress notifications can be trusted. A server that has
- * not responded yet counts as an old one, and is queried again.
+ * Tracks the versions of all etcd servers, to decide whether their progress notifications can be trusted. A server that has not
+ * responded yet counts as old, and is queried again.
  */
 export class EtcdVersions {
   readonly #query: QueryVersion;
@@ -36,8 +36,8 @@ export class EtcdVersions {
 }
 
 /**
- * True if a version of etcd tells the progress of a watch only after the changes before it. Older ones may overtake changes
- * (https://github.com/etcd-io/etcd/issues/15220 and 17507). Mirrors the check of k8s.io/apiserver (1.36).
+ * True if a version of etcd sends the progress of a watch only after the preceding changes. In older ones, progress may overtake
+ * changes (https://github.com/etcd-io/etcd/issues/15220 and 17507). Mirrors the check of k8s.io/apiserver (1.36).
  */
 export function reportsProgress(version: string): boolean {
   const [, ...numbers] = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version) ?? [];

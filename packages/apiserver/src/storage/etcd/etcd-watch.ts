@@ -26,7 +26,7 @@ export interface EtcdWatchOptions {
 /** Time before a broken stream is opened again. */
 const reopenMs = 200;
 
-/** A watch on etcd. It opens its stream again after a failure and continues where it was. */
+/** A watch on etcd. It reopens its stream after a failure and continues where it stopped. */
 export class EtcdWatch implements StorageWatch {
   readonly #options: EtcdWatchOptions;
   #stream: EtcdWatchStream | undefined;
@@ -102,7 +102,7 @@ export class EtcdWatch implements StorageWatch {
     const reopen = (): void => {
       if (stream !== this.#stream) return;
       this.#stream = undefined;
-      // seam: the delay before a real connection is opened again
+      // seam: the delay before a real connection is reopened
       setTimeout(() => this.#open(), reopenMs).unref();
     };
     stream.on('error', reopen);
@@ -131,7 +131,7 @@ export class EtcdWatch implements StorageWatch {
     else if (!this.#quiet) this.#advance(response.header.revision);
   }
 
-  /** Passes on changes. Returns false if one cannot be read, which loses the watch. */
+  /** Passes on changes. Returns false if one cannot be read; the watch is then lost. */
   #deliver(events: readonly EtcdEvent[]): boolean {
     if (events.length === 0) return true;
     let changes: readonly StorageChange[];

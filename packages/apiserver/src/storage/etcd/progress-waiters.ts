@@ -1,6 +1,6 @@
 import { EtcdError } from './etcd-error.ts';
 
-/** Time between two requests, and the number of requests after which a wait fails: ten seconds in all. */
+/** Time between two requests, and the number of requests after which a wait fails: ten seconds in total. */
 const pollMs = 50;
 const maxPolls = 200;
 
@@ -39,7 +39,7 @@ export class ProgressWaiters {
     for (const { reject } of this.#take(() => true)) reject(error);
   }
 
-  /** Etcd ignores questions while it still sends history, so they are repeated. */
+  /** etcd ignores progress requests while it still sends history, so they are repeated. */
   async #run(): Promise<void> {
     this.#isAsking = true;
     while (this.#waiters.length > 0) {
@@ -49,7 +49,7 @@ export class ProgressWaiters {
         this.fail(error);
       }
       for (const { reject, revision } of this.#take((waiter) => ++waiter.polls > maxPolls)) reject(stuck(revision));
-      // seam: etcd does not live by the clock of a test
+      // seam: etcd does not follow a test's clock
       if (this.#waiters.length > 0) await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
     this.#isAsking = false;

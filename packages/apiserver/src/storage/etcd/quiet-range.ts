@@ -14,19 +14,19 @@ const less = 2;
 const modRevision = 2;
 
 /**
- * Finds out that nothing has changed in a range of keys, without etcd's progress notifications, which old versions send too early:
- * no key has a newer revision, and the number of keys is the same. Etcd reads the whole range for it.
+ * Detects that nothing has changed in a range of keys without relying on etcd's progress notifications, which old versions send too
+ * early: no key has a newer revision, and the number of keys is the same. Etcd reads the whole range for it.
  */
 export class QuietRange {
   readonly #options: QuietRangeOptions;
-  /** The number of keys that the watch knows of. */
+  /** The number of keys that the watch has seen. */
   #keys: number | undefined;
 
   constructor(options: QuietRangeOptions) {
     this.#options = options;
   }
 
-  /** Counts the keys at a revision. Does nothing if the revision is not known to etcd. */
+  /** Counts the keys at a revision. Does nothing if etcd does not have that revision. */
   async count(revision: number): Promise<void> {
     const { client, key, rangeEnd } = this.#options;
     try {
@@ -38,7 +38,7 @@ export class QuietRange {
     }
   }
 
-  /** Takes note of changes that the watch has delivered. */
+  /** Records changes that the watch has delivered. */
   follow(events: readonly EtcdEvent[]): void {
     if (this.#keys === undefined) return;
     for (const { type, kv } of events) {
@@ -47,7 +47,7 @@ export class QuietRange {
     }
   }
 
-  /** Returns a revision up to which nothing has changed after `revision`; undefined if changes are on their way. */
+  /** Returns the last revision up to which nothing has changed since `revision`; undefined if changes are still in transit. */
   async since(revision: number): Promise<number | undefined> {
     if (this.#keys === undefined) await this.count(revision);
     const known = this.#keys;

@@ -43,7 +43,7 @@ export async function connectToContext(
   };
   reject(isNamed || isLoopbackServer);
   const { gitVersion } = await client.discovery.serverVersion({ signal });
-  // Simulated nodes run on no machine, so `hasLocalNodes` cannot find them.
+  // Simulated nodes do not run on any machine, so `hasLocalNodes` cannot find them.
   const isSimulated = gitVersion.endsWith('+kubewright');
   const isLocal = isNamed || (isLoopbackServer && (isSimulated || (await hasLocalNodes({ client, environment }))));
   reject(isLocal);

@@ -16,7 +16,7 @@ export class WakeUps {
     return this.#waiting.has(what);
   }
 
-  /** Resolves with the first pending work, or with `quit` when the signal is aborted. */
+  /** Resolves with the next pending work, or with `quit` when the signal is aborted. */
   async next(signal: AbortSignal): Promise<WakeUp> {
     for (;;) {
       if (signal.aborted) return 'quit';

@@ -189,7 +189,7 @@ function errorCode(error: unknown): string {
 }
 
 function describe(error: unknown): string {
-  // Happy-eyeballs failures carry their text in `errors`, not in `message`.
+  // Happy Eyeballs failures have their text in `errors`, not in `message`.
   const code = errorCode(error);
   const message = error instanceof Error ? error.message : String(error);
   return message === '' ? code : message;

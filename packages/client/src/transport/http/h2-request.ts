@@ -84,7 +84,7 @@ export function h2Request(
 
 /**
  * Reports whether the server has ended the body. Node ends the readable side in the same way when a stream is reset without an
- * error, as by a server that shuts down; the two can be distinguished only at the moment of the end.
+ * error, as by a server that shuts down; the two cases can be distinguished only when the stream ends.
  */
 function watchEndOfStream(stream: ClientHttp2Stream): () => boolean {
   let whole = false;

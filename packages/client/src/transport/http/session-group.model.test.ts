@@ -129,7 +129,7 @@ describe('SessionGroup', () => {
     const rare = fc.constantFrom('refused', 'close', 'limit');
     const name = fc.oneof({ arbitrary: common, weight: 15 }, { arbitrary: rare, weight: 1 });
     const step = fc.record({ name, pick: fc.nat({ max: 11 }) });
-    // The steps of one burst run before any promise settles.
+    // All steps of a burst run before any promise settles.
     const bursts = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { size: 'large', maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(bursts, async (script) => {

@@ -33,10 +33,10 @@ export async function inMemoryServer({ clock, random }: InMemoryServerOptions): 
   const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate: adminIdentity } as const;
   const handle: typeof plane.handle = async (request) => {
     const response = await plane.handle(request);
-    // An internal error is a fault of the server, not of the program under test.
+    // An internal error is a bug in the server, not in the program under test.
     if (response.status === 500 && errors.length > 0) throw errors[0];
     return response;
   };
-  // Waits between retries of the client take real time: nothing would advance a virtual clock meanwhile.
+  // The client's delays between retries take real time, because nothing would advance a virtual clock meanwhile.
   return new KubernetesClient({ transport: new InProcessTransport<Connection>({ handle, connection }), random });
 }

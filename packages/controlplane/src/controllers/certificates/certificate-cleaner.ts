@@ -7,10 +7,10 @@ import { deleteObject } from '../object-writes.ts';
 const hourMs = 3_600_000;
 /** How long requests that were signed, denied or failed are kept. */
 const decidedMs = hourMs;
-/** How long requests are kept that are pending, or approved but not signed. */
+/** How long pending requests, and approved requests that are not signed, are kept. */
 const pendingMs = 24 * hourMs;
 
-/** Deletes old certificate signing requests; looks at each every hour. Mirrors the cleaner controller (1.36). */
+/** Deletes old certificate signing requests; checks each one every hour. Mirrors the cleaner controller (1.36). */
 export function certificateCleaner(): BuiltInController {
   return {
     account: 'certificate-controller',
@@ -26,7 +26,7 @@ export function certificateCleaner(): BuiltInController {
   };
 }
 
-/** True for a request that has no further use. */
+/** True for a request that is no longer needed. */
 export function isOutdated({ metadata, status = {} }: CertificateSigningRequest, nowMs: number): boolean {
   const { conditions = [], certificate = '' } = status;
   const isOlder = (time: string | null | undefined, thanMs: number): boolean =>

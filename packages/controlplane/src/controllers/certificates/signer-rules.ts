@@ -12,7 +12,7 @@ export interface WantedCertificate {
   readonly usages: readonly string[];
 }
 
-/** Returns why a signer does not sign what is wanted; undefined if it does. */
+/** Returns the reason why a signer rejects a request; undefined if it signs it. */
 type SignerRule = (wanted: WantedCertificate) => string | undefined;
 
 /** The rules of the signers, with upstream's messages (1.36). */
@@ -70,7 +70,7 @@ function isFor(usage: string, usages: readonly string[]): boolean {
 
 const minuteMs = 60_000;
 const backdateMs = 5 * minuteMs;
-/** Certificates below this lifetime are not backdated at their end. */
+/** Certificates with a shorter lifetime are not backdated at their end. */
 const shortMs = 480 * minuteMs;
 const shortestMs = 10 * minuteMs;
 /** The longest lifetime, a year (`--cluster-signing-duration`). */

@@ -8,7 +8,7 @@ import { finishedCondition } from '../job/job-conditions.ts';
 /** An event about a cron job. */
 export type CronJobNote = Omit<CoreEventNote, 'about'>;
 
-/** A cron job's status after a look at its jobs. */
+/** A cron job's status, updated from its jobs. */
 export interface ObservedJobs {
   readonly status: CronJobStatus;
   readonly notes: readonly CronJobNote[];
@@ -16,7 +16,7 @@ export interface ObservedJobs {
   readonly unseen: readonly ObjectReference[];
 }
 
-/** Removes finished jobs from the active ones and notes the latest success. Mirrors the start of `syncCronJob` (1.36). */
+/** Removes finished jobs from the active ones and records the latest success. Mirrors the start of `syncCronJob` (1.36). */
 export function observeJobs({ status = {} }: CronJob, jobs: readonly Job[]): ObservedJobs {
   const notes: CronJobNote[] = [];
   let { active = [], lastSuccessfulTime } = status;

@@ -59,7 +59,7 @@ export function msUntilNext({ schedule, sinceMs, nowMs }: ScheduleInput): number
     const { dueMs, missed } = lastDue({ schedule, sinceMs, nowMs });
     fromMs = dueMs ?? (missed === 'none' ? sinceMs : nowMs);
   } catch {
-    // A schedule that never matches: look from now.
+    // The schedule never matches: start from now.
   }
   const next = schedule.next(fromMs);
   return next === undefined ? undefined : next + paddingMs - nowMs;

@@ -34,7 +34,7 @@ export interface EndedPods {
 export function planDaemons(state: DaemonState): DaemonPlan & EndedPods {
   const plans = state.nodes.map((node) => planNode(state, node));
   const known = new Set(state.nodes.map(({ metadata }) => metadata.name));
-  // No other controller deletes a pod that waits for a node which does not exist.
+  // No other controller deletes a pod that waits for a nonexistent node.
   const lost = [...state.pods].flatMap(([node, pods]) =>
     known.has(node) ? [] : pods.filter(({ spec }) => !spec?.nodeName),
   );

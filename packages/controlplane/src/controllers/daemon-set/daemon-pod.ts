@@ -53,7 +53,7 @@ export function daemonTolerations({ tolerations = [], hostNetwork }: PodSpec): r
     ),
     ...(hostNetwork ? [toleration('network-unavailable', 'NoSchedule')] : []),
   ];
-  // One with a time limit is replaced: the pods stay without one.
+  // Replaces tolerations with a time limit, so that the pods stay indefinitely.
   const kept = tolerations.map((each) => added.find((one) => isSame(one, each)) ?? each);
   return [...kept, ...added.filter((one) => !tolerations.some((each) => isSame(each, one)))];
 }

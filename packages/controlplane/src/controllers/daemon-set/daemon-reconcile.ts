@@ -74,7 +74,7 @@ export class DaemonReconcile {
     if (this.#set.spec?.updateStrategy?.type === 'RollingUpdate') await this.#apply(planUpdate(state), hash);
   }
 
-  /** Returns the ended pods to delete now. A node that rejects its pod again and again is given growing pauses. */
+  /** Returns the ended pods to delete now. Pauses grow for a node that keeps rejecting its pod. */
   #endedToRemove({ failed, succeeded }: EndedPods, { nowMs }: DaemonState): readonly Stored<Pod>[] {
     const { backoff } = this.#parts;
     const { uid, namespace } = this.#set.metadata;

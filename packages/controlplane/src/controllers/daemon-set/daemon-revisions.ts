@@ -105,7 +105,7 @@ async function create(
     if (!isAlreadyExists(error)) throw error;
     const existing = await ctx.client.resource(ControllerRevision).get(objectKey(object), { signal: ctx.signal });
     if (isSameRevision(existing, object)) return existing;
-    // Two templates share a hash: the next reconcile adds the collision count.
+    // Hash collision of two templates: the next reconcile adds the collision count.
     const live = await ctx.client.resource(DaemonSet).get(objectKey(set), { signal: ctx.signal });
     const collisionCount = (set.status?.collisionCount ?? 0) + 1;
     if (live.status && (live.status.collisionCount ?? 0) === collisionCount - 1) {

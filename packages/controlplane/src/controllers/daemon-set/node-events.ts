@@ -14,7 +14,7 @@ export class NodeEvents {
     else this.#sets.set(id, object);
   };
 
-  /** Handler for a watch of the nodes; enqueues the sets whose pods come to, or have to leave, the changed node. */
+  /** Handler for a watch of the nodes; enqueues the sets whose pods must be added to or removed from the changed node. */
   readonly enqueueAffected: EventHandler<Node> = (event, context) => {
     for (const { key, object: set } of this.#sets.values()) {
       const now = event.type === 'delete' ? undefined : nodeFit(set, event.object.object);

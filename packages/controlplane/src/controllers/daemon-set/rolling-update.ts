@@ -41,7 +41,7 @@ function planReplacements(
   const candidates: Stored<Pod>[] = [];
   for (const { current, old } of nodes) {
     const [newPod, oldPod] = [current[0], old[0]];
-    // Excess and missing pods are not this step's business.
+    // Another step handles excess and missing pods.
     if (current.length > 1 || old.length > 1 || (newPod === undefined) === (oldPod === undefined)) missing++;
     else if (newPod) missing += isAvailable(newPod, state) ? 0 : 1;
     else if (oldPod && !isAvailable(oldPod, state)) {

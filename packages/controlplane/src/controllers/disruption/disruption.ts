@@ -20,7 +20,7 @@ import { type ControllerReference, type Expectation, expectationOf, UnknownScale
 import { ownerScale, scalableKinds } from './owner-scale.ts';
 import { selectorText } from './selector-text.ts';
 
-/** Time after which an evicted pod that still exists counts again. */
+/** Time after which an evicted pod that still exists counts as healthy again. */
 const evictionTimeoutMs = 120_000;
 
 /** Maintains the status of disruption budgets, which decides whether evictions are allowed. */

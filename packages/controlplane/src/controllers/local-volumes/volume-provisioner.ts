@@ -31,7 +31,7 @@ import {
 import { resize } from './resize.ts';
 import type { VolumeFolders } from './volume-folders.ts';
 
-/** How long a claim waits for a node that can hold its volume. */
+/** How long a claim waits for a node that fits its volume. */
 const noNodeRetryMs = 5_000;
 
 /**
@@ -151,7 +151,7 @@ class Provisioner {
     }
   }
 
-  /** Returns the node for a claim's volume. Lets the scheduler choose again if its node cannot hold the volume. */
+  /** Returns the node for a claim's volume. Asks the scheduler to choose again if its node does not fit the volume. */
   async #nodeOf(claim: Stored<PersistentVolumeClaim>, storageClass: StorageClass): Promise<Stored<Node> | undefined> {
     const nodes = this.#ctx.cache.lister(Node);
     const { [storageNames.selectedNode]: selected, ...annotations } = claim.metadata.annotations ?? {};
@@ -170,7 +170,7 @@ class Provisioner {
   }
 
   /**
-   * Returns the folder of the claim that a claim copies; undefined if it copies none.
+   * Returns the folder of the claim that a claim is cloned from; undefined if it is not a clone.
    *
    * @throws if that claim has no local volume of the same class, or a larger one.
    */
@@ -193,7 +193,7 @@ class Provisioner {
     try {
       await createObject(this.#ctx, { kind: PersistentVolume, object: volume });
     } catch (error) {
-      // Saved by an attempt whose response was lost.
+      // Already created by an attempt whose response was lost.
       if (!isAlreadyExists(error)) throw error;
     }
   }

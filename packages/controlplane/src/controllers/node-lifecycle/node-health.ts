@@ -9,7 +9,7 @@ const startupGraceMs = 60_000;
 
 /** The latest signs of life of a node. */
 export interface NodeHealth {
-  /** When the latest one was seen, by the monotonic clock: while a machine sleeps, its nodes are not silent. */
+  /** When the latest one was seen, by the monotonic clock, so that nodes do not become unreachable while the machine sleeps. */
   readonly seenMs: number;
   /** Time in the node's Ready condition; undefined without one. */
   readonly heartbeat: string | undefined;
@@ -25,7 +25,7 @@ export interface HealthInput {
   readonly ageMs: number;
 }
 
-/** Notes a node's signs of life: a changed heartbeat in its status, or a renewed lease. Mirrors `tryUpdateNodeHealth` (1.36). */
+/** Records a node's signs of life: a changed heartbeat in its status, or a renewed lease. Mirrors `tryUpdateNodeHealth` (1.36). */
 export function observeHealth(node: Node, { lease, before, monotonicMs, ageMs }: HealthInput): NodeHealth {
   const ready = readyOf(node);
   const heartbeat = ready && (ready.lastHeartbeatTime ?? '');

@@ -20,7 +20,7 @@ afterAll(async () => {
 const nodes = () => cluster.client.resource(Node);
 const keyOf = (name: string) => ({ namespace: 'kube-node-lease', name });
 
-/** Does what a kubelet does each ten seconds. */
+/** Sends the heartbeat that a kubelet sends every ten seconds. */
 async function beat(name: string, { ready = 'True' }: { readonly ready?: 'True' | 'False' } = {}): Promise<void> {
   const nowMs = cluster.clock.now();
   const spec = {
@@ -159,7 +159,7 @@ describe('node lifecycle', () => {
     await beat('b');
     await cluster.settle();
     expect(await taintsOf('b')).toEqual([]);
-    // The others get a little time to recover too.
+    // The others also get a little time to recover.
     expect(await taintsOf('a')).toEqual(['unreachable:NoSchedule']);
     await pass(10, ['b']);
     expect(await taintsOf('a')).toEqual(['unreachable:NoExecute', 'unreachable:NoSchedule']);

@@ -20,9 +20,9 @@ export const leaseNamespace = 'kube-node-lease';
 export interface KnownNode {
   readonly uid: string | undefined;
   health: NodeHealth;
-  /** True from the moment that the node turns silent until its pods are marked. */
+  /** True from the time when the node stops reporting until its pods are marked. */
   marksPods: boolean;
-  /** Since when the node is not ready, by the monotonic clock. */
+  /** The time since which the node is not ready, by the monotonic clock. */
   unreadySinceMs: number | undefined;
 }
 
@@ -108,7 +108,7 @@ export class NodeReconcile {
     const { nodes, enqueueAll } = this.#state;
     if (change === 'none') return;
     if (change === 'recovered') {
-      // Some node is ready again: the others get time to recover too.
+      // A node is ready again, so the others also get time to recover.
       const nowMs = this.#ctx.clock.monotonic();
       for (const known of nodes.values()) {
         known.health = { ...known.health, seenMs: nowMs };
@@ -158,7 +158,7 @@ export class NodeReconcile {
     return waitMs;
   }
 
-  /** Decides which taint evicts a node's pods. A node that is already evicting only changes the taint. */
+  /** Decides which taint evicts a node's pods. If eviction has already started, only the taint changes. */
   #evictionOf(
     node: Node,
     { unreadySinceMs }: KnownNode,

@@ -7,7 +7,7 @@ import { Zones } from './zones.ts';
 const node = (name: string, zone = 'z'): Stored<Node> =>
   stored(Node({ metadata: { name, labels: { 'topology.kubernetes.io/zone': zone } } }));
 
-/** Notes nodes 0…ready-1 as ready and the rest as not ready. */
+/** Records nodes 0…ready-1 as ready and the rest as not ready. */
 function zoneOf(size: number, ready: number): Zones {
   const zones = new Zones();
   for (let index = 0; index < size; index++) zones.note(node(String(index)), index < ready);

@@ -1,9 +1,9 @@
 import type { Stored } from '@kubewright/apimachinery';
 import type { Node } from '@kubewright/apimachinery/core/v1';
 
-/** Time between two nodes whose pods are evicted. */
+/** Interval between evictions of two nodes. */
 const intervalMs = 10_000;
-/** The same, in large zones of which many nodes are not ready. */
+/** The same, for large zones with many nodes that are not ready. */
 const reducedIntervalMs = 100_000;
 /** Number of nodes above which a zone is large. In smaller ones nothing is evicted while many nodes are not ready. */
 const largeZone = 50;
@@ -27,7 +27,7 @@ export class Zones {
   readonly #zones = new Map<string, Zone>();
   readonly #zoneOf = new Map<string, string>();
 
-  /** Notes a node's state. Returns how this changed the rate at which other nodes may be evicted. */
+  /** Records a node's state. Returns how this changes the rate at which other nodes may be evicted. */
   note(node: Stored<Node>, ready: boolean): RateChange {
     const { name, labels = {} } = node.metadata;
     const excluded = labels['node.kubernetes.io/exclude-disruption'] !== undefined;
@@ -48,7 +48,7 @@ export class Zones {
     return disrupted !== this.isDisrupted || intervalBefore !== zoneInterval(zone) ? 'changed' : left;
   }
 
-  /** Forgets a deleted node. Returns how this changed the rate at which other nodes may be evicted. */
+  /** Forgets a deleted node. Returns how this changes the rate at which other nodes may be evicted. */
   forget(name: string): RateChange {
     const key = this.#zoneOf.get(name);
     const zone = key === undefined ? undefined : this.#zones.get(key);
@@ -61,13 +61,13 @@ export class Zones {
     return disrupted !== this.isDisrupted || intervalBefore !== zoneInterval(zone) ? 'changed' : 'none';
   }
 
-  /** True if no node is ready: then the control plane is the one that lost the connection. */
+  /** True if no node is ready: the control plane itself has then lost the connection. */
   get isDisrupted(): boolean {
     return this.#zones.size > 0 && [...this.#zones.values()].every(({ readyCount }) => readyCount === 0);
   }
 
   /**
-   * Takes the permission to evict a node's pods. Returns 0 if it was granted, the milliseconds until the next attempt if the
+   * Requests permission to evict a node's pods. Returns 0 if it was granted, the milliseconds until the next attempt if the
    * zone's rate is used up, and undefined while nothing may be evicted.
    */
   take(node: Node, monotonicMs: number): number | undefined {

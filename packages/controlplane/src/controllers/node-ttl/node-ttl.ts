@@ -5,7 +5,7 @@ import { patchObject } from '../object-writes.ts';
 
 const annotation = 'node.alpha.kubernetes.io/ttl';
 
-/** Cluster sizes, with the seconds that kubelets may keep Secrets and ConfigMaps before they read them again. */
+/** Cluster sizes, with the seconds for which kubelets may cache Secrets and ConfigMaps. */
 const steps: readonly { readonly least: number; readonly most: number; readonly seconds: number }[] = [
   { least: 0, most: 100, seconds: 0 },
   { least: 90, most: 500, seconds: 15 },

@@ -40,7 +40,7 @@ function matches({ operator, values = [] }: NodeSelectorRequirement, actual: str
   }
 }
 
-/** Returns an own label: `constructor` is not a label of every node. */
+/** Returns an own property, because `constructor` is not a label of every node. */
 function labelOf(labels: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

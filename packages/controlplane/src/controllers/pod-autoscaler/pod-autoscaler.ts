@@ -6,7 +6,7 @@ import type { BuiltInController } from '../built-in-controller.ts';
 import { CoreEventRecorder } from '../core-event-recorder.ts';
 import { AutoscalerReconcile, type KnownAutoscaler } from './autoscaler-reconcile.ts';
 
-/** Time between two looks at the metrics. */
+/** Interval between two reads of the metrics. */
 const periodMs = 15_000;
 
 /**

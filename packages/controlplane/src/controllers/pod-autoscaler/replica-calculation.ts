@@ -87,7 +87,7 @@ function propose(
   if (!upWithUnready && missing.length === 0) {
     return proposal(isTolerated(input, ratio) ? currentReplicas : Math.ceil(ratio * readyCount));
   }
-  // Assume what makes the change smaller.
+  // Assumes the usage that makes the change smaller.
   const assumed = new Map(measured);
   if (ratio < 1) for (const pod of missing) assumed.set(pod, by.assumed(pod));
   if (ratio > 1) for (const pod of missing) assumed.set(pod, 0);

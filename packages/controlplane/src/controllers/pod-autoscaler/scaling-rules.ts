@@ -39,7 +39,7 @@ export interface LimitedSize {
   readonly scalingLimited: Explanation & { readonly limited: boolean };
 }
 
-/** Recommendations of this time keep an autoscaler without other rules from removing pods. */
+/** By default, recommendations within this time prevent an autoscaler from removing pods. */
 const downWindowSeconds = 300;
 const defaultUp: Required<Omit<HPAScalingRules, 'tolerance'>> = {
   stabilizationWindowSeconds: 0,
@@ -120,7 +120,7 @@ function stabilizedByDefault({ proposed, history, nowMs }: ScalingInput): number
   return Math.max(proposed, ...recent.map(({ replicas }) => replicas));
 }
 
-/** Moves the size no further than all recent recommendations agree on. */
+/** Changes the size only as far as all recent recommendations agree. */
 function stabilized({ proposed, currentReplicas, history, behavior, nowMs }: ScalingInput): number {
   const { up, down } = rulesOf(behavior);
   const recent = (seconds: number): readonly number[] =>

@@ -69,7 +69,7 @@ async function exists(name: string, { client, signal }: ReconcileContext<Pod>): 
   }
 }
 
-/** Marks a pod as failed, with a condition that tells its owner that the pod itself was not at fault. */
+/** Marks a pod as failed, with a condition that shows its owner that the pod itself did not cause the failure. */
 async function failed(
   pod: Stored<Pod>,
   { ctx, message }: { readonly ctx: ReconcileContext<Pod>; readonly message: string },

@@ -89,7 +89,7 @@ class ReplicaReconcile<O extends ReplicaOwner> {
     },
   ) {
     this.#of = of;
-    // TypeScript cannot tell the fields of Stored<O> while O is open.
+    // TypeScript cannot resolve the fields of Stored<O> for a generic O.
     this.#owner = parts.owner as Stored<O> & Stored<ReplicaOwner>;
     this.#ctx = parts.ctx;
     this.#control = parts.control;

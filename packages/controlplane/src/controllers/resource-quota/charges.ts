@@ -6,7 +6,7 @@ export class Charges {
   readonly #objects = new Map<string, ResourceAmounts>();
   readonly #sums = new Map<string, { amount: Quantity; objects: number }>();
 
-  /** Sets what an object is charged; undefined for nothing. Returns true if that is different from before. */
+  /** Sets an object's charge; undefined removes it. Returns true if the charge has changed. */
   set(key: string, amounts: ResourceAmounts | undefined): boolean {
     const before = this.#objects.get(key) ?? {};
     const after = amounts ?? {};

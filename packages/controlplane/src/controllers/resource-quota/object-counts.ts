@@ -12,7 +12,7 @@ export interface CountParts {
 }
 
 /**
- * Counts the objects of resources by namespace. A resource is followed, by metadata only, while quotas name it.
+ * Counts the objects of resources by namespace. A resource is watched (metadata only) as long as quotas name it.
  */
 export class ObjectCounts {
   readonly #resources = new Map<string, CountedResource>();
@@ -24,8 +24,8 @@ export class ObjectCounts {
   }
 
   /**
-   * Starts to follow a resource (`deployments.apps`), if it is still wanted once its kind is known. Returns false if it is not, if
-   * the server does not serve it, or if it is still listed.
+   * Starts watching a resource (`deployments.apps`) if it is still needed once its kind is known. Returns false if it is not
+   * needed, not served, or not listed yet.
    */
   async follow(
     resource: string,
@@ -43,14 +43,14 @@ export class ObjectCounts {
     return counted.hasSynced;
   }
 
-  /** Stops following a resource. */
+  /** Stops watching a resource. */
   async forget(resource: string): Promise<void> {
     const counted = this.#resources.get(resource);
     this.#resources.delete(resource);
     await counted?.stop();
   }
 
-  /** Returns the number of objects in a namespace; undefined if the resource is not followed. */
+  /** Returns the number of objects in a namespace; undefined if the resource is not watched. */
   count(namespace: string, resource: string): number | undefined {
     return this.#resources.get(resource)?.count(namespace);
   }

@@ -46,7 +46,7 @@ export class QuotaCharges {
     return this.#charges.set(key, undefined);
   }
 
-  /** Stops charging pods whose deletion is overdue. Returns the time until the next one is, or undefined. */
+  /** Stops charging pods whose deletion is overdue. Returns the time until the next one is overdue, or undefined. */
   expire(nowMs: number): number | undefined {
     let nextMs: number | undefined;
     for (const [key, { pod, deadlineMs }] of this.#ending) {
@@ -60,7 +60,7 @@ export class QuotaCharges {
     return nextMs;
   }
 
-  /** Returns the usage of the quota's resources, without those whose number is unknown. */
+  /** Returns the usage of the quota's resources, without those whose count is unknown. */
   used(count: (resource: string) => number | undefined): Readonly<Record<string, string>> {
     const used: Record<string, string> = {};
     for (const name of this.#names) {

@@ -10,7 +10,7 @@ interface Entry {
   charges: QuotaCharges | undefined;
 }
 
-/** The quotas of each namespace, and what they charge. Fed by a watch of the quotas. */
+/** The quotas of each namespace and their charges. Fed by a watch of the quotas. */
 export class QuotaIndex {
   readonly #namespaces = new Map<string, Map<string, Entry>>();
   /** The number of quotas that count a resource. */
@@ -49,7 +49,7 @@ export class QuotaIndex {
     return quotas.filter(([, { resources }]) => resources.has(resource)).map(([name]) => ({ namespace, name }));
   }
 
-  /** Returns what a quota charges, if it is known. */
+  /** Returns a quota's charges, if known. */
   charges(namespace: string, name: string): QuotaCharges | undefined {
     return this.#namespaces.get(namespace)?.get(name)?.charges;
   }
@@ -59,7 +59,7 @@ export class QuotaIndex {
     if (entry) entry.charges = charges;
   }
 
-  /** Changes what the quotas of a namespace charge. Returns those whose usage may differ. */
+  /** Changes the charges of the quotas of a namespace. Returns the quotas whose usage may differ. */
   change(namespace: string, change: (charges: QuotaCharges) => boolean): readonly ReconcileRequest[] {
     const changed: ReconcileRequest[] = [];
     for (const [name, { charges }] of this.#namespaces.get(namespace) ?? []) {

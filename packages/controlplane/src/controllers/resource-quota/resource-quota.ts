@@ -16,13 +16,13 @@ import { ObjectCounts } from './object-counts.ts';
 import { type Chargeable, QuotaCharges } from './quota-charges.ts';
 import { QuotaIndex } from './quota-index.ts';
 
-/** Many objects often change together: they cause one calculation. */
+/** Many objects often change together; their changes are merged into one calculation. */
 const gatherMs = 50;
-/** Delay before a resource that is still being listed is counted again. */
+/** Delay before a resource whose list is incomplete is counted again. */
 const unsyncedMs = 100;
 /** Interval at which resources that the server does not serve are looked up again. */
 const unknownMs = 300_000;
-/** Interval at which usage is recalculated: admission has charged writes that failed afterwards. */
+/** Interval at which usage is recalculated: admission may have charged writes that failed later. */
 const resyncMs = 300_000;
 
 /** Keeps the usage of ResourceQuotas up to date. Mirrors the ResourceQuota controller (1.36). */
@@ -46,7 +46,7 @@ export function resourceQuotaController(): BuiltInController {
       const change = (charges: QuotaCharges): boolean =>
         type === 'delete'
           ? charges.release(kind, object.uid)
-          : charges.charge({ kind, object: object.object } as unknown as Chargeable); // the watch is of this kind
+          : charges.charge({ kind, object: object.object } as unknown as Chargeable); // the watch delivers only this kind
       for (const quota of quotas.change(object.namespace, change)) context.enqueue(quota, { afterMs: gatherMs });
     };
   return {
@@ -54,7 +54,7 @@ export function resourceQuotaController(): BuiltInController {
     definition: controller({
       name: 'resourcequota-controller',
       for: ResourceQuota,
-      // Admission charges what it accepts before it is stored; a calculation at that moment would take the charge back.
+      // Admission charges an object before it is stored; a calculation in between would remove the charge.
       predicates: [(event) => event.type !== 'update' || !sameJson(event.old.object.spec, event.object.object.spec)],
       maxConcurrentReconciles: 5,
       watches: [
@@ -101,7 +101,7 @@ async function reconcile(quota: Stored<ResourceQuota>, { ctx, counts, quotas }: 
   return { requeueAfterMs: Math.min(resyncMs, ...waits) };
 }
 
-/** Returns what a quota charges. Reads all objects of its namespace only if the quota is new or has changed. */
+/** Returns a quota's charges. Reads all objects of its namespace only if the quota is new or has changed. */
 function chargesOf(quota: Stored<ResourceQuota>, { ctx, quotas }: Omit<Parts, 'counts'>): QuotaCharges {
   const { namespace, name } = quota.metadata;
   const known = quotas.charges(namespace, name);

@@ -105,7 +105,7 @@ class ServiceAccountTokens {
       const filled = filledSecret(live, { account, ca, issue });
       if (filled) await secrets.update(filled, { signal: ctx.signal });
     } catch (error) {
-      // Changed by someone else, in which case an event follows, or deleted.
+      // Changed by another client, in which case an event follows, or deleted.
       if (!isConflict(error) && !isNotFound(error)) throw error;
     }
   }

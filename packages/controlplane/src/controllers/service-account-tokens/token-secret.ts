@@ -32,7 +32,9 @@ export interface TokenData {
   readonly issue: () => string;
 }
 
-/** Returns the Secret with what it lacks: the CA certificate, the namespace, the token; undefined if it is complete. */
+/**
+ * Returns the Secret with its missing fields filled in: the CA certificate, the namespace, the token. Undefined if it is complete.
+ */
 export function filledSecret(secret: Stored<Secret>, { account, ca, issue }: TokenData): Secret | undefined {
   const { data = {}, metadata } = secret;
   const encodedCa = base64(ca);

@@ -21,7 +21,7 @@ export interface ClaimOwnership {
 
 /**
  * Decides which owners a claim should have by the set's retention policy: the set, a pod beyond the set's size, or none. A claim
- * that another controller owns, or an earlier set or pod of that name, is left to them. Mirrors `isClaimOwnerUpToDate` and
+ * owned by another controller, or by an earlier set or pod of that name, is not changed. Mirrors `isClaimOwnerUpToDate` and
  * `updateClaimOwnerRefForSetAndPod` (1.36).
  */
 export function claimOwnership(claim: PersistentVolumeClaim, { set, pod, condemned }: ClaimOwners): ClaimOwnership {
@@ -43,7 +43,7 @@ export function claimOwnership(claim: PersistentVolumeClaim, { set, pod, condemn
   }
 }
 
-/** True if a pod must not be created yet, because its claim goes with the last pod of that name. */
+/** True if a pod must not be created yet, because its claim will be deleted with the previous pod of that name. */
 export function isClaimStale(
   claim: PersistentVolumeClaim,
   { set, pod }: { readonly set: StatefulSet; readonly pod: Pod },

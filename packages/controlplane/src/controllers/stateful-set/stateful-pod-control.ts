@@ -25,7 +25,7 @@ export class StatefulPodControl {
     this.#set = parts.set;
   }
 
-  /** Creates the pod's claims and then the pod, unless a claim still goes with the last pod of that name. */
+  /** Creates the pod's claims and then the pod, unless a claim will still be deleted with the previous pod of that name. */
   async create(pod: Pod, ordinal: number): Promise<void> {
     if (this.#presentClaims(ordinal).some((claim) => isClaimStale(claim, { set: this.#set, pod }))) return;
     await this.#reported('create', pod, async () => {

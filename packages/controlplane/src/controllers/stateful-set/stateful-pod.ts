@@ -8,7 +8,7 @@ const revisionLabel = 'controller-revision-hash';
 const nameLabel = 'statefulset.kubernetes.io/pod-name';
 const indexLabel = 'apps.kubernetes.io/pod-index';
 
-/** An object that has its key, but may not be stored yet. */
+/** An object that has a key but may not be stored yet. */
 type Keyed<T extends KubernetesObject> = T & {
   readonly metadata: { readonly namespace: string; readonly name: string };
 };

@@ -15,7 +15,9 @@ import { CoreEventRecorder } from '../core-event-recorder.ts';
 import { PodsByNode } from '../nodes/pods-by-node.ts';
 import { evictionDelayMs } from './eviction-delay.ts';
 
-/** Evicts pods that do not tolerate the NoExecute taints of their node, or not for longer. Mirrors upstream's (1.36). */
+/**
+ * Evicts pods that do not tolerate the NoExecute taints of their node, or no longer. Mirrors the taint eviction controller (1.36).
+ */
 export function taintEvictionController(): BuiltInController {
   const pods = new PodsByNode();
   const eviction = new TaintEviction();
@@ -73,7 +75,7 @@ class TaintEviction {
       return undefined;
     }
     const nowMs = ctx.clock.monotonic();
-    // A pod that was given a time keeps it, even if its tolerations change.
+    // A scheduled eviction time stays, even if the pod's tolerations change.
     const dueMs = delayMs === 0 ? nowMs : (this.#due.get(key) ?? nowMs + delayMs);
     this.#due.set(key, dueMs);
     if (dueMs > nowMs) return { requeueAfterMs: dueMs - nowMs };

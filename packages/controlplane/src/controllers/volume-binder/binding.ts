@@ -51,7 +51,7 @@ export function withClaimPhase(
   });
 }
 
-/** Returns the volume without its claim if the binder had bound it; otherwise reserved for the claim, as the user left it. */
+/** Returns the volume without its claim if the binder had bound it; otherwise leaves it reserved for the claim by the user. */
 export function unboundVolume(volume: PersistentVolume): PersistentVolume {
   const { claimRef, ...spec } = volume.spec ?? {};
   const { [storageNames.boundByController]: byController, ...annotations } = volume.metadata.annotations ?? {};

@@ -9,7 +9,7 @@ import { isBoundTo, matchVolume, mismatch } from './match-volume.ts';
 export interface ClaimFacts {
   /** The volume that the claim names, if it exists. */
   readonly named: Stored<PersistentVolume> | undefined;
-  /** Volumes that are free, or reserved for the claim. */
+  /** Volumes that are free or reserved for the claim. */
   readonly volumes: readonly Stored<PersistentVolume>[];
   /** The claim's storage class, if it exists. */
   readonly storageClass: StorageClass | undefined;
@@ -96,7 +96,7 @@ function consumerEvent(pods: readonly string[]): ClaimEvent {
   return { type, reason: 'WaitForPodScheduled', message: `waiting for ${which} to be scheduled` };
 }
 
-/** Requests a volume from the class's provisioner. Kubernetes' own names stand for provisioners that no longer exist. */
+/** Requests a volume from the class's provisioner. The provisioners with Kubernetes' own names no longer exist. */
 function provisionStep(name: string, storageClass: StorageClass | undefined): ClaimStep {
   const failed = (message: string): ClaimStep => ({
     step: 'wait',

@@ -24,9 +24,9 @@ import { type ClaimEvent, claimStep } from './claim-step.ts';
 import { volumeStep } from './volume-step.ts';
 
 const component = 'persistentvolume-controller';
-/** A pending claim is tried again, and its event repeated, as often as upstream resyncs. */
+/** A pending claim is retried, and its event repeated, at upstream's resync interval. */
 const resyncMs = 15_000;
-/** Stands for the class of claims that give none. */
+/** Represents the class of claims that do not name one. */
 const noClass = '*none';
 
 /** Indexes free volumes by class, and others by the claim that they are reserved for or bound to. */
@@ -40,7 +40,7 @@ const byPendingClass: IndexFunc<PersistentVolumeClaim> = ({ object }) =>
   object.metadata.annotations?.[storageNames.bindCompleted] === undefined ? [classOfClaim(object) ?? noClass] : [];
 
 /**
- * Binds claims to volumes, requests missing volumes from provisioners, and releases volumes whose claims are gone. Mirrors the
+ * Binds claims to volumes, requests missing volumes from provisioners, and releases volumes whose claims were deleted. Mirrors the
  * persistent volume controller (1.36), without volume plugins: volumes are created and deleted by provisioners.
  */
 export function volumeBinder(): BuiltInController {
@@ -115,7 +115,7 @@ class Binder {
     return undefined;
   }
 
-  /** Tries to bind the claims that wait for a class or its volumes; those that give no class wait for any default class. */
+  /** Tries to bind the claims that wait for a class or its volumes; claims without a class wait for any default class. */
   async class(name: string): Promise<undefined> {
     const lister = this.#ctx.cache.lister(PersistentVolumeClaim);
     for (const value of [name, noClass]) {
@@ -163,7 +163,7 @@ class Binder {
     };
   }
 
-  /** Saves the volume first: its reference to the claim is what makes the binding. Each repeated step does nothing. */
+  /** Saves the volume first: its reference to the claim is what makes the binding. Repeating a completed step does nothing. */
   async #bind(given: Stored<PersistentVolume>, claim: Stored<PersistentVolumeClaim>): Promise<void> {
     let volume = volumeBoundTo(given, claim);
     if (volume !== given) volume = await this.#updateVolume(volume);

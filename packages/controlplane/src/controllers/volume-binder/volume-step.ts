@@ -5,7 +5,7 @@ import { hasMode } from './match-volume.ts';
 /** The next step for a volume. */
 export type VolumeStep =
   | { readonly step: 'setPhase'; readonly phase: 'Available' | 'Bound' }
-  /** The claim is gone: mark the volume as released and reclaim it. */
+  /** The claim was deleted: mark the volume as released and reclaim it. */
   | { readonly step: 'release'; readonly reclaim: Reclaim }
   /** Undo a binding, because the claim was bound to another volume. */
   | { readonly step: 'unbind' }
@@ -14,7 +14,7 @@ export type VolumeStep =
   /** The volume's mode is not the claim's. */
   | { readonly step: 'reject' };
 
-/** How a released volume is reclaimed: not at all, or it fails because nothing can do it here. */
+/** How a released volume is reclaimed: it is retained, or it fails because no reclaimer exists here. */
 export type Reclaim = { readonly failure?: { readonly reason: string; readonly message: string } };
 
 /**
@@ -35,7 +35,7 @@ export function volumeStep(volume: PersistentVolume, claim: PersistentVolumeClai
     : { step: 'unbind' };
 }
 
-/** The binder itself can neither delete nor recycle a volume. The provisioner of a volume deletes it. */
+/** The binder itself can neither delete nor recycle a volume. Volumes are deleted by their provisioner. */
 function reclaimOf({ metadata, spec }: PersistentVolume): Reclaim {
   if (spec?.persistentVolumeReclaimPolicy === 'Recycle') {
     const message = 'No recycler plugin found for the volume!';

@@ -39,7 +39,7 @@ function namedRule(value: NamedRuleWithOperations | undefined, path: FieldPath):
   return [...names(value?.resourceNames, path.child('resourceNames')), ...webhookRule(value, path)];
 }
 
-/** Rejects operations other than creates and updates, which are all that a policy can mutate. */
+/** Rejects operations other than creates and updates, the only ones that a policy can mutate. */
 export function mutatingOperations(match: MatchResources | undefined, path: FieldPath): readonly FieldError[] {
   const operations = (match?.resourceRules ?? []).flatMap((rule) => rule.operations ?? []);
   return operations

@@ -53,10 +53,10 @@ type PolicySpec = Pick<
   'failurePolicy' | 'matchConditions' | 'matchConstraints' | 'paramKind' | 'variables'
 >;
 
-/** The names that an expression can refer to, and the types that it may have. */
+/** The variables of an expression, and its allowed types. */
 type Declarations = NonNullable<Parameters<typeof conditionFault>[1]>;
 
-/** An expression that is more than white space, and compiles if it is known to what it can refer. */
+/** A non-blank expression, which must compile if its variables are known. */
 function expression(detail = '', declared?: Declarations): Check<string> {
   return (text = '', path) => {
     if (text.trim() === '') return [requiredField(path, detail)];
@@ -95,7 +95,7 @@ function groupVersionFaults(apiVersion: string, path: FieldPath): readonly Field
   ];
 }
 
-/** The variables of a policy, each of which can refer to those before it. */
+/** The variables of a policy, each of which can refer to the previous ones. */
 const variableList =
   (params: boolean): Check<Variable[]> =>
   (list, path) =>
@@ -134,7 +134,7 @@ function policyFields(spec: PolicySpec): readonly FieldError[] {
   ];
 }
 
-/** A text that, if it is given, is more than white space. */
+/** A text that is absent or not blank. */
 const notBlank: Check<string> = present(
   rule((text) => text === '' || text.trim() !== '', 'must be non-empty if specified'),
 );
@@ -179,7 +179,7 @@ function validationFaults(spec: ValidatingAdmissionPolicySpec, policy: string): 
   ];
 }
 
-/** The field that belongs to each patch type. */
+/** The field of each patch type. */
 const patchFields = { JSONPatch: 'jsonPatch', ApplyConfiguration: 'applyConfiguration' } as const;
 
 const mutation: Check<Mutation> = (value, path) => {

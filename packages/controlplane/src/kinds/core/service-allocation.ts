@@ -129,7 +129,7 @@ function inheritNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
   for (const port of spec.ports ?? []) port.nodePort ||= before.get(`${port.protocol}/${port.port}`);
 }
 
-/** Drops fields that the new type does not use, unless the client changed them in the same request; validation handles those. */
+/** Drops fields that the new type does not use, unless the client changed them in the same request: validation reports those. */
 function dropWhatTypeForbids(service: Service, old: Service): void {
   const { spec } = service;
   const before = old.spec;

@@ -19,7 +19,7 @@ export function initIpFamilies(service: Service): void {
   wanted.ipFamilyPolicy ??= isHeadless && !hasSelector ? 'RequireDualStack' : 'SingleStack';
   reject(service, [...policyFaults(wanted), ...inferFamilies(wanted)]);
   if (isHeadless && !hasSelector) {
-    // Its endpoints may have addresses of both families, whatever the cluster has.
+    // Its endpoints may have addresses of both families, regardless of the cluster's.
     const families = wanted.ipFamilies?.length ? wanted.ipFamilies : [clusterFamily];
     wanted.ipFamilies = families;
     if (wanted.ipFamilyPolicy !== 'SingleStack' && families.length === 1) {
@@ -31,7 +31,7 @@ export function initIpFamilies(service: Service): void {
   if (!wanted.ipFamilies?.length) wanted.ipFamilies = [clusterFamily];
 }
 
-/** True if an update leaves the addresses of a service that prefers two families alone; it is not checked again. */
+/** True if an update does not touch the addresses of a service that prefers two families; they are not checked again. */
 export function keepsDualStackPreference(wanted: ServiceSpec, old: ServiceSpec): boolean {
   const isPreferred = wanted.ipFamilyPolicy === 'PreferDualStack' && old.ipFamilyPolicy === 'PreferDualStack';
   return isPreferred && sameJson(wanted.clusterIPs, old.clusterIPs) && sameJson(wanted.ipFamilies, old.ipFamilies);

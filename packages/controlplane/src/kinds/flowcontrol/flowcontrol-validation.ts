@@ -138,7 +138,7 @@ const nonResourceRule: Check<NonResourcePolicyRule> = fields<NonResourcePolicyRu
   ),
 });
 
-/** The field of a subject that belongs to each kind. */
+/** The field of each kind of subject. */
 const subjectFields = [
   ['serviceAccount', 'ServiceAccount'],
   ['user', 'User'],
@@ -229,7 +229,7 @@ const queuing: Check<QueuingConfiguration> = (value, path) => {
   return faults;
 };
 
-/** The bits that dealing a hand of cards from a deck takes. */
+/** The number of bits needed to deal a hand from a deck. */
 function entropyBits(deckSize: number, handSize: number): number {
   return Math.ceil(Math.log2(deckSize) * handSize);
 }

@@ -63,7 +63,7 @@ function rawObject(value: unknown, path: FieldPath): readonly FieldError[] {
   return [invalidField(path, '<value omitted>', 'must be a valid JSON object')];
 }
 
-/** Rejects lists with too many items, without looking at them. */
+/** Rejects lists with too many items, without checking the items. */
 function atMost<T>(max: number, check: Check<T[]>): Check<T[]> {
   return (list, path) => {
     if (list === undefined || list.length <= max) return check(list, path);
@@ -165,7 +165,7 @@ function constraint(reference: Check<string>): Check<DeviceConstraint> {
     if (distinctAttribute !== undefined) {
       return [...faults, ...attribute(distinctAttribute, path.child('distinctAttribute'))];
     }
-    // Upstream's words, also if none is set.
+    // Upstream's message, even if none is set.
     const detail = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
     return [...faults, requiredField(path, detail)];
   };

@@ -10,7 +10,7 @@ export const poolName: Check<string> = required<string>((name = '', path) => [
   ...name.split('/').flatMap((part) => dnsSubdomain(part, path)),
 ]);
 
-/** Validates that exactly one field tells which nodes can use the devices of a slice. */
+/** Validates that exactly one field selects the nodes that can use the devices of a slice. */
 export function sliceScopeFaults(spec: ResourceSliceSpec, path: FieldPath): readonly FieldError[] {
   const detail = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required';
   const set = [

@@ -75,7 +75,7 @@ const nodeDriver: Check<CSINodeDriver> = all(
   },
 );
 
-/** Validation of what CSI drivers publish. */
+/** Validation of the objects that CSI drivers publish. */
 export const csiValidation: readonly ValidationEntry[] = [
   validationOf<CSIDriver>('storage.k8s.io/v1/csidrivers', {
     validate: ({ spec }) => driverSpec(spec, specPath),

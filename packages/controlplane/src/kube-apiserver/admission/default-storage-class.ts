@@ -6,7 +6,9 @@ const annotations = ['storageclass.kubernetes.io/is-default-class', 'storageclas
 const prefix = storagePrefix({ group: 'storage.k8s.io', resource: 'storageclasses' });
 const claimAnnotation = 'volume.beta.kubernetes.io/storage-class';
 
-/** Gives new claims without a class the default class: of several, the newest (`DefaultStorageClass` admission, 1.36). */
+/**
+ * Sets the default class on new claims without a class (the newest if there are several) (`DefaultStorageClass` admission, 1.36).
+ */
 export function defaultStorageClass(storage: Storage): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',

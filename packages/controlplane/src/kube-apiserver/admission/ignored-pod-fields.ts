@@ -53,7 +53,7 @@ function ignored(
     readonly effect: string;
     /** True if a container has such a field. */
     readonly of: (container: IgnoringContainer) => boolean;
-    /** True if the pod has. @defaultValue it never has */
+    /** True if the pod sets the field. @defaultValue never */
     readonly ofPod?: (pod: IgnoringPod) => boolean;
   },
 ): NotActedOn {

@@ -1,7 +1,7 @@
 import type { Quantity } from '@kubewright/apimachinery';
 import type { ResourceAmounts } from '../../usage/resource-amounts.ts';
 
-/** A container, a pod or a claim, with what it requests. */
+/** A container, a pod or a claim, with its requests. */
 export interface Subject {
   readonly type: 'Container' | 'Pod' | 'PersistentVolumeClaim';
   readonly requests: ResourceAmounts;
@@ -31,7 +31,7 @@ export function maxConstraint({ requests, limits, type, resource, enforced }: Li
   return request && request.compare(enforced) > 0 ? `${rule}, but request is ${request}` : undefined;
 }
 
-/** The same for what has no limits: only the request counts. */
+/** The same for objects without limits: only the request counts. */
 export function maxRequestConstraint({ requests, type, resource, enforced }: Limited): string | undefined {
   const request = requests[resource];
   const rule = `maximum ${resource} usage per ${type} is ${enforced}`;

@@ -23,7 +23,9 @@ import { refusal } from './refusal.ts';
 const prefix = storagePrefix({ group: '', resource: 'limitranges' });
 const annotation = 'kubernetes.io/limit-ranger';
 
-/** Gives containers the default resources of their namespace, and refuses pods and claims outside its limits (`LimitRanger`, 1.36). */
+/**
+ * Sets the default resources of the namespace on containers, and rejects pods and claims outside its limits (`LimitRanger`, 1.36).
+ */
 export function limitRanger(storage: Storage): AdmissionPlugin {
   return {
     name: 'LimitRanger',
@@ -45,7 +47,7 @@ export function limitRanger(storage: Storage): AdmissionPlugin {
   };
 }
 
-/** True for a write that can change what is limited: containers of a pod cannot change, except by a resize. */
+/** True for a write that can change limited fields: containers of a pod cannot change, except by a resize. */
 function isLimited({ operation, definition, subresource, oldObject }: AdmissionAttributes): boolean {
   if (definition.group !== '' || oldObject?.metadata.deletionTimestamp !== undefined) return false;
   if (operation !== 'CREATE' && operation !== 'UPDATE') return false;
@@ -84,7 +86,7 @@ function setDefaults(pod: Draft, { spec }: LimitRange): void {
   };
 }
 
-/** Adds the amounts that a container lacks; returns what to note about it. */
+/** Adds a container's missing amounts; returns the text for the pod's annotation. */
 function fill(
   container: Mutable,
   what: string,

@@ -1,7 +1,7 @@
 import type { AdmissionPlugin, Draft } from '@kubewright/apiserver';
 import { ignoredPodFields } from './ignored-pod-fields.ts';
 
-/** Objects, or uses of them, that this cluster stores without acting on them. */
+/** Objects, or uses of them, that this cluster stores but ignores. */
 export interface NotActedOn {
   readonly group: string;
   readonly resources: readonly string[];
@@ -13,11 +13,11 @@ export interface NotActedOn {
   readonly byProcesses?: boolean;
   /** True if clusters that enforce NetworkPolicies act on it. @defaultValue false */
   readonly enforced?: boolean;
-  /** True if the object uses what is not supported. @defaultValue every object */
+  /** True if the object uses the unsupported feature. @defaultValue every object */
   readonly applies?: (object: Draft) => boolean;
 }
 
-/** Everything the API server accepts and nothing acts on. The README's table lists the same. */
+/** Everything that the API server accepts and the cluster ignores. The README's table lists the same. */
 export const notActedOn: readonly NotActedOn[] = [
   {
     group: 'networking.k8s.io',
@@ -85,8 +85,8 @@ export const notActedOn: readonly NotActedOn[] = [
 ];
 
 /**
- * Warns about objects that nothing here acts on, so that they are not accepted silently. The warnings begin with `kubewright: `,
- * which upstream's never do.
+ * Warns about objects that this cluster ignores, so that they are not accepted silently. The warnings begin with `kubewright: `,
+ * unlike any of upstream's.
  *
  * @param options - `processes`: true if the cluster has nodes whose containers are processes; `networkPolicies`: true if it
  *   enforces NetworkPolicies.
@@ -105,7 +105,7 @@ export function notActedOnWarnings({
     name: 'NotActedOn',
     async validate({ operation, definition, subresource, object, user, warn }) {
       if (operation !== 'CREATE' && operation !== 'UPDATE') return;
-      // Parts of the control plane write what users created.
+      // Components of the control plane only write objects on behalf of users.
       if (!object || subresource !== '' || isControlPlane(user.username)) return;
       const { group, resource } = definition;
       for (const { resources, applies, what, effect, ...rule } of rules) {

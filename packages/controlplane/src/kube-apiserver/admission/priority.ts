@@ -22,8 +22,8 @@ const resource = 'priorityclasses';
 const systemClasses: ReadonlySet<string> = new Set(['system-node-critical', 'system-cluster-critical']);
 
 /**
- * Resolves a new pod's priority class, or the default one, to its priority; allows one default class, and keeps the classes of the
- * system. Mirrors `Priority` admission and the storage of PriorityClasses (1.36).
+ * Resolves a new pod's priority class, or the default one, to its priority; allows only one default class, and protects the
+ * system's classes. Mirrors `Priority` admission and the storage of PriorityClasses (1.36).
  */
 export function priorityAdmission({
   read,
@@ -78,7 +78,7 @@ export function priorityAdmission({
   };
 }
 
-/** Returns a reader of the default class: of several, that of the lowest value. Each stored class is decoded once. */
+/** Returns a reader of the default class: the one with the lowest value if there are several. Each stored class is decoded once. */
 function defaultClassReader(storage: Storage): () => Promise<PriorityClass | undefined> {
   const prefix = storagePrefix({ group, resource });
   const decoded = new WeakMap<Uint8Array, PriorityClass>();

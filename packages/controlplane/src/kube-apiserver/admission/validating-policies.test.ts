@@ -43,7 +43,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect(bound.status, bound.text).toBe(201);
   }
 
-  /** Removes a policy that would refuse everything. */
+  /** Removes a policy that would deny everything. */
   const remove = (name: string) => plane.send('DELETE', `${policies}/${name}`);
 
   async function create(name: string, data: object = {}, more: object = {}) {

@@ -62,7 +62,7 @@ export class LegacyTokens {
     this.#onError = options.onError;
   }
 
-  /** Returns what a valid token stands for; `undefined` for any other text. */
+  /** Returns the account and the Secret of a valid token; `undefined` for any other text. */
   async review(token: string): Promise<LegacyToken | undefined> {
     const held = claimsOf(this.#tokens.signedClaims(token));
     if (!held) return undefined;
@@ -86,7 +86,10 @@ export class LegacyTokens {
   }
 }
 
-/** Returns what the claims of a legacy token name; `undefined` if one is missing or they contradict each other. */
+/**
+ * Returns the account and the Secret that a legacy token's claims name; `undefined` if one is missing or they contradict each
+ * other.
+ */
 function claimsOf(claims: Readonly<Record<string, unknown>> | undefined): LegacyToken | undefined {
   if (claims?.['iss'] !== issuer) return undefined;
   const [namespace, secretName, name, uid] = [

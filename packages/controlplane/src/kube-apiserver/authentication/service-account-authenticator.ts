@@ -8,7 +8,7 @@ const leewayMs = 60_000;
 
 /**
  * Accepts this server's service account tokens while their account, and the pod, secret or node that they are bound to, exist
- * with the same UID and have not been deleting for more than a minute.
+ * with the same UID and have not been in deletion for more than a minute.
  */
 export class ServiceAccountAuthenticator implements Authenticator {
   readonly #tokens: ServiceAccountTokens;

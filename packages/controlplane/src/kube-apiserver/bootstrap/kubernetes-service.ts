@@ -54,7 +54,7 @@ export async function publishServer(options: {
   ];
   for (const { path, object } of objects) {
     // The first clients are already connected, so yield to them between requests.
-    // seam: a turn of the event loop; no time is waited for.
+    // seam: yields a turn of the event loop; adds no delay.
     await new Promise<void>((resolve) => setImmediate(resolve));
     // A POST of an existing Service would be rejected because its IP is already allocated to the Service itself.
     const contentType = 'application/merge-patch+json';

@@ -8,8 +8,8 @@ import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
 const words = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'];
 
 /**
- * Builds values of a schema: every string and every key is one word, or every collection is empty, or holds only null, or every
- * integer is the largest or smallest of its size, in objects that are well-formed otherwise.
+ * Builds values of a schema for otherwise well-formed objects: with one word as every string and key, with empty collections or
+ * only nulls, or with the largest or smallest integer of each size.
  */
 type Style =
   | { readonly word: string; readonly integers?: { readonly int32: number; readonly int64: bigint } }

@@ -45,7 +45,7 @@ export function needsNoBudget({ status, metadata }: ReachedPod): boolean {
   return hasEnded(status?.phase) || status?.phase === 'Pending' || metadata.deletionTimestamp !== undefined;
 }
 
-/** True if such a pod may only go if it has not changed: a pending pod may have become ready. */
+/** True if such a pod may be evicted only if it has not changed: a pending pod may have become ready. */
 export function needsRevision({ status, metadata }: ReachedPod): boolean {
   return !hasEnded(status?.phase) && metadata.deletionTimestamp === undefined;
 }
@@ -54,7 +54,7 @@ function hasEnded(phase: string | undefined): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
 }
 
-/** Decides whether a budget lets a pod go. Mirrors `EvictionREST.Create` and `checkAndDecrement` (1.36). */
+/** Decides whether a budget allows the eviction of a pod. Mirrors `EvictionREST.Create` and `checkAndDecrement` (1.36). */
 export function decideEviction(input: {
   readonly pod: ReachedPod;
   readonly budget: DisruptionBudget;

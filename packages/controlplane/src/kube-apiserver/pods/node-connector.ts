@@ -70,7 +70,7 @@ export interface ContainerUsage {
   /** The container's id, which changes when it restarts. */
   readonly id: string;
   readonly startedAtMs: number;
-  /** When the node measured it. A rate over a short time needs it: the response arrives later. */
+  /** When the node measured it. Rates over a short time need it, because the response arrives later. */
   readonly atMs: number;
   /** The processor time that it has used since its start. */
   readonly cpuSeconds: number;

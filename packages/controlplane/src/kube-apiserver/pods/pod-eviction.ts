@@ -87,7 +87,7 @@ class Eviction {
     const { uid } = this.#options.preconditions ?? {};
     return this.#retryConflicts(async (_attempt, stopRetrying) => {
       const pod = (await this.#call.parent()) as ReachedPod;
-      // A pod of that UID will not come back.
+      // A pod with that UID will not be created again.
       if (this.#requestsRevision || (uid && uid !== pod.metadata.uid)) stopRetrying();
       if (!needsNoBudget(pod)) return false;
       await this.#delete(needsRevision(pod) ? pod : undefined);
@@ -145,7 +145,7 @@ class Eviction {
         markDisrupted(pod, formatTime(this.#clock.now()));
       });
       if (resourceVersion) {
-        // The mark has changed the revision.
+        // Writing the condition has changed the revision.
         const { metadata } = await this.#call.parent();
         resourceVersion = metadata.resourceVersion;
       }
@@ -237,7 +237,7 @@ function markDisrupted(pod: Parameters<Parameters<ConnectCall['updateParent']>[0
   pod['status'] = { ...status, conditions: marked };
 }
 
-/** True if a budget's selector matches. An empty selector matches nothing here, and an invalid one neither. */
+/** True if a budget's selector matches. Empty and invalid selectors match nothing here. */
 function matches(selector: LabelSelectorObject, pod: ReachedPod): boolean {
   const isEmpty = Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions?.length ?? 0) === 0;
   if (isEmpty) return false;

@@ -17,7 +17,7 @@ export interface ResourceMetricsOptions {
   readonly clock: Clock;
 }
 
-/** The usage of a container over a time before the request. */
+/** The usage of a container over a period before the request. */
 interface MeasuredContainer extends ContainerUsage, UsageRate {}
 
 interface Metrics extends KubernetesObject {
@@ -27,8 +27,8 @@ interface Metrics extends KubernetesObject {
 }
 
 /**
- * Defines the group `metrics.k8s.io`, by which `kubectl top` and autoscalers learn what nodes and pods use. Objects and columns are
- * those of metrics-server; nodes are queried when a client sends a request.
+ * Defines the group `metrics.k8s.io`, from which `kubectl top` and autoscalers read the usage of nodes and pods. Objects and
+ * columns are those of metrics-server; nodes are queried when a client sends a request.
  */
 export function resourceMetrics(options: ResourceMetricsOptions): readonly ResourceDefinition[] {
   const server = new MetricsServer(options);

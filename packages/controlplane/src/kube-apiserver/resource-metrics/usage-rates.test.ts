@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UsageRates } from './usage-rates.ts';
 
-/** Returns the rate of a container that started at 0, at a time and with a processor time in seconds. */
+/** Returns the rate of a container that started at 0, given the current time and its processor time in seconds. */
 function setUp() {
   const rates = new UsageRates();
   return (seconds: number, cpuSeconds: number, id = 'a') =>

@@ -1,11 +1,11 @@
 import type { ContainerUsage } from '../pods/node-connector.ts';
 
-/** Rates are measured over at least this time, in milliseconds; for a shorter one, since the sample before. */
+/** Rates are measured over at least this time, in milliseconds; if the last sample is more recent, since the previous one. */
 const shortestMs = 10_000;
-/** Containers whose usage no one has requested for this long are forgotten, in milliseconds. */
+/** Containers whose usage was not requested for this long are dropped, in milliseconds. */
 const forgottenMs = 300_000;
 
-/** A processor time that was read at a time. */
+/** A sample of the processor time. */
 interface Sample {
   readonly atMs: number;
   readonly cpuSeconds: number;
@@ -18,13 +18,13 @@ export interface UsageRate {
 }
 
 /**
- * Computes how many processors containers use, from the processor time that they have used so far: since the last request that is
- * at least ten seconds old, and since the start of the container for the first one. Nothing is measured between requests.
+ * Computes how many processors containers use, from the processor time that they have used since the last request that is at least
+ * ten seconds old or, for the first request, since their start. Nothing is measured between requests.
  */
 export class UsageRates {
   readonly #samples = new Map<string, { last: Sample; before: Sample }>();
 
-  /** @param usage - of a container, which has another id after a restart. */
+  /** @param usage - usage of a container; the id changes with each restart. */
   rate(usage: ContainerUsage): UsageRate {
     const { id, startedAtMs, atMs: nowMs, cpuSeconds } = usage;
     const start = { atMs: startedAtMs, cpuSeconds: 0 };
@@ -32,7 +32,7 @@ export class UsageRates {
     const known = this.#samples.get(id) ?? { last: start, before: start };
     const isOld = nowMs - known.last.atMs >= shortestMs;
     const from = isOld ? known.last : known.before;
-    // The order of the map is that of the last use.
+    // The map is ordered by last use.
     this.#samples.delete(id);
     this.#samples.set(id, isOld ? { last: now, before: known.last } : known);
     this.#forget(nowMs);

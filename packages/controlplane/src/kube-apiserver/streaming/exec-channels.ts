@@ -62,7 +62,7 @@ export class ExecChannels implements CommandStreams {
 
   /** Sends the final status and closes. */
   end(status: unknown): void {
-    // Closed once everything is sent: after a close, the client has little time to read the rest.
+    // Closed once everything is sent: after a close, the client has only little time to read the rest.
     this.#whenSettled(() => void this.#flush(channels.error, Buffer.from(JSON.stringify(status))).then(this.#close));
   }
 
@@ -103,7 +103,7 @@ export class ExecChannels implements CommandStreams {
       this.stdin.push(message.subarray(1));
       if (this.stdin.size > maxUnreadBytes) this.#socket.pause();
     }
-    // Unread sizes are worthless once there are many.
+    // Only recent sizes matter, so drop old ones if many are unread.
     else if (channel === channels.resize && this.#resize.size < 4_096) {
       this.#resize.push(Buffer.concat([message.subarray(1), Buffer.from('\n')]));
     }

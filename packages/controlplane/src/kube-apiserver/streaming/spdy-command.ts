@@ -41,7 +41,7 @@ export function openSpdyCommand(
       closed();
       reject(disconnected('opening its streams'));
     };
-    // Whatever the client did wrong, it is disconnected.
+    // Any protocol error disconnects the client.
     connection.run().then(gone, gone);
   });
 }

@@ -61,7 +61,7 @@ export function parseQuery(message: Buffer): Query | undefined {
   return { id: message.readUInt16BE(0), recursionDesired, question, maxBytes: sizeLimit(message, name.end + 4) };
 }
 
-/** True if a message answers a query: the same id and the same question. */
+/** True if a message is the answer to a query: same id and same question. */
 export function isAnswerTo(query: Buffer, answer: Buffer): boolean {
   if (answer.length < headerBytes || answer.readUInt16BE(0) !== query.readUInt16BE(0)) return false;
   const isResponse = (answer.readUInt16BE(2) & 0x8000) !== 0;
@@ -101,7 +101,7 @@ function readName(message: Buffer, start: number): { readonly text: string; read
   }
 }
 
-/** Encodes an answer. If it is longer than `maxBytes`, only the header says so, and the client asks again over TCP. */
+/** Encodes an answer. If it is longer than `maxBytes`, sends only a header marked as truncated, and the client retries over TCP. */
 export function encodeAnswer(query: Query, answer: Answer, options: { readonly maxBytes: number }): Buffer {
   const { answers, authorities = [], additional = [], code } = answer;
   const question = encodeQuestion(query.question);

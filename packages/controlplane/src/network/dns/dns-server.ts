@@ -87,7 +87,7 @@ export class DnsServer implements Disposable {
         timer = wait();
       }
     };
-    // Clients may leave at any time.
+    // Clients may disconnect at any time.
     pipeline(socket, answers, socket, () => timer[Symbol.dispose]());
   }
 
@@ -102,7 +102,7 @@ export class DnsServer implements Disposable {
       const answer = await upstream(message, { isStream });
       return answer ?? encodeAnswer(query, { code: responseCodes.refused, answers: [] }, { maxBytes });
     } catch {
-      // As CoreDNS answers if no server does.
+      // Same answer as CoreDNS if no server responds.
       return encodeAnswer(query, { code: responseCodes.serverFailure, answers: [] }, { maxBytes });
     }
   }

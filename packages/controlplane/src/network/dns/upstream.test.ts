@@ -16,7 +16,7 @@ function answerTo(message: Buffer, { flags = 0x8180, id = message.readUInt16BE(0
   return answer;
 }
 
-/** Listens at a free port for TCP, and at the same for datagrams. */
+/** Listens on a free TCP port, and on the same port for datagrams. */
 async function listen(stream: Server): Promise<{ readonly datagrams: DatagramSocket; readonly server: SocketAddress }> {
   for (;;) {
     await once(stream.listen(0, '127.0.0.1'), 'listening');

@@ -10,7 +10,7 @@ import { StreamMessages, withLength } from './stream-messages.ts';
 /**
  * Forwards a query to a name server and returns its answer; `undefined` if too many queries are waiting.
  *
- * @param options - `isStream`: the client asks over TCP and takes answers of any length.
+ * @param options - `isStream`: the client uses TCP and accepts answers of any length.
  */
 export type Upstream = (query: Buffer, options: { readonly isStream: boolean }) => Promise<Buffer | undefined>;
 
@@ -66,7 +66,7 @@ function nameServers(): readonly SocketAddress[] {
     const hosts = lines.flatMap((line) => /^\s*nameserver\s+(\S+)/.exec(line)?.[1] ?? []);
     return hosts.filter((host) => isIP(host) !== 0).map((host) => ({ host, port: 53 }));
   } catch {
-    // A machine without name servers.
+    // The machine has no name servers.
     return [];
   }
 }
@@ -94,7 +94,7 @@ function askByDatagram(query: Buffer, { server, clock }: AskOptions): Promise<Bu
       // Anything else is late or forged.
       if (isAnswerTo(query, answer)) end(() => resolve(answer));
     });
-    // A connected socket receives from this server only.
+    // A connected socket receives datagrams from this server only.
     socket.connect(port, host, () => {
       if (isOpen) socket.send(query);
     });

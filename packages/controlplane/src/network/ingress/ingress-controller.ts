@@ -39,7 +39,7 @@ export interface ServedIngresses {
   readonly isComplete: boolean;
 }
 
-/** Interval of attempts to listen, in milliseconds. */
+/** Interval between attempts to listen, in milliseconds. */
 const retryMs = 5_000;
 
 /** Options for {@link ingressDefinition}. */
@@ -54,7 +54,7 @@ export interface IngressOptions {
 }
 
 const annotation = 'kubernetes.io/ingress.class';
-/** Stands for all Ingresses. */
+/** Request that represents all Ingresses. */
 const all = { name: '*' };
 
 /** Keeps the rules of an Ingress proxy up to date with the Ingresses of its classes, and writes its address to their status. */
@@ -83,7 +83,7 @@ export function ingressDefinition({ table, tls, random, listen }: IngressOptions
     watches: [
       watch(Ingress, enqueueForObject()),
       watch<IngressClass>(IngressClass, (_, context) => context.enqueue(all)),
-      // These are read when requests arrive.
+      // These are read when requests arrive, so no reconcile is needed.
       watch<Service>(Service, () => undefined),
       watch<Secret>(Secret, () => undefined, { fieldSelector: 'type=kubernetes.io/tls' }),
       watch<EndpointSlice>(EndpointSlice, () => undefined, { indexes: { service: byService } }),

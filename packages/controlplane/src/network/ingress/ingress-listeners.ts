@@ -11,7 +11,7 @@ import { TlsTable } from './ingress-tls.ts';
 export interface IngressListenersOptions {
   /** The address of this machine at which Ingresses are served. */
   readonly host: string;
-  /** Reach the endpoints of services. */
+  /** The sockets that reach the endpoints of services. */
   readonly sockets: Sockets;
   readonly clock: Clock;
   /** Opens the listeners. @defaultValue this machine's sockets */

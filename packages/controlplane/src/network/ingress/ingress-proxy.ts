@@ -94,7 +94,7 @@ export class IngressProxy implements Disposable {
     const found = await this.#open(incoming).catch(() => 502);
     if (typeof found === 'number')
       return void client.end(`HTTP/1.1 ${found} ${textOf(found)}\r\nconnection: close\r\n\r\n`);
-    // A client that has already left emits no second close event.
+    // A client that has already disconnected emits no second close event.
     if (client.destroyed) return void found.createConnection().destroy();
     const { connection, upgrade } = incoming.headers;
     const { headers, ...rest } = this.#forwarded(incoming);

@@ -11,7 +11,7 @@ export interface IngressTarget {
 
 /** Sends requests for a host and a path to a service. */
 export interface IngressRule {
-  /** Lower case; `*.` stands for one label. @defaultValue every host */
+  /** Lower case; `*.` matches one label. @defaultValue every host */
   readonly host: string | undefined;
   readonly path: string;
   readonly isExact: boolean;
@@ -47,7 +47,7 @@ export function rulesOf({ metadata, spec = {} }: Stored<Ingress>): readonly Ingr
  */
 export class IngressTable {
   readonly #byIngress = new Map<string, readonly IngressRule[]>();
-  /** Rules by host; the empty host stands for every host. */
+  /** Rules by host; the empty host matches every host. */
   readonly #byHost = new Map<string, Set<IngressRule>>();
 
   /** Replaces the rules of an Ingress. */

@@ -25,7 +25,7 @@ export function tlsOf({ metadata, spec = {} }: Stored<Ingress>): readonly TlsHos
 /** The hosts of all Ingresses that are served over TLS. */
 export class TlsTable {
   readonly #byIngress = new Map<string, readonly TlsHost[]>();
-  /** By host; the empty host stands for every host. */
+  /** By host; the empty host matches every host. */
   readonly #byHost = new Map<string, readonly TlsHost[]>();
 
   /** Replaces the hosts of an Ingress. */

@@ -15,7 +15,7 @@ import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
 const namespace = 'default';
 const wait = { timeout: 30_000 };
 
-/** A server that returns what it is asked, and echoes on upgraded connections. */
+/** A server that echoes requests, and data on upgraded connections. */
 const server = `
 const { createServer } = require('node:http');
 const server = createServer(async (asked, answer) => {

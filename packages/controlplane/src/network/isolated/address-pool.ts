@@ -17,7 +17,7 @@ export class AddressPool {
     this.#prefix = prefix;
   }
 
-  /** Takes the next free address in rotation, so freed addresses are reused as late as possible. */
+  /** Takes the next free address in rotation, so that freed addresses are reused as late as possible. */
   take(): string {
     for (let tries = 0; tries < 253; tries++) {
       const number = this.#next;

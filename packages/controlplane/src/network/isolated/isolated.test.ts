@@ -35,7 +35,7 @@ describe.skipIf(!isPossible)('pods on the isolated network', () => {
     const { body } = await client.pods.logs({ namespace, name });
     const chunks: Uint8Array[] = [];
     for await (const chunk of body) chunks.push(chunk);
-    // Notes of stand-ins are not part of the output.
+    // Messages of the substitute programs are not part of the output.
     return Buffer.concat(chunks)
       .toString()
       .replace(/^\[kubewright\].*\n/gm, '');

@@ -29,12 +29,12 @@ export interface NetworkPoliciesOptions {
   readonly dns: PolicyPod | undefined;
 }
 
-/** In a request, stands for all pods of a namespace; without a namespace, for those whose policies select namespaces. */
+/** In a request, represents all pods of a namespace; without a namespace, all pods whose policies select namespaces. */
 const allPods = '*';
 
 /**
  * Enforces NetworkPolicies pod by pod. A change of a pod's labels or address also updates the pods whose policies have it as a
- * peer; other changes of its status cost only a look at its own policies.
+ * peer; other changes of its status only require a check of the pod's policies.
  */
 export function networkPolicies(options: NetworkPoliciesOptions): ControllerDefinition {
   const enforcement = new Enforcement(options);
@@ -78,7 +78,7 @@ class Enforcement {
     this.#options = options;
   }
 
-  /** Sets where pods that another one affects are queued. */
+  /** Sets the queue for pods that are affected by another pod. */
   start(enqueue: (key: PodKey) => void): void {
     this.#enqueue = enqueue;
   }

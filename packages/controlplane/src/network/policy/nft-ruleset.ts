@@ -1,6 +1,6 @@
 import type { AddressBlock, Allowance, PortRange, TrafficRules } from './traffic-rules.ts';
 
-/** Addresses at which traffic is not the pod's peer itself. */
+/** Source addresses of traffic that does not come directly from a pod's peer. */
 export interface SharedAddresses {
   /** Nodes, whose traffic to their pods is always allowed: probes, and connections that the proxy has checked. */
   readonly nodes: readonly string[];

@@ -3,7 +3,7 @@ import type { Namespace, Pod } from '@kubewright/apimachinery/core/v1';
 import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '@kubewright/apimachinery/networking/v1';
 import type { AddressBlock, Allowance, PortRange, TrafficRules } from './traffic-rules.ts';
 
-/** A pod as NetworkPolicies see it. */
+/** A pod from the view of NetworkPolicies. */
 export interface PolicyPod {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export interface PolicyWorld {
   namespaces(): readonly Namespace[];
 }
 
-/** Returns a pod as policies see it; `undefined` if they do not apply, because it has ended or shares the node's address. */
+/** Returns a pod from the view of policies; `undefined` if they do not apply, because it has ended or shares the node's address. */
 export function policyPodOf({ metadata, spec, status }: Pod): PolicyPod | undefined {
   const { namespace = '', labels = {} } = metadata;
   const { podIP, phase } = status ?? {};
@@ -33,7 +33,7 @@ export function policyPodOf({ metadata, spec, status }: Pod): PolicyPod | undefi
   return { namespace, labels, ip: podIP, namedPorts };
 }
 
-/** Returns the traffic that the policies of its namespace allow a pod: all that any of them allows. */
+/** Returns the traffic that the policies of its namespace allow a pod: the union of what each allows. */
 export function trafficOf(pod: PolicyPod, world: PolicyWorld): TrafficRules {
   const policies = world.policies(pod.namespace).filter((policy) => selects(policy, pod));
   const ingress = policies.filter((policy) => restricts(policy, 'Ingress'));
@@ -96,7 +96,7 @@ function egressOf({ metadata, spec }: NetworkPolicy, world: PolicyWorld): readon
     const numbered = ports.filter(({ port }) => typeof port !== 'string').flatMap((port) => rangesOf(port, undefined));
     const named = ports.filter(({ port }) => typeof port === 'string');
     if (named.length === 0) return [{ peers, ports: numbered }];
-    // Each pod may give another number to the name.
+    // The name may map to a different number in each pod.
     const pods = peerPods(to.length === 0 ? [{ namespaceSelector: {} }] : to, { namespace, world });
     const byPod = pods.map((pod) => ({
       peers: [hostBlock(pod.ip)],

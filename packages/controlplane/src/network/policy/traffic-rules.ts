@@ -38,7 +38,7 @@ export interface Traffic {
   readonly protocol: PortProtocol;
 }
 
-/** Returns a check whether one of the rules allows traffic; it allows everything if there are no rules. */
+/** Returns a predicate that is true for traffic allowed by any of the rules; without rules, it is always true. */
 export function trafficCheck(allowances: readonly Allowance[] | undefined): (traffic: Traffic) => boolean {
   if (allowances === undefined) return () => true;
   const checks = allowances.map(({ peers, ports }) => ({ isPeer: addressCheck(peers), ports }));

@@ -21,7 +21,7 @@ export class EventLoopTurn {
     const nowMs = this.#clock.monotonic();
     if (this.#sinceMs === undefined) {
       this.#sinceMs = nowMs;
-      // seam: detects a new turn of the event loop; waits for no time.
+      // seam: detects a new turn of the event loop; adds no delay.
       setImmediate(() => {
         this.#sinceMs = undefined;
       });

@@ -86,7 +86,7 @@ async function admitLease(write: NodeWrite): Promise<void> {
   await admitOwnName(write, 'node lease');
 }
 
-/** Allows a node to ask only for its own certificates; the signer checks everything else. */
+/** Allows a node to request only its own certificates; the signer checks everything else. */
 async function admitSigningRequest(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   if (attributes.operation !== 'CREATE') return;

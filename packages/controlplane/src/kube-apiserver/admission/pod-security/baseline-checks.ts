@@ -184,7 +184,7 @@ function seLinux(allowed: readonly string[]): PodCheck {
       const set = (['user', 'role'] as const).filter((field) => options[field]);
       for (const field of set) used.add(field);
       const type = options.type ?? '';
-      // Names of fields cannot be types, which start with a type's prefix.
+      // SELinux types have a prefix, so field names cannot be confused with them.
       return [...(allowed.includes(type) ? [] : [type]), ...set.map((field) => `${fieldMark}${field}`)];
     });
     if (setters.length === 0) return undefined;

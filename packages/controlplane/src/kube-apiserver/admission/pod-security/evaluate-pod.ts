@@ -6,7 +6,7 @@ import type { LevelVersion } from './security-policy.ts';
 /** The last minor version that changed a check; later ones, and `latest`, are the same. */
 const lastMinor = 35;
 
-/** Returns what a pod violates of a level, baseline checks first. Mirrors `k8s.io/pod-security-admission` 0.36. */
+/** Returns the checks of a level that a pod violates, baseline checks first. Mirrors `k8s.io/pod-security-admission` 0.36. */
 export function evaluatePod(pod: CheckedPod, { level, minor }: LevelVersion): readonly Violation[] {
   if (level === 'privileged') return [];
   const version = Math.min(minor, lastMinor);

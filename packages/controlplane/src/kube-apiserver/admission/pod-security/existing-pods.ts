@@ -14,7 +14,7 @@ interface ExistingPod extends CheckedPod {
 }
 
 /**
- * Returns warnings about pods that violate the level that their namespace gets; pods of one controller count as one reason. Checks
+ * Returns warnings about pods that violate the new level of their namespace; pods of one controller count once. Checks
  * for a second, as `EvaluatePodsInNamespace` (1.36) does, and lets other requests run in between.
  */
 export async function existingPodWarnings(
@@ -62,7 +62,7 @@ export async function existingPodWarnings(
   ];
 }
 
-/** Decodes the pods that are not exempt, as far as time allows. Those not decoded count as existing. */
+/** Decodes the pods that are not exempt, as far as time allows. Pods that are not decoded only count towards the total. */
 async function decodedPods(
   stored: readonly StoredObject[],
   exempt: readonly string[],

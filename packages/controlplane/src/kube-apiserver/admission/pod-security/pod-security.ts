@@ -14,7 +14,7 @@ import {
   type SecurityPolicy,
 } from './security-policy.ts';
 
-/** The users, namespaces and runtime classes to which no level applies. */
+/** The users, namespaces and runtime classes that are exempt from all levels. */
 export interface PodSecurityExemptions {
   readonly usernames?: readonly string[];
   readonly namespaces?: readonly string[];
@@ -40,7 +40,7 @@ const ignoredSubresources: ReadonlySet<string> = new Set([
   'status',
 ]);
 
-/** The paths of pod templates; pods of these are refused when they are created, so that only a warning is given before. */
+/** The paths of pod templates. Their pods are rejected when they are created, so templates only cause a warning. */
 const templatePaths: ReadonlyMap<string, readonly string[]> = new Map([
   ['/podtemplates', ['template']],
   ['/replicationcontrollers', ['spec', 'template']],
@@ -59,7 +59,7 @@ interface PodSecurityParts {
   readonly clock: Clock;
 }
 
-/** Refuses pods that violate the security level of their namespace, and warns about them. Mirrors `PodSecurity` (1.36). */
+/** Rejects pods that violate the security level of their namespace, and warns about them. Mirrors `PodSecurity` (1.36). */
 export function podSecurityAdmission(parts: PodSecurityParts, options: PodSecurityOptions = {}): AdmissionPlugin {
   const security = new PodSecurity(parts, options);
   return { name: 'PodSecurity', validate: (attributes) => security.validate(attributes) };
@@ -174,7 +174,7 @@ function warnAbout(
   attributes.warn(`would violate PodSecurity "${formatLevel(policy.warn)}": ${formatViolations(violations)}`);
 }
 
-/** Returns the modes that an exempt namespace asks for, as its warning lists them. */
+/** Returns the modes that an exempt namespace requests, as listed in its warning. */
 function ignoredModes(labels: Readonly<Record<string, string>>, policy: SecurityPolicy): string {
   return (['enforce', 'audit', 'warn'] as const)
     .filter((mode) => policy[mode].level !== 'privileged')
@@ -183,7 +183,7 @@ function ignoredModes(labels: Readonly<Record<string, string>>, policy: Security
     .join(', ');
 }
 
-/** Returns true if an update of a pod changes an image or adds containers; nothing else of it is checked again. */
+/** Returns true if an update of a pod changes an image or adds containers; other changes are not checked. */
 function runsAnother(now: CheckedPodSpec, old: CheckedPodSpec): boolean {
   const differ = (list: readonly CheckedContainer[], before: readonly CheckedContainer[]): boolean =>
     list.length !== before.length || list.some(({ image }, index) => image !== before[index]?.image);

@@ -95,7 +95,7 @@ export function sortedUnique(values: readonly string[]): readonly string[] {
   return [...new Set(values)].sort();
 }
 
-/** Finds who sets something that is forbidden: the pod, its containers, and the forbidden values. */
+/** Finds the sources of forbidden settings (the pod, its containers) and the forbidden values. */
 export function settersOf(
   pod: CheckedPod,
   forbidden: (settings: SecuritySettings) => readonly string[],

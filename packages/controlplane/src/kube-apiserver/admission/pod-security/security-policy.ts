@@ -11,7 +11,7 @@ export interface LevelVersion {
   readonly minor: number;
 }
 
-/** The levels of a namespace: pods that violate them are refused, recorded, or warned about. */
+/** The levels of a namespace: pods that violate them are rejected, recorded, or cause a warning. */
 export interface SecurityPolicy {
   readonly enforce: LevelVersion;
   readonly audit: LevelVersion;
@@ -53,7 +53,7 @@ export function policyOf(
   return { policy: { enforce, audit, warn: { level: enforce.level, minor } }, faults: reader.faults };
 }
 
-/** Returns a positive number if the first level is stricter, and a negative one if the second is. */
+/** Returns a positive number if the first level is stricter, a negative one if the second is. */
 export function compareLevels(a: SecurityLevel, b: SecurityLevel): number {
   return levels.indexOf(a) - levels.indexOf(b);
 }

@@ -12,7 +12,7 @@ export interface ChargedWrite {
   readonly nowMs: number;
 }
 
-/** The quotas that a write changes, with their new usage; or why it is refused. */
+/** The quotas that a write changes, with their new usage; or the reason for its rejection. */
 export type QuotaDecision =
   | { readonly refusal: string }
   | { readonly charged: readonly { readonly quota: Stored<ResourceQuota>; readonly used: ResourceAmounts }[] };
@@ -56,7 +56,7 @@ function matches(quota: ResourceQuota, object: KubernetesObject, evaluator: Quot
   return names.some(evaluator.uses) && scopesOf(quota).every((scope) => evaluator.isInScope(object, scope));
 }
 
-/** Returns what an object uses more than before, of the named amounts. */
+/** Returns the increase in usage of the named resources. */
 function increase(after: ResourceAmounts, before: ResourceAmounts, names: readonly string[]): ResourceAmounts {
   const amounts = names.flatMap((name) => {
     const amount = after[name];

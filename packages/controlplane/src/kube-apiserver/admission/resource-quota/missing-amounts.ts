@@ -1,6 +1,6 @@
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 
-/** Amounts that each container must set if a quota limits them. For others, a container without one is charged nothing. */
+/** Amounts that each container must set if a quota limits them. For other amounts, a container without a value is not charged. */
 const required = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 
 /** Returns what the containers of a pod must specify; undefined if nothing is missing. */

@@ -9,17 +9,17 @@ import { missingAmounts } from './missing-amounts.ts';
 
 /** How objects of a resource are charged to quotas. */
 export interface QuotaEvaluator {
-  /** True for a request that can change what the object is charged. */
+  /** True for a request that can change the object's charge. */
   handles(attributes: AdmissionAttributes): boolean;
-  /** True for the name of something that these objects use. */
+  /** True for the name of a resource that these objects use. */
   uses(name: string): boolean;
   isInScope(object: KubernetesObject, scope: QuotaScope): boolean;
   usage(object: KubernetesObject, nowMs: number): ResourceAmounts;
-  /** Returns what an object must specify to be charged for the named amounts; undefined if nothing is missing. */
+  /** Returns the fields that an object must specify to be charged for the named amounts; undefined if none is missing. */
   missing?(object: KubernetesObject, names: readonly string[]): string | undefined;
 }
 
-/** Resources that no quota counts: requests that are not stored, and events. */
+/** Resources that no quota counts: objects that are not stored, and events. */
 const ignored = new Set([
   '/bindings',
   '/events',

@@ -9,7 +9,7 @@ import { checkQuotas } from './check-quotas.ts';
 import { type QuotaEvaluator, quotaEvaluator } from './quota-evaluator.ts';
 
 const prefix = storagePrefix({ group: '', resource: 'resourcequotas' });
-/** Attempts to charge quotas that others change at the same time. */
+/** Maximum number of attempts to charge quotas that change concurrently. */
 const attempts = 4;
 
 /** Parts that {@link resourceQuotaAdmission} needs. */
@@ -20,8 +20,8 @@ export interface QuotaAdmissionParts {
 }
 
 /**
- * Refuses writes that would exceed a ResourceQuota, and charges those that it accepts (`ResourceQuota` admission, 1.36). The writes
- * of a namespace are charged one after the other, so that together they cannot exceed a quota either.
+ * Rejects writes that would exceed a ResourceQuota, and charges those that it accepts (`ResourceQuota` admission, 1.36). The writes
+ * of a namespace are charged one after the other, so that concurrent writes cannot exceed a quota together.
  */
 export function resourceQuotaAdmission({ storage, clock, handle }: QuotaAdmissionParts): AdmissionPlugin {
   const ask = asServer(handle);
@@ -45,12 +45,12 @@ export function resourceQuotaAdmission({ storage, clock, handle }: QuotaAdmissio
     });
   }
 
-  /** Writes what is used of a quota, unless the quota has changed; returns false then. */
+  /** Writes the usage of a quota; returns false if the quota has changed. */
   async function update(quota: ResourceQuota, used: ResourceAmounts): Promise<boolean> {
     const { namespace, name } = quota.metadata;
     const body = { ...quota, apiVersion: 'v1', kind: 'ResourceQuota', status: { ...quota.status, used } };
     const { status } = await ask('PUT', `/api/v1/namespaces/${namespace}/resourcequotas/${name}/status`, { body });
-    // A quota that was deleted limits nothing.
+    // A deleted quota limits nothing.
     return status === 200 || status === 404;
   }
 
