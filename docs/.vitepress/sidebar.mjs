@@ -27,7 +27,7 @@ const groups = [
       ],
     ],
   ],
-  ['Examples', ['examples/index.md', 'examples/']],
+  ['Examples', ['examples/index.md', 'postgres-tutorial.md', 'examples/']],
   ['Coming from', ['coming-from-kubebuilder.md', 'coming-from-operator-sdk.md', 'coming-from-controller-runtime.md']],
   ['How it works', ['explanation/', 'fencing.md', 'sharding.md']],
   ['Reference', ['reference/command-line.md', 'reference/', 'glossary.md']],

@@ -9,13 +9,17 @@ const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const usage = `npm start -w examples/NAME [-- --once]
 
   --once       exit after the last command of the page; fail if one prints something else than the page shows
-  --deployed   start only the cluster: the page deploys the operator`;
+  --deployed   start only the cluster: the page deploys the operator
+  --page=FILE  type the commands of this page instead of docs/examples/NAME.md`;
 
 process.exitCode = await main(process.argv.slice(2));
 
 /** Returns the exit code; 2 means an invalid flag. */
 async function main(flags) {
-  const unknown = flags.find((flag) => !['--once', '--deployed', '--help'].includes(flag));
+  const given = flags.findLast((flag) => flag.startsWith('--page='))?.slice('--page='.length);
+  const unknown = flags.find(
+    (flag) => !['--once', '--deployed', '--help'].includes(flag) && !flag.startsWith('--page='),
+  );
   if (unknown !== undefined || flags.includes('--help')) {
     (unknown === undefined ? process.stdout : process.stderr).write(
       unknown === undefined ? `${usage}\n` : `unknown flag ${unknown}\n\n${usage}\n`,
@@ -24,7 +28,7 @@ async function main(flags) {
   }
   const status = await build(() => process.stdout.write('building…\n'));
   if (status !== 0) return status;
-  const page = join(repository, 'docs', 'examples', `${basename(process.cwd())}.md`);
+  const page = given ?? join(repository, 'docs', 'examples', `${basename(process.cwd())}.md`);
   const walk = [
     join(repository, 'scripts', 'walkthrough', 'walk.mjs'),
     page,

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build, repository } from '../main-job/repository.ts';
 import { isMissing } from '../main-job/user-shell.ts';
 
-/** Returns the words of an example's start script. */
-function startOf(name: string): readonly string[] {
+/** Returns the words of an example's start script, or of another one. */
+function startOf(name: string, script = 'start'): readonly string[] {
   const { scripts = {} } = JSON.parse(readFileSync(join(repository, 'examples', name, 'package.json'), 'utf8'));
-  return String(scripts.start ?? '').split(' ');
+  return String(scripts[script] ?? '').split(' ');
 }
 
 const examples = readdirSync(join(repository, 'examples')).filter((name) =>
@@ -32,6 +32,12 @@ describe.skipIf(isMissing('kubectl'))('examples', () => {
     expect(status, output).toBe(0);
   });
 
+  it('postgres-cluster does what its tutorial shows', { timeout: 480_000 }, () => {
+    const args = startOf('postgres-cluster', 'tutorial').slice(2);
+    const { status, output } = run('postgres-cluster', ['scripts/walkthrough/start.mjs', ...args, '--once']);
+    expect(status, output).toBe(0);
+  });
+
   it.each(examples)(
     '%s has current manifests',
     (name) => {
@@ -44,7 +50,9 @@ describe.skipIf(isMissing('kubectl'))('examples', () => {
 
 function run(name: string, [script = '', ...args]: readonly string[]) {
   const cwd = join(repository, 'examples', name);
-  const env = { ...process.env, NO_COLOR: '1' };
+  // As `npm start` does.
+  const PATH = [join(repository, 'node_modules', '.bin'), process.env['PATH']].join(delimiter);
+  const env = { ...process.env, PATH, NO_COLOR: '1' };
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(repository, script), ...args], {
     cwd,
     env,

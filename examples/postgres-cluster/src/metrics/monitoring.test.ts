@@ -15,7 +15,9 @@ describe('generated files', () => {
   });
 
   it('grafana/postgres-clusters.json is current', async () => {
-    await expect(`${JSON.stringify(dashboard(), null, 2)}\n`).toMatchFileSnapshot('../../grafana/postgres-clusters.json');
+    await expect(`${JSON.stringify(dashboard(), null, 2)}\n`).toMatchFileSnapshot(
+      '../../grafana/postgres-clusters.json',
+    );
   });
 
   it('the page of the metrics is current', async () => {
@@ -35,5 +37,26 @@ describe('instanceMetrics', () => {
     const used = [...metricsIn(JSON.stringify(dashboard())), ...metricsIn(JSON.stringify(alerts))];
     expect(used.length).toBeGreaterThan(40);
     expect(used.filter((name) => !names.has(name))).toEqual([]);
+  });
+});
+
+describe('alerts', () => {
+  it('have a name each, and say what to do', () => {
+    expect(new Set(alerts.map(({ name }) => name)).size).toBe(alerts.length);
+    for (const { summary, action } of alerts) {
+      expect(summary).toMatch(/^\S.*\.$/);
+      expect(action).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+
+  it('are critical only if writes stop, or data is at risk', () => {
+    expect(alerts.filter(({ severity }) => severity === 'critical').map(({ name }) => name)).toEqual([
+      'PostgresNoPrimary',
+      'PostgresSeveralPrimaries',
+      'PostgresTooFewSynchronousReplicas',
+      'PostgresArchiveFailing',
+      'PostgresVolumeFull',
+      'PostgresTransactionIdsRunOut',
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commandHelp, parseCommandLine, programHelp } from './command-line.ts';
 import { commands } from './commands/index.ts';
@@ -47,5 +48,21 @@ Runs psql on the primary as the superuser. Arguments for psql follow after --.
       --kubeconfig FILE  path of the kubeconfig
   -h, --help             print help
 `);
+  });
+});
+
+describe.each(['postgres-tutorial.md', 'examples/postgres-cluster.md'])('docs/%s', (page) => {
+  const text = readFileSync(new URL(`../../../../docs/${page}`, import.meta.url), 'utf8');
+  const code = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block).join('\n');
+  const lines = [...code.matchAll(/kubectl kubewright pg (\S+)([^\n|>]*)/g)];
+
+  it.each(lines.map(([line, name, rest]) => [line, name, rest] as const))('%s', (_, name = '', rest = '') => {
+    const command = commands[name];
+    expect(command).toBeDefined();
+    const words = rest
+      .replace(/"[^"]*"/g, 'text')
+      .trim()
+      .split(/\s+/);
+    if (command) expect(() => parseCommandLine(name, command, words)).not.toThrow();
   });
 });

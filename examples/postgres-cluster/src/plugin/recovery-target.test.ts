@@ -4,11 +4,13 @@ import { recoveryTarget } from './recovery-target.ts';
 describe('recoveryTarget', () => {
   it.each([
     [{}, {}],
-    [{ time: '2026-11-23T16:04:05+01:00' }, { time: '2026-11-23T15:04:05.000Z' }],
+    [{ time: '2026-11-23T16:04:05+01:00' }, { time: '2026-11-23T16:04:05+01:00' }],
     [
       { time: '2026-11-23 15:04:05Z', exclusive: true },
-      { time: '2026-11-23T15:04:05.000Z', exclusive: true },
+      { time: '2026-11-23T15:04:05Z', exclusive: true },
     ],
+    [{ time: '2026-11-23 15:04:05.123456+00' }, { time: '2026-11-23T15:04:05.123456+00:00' }],
+    [{ time: '2026-11-23T15:04:05+0530' }, { time: '2026-11-23T15:04:05+05:30' }],
     [{ lsn: '0/50000a0' }, { lsn: '0/50000A0' }],
     [{ 'restore-point': 'before' }, { name: 'before' }],
     [{ immediate: true }, { immediate: true }],
@@ -18,6 +20,7 @@ describe('recoveryTarget', () => {
 
   it.each([
     [{ time: '2026-11-23T15:04:05' }, 'is not a time with a zone'],
+    [{ time: '2026-13-23T15:04:05Z' }, 'is not a time with a zone'],
     [{ time: 'yesterday' }, 'is not a time with a zone'],
     [{ lsn: '5000060' }, '--lsn 5000060 is not a position'],
     [{ lsn: '0/1', immediate: true }, 'choose one of'],

@@ -29,12 +29,15 @@ export function recoveryTarget(flags: Flags): RecoveryTarget {
   };
 }
 
-/** A time without a zone would mean another instant on each machine. */
-function instant(time: string): string {
-  const hasZone = /[Tt ]\d\d:\d\d.*(?:[Zz]|[+-]\d\d:?\d\d)$/.test(time);
-  if (!hasZone || Number.isNaN(Date.parse(time)))
-    throw invalid(`--time ${time} is not a time with a zone, such as 2026-11-23T15:04:05Z`);
-  return new Date(time).toISOString();
+/** Accepts what PostgreSQL prints, with microseconds. A time without a zone would mean another instant on each machine. */
+function instant(text: string): string {
+  const [, date, time, zone] =
+    /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d(?:\.\d+)?)([Zz]|[+-]\d\d(?::?\d\d)?)$/.exec(text) ?? [];
+  const offset = zone?.replace(/^([+-]\d\d):?(\d\d)?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`);
+  const found = `${date}T${time}${offset?.toUpperCase()}`;
+  if (Number.isNaN(Date.parse(found)))
+    throw invalid(`--time ${text} is not a time with a zone, such as 2026-11-23T15:04:05Z`);
+  return found;
 }
 
 function invalid(message: string): PluginError {

@@ -39,6 +39,15 @@ describe('restoredCluster', () => {
     expect(metadata).toEqual({ namespace: 'db', name: 'copy' });
   });
 
+  it('asks no more replicas to confirm commits than there are', () => {
+    const origin = shop({ backup, instances: 3, replication: { synchronous: 2, durability: 'preferred' } });
+    const replicationOf = (instances?: number) =>
+      restoredCluster(origin, { name: 'copy', target: {}, instances }).spec.replication;
+    expect(replicationOf(1)).toEqual({ synchronous: 0, durability: 'preferred' });
+    expect(replicationOf(2)).toEqual({ synchronous: 1, durability: 'preferred' });
+    expect(replicationOf()).toEqual({ synchronous: 2, durability: 'preferred' });
+  });
+
   it('rejects a cluster without an archive, and the name of the origin', () => {
     expect(() => restoredCluster(shop({}), { name: 'copy', target: {} })).toThrow(
       'shop has no archive to restore from',

@@ -1,5 +1,10 @@
 import type { Stored } from '@kubewright/apimachinery';
-import { PostgresCluster, type RecoveryTarget, type Restore } from '../api/v1/postgres-cluster.ts';
+import {
+  PostgresCluster,
+  type PostgresClusterSpec,
+  type RecoveryTarget,
+  type Restore,
+} from '../api/v1/postgres-cluster.ts';
 import { PluginError } from './plugin-error.ts';
 
 export interface RestoreOptions {
@@ -28,6 +33,12 @@ export function restoredCluster(origin: Stored<PostgresCluster>, options: Restor
   };
   return PostgresCluster({
     metadata: { namespace, name },
-    spec: { ...spec, ...(instances && { instances }), bootstrap: { restore } },
+    spec: { ...spec, ...(instances && resized(spec, instances)), bootstrap: { restore } },
   });
+}
+
+/** No more replicas can confirm commits than there are. */
+function resized({ replication = {} }: PostgresClusterSpec, instances: number): Partial<PostgresClusterSpec> {
+  const synchronous = Math.min(replication.synchronous ?? 0, instances - 1);
+  return { instances, replication: { ...replication, synchronous } };
 }
