@@ -35,7 +35,7 @@ async function read(response) {
   return { status: response.statusCode, headers: response.headers, text, body: parsed(text) };
 }
 
-/** Paths that are not served yet are answered in plain text. */
+/** Unserved paths return plain text. */
 function parsed(text) {
   if (!text.startsWith('{')) return text;
   try {

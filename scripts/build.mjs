@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const tsc = fileURLToPath(new URL('../node_modules/typescript-7/bin/tsc', import.meta.url));
-/** The script that is written last: while it exists, scripts match the declarations next to them. */
+/** The script that is written last: if it exists, the scripts match the declarations next to them. */
 const bundled = fileURLToPath(new URL('../packages/schema/dist/index.js', import.meta.url));
 
 function compile(flags, stdio) {
@@ -23,7 +23,7 @@ export async function build(announce) {
   rmSync(bundled, { force: true });
   const compiled = compile([], 'inherit').status ?? 1;
   if (compiled !== 0) return compiled;
-  // Loaded only when there is something to do: it takes longer than finding out that there is not.
+  // Loaded only when there is something to do: loading it takes longer than the check.
   const { bundle } = await import('./bundle.mjs');
   await bundle();
   return 0;

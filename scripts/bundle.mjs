@@ -1,4 +1,4 @@
-// Writes the JavaScript that packages ship: one file for each of a package's entries and programs, with what several share in chunks.
+// Writes the JavaScript that packages ship: one file for each of a package's entries and programs, with shared code in chunks.
 // Hundreds of small modules take longer to find and read than to run: see docs/decisions/0009.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ export async function bundle() {
     .map((name) => join(packages, name));
   const bundles = await Promise.all(folders.map(bundlePackage));
   for (const folder of folders) removeScripts(join(folder, 'dist'));
-  // In order: build.mjs takes the last one's for the sign that all were written.
+  // In order: build.mjs takes the last file as the sign that all were written.
   for (const files of bundles) writeScripts(files);
 }
 

@@ -64,7 +64,7 @@ for (const path of shown()) {
 }
 for (const [path, text, rule] of provocations) {
   const file = `${root}/${path}`;
-  // The folder itself, if the provocation creates it.
+  // The folder itself, if the test import creates it.
   provoked = mkdirSync(dirname(file), { recursive: true }) ?? file;
   writeFileSync(file, `${text}\n`);
   const { status, stdout } = cruise(path);

@@ -1,4 +1,4 @@
-// Completes package-lock.json with the optional packages of other platforms that the registry at hand does not have
+// Completes package-lock.json with the optional packages of other platforms that the configured registry does not have
 // (mirrors often keep one platform only): without them `npm ci` refuses the lock file there, and on those platforms.
 // Run it after every `npm install` that changed the lock file.
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ const lock = JSON.parse(readFileSync(path, 'utf8'));
 const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
 const processors = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'x64', 'wasm32'];
 
-/** `@scope/binding-linux-x64-musl` → the os, cpu and libc that the package would name itself. */
+/** `@scope/binding-linux-x64-musl` → the os, cpu and libc fields that the package itself has. */
 function platformOf(name) {
   const words = name.split('/').at(-1).split('-');
   const os = words.find((word) => systems.includes(word)) ?? (words.includes('windows') ? 'win32' : undefined);
@@ -22,7 +22,7 @@ function platformOf(name) {
   return { ...(cpu && { cpu: [cpu] }), ...(libc && { libc: [libc] }), ...(os && { os: [os] }) };
 }
 
-/** Where a dependency of the package at `from` would be found. */
+/** Returns the location of a dependency of the package at `from`. */
 function find(from, name) {
   for (let at = from; ; at = at.slice(0, Math.max(at.lastIndexOf('/node_modules/'), 0))) {
     const place = at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`;

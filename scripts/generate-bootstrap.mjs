@@ -1,4 +1,4 @@
-// Writes the objects that a fresh API server makes for itself (namespaces, roles, bindings, priority classes, flow schemas,
+// Writes the objects that a fresh API server creates for itself (namespaces, roles, bindings, priority classes, flow schemas,
 // APIServices) into one compact module: as recorded from the real one, in the form in which our server stores them.
 //   node scripts/generate-bootstrap.mjs [DATA] [--check]     DATA: folder with recorded-1.36.3/, default ../shared/data
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, data, 'recorded-1.36.3/bootstrap-objects.json');
 const server = join(root, 'packages/controlplane/src/kube-apiserver');
 const target = join(server, 'bootstrap/generated/bootstrap-objects.ts');
-// The aggregator makes APIServices from what is served, and the service range from its flag.
+// The server creates APIServices from the served groups, and the service range from its flag.
 const skipped = new Set(['apiregistration.k8s.io/v1/apiservices', 'networking.k8s.io/v1/servicecidrs']);
 const namespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 const serviceCidr = {
@@ -63,7 +63,7 @@ function noteThatLevelExists(schema) {
   });
 }
 
-/** Namespaces come first, for some of the others live in them. */
+/** Namespaces come first, because some of the others are in them. */
 function wanted(recorded) {
   const made = namespaces.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
   const kept = Object.entries(recorded)

@@ -1,5 +1,5 @@
 /**
- * Writes everything that Kubewright knows of Kubernetes' built-in kinds: TypeScript types, the type table, protobuf
+ * Writes everything that Kubewright knows about Kubernetes' built-in kinds: TypeScript types, the type table, protobuf
  * field numbers, resources and table columns.
  *
  *     node scripts/generate-builtin.mjs [--check] [DATA FOLDER]      # default ../shared/data

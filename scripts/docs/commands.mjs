@@ -1,6 +1,6 @@
 // The commands and flags of the command line, read from its `--help`.
 
-/** Every command with what its help says, the program itself first. */
+/** Returns every command with its help, the program itself first. */
 export async function commandsOf(runCli) {
   const found = [];
   const visit = async (words) => {
@@ -23,7 +23,7 @@ async function helpOf(runCli, words) {
   return text;
 }
 
-/** Takes a help text apart: usage, description, and the entries of its sections. */
+/** Parses a help text: usage, description, and the entries of its sections. */
 function parseHelp(text) {
   const [, usage = '', rest = ''] = /^Usage: (.*)\n([\s\S]*)$/.exec(text) ?? [];
   const sections = rest.split(/^(Arguments|Options|Commands):\n/m);

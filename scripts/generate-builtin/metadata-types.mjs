@@ -30,7 +30,7 @@ export const withGeneration = new Set([
 
 /** The type of a kind's `metadata`, given its entry in the discovery document. */
 export function metadataType(apiVersion, resource) {
-  // A kind that cannot be read is an answer to a question, such as a TokenReview.
+  // A kind that cannot be read is a review, such as a TokenReview.
   if (!resource.verbs.includes('get') || resource.name === 'componentstatuses') return 'ComputedMeta';
   const fields = [];
   if (resource.namespaced) fields.push("'namespace'");

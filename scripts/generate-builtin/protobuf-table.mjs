@@ -2,7 +2,7 @@ import { groupVersions, metaPackage } from './groups.mjs';
 import { textModule } from './text-module.mjs';
 import { definitionNames } from './type-table.mjs';
 
-/** Messages that bodies may hold and no OpenAPI document defines. */
+/** Messages that bodies may contain but no OpenAPI document defines. */
 const extraRoots = [
   'CreateOptions',
   'DeleteOptions',
@@ -72,7 +72,7 @@ export function protobufTable(data) {
   });
 }
 
-/** Plain scalars with omitempty vanish when zero; structs and lists are what the wire says. */
+/** Plain scalars with omitempty are omitted when zero; structs and lists are kept as received. */
 function flagsOf(flags, scalar) {
   const inline = flags.includes('i') ? 'i' : '';
   const keep = scalar && /[pk]/.test(flags) ? 'k' : '';

@@ -23,13 +23,13 @@ export async function ownerProxy(
   { client, random }: Pick<RequestContext, 'client' | 'random'>,
   owner: KubernetesObject,
 ): Promise<OwnerProxy> {
-  // Another program of this machine does not know the path.
+  // Other programs on this machine do not know the path.
   const secret = `/${random.uid()}`;
   const touched = new Set<string>();
   const { namespace: home } = owner.metadata;
   const owned = (text: string): KubernetesObject => {
     const object = parse(text) as KubernetesObject;
-    // A program may leave the namespace to the path.
+    // A program may omit the namespace, which is in the path.
     return setControllerReference(
       { ...object, metadata: { ...object.metadata, ...(home && { namespace: home }) } },
       owner,

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { playbookController } from './playbook-operator.ts';
 import { readWatches } from './watches.ts';
 
-// A playbook takes seconds, on a busy machine many.
+// A playbook takes seconds, or many more on a busy machine.
 vi.setConfig({ testTimeout: 240_000 });
 const patience = { timeout: 220_000, interval: 500 };
 const namespace = 'default';

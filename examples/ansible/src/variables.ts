@@ -2,7 +2,7 @@ import type { Stored } from '@kubewright/apimachinery';
 import type { Played } from './watches.ts';
 
 /**
- * Returns the variables of an object, named as by operator-sdk: the fields of the spec in snake case, `ansible_operator_meta`, and
+ * Returns the variables of an object, with operator-sdk's names: the fields of the spec in snake case, `ansible_operator_meta`, and
  * the whole object as `_playbooks_example_com_greeting`.
  */
 export function variablesFor(object: Stored<Played>): Readonly<Record<string, unknown>> {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => void python?.kill());
 
-/** Returns what the hooks of a name decide. */
+/** Returns the decisions of the hooks with this name. */
 type Hooks = () => { readonly sync: SyncHook<HelloWorld>; readonly finalize: SyncHook<HelloWorld> };
 const hooks: readonly (readonly [string, Hooks])[] = [
   ['the function', () => ({ sync: sayHello, finalize: sayGoodbye })],

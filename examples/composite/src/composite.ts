@@ -2,12 +2,15 @@ import { isDeleting, type Kind, type KubernetesObject } from '@kubewright/apimac
 import { type ControllerDefinition, controller, type DesiredState, type ReconcileContext } from '@kubewright/runtime';
 import type { SyncHook, SyncRequest, SyncResponse } from './sync-hook.ts';
 
-/** Returns a controller that does what a hook decides: it applies the children, deletes those that are no longer wanted, and writes the status. */
+/**
+ * Returns a controller that carries out a hook's decisions: it applies the children, deletes those that are no longer wanted, and
+ * writes the status.
+ */
 export function composite<T extends KubernetesObject>(options: {
   readonly parent: Kind<T>;
   readonly children: readonly Kind<KubernetesObject>[];
   readonly sync: SyncHook<T>;
-  /** Asked instead of `sync` while a parent is being deleted, until it answers `finalized`. */
+  /** Called instead of `sync` while a parent is being deleted, until it returns `finalized`. */
   readonly finalize?: SyncHook<T>;
 }): ControllerDefinition {
   const { parent: kind, children: kinds, sync, finalize } = options;

@@ -6,7 +6,7 @@ export interface SyncRequest<T extends KubernetesObject> {
   readonly parent: Stored<T>;
   /** By kind (`Pod.v1`, `Deployment.apps/v1`), then by name. */
   readonly children: Readonly<Record<string, Readonly<Record<string, KubernetesObject>>>>;
-  /** True if the parent is being deleted: the question is for a finalize hook. */
+  /** True if the parent is being deleted: the request is for a finalize hook. */
   readonly finalizing: boolean;
 }
 
@@ -27,7 +27,7 @@ export type SyncHook<T extends KubernetesObject> = (
   options: { readonly signal: AbortSignal },
 ) => SyncResponse | Promise<SyncResponse>;
 
-/** Returns a hook that asks a program: it posts the request as JSON and reads the response. */
+/** Returns a hook that calls a program: it posts the request as JSON and reads the response. */
 export function webhook<T extends KubernetesObject>(url: string): SyncHook<T> {
   return async (request, { signal }) => {
     const headers = { 'content-type': 'application/json' };
@@ -35,7 +35,7 @@ export function webhook<T extends KubernetesObject>(url: string): SyncHook<T> {
     const text = await response.text();
     if (!response.ok) throw new Error(`the hook ${url} answered ${response.status}: ${text.slice(0, 1000)}`);
     const answer = JSON.parse(text) as Partial<SyncResponse>;
-    // A program that fails to say what it wants does not want everything to be deleted.
+    // A program without a valid response must not cause the deletion of everything.
     if (!Array.isArray(answer.children)) throw new Error(`the answer of the hook ${url} has no list "children"`);
     return answer as SyncResponse;
   };

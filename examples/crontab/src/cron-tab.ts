@@ -28,7 +28,7 @@ export const cronTab = controller({
     if (plan.missed > 0) {
       ctx.events.record({ type: 'Warning', reason: 'MissedRuns', note: `${plan.missed} runs did not start in time` });
     }
-    // Before the status: a crash in between repeats the plan, which finds the Job by its name.
+    // Created before the status is written: after a crash in between, the plan is repeated and finds the Job by its name.
     if (plan.start && !ctx.observed.get(Job, runName(cronTab.metadata.name, plan.start))) {
       const job = await ctx.apply(jobFor(cronTab, plan.start));
       ctx.events.record({ reason: 'Started', note: `started the Job ${job.metadata.name}`, related: job });

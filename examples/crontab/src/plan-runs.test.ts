@@ -43,7 +43,7 @@ class World {
     return plan;
   }
 
-  /** Plans whenever the last plan asked for it, until a date. */
+  /** Plans at the times that the previous plan requested, until a date. */
   async runUntil(date: string): Promise<void> {
     for (;;) {
       const { next } = this.plan();

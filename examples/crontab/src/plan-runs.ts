@@ -14,7 +14,7 @@ export interface RunPlan {
   readonly start?: Date;
   /** Names of finished Jobs beyond the history limit, the oldest first. */
   readonly surplus: readonly string[];
-  /** Runs that were found to be missed. */
+  /** Number of missed runs. */
   readonly missed: number;
   readonly status: CronTabStatus;
   /** The time to plan again. */
@@ -27,7 +27,7 @@ export function planRuns(
   { schedule, runs, now }: { readonly schedule: Schedule; readonly runs: readonly Run[]; readonly now: Date },
 ): RunPlan {
   const { suspend = false, startingDeadlineSeconds = Number.POSITIVE_INFINITY, historyLimit = 3 } = spec;
-  // Only the first plan has no status. Without a next time, the schedule was suspended: nothing is made up for.
+  // Only the first plan has no status. Without a next time, the schedule was suspended, so no missed runs are started.
   const since = status === undefined ? metadata.creationTimestamp : status.nextScheduleTime;
   const due = suspend || since === undefined ? undefined : schedule.due(new Date(since), now);
   const isInTime = due !== undefined && now.getTime() - due.at.getTime() <= startingDeadlineSeconds * 1000;

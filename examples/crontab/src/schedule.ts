@@ -18,7 +18,7 @@ export interface Schedule {
  */
 export function parseSchedule(cronSpec: string, timeZone: string): Schedule {
   const cron = new Cron(cronSpec, { timezone: timeZone, mode: '5-or-6-parts' });
-  // Only a computation reveals an unknown time zone.
+  // An unknown time zone is only detected by a computation.
   cron.nextRun();
   return {
     next: (date) => cron.nextRun(date) ?? undefined,
@@ -27,7 +27,7 @@ export function parseSchedule(cronSpec: string, timeZone: string): Schedule {
       for (let at = cron.nextRun(new Date(first.getTime() - 1000)); at && at <= last; at = cron.nextRun(at)) {
         if (times.push(at) > countLimit) break;
       }
-      // Beyond the limit, the last time is searched from its end.
+      // Beyond the limit, searches for the last time backwards from the end.
       const at = times.length > countLimit ? cron.previousRuns(1, new Date(last.getTime() + 1))[0] : times.at(-1);
       return at && { at, earlier: times.length - 1 };
     },

@@ -9,14 +9,17 @@ import {
 } from '@kubewright/runtime';
 import type { DecorateHook, DecorateResponse } from './sync-hook.ts';
 
-/** Returns a controller that adds to existing objects what a hook decides, and removes it when an object is no longer selected. */
+/**
+ * Returns a controller that makes the additions to existing objects that a hook decides on, and removes them when an object is no
+ * longer selected.
+ */
 export function decorator<T extends KubernetesObject>(options: {
   readonly name: string;
   readonly for: Kind<T>;
   readonly selects: (object: Stored<T>) => boolean;
   readonly attachments: readonly Kind<KubernetesObject>[];
   readonly sync: DecorateHook<T>;
-  /** Asked instead of `sync` once a decorated object is being deleted or no longer selected, until it answers `finalized`. */
+  /** Called instead of `sync` once a decorated object is being deleted or no longer selected, until it returns `finalized`. */
   readonly finalize?: DecorateHook<T>;
 }): ControllerDefinition {
   const { name, selects, sync, finalize, attachments: kinds } = options;
@@ -44,7 +47,7 @@ export function decorator<T extends KubernetesObject>(options: {
       const isMarked = hasFinalizer(object, finalizer);
       const hook = isSelected ? sync : isMarked ? finalize : undefined;
       const patching = { client: ctx.client, kind: options.for, signal: ctx.signal };
-      // Before the first attachment, and only on selected objects: the others are not ours to keep.
+      // Added before the first attachment, and only to selected objects.
       if (isSelected && finalize && !isMarked) await addFinalizers(known, { ...patching, names: [finalizer] });
       const nothing: DecorateResponse = { attachments: [], finalized: true };
       const request = { object, attachments, finalizing: !isSelected };
@@ -62,7 +65,7 @@ export function decorator<T extends KubernetesObject>(options: {
           kind,
           metadata: { name: metadata.name, namespace: metadata.namespace, ...added },
         };
-        // Server-side apply removes what this field manager set before and leaves everything else alone.
+        // Server-side apply removes what this field manager set before and does not change anything else.
         await ctx.apply(decoration as KubernetesObject, { ownership: 'none' });
       }
       return { children: wanted.attachments };

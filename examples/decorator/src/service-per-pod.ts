@@ -3,7 +3,7 @@ import type { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { Service } from '@kubewright/apimachinery/core/v1';
 import type { DecorateRequest, DecorateResponse } from './sync-hook.ts';
 
-/** The annotation of a StatefulSet that asks for services; its value is their port. */
+/** The annotation of a StatefulSet that requests services; its value is their port. */
 export const portAnnotation = 'service-per-pod.example.com/port';
 
 /** True for the StatefulSets to decorate. */
@@ -22,7 +22,7 @@ export function servicePerPod({ object }: DecorateRequest<StatefulSet>): Decorat
   };
 }
 
-/** Decides on no services when a StatefulSet is deleted or no longer selected, and keeps it until they are gone. */
+/** Decides on no services when a StatefulSet is deleted or no longer selected, and keeps it until they are deleted. */
 export function removeServices({ attachments }: DecorateRequest<StatefulSet>): DecorateResponse {
   return { attachments: [], finalized: Object.keys(attachments['Service.v1'] ?? {}).length === 0 };
 }

@@ -1,12 +1,12 @@
 import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
 import type { Child } from '@kubewright/runtime';
 
-/** An object and what was attached to it. The format is Metacontroller's, so its hooks work unchanged. */
+/** An object and its attachments. The format is Metacontroller's, so its hooks work unchanged. */
 export interface DecorateRequest<T extends KubernetesObject> {
   readonly object: Stored<T>;
   /** By kind (`Service.v1`), then by name. */
   readonly attachments: Readonly<Record<string, Readonly<Record<string, KubernetesObject>>>>;
-  /** True if the object is being deleted or no longer selected: the question is for a finalize hook. */
+  /** True if the object is being deleted or no longer selected: the request is for a finalize hook. */
   readonly finalizing: boolean;
 }
 
@@ -28,7 +28,7 @@ export type DecorateHook<T extends KubernetesObject> = (
   options: { readonly signal: AbortSignal },
 ) => DecorateResponse | Promise<DecorateResponse>;
 
-/** Returns a hook that asks a program over HTTP. */
+/** Returns a hook that calls a program over HTTP. */
 export function webhook<T extends KubernetesObject>(url: string): DecorateHook<T> {
   return async (request, { signal }) => {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(request), signal });

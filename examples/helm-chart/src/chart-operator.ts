@@ -2,7 +2,10 @@ import { type ControllerDefinition, controller, type DesiredState, generationCha
 import { ChartError, renderChart } from './render-chart.ts';
 import type { ChartWatch, Release } from './watches.ts';
 
-/** Returns a controller that runs a chart for each object of a kind: it renders the chart, applies the objects and deletes those that disappeared. */
+/**
+ * Returns a controller that runs a chart for each object of a kind: it renders the chart, applies the objects and deletes those
+ * that the chart no longer contains.
+ */
 export function chartController(watch: ChartWatch): ControllerDefinition {
   /**
    * The kinds are in watches.yaml, so their permissions are listed here.

@@ -54,7 +54,7 @@ describe('plans', () => {
 
   it('resumes after each crash, runs the plan of a changed parameter, another Job per run, and prunes', async () => {
     const { client } = environment;
-    // Each reconcile is a new process, which remembers nothing.
+    // Each reconcile is a new process, which has no state.
     await reconcileOnce(instance, { client, object: shop });
     expect(await status()).toMatchObject({ run: 1, plan: 'deploy', progress: 'InProgress' });
     expect(await steps()).toEqual(['config Complete', 'migrate InProgress', 'server Pending', 'service Pending']);

@@ -27,7 +27,7 @@ export const instance = controller({
       const chosen = chooseRun(version.spec, object);
       const { plan } = chosen;
       let { status } = chosen;
-      // Before the first step: a crash in between must not start a second run.
+      // Written before the first step, so that a crash in between does not start a second run.
       if (status !== object.status) await ctx.setStatus(status);
       for (let steps = runnableSteps(plan, status), isMoving = true; isMoving; steps = runnableSteps(plan, status)) {
         isMoving = false;
@@ -50,7 +50,7 @@ export const instance = controller({
   },
 });
 
-/** Applies the objects of a step, and returns how far they are. */
+/** Applies the objects of a step, and returns their progress. */
 async function applyAll(
   objects: readonly KubernetesObject[],
   ctx: ReconcileContext<Instance>,
@@ -69,7 +69,7 @@ async function applyAll(
   return { progress: failed ? 'Failed' : 'InProgress', message: `${name} ${message}` };
 }
 
-/** Deletes the objects of earlier runs that no plan lists now. */
+/** Deletes the objects of earlier runs that no plan lists any longer. */
 async function prune(listed: readonly KubernetesObject[], ctx: ReconcileContext<Instance>): Promise<void> {
   for (const kind of kinds) {
     const names = new Set(listed.filter((each) => each.kind === kind.kind).map(({ metadata }) => metadata.name));

@@ -26,7 +26,7 @@ export function runnableSteps(plan: Plan, status: InstanceStatus): readonly Step
   });
 }
 
-/** Notes how far a step has come, and what follows for its phase and the plan. */
+/** Records the progress of a step, and updates its phase and the plan. */
 export function withStep(
   status: InstanceStatus,
   step: Step,
@@ -46,7 +46,7 @@ function allowed<T>(open: readonly T[], strategy: Strategy = 'serial'): readonly
   return strategy === 'parallel' ? open : open.slice(0, 1);
 }
 
-/** The progress of a whole from that of its parts. */
+/** Returns the progress of a whole, given that of its parts. */
 function overall(parts: readonly { readonly progress: Progress }[]): Progress {
   if (parts.every(({ progress }) => progress === 'Complete')) return 'Complete';
   return parts.some(({ progress }) => progress === 'Failed') ? 'Failed' : 'InProgress';

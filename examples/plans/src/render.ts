@@ -32,7 +32,7 @@ export function allObjects(spec: OperatorVersionSpec, status: InstanceStatus): r
  * `replicas: "{{REPLICAS}}"` is a number.
  */
 export function render(manifest: unknown, given: Values): KubernetesObject {
-  // The server validates what comes out.
+  // The server validates the result.
   return replaced(manifest, given) as KubernetesObject;
 }
 

@@ -11,7 +11,7 @@ const count = 10_000;
 const atOnce = 16;
 const namespace = 'many-pods';
 
-/** Prints what caches of many pods weigh: of whole pods, of the fields that this example reads, and of metadata. */
+/** Prints the size of caches of many pods: of whole pods, of the fields that this example reads, and of metadata. */
 async function main(): Promise<void> {
   // A separate cluster, so that the running operator does not record all these pods; in a separate thread, whose memory does
   // not count.
@@ -32,13 +32,13 @@ async function main(): Promise<void> {
   await worker.terminate();
 }
 
-/** Serves a cluster until the main thread is done. */
+/** Runs a cluster until the main thread is done. */
 async function serve(): Promise<void> {
   const cluster = await EmbeddedCluster.start();
   parentPort?.postMessage(cluster.kubeconfig);
 }
 
-/** Creates pods that no node takes, as large as usual. */
+/** Creates pods of typical size that are never scheduled. */
 async function createPods(client: KubernetesClient): Promise<void> {
   await client.resource(Namespace).create(Namespace({ metadata: { name: namespace } }));
   // Pods need it, and the controller that creates it may take a moment.

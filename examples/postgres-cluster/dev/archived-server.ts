@@ -94,7 +94,7 @@ export class ArchivedServer implements AsyncDisposable {
     return takeBackup({ name, uid: `uid of ${name}`, type }, context);
   }
 
-  /** Switches to a new segment, and waits until the WAL so far is in the archive. @throws Error if a file could not be archived */
+  /** Switches to a new segment, and waits until all WAL written so far is in the archive. @throws Error if a file could not be archived */
   async archiveAll(): Promise<void> {
     const last = await this.server.query('SELECT pg_walfile_name(pg_switch_wal())');
     const archiver = `SELECT failed_count, coalesce(last_archived_wal >= '${last}', false) FROM pg_stat_archiver`;

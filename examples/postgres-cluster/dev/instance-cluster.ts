@@ -45,7 +45,7 @@ export const programFolder: string | undefined = (() => {
   return folders.find((folder) => folder !== '' && existsSync(join(folder, 'pg_rewind')));
 })();
 
-/** Writing data to disk takes most of the time otherwise, and durability is not tested here. */
+/** Syncing to disk would take most of the time, and durability is not tested here. */
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** PostgreSQL refuses to run as root. */
@@ -115,7 +115,7 @@ export class InstanceCluster implements AsyncDisposable {
     return { name, namespace: this.#namespace.name };
   }
 
-  /** Returns the first of many ids that no one has used in the table `orders`. */
+  /** Returns the first of a range of ids that are unused in the table `orders`. */
   nextOrder(): number {
     this.#orders += 100_000;
     return this.#orders;
@@ -317,13 +317,13 @@ export class RunningInstance {
     this.#child.kill(signal);
   }
 
-  /** Kills the main process of the server, as the kernel does when memory is short. */
+  /** Kills the main process of the server, like the kernel's OOM killer. */
   killServer(): void {
     const file = join(this.environment.dataDirectory, 'postmaster.pid');
     process.kill(Number.parseInt(readFileSync(file, 'utf8'), 10), 'SIGKILL');
   }
 
-  /** Stops the instance manager and the server, as a node that no longer responds; or lets them continue. */
+  /** Suspends the instance manager and the server, to simulate a node that no longer responds, or resumes them. */
   async freeze(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     this.signal(signal);
     for (const pid of await this.serverProcesses()) signalProcess(pid, signal);

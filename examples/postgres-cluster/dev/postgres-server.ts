@@ -48,7 +48,7 @@ export class PostgresFolder implements Disposable {
   }
 }
 
-/** Returns how programs are run; undefined if this version is not installed. Version 18 is taken from `POSTGRES_18_BIN`. */
+/** Returns how to run the programs; undefined if this version is not installed. Version 18 is taken from `POSTGRES_18_BIN`. */
 export function postgresPrograms(folder: PostgresFolder, version?: 18): ProgramContext | undefined {
   const installed = version === 18 ? process.env['POSTGRES_18_BIN'] : serverOnPath();
   if (!installed) return undefined;
@@ -103,7 +103,7 @@ export class TestServer implements AsyncDisposable {
     return this;
   }
 
-  /** Copies a running server, to stream from it. */
+  /** Copies a running server, as a replica that streams from it. */
   clone(primary: TestServer): this {
     const args = ['-d', primary.connection, '-D', this.dataDirectory, '-R', '-c', 'fast'];
     execFileSync(`${this.#programs.folder}/pg_basebackup`, args, {

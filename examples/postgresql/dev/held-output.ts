@@ -1,8 +1,8 @@
 import type { Output } from './step-printer.ts';
 
 /**
- * Holds log lines back until they are let through, so that they do not break into the list of steps. What follows the
- * first line of a text (a stack) is for machines' logs and is left out.
+ * Buffers log lines until they are released, so that they do not interrupt the list of steps. Keeps only the first line of a text,
+ * without the stack.
  */
 export class HeldOutput implements Output {
   readonly #target: Output;
@@ -20,7 +20,7 @@ export class HeldOutput implements Output {
     return true;
   }
 
-  /** Lets everything through, what was held first. */
+  /** Releases everything, buffered lines first. */
   release(): void {
     const held = this.#held ?? [];
     this.#held = undefined;

@@ -67,7 +67,7 @@ function applyLine({ project, workingDirectory }: InstructionFacts, name: string
   return `kubectl apply -f ${shellQuote(short.startsWith('..') || isAbsolute(short) ? path : short)}`;
 }
 
-/** Quotes what a POSIX shell would not take as one word. */
+/** Quotes text that a POSIX shell would not read as one word. */
 export function shellQuote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,18 +1,18 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
 import pg from 'pg';
 
-/** Where a server listens and who logs in. */
+/** The address of a server and the login. */
 export interface Login {
   readonly host: string;
   readonly user: string;
   readonly password: string;
 }
 
-/** SQLSTATE of a server that listens already and is not ready to answer. */
+/** SQLSTATE of a server that is listening but not ready yet. */
 const cannotConnectNow = '57P03';
 const pauseMs = 50;
 
-/** Logs in over TCP with the password, as any application would, and asks the server what it is. */
+/** Logs in over TCP with the password, as any application would, and queries the server's version. */
 export async function askVersion(
   login: Login,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
@@ -32,7 +32,7 @@ async function ask({ host, user, password }: Login): Promise<string> {
   await client.connect();
   try {
     const { rows } = await client.query<{ version: string }>('SELECT version()');
-    // What follows names the compiler.
+    // The rest names the compiler.
     return (rows[0]?.version ?? '').replace(/ on .*$/, '');
   } finally {
     await client.end();

@@ -18,10 +18,10 @@ const project = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const operatorAccount = { namespace: 'postgresql-operator-system', name: 'postgresql-operator-controller-manager' };
 const fieldManager = 'kubewright';
 
-/** Where a run shows itself, and what ends it. */
+/** The output of a run, and the signal that ends it. */
 export interface RunOptions {
   readonly steps: StepPrinter;
-  /** Takes the log until the steps are over. */
+  /** Buffers the log until the steps are complete. */
   readonly held: HeldOutput;
   readonly colors: boolean;
   readonly signal: AbortSignal;
@@ -67,7 +67,7 @@ function otherPort(taken: number): string {
   return `${taken}, the previous port, is in use; the kubeconfig has a new port for this run, and the next start will try ${taken} again`;
 }
 
-/** Stops the operator first, so that its last writes arrive; a reconcile that never ends is left behind. */
+/** Stops the operator first, so that its last writes arrive; a reconcile that never ends is abandoned. */
 async function stopBoth(cluster: EmbeddedCluster, operator: Manager | undefined): Promise<void> {
   const from = systemClock.monotonic();
   const over = new AbortController();
@@ -87,7 +87,7 @@ function startCluster(flags: StartFlags, log: ReturnType<typeof prettyLogger>): 
     node: {
       network: flags.network,
       allowRootPods: flags.allowRootPods,
-      // npm changes to the project's root and says here where it was called.
+      // npm changes to the project's root and passes the original folder here.
       imageFile: resolve(process.env['INIT_CWD'] ?? '.', flags.images ?? 'kubewright-images.json'),
       allowHostPrograms: flags.allowHostPrograms,
       postgresFallback: () => embeddedPostgres(process.platform, process.arch),
@@ -95,7 +95,7 @@ function startCluster(flags: StartFlags, log: ReturnType<typeof prettyLogger>): 
   });
 }
 
-/** Installs the kind, and what the operator may do. */
+/** Installs the kind and the operator's permissions. */
 async function install(admin: KubernetesClient, steps: StepPrinter): Promise<void> {
   const manifests = (...names: readonly string[]) => names.map((name) => join(project, 'config', name));
   const files = manifests('crd/bases/database.db.example.com_postgresqls.yaml');

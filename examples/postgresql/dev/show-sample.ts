@@ -49,7 +49,7 @@ function hostAddressOf({ metadata, status }: Pod): string {
   return metadata.annotations?.['kubewright.dev/host-address'] ?? status?.podIP ?? '';
 }
 
-/** Logs in with the password from the Secret and shows what the database answers. */
+/** Logs in with the password from the Secret and shows the database's response. */
 async function answer(
   client: KubernetesClient,
   { host, steps, signal }: { readonly host: string; readonly steps: StepPrinter; readonly signal: AbortSignal },

@@ -5,7 +5,7 @@ export function ask(host: string, command: string, { signal }: { readonly signal
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port: 6379, signal });
     let reply = '';
-    // seam: the patience with a real connection
+    // seam: the timeout of a real connection
     socket.setEncoding('utf8').setTimeout(1_000, () => socket.destroy(new Error(`${host} does not answer ${command}`)));
     socket.once('error', reject).once('close', () => reject(new Error(`${host} closed the connection`)));
     socket.once('connect', () => socket.write(`${command}\r\n`));

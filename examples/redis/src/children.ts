@@ -17,7 +17,7 @@ export function servicesFor({ metadata: { name } }: Stored<Redis>, primary: stri
   ];
 }
 
-/** Returns the servers. Each starts as a replica of nothing: a restarted primary has no data, and must not pass that on. */
+/** Returns the servers. Each starts without a role: a restarted primary has no data, and must not replicate that. */
 export function serversFor({ metadata: { name }, spec }: Stored<Redis>): StatefulSet {
   const labels = { [instanceLabel]: name };
   const server: Container = {

@@ -10,7 +10,7 @@ export interface Server {
   readonly offset: number;
 }
 
-/** A command that a server must get. */
+/** A command to send to a server. */
 export interface Order {
   readonly server: Server;
   readonly command: string;
@@ -31,7 +31,7 @@ export function parseInfo(pod: Pick<Server, 'name' | 'host'>, info: string): Ser
 /**
  * Returns the primary, and the commands that make every other server follow it.
  *
- * The present primary stays. Without one, the server with the most data is promoted.
+ * The current primary stays. Without one, the server with the most data is promoted.
  */
 export function planReplication(
   servers: readonly Server[],

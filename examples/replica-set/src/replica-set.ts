@@ -31,7 +31,7 @@ export function replicaSet(log: Logger, clock: Clock = systemClock): Runnable {
   return {
     name: 'replica-set',
     async run(signal, { client }) {
-      // The informers. Writes go through `client`, not `cluster.client`, which would note them in this cache.
+      // The informers. Writes go through `client`, not `cluster.client`, which would record them in this cache.
       const cluster = new Cluster({ name: 'replica-set', client, log });
       const queue = new WorkQueue({ clock });
       const expectations = new Expectations(clock);
@@ -77,7 +77,7 @@ async function work(
   }
 }
 
-/** Brings the pods of one set to the wanted number, and writes its status. */
+/** Adjusts the pods of one set to the desired number, and writes its status. */
 async function syncPodSet(
   key: string,
   {
@@ -93,7 +93,7 @@ async function syncPodSet(
   const [namespace = '', name = ''] = key.split('/');
   const set = cluster.cache.lister(PodSet).get({ namespace, name });
   if (!set) return expectations.forget(key);
-  // Asked before the pods are read: an event in between must not make old pods look current.
+  // Checked before the pods are read: an event in between must not make old pods look current.
   const isCurrent = expectations.satisfied(key);
   const owned = cluster.cache.lister(Pod).list({ namespace, index: { name: 'ownerUid', value: set.metadata.uid } });
   const pods = owned.filter(

@@ -14,7 +14,7 @@ export function initJob(db: Stored<SampleDB>, { to }: VersionChange): Job {
   return job(db, { name: 'init', version: to, script, env: [{ name: 'INITIALIZE', value: db.spec.initialize ?? '' }] });
 }
 
-/** The Job that saves the data before an upgrade. From then on, the old server accepts no writes, which would be lost. */
+/** The Job that saves the data before an upgrade. From then on, the old server rejects writes, because they would be lost. */
 export function dumpJob(db: Stored<SampleDB>, { from = '', to }: VersionChange): Job {
   const script = `psql --set ON_ERROR_STOP=1 \\
   --command "ALTER DATABASE $PGDATABASE SET default_transaction_read_only = on" \\

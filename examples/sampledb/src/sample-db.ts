@@ -18,7 +18,7 @@ export const sampleDB = controller({
       const { name, namespace } = db.metadata;
       const data = await ctx.get(PersistentVolumeClaim, { namespace, name: dataName(name) });
       if (!data) return undefined;
-      // Without a version there was never any data.
+      // Without a version, there has never been any data.
       if (db.status?.version) {
         const server = ctx.observed.get(StatefulSet, name);
         const obstacle =

@@ -2,12 +2,15 @@ import type { SampleDBSpec, SampleDBStatus } from './api/v1/sample-db.ts';
 
 /** The installation of a version, or the upgrade to another. */
 export interface VersionChange {
-  /** The version whose data moves; undefined for a new database. */
+  /** The version whose data is migrated; undefined for a new database. */
   readonly from: string | undefined;
   readonly to: string;
 }
 
-/** Returns the change that is under way or due. One that has begun ends before the next begins, even if the spec changes meanwhile. */
+/**
+ * Returns the change that is in progress or due. One that has begun ends before the next begins, even if the spec changes
+ * meanwhile.
+ */
 export function versionChange({
   spec,
   status = {},

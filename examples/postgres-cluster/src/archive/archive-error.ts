@@ -1,4 +1,4 @@
-/** Reason why the archive cannot do what was asked. */
+/** The reason why an operation on the archive failed. */
 export type ArchiveErrorReason =
   /** The store does not respond, or responds with an internal error. Retrying may help. */
   | 'Unavailable'

@@ -11,7 +11,7 @@ export interface ArchiveFailure {
 /** Keeps a failure next to the file with the location of the archive, for the status of the instance. */
 export async function reportFailure(locationFile: string, failure: ArchiveFailure): Promise<void> {
   const path = pathFor(locationFile);
-  // PostgreSQL's log has the failure too, if the disk is full.
+  // If the disk is full, the failure is still in PostgreSQL's log.
   await writeFile(`${path}.new`, JSON.stringify(failure))
     .then(() => rename(`${path}.new`, path))
     .catch(() => undefined);

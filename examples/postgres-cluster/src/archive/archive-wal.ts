@@ -12,8 +12,8 @@ import { archivedWal } from './wal-file.ts';
 
 /**
  * Archives a WAL file. When this resolves, the file is durable. Repeating it for the same content succeeds, because PostgreSQL repeats
- * the command after a crash, and standbys archive, too: a primary may fail before it has archived what they have received. Does nothing
- * for WAL after the end of its timeline.
+ * the command after a crash, and because standbys also archive: a primary may fail before it has archived the WAL that they have
+ * received. Does nothing for WAL after the end of its timeline.
  *
  * @throws ArchiveError with the reason `Conflict` if the archive belongs to another system, or has another file of this name
  */

@@ -7,7 +7,7 @@ import { type ArchivedFile, type ArchiveStore, checkName } from './archive-store
 
 /** Folder for files that are not complete. Its name is invalid for archived files, so it is never listed. */
 const incoming = '~incoming';
-/** Age from which such a file was left by a writer that was killed: a writer adds to its file all the time. */
+/** Age from which such a file was left by a writer that was killed: an active writer appends to its file all the time. */
 const abandonedMs = 24 * 3_600_000;
 
 /** The part of `node:fs/promises` that the store writes with. */

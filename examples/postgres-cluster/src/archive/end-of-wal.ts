@@ -6,7 +6,7 @@ import { archivedWal, completeSegment } from './wal-file.ts';
 
 /**
  * Checks that the WAL ends before a segment that the archive does not have. Recovery would otherwise take a gap for the end, and accept
- * writes although later transactions are in the archive.
+ * writes although the archive has later transactions.
  *
  * @throws ArchiveError with the reason `Corrupted` if the archive has a later segment
  */
@@ -34,7 +34,7 @@ function positionOf(segment: string): string {
   return segment.slice(8);
 }
 
-/** Returns whether the server has the file itself, from the backup. */
+/** Returns true if the server itself has the file, from the backup. */
 async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { parseLsn, segmentOf } from './wal-file.ts';
 
 /**
- * Returns whether the timeline of a complete segment ended within the segment or before it, according to the newest history in the same
- * folder. What follows the end is not part of the database's WAL, and differs between servers: a standby that follows a new timeline
- * asks to archive the segment with the end, although only its start was written. The new timeline's segments contain that start.
+ * Returns true if the timeline of a complete segment ended within the segment or before it, according to the newest history in the
+ * same folder. What follows the end is not part of the database's WAL, and differs between servers: a standby that follows a new
+ * timeline archives the segment with the end, although only its start was written. The new timeline's segments contain that start.
  */
 export async function isAfterEndOfTimeline({
   name,

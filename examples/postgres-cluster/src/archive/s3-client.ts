@@ -31,14 +31,14 @@ export interface S3Request {
 
 export interface S3ClientOptions {
   readonly now?: () => Date;
-  /** Waits before a request is repeated. */
+  /** Delays between attempts of a request. */
   readonly wait?: (ms: number, options: { readonly signal: AbortSignal }) => Promise<void>;
   readonly attempts?: number;
   /** Time without any data after which a request has failed. */
   readonly idleTimeoutMs?: number;
 }
 
-/** Sends signed requests to a bucket, and repeats those that failed for a passing reason. */
+/** Sends signed requests to a bucket, and retries those with transient failures. */
 export class S3Client {
   readonly #bucket: S3Bucket;
   readonly #options: Required<S3ClientOptions>;

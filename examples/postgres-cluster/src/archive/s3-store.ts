@@ -25,7 +25,7 @@ export class S3Store implements ArchiveStore {
   async put(name: string, content: Readable, { signal }: { readonly signal: AbortSignal }): Promise<boolean> {
     checkName(name);
     try {
-      // For services that ignore conditions; among concurrent writers only the condition decides.
+      // For services that ignore conditions; concurrent writers still need the condition.
       const found = await this.#client.send({ method: 'HEAD', key: name, signal, accept: [200, 404] });
       found.resume();
       if (found.statusCode === 200) return false;

@@ -46,7 +46,7 @@ export function signedHeaders(
   return { ...all, authorization };
 }
 
-/** Encodes a name as S3 wants it: all but unreserved characters, and slashes only if they are not separators. */
+/** Encodes a name as S3 requires: all but unreserved characters, and slashes only if they are not separators. */
 export function encodeName(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }

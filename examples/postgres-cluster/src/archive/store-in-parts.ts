@@ -37,12 +37,12 @@ export async function storeInParts(client: S3Client, { name, first, rest, signal
     for await (const body of rest) await store(body);
     return await complete(client, { name, uploadId, tags, signal });
   } catch (error) {
-    // Not canceled with the rest: parts of an upload cost storage until it is aborted.
+    // Not canceled together with the upload, because its parts use storage until it is aborted.
     const abort = { method: 'DELETE', key: name, query: { uploadId }, accept: [204, 404] } as const;
     const limit = AbortSignal.timeout(10_000); // seam: a limit for a real bucket
     await client.send({ ...abort, signal: limit }).then(
       (response) => response.resume(),
-      // The first error counts; a rule of the bucket can delete incomplete uploads.
+      // The first error counts; a lifecycle rule of the bucket can delete incomplete uploads.
       () => undefined,
     );
     throw error;

@@ -17,7 +17,7 @@ export function archiveCommand({ command, locationFile }: WalProgram): string {
  * Returns the value of the setting `restore_command`.
  *
  * @param purpose - `recovery`: an archive that cannot be read stops the server, because it would take the failure for the end of the
- *   WAL, and accept writes too early. `standby`: the server tries again, and streams meanwhile.
+ *   WAL, and accept writes too early. `standby`: the server retries, and streams meanwhile.
  */
 export function restoreCommand({ command, locationFile }: WalProgram, purpose: 'recovery' | 'standby'): string {
   const restore = `${words([...command, 'wal-restore', purpose, locationFile])} %f %p`;

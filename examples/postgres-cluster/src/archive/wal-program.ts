@@ -55,7 +55,7 @@ async function restore(args: readonly string[], { log }: WalProgramEnvironment):
     const signal = AbortSignal.timeout(timeoutMs); // seam: a limit for a program that runs once
     const store = await storeOf(locationFile);
     if (await restoreWal(store, { name, path, signal })) return walExitCodes.done;
-    // A standby streams what the archive does not have yet.
+    // A standby streams the WAL that the archive does not have yet.
     if (purpose === 'recovery') await ensureEndOfWal(store, { name, path, signal });
     return walExitCodes.missing;
   } catch (error) {

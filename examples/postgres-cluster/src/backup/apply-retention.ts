@@ -2,7 +2,7 @@ import type { ArchivedFile, ArchiveStore } from '../archive/archive-store.ts';
 import { backupFiles, listBackups } from './archived-backup.ts';
 import { type Expired, expired } from './retention.ts';
 
-/** Deletes what is no longer needed. After an interruption, the next call continues. */
+/** Deletes files that are no longer needed. After an interruption, the next call continues. */
 export async function applyRetention(
   store: ArchiveStore,
   { keep, signal }: { readonly keep: number; readonly signal: AbortSignal },

@@ -44,7 +44,7 @@ export function backupChain(
   return chain;
 }
 
-/** Returns whether recovery from a backup can reach a target. The position of a name is unknown. */
+/** Returns true if recovery from a backup can reach a target. The position of a named restore point is unknown. */
 function isBefore({ stoppedAt, endLSN }: ArchivedBackup, { time, lsn }: RecoveryTarget): boolean {
   if (time !== undefined) return Date.parse(stoppedAt) <= Date.parse(time);
   return lsn === undefined || parseLsn(endLSN) <= parseLsn(lsn);

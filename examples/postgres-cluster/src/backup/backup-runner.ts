@@ -11,7 +11,7 @@ export interface BackupRunnerOptions extends Omit<BackupContext, 'store' | 'sign
   readonly log: Logger;
 }
 
-/** Takes the base backups that the operator asks for, one after the other. */
+/** Takes the base backups that the operator requests, one after the other. */
 export class BackupRunner implements AsyncDisposable {
   readonly #options: BackupRunnerOptions;
   readonly #reports = new Map<string, BackupReport>();
@@ -59,7 +59,7 @@ export class BackupRunner implements AsyncDisposable {
     }
   }
 
-  /** Deletes old backups. The next backup repeats what has failed. */
+  /** Deletes old backups. The next backup retries failed deletions. */
   async #expire(store: ArchiveStore, keep: number): Promise<void> {
     const { log } = this.#options;
     try {

@@ -17,7 +17,7 @@ export class ByteReader {
     return Buffer.concat(parts);
   }
 
-  /** Returns the next bytes as they arrive. What was not read of them is read by the next iteration over the same object. */
+  /** Returns the next bytes as they arrive. The next iteration over the same object continues with the unread bytes. */
   chunks(length: number): AsyncIterable<Buffer> {
     let left = length;
     const next = async (): Promise<IteratorResult<Buffer>> => {

@@ -54,7 +54,7 @@ export async function runDrill(order: DrillOrder, context: DrillContext): Promis
   };
 }
 
-/** Returns what is wrong; undefined if nothing is. */
+/** Returns the failure; undefined if it succeeded. */
 async function drill(
   { location, query, database }: DrillOrder,
   context: DrillContext & { readonly onBackup: (id: string) => void },

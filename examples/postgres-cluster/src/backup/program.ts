@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { ProgramContext } from '../instance/server/run-program.ts';
 
-/** A program of PostgreSQL that runs. */
+/** A running program of PostgreSQL. */
 export interface StartedProgram {
   readonly stdin: NodeJS.WritableStream;
   readonly stdout: Readable;
@@ -42,7 +42,7 @@ export function startProgram(
       reject(new Error(`${name} ${ending}: ${errors.trim()}`));
     });
   });
-  // Handled where it is awaited, which may be later.
+  // Handled by the later await.
   succeeded.catch(() => undefined);
   return { stdin: child.stdin, stdout: child.stdout, succeeded, kill: (signal) => void child.kill(signal) };
 }

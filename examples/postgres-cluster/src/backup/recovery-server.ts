@@ -68,7 +68,7 @@ export class RecoveryServer implements AsyncDisposable {
       listen_addresses: '',
       // A new timeline has to be archived, but by the server that uses the data afterwards.
       ...(options.isKept ? { archive_mode: 'on', archive_command: 'false' } : { archive_mode: 'off', fsync: 'off' }),
-      // Otherwise the server pauses, and waits forever, where the original raised a setting after the backup.
+      // Otherwise the server would pause forever at the point where the original raised a setting after the backup.
       hot_standby: 'off',
       ssl: 'off',
       shared_preload_libraries: '',

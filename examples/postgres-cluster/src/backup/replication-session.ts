@@ -50,7 +50,7 @@ export class ReplicationSession implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#program.stdin.end();
     this.#lines.close();
-    // It may have failed, which its user has seen already.
+    // A failure has already been reported to the caller.
     await this.#program.succeeded.catch(() => undefined);
   }
 }

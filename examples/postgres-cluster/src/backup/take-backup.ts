@@ -74,7 +74,7 @@ export async function takeBackup({ name, uid, type }: BackupRequest, context: Ba
     await recordBackup(store, backup, signal);
     return backup;
   } catch (error) {
-    // The retention deletes what cannot be deleted now.
+    // The retention policy deletes files that cannot be deleted now.
     await store.delete(data, { signal }).catch(() => undefined);
     throw error;
   }

@@ -16,7 +16,7 @@ import { primaryLeaseFor } from '../spec/primary-lease.ts';
 import { servicesFor } from '../spec/services.ts';
 import type { OwnObjects } from './own-objects.ts';
 
-/** Applies all that a cluster needs apart from its instances. Passwords and certificates that exist are kept. */
+/** Applies all objects of a cluster except its instances. Keeps existing passwords and certificates. */
 export async function applyClusterObjects(
   cluster: Stored<PostgresCluster>,
   { ctx, own }: { readonly ctx: ReconcileContext<PostgresCluster>; readonly own: OwnObjects },

@@ -13,7 +13,7 @@ export interface Decisions {
   readonly primary: PrimaryDecision;
   readonly scale: readonly ScaleStep[];
   readonly rollout: RolloutStep | undefined;
-  /** Objects of others that have names of the cluster's. */
+  /** Foreign objects that have names of the cluster's objects. */
   readonly foreign: readonly string[];
 }
 
@@ -94,7 +94,7 @@ function phaseOf(
   return { phase: healthyPhase };
 }
 
-/** Returns the conditions: `Ready` only if every instance works and WAL is archived. */
+/** Returns the conditions. `Ready` is true only if every instance works and WAL is archived. */
 export function clusterConditions(
   cluster: Stored<PostgresCluster>,
   { observed, decisions }: { readonly observed: ObservedCluster; readonly decisions: Decisions },
@@ -131,7 +131,7 @@ function systemCondition({ members }: ObservedCluster): ConditionUpdate {
   return { type, status: 'False', reason: 'Mismatch', message };
 }
 
-/** The servers keep the last settings that were valid. */
+/** The servers keep the last valid settings. */
 function settingsConditions({ members }: ObservedCluster): readonly ConditionUpdate[] {
   const refused = members.find(({ report }) => report?.settingsError !== undefined);
   const { name, report } = refused ?? {};

@@ -1,7 +1,7 @@
 import type { ConditionUpdate } from '@kubewright/apimachinery';
 import { clusterLabel } from '../instance/protocol.ts';
 
-/** Returns why objects of others stop a cluster, and what to do. */
+/** Returns how foreign objects block a cluster, and the remedy. */
 export function foreignMessage(foreign: readonly string[], cluster: string): string {
   const label = `${clusterLabel}=${cluster}`;
   return (
@@ -10,7 +10,7 @@ export function foreignMessage(foreign: readonly string[], cluster: string): str
   );
 }
 
-/** Returns the condition that shows whether objects of others have names that the cluster needs. */
+/** Returns the condition that reports foreign objects with names that the cluster needs. */
 export function foreignCondition(foreign: readonly string[], cluster: string): ConditionUpdate {
   const type = 'ObjectsOwned';
   if (foreign.length === 0) return { type, status: 'True', reason: 'AllOwned' };

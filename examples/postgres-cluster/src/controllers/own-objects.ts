@@ -10,7 +10,9 @@ export const clusterController = 'postgrescluster';
 
 type Ownership = 'controller' | 'none';
 
-/** Reads and writes the objects of one cluster. Objects of others with the same names are noted, and neither written nor deleted. */
+/**
+ * Reads and writes the objects of one cluster. Foreign objects with the same names are recorded, and neither written nor deleted.
+ */
 export class OwnObjects {
   readonly #cluster: Stored<PostgresCluster>;
   readonly #ctx: ReconcileContext<PostgresCluster>;
@@ -21,24 +23,24 @@ export class OwnObjects {
     this.#ctx = ctx;
   }
 
-  /** The objects of others that were found under names of the cluster, such as `Secret "shop-app"`. */
+  /** The foreign objects that were found under the cluster's names, such as `Secret "shop-app"`. */
   get foreign(): readonly string[] {
     return [...this.#foreign];
   }
 
-  /** Returns an object of the cluster; undefined if none exists, or if it belongs to something else. */
+  /** Returns an object of the cluster; undefined if none exists, or if it does not belong to the cluster. */
   async get<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<Stored<T> | undefined> {
     const found = await this.#find(kind, name);
     return found && belongsTo(found, this.#cluster) ? found : undefined;
   }
 
-  /** True if an object of that name belongs to something else. */
+  /** True if an object of that name exists and does not belong to the cluster. */
   async isForeign(kind: Kind<KubernetesObject>, name: string): Promise<boolean> {
     const found = await this.#find(kind, name);
     return found !== undefined && !belongsTo(found, this.#cluster);
   }
 
-  /** Returns the steps without those that would start an instance with objects of others. */
+  /** Returns the steps without those that would start an instance with foreign objects. */
   async permitted(steps: readonly ScaleStep[]): Promise<readonly ScaleStep[]> {
     for (const { name } of steps.filter(startsInstance)) {
       await this.#find(PersistentVolumeClaim, name);

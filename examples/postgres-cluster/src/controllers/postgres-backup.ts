@@ -12,7 +12,7 @@ import type { InstanceAddress } from './instance-client.ts';
 
 type Context = ReconcileContext<PostgresBackup>;
 
-/** Time between two looks at a backup that is running, and at one that waits for its cluster. */
+/** Interval between checks of a running backup, and of one that waits for its cluster. */
 const pollMs = { running: 2_000, waiting: 10_000 };
 
 /** Takes each backup once, on an instance of its cluster. Deleting the object leaves the backup in the archive. */
@@ -36,7 +36,7 @@ async function reconcile(
   const step = nextBackupStep({ spec, status, cluster, report });
   if (step.do === 'start') {
     const address = await addressOf(backup, { instance: step.instance, ctx });
-    // After the status: once an instance is asked, it is known which one.
+    // After the status is written, so that the chosen instance is always known.
     if (address && status.instance === step.instance) {
       const { uid, name } = metadata;
       const request = { name, uid: uid ?? '', type: spec.type ?? 'full' };

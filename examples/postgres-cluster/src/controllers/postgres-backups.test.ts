@@ -19,7 +19,7 @@ const manifests = ['postgresclusters', 'postgresbackups', 'postgresbackupschedul
   (name) => new URL(`../../config/crd/bases/database.db.example.com_${name}.yaml`, import.meta.url).pathname,
 );
 
-/** Instances whose answers the test sets. */
+/** Instances whose responses the test sets. */
 class TestInstances implements BackupClient {
   readonly started: (BackupRequest & { readonly instance: string })[] = [];
   answer: BackupReport | undefined;

@@ -26,7 +26,7 @@ export interface PostgresClusterOptions {
   readonly instances?: InstanceClient;
 }
 
-/** Time between two polls of the instances, while nothing happens and while something does. */
+/** Interval between polls of the instances, when idle and during changes. */
 const pollMs = { healthy: 5_000, changing: 500 };
 
 /** Runs PostgreSQL clusters: creates their instances, and decides which of them is the primary. */

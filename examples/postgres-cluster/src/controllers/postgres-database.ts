@@ -67,7 +67,7 @@ async function drop(
 ): Promise<ReconcileResult | undefined> {
   if (spec.reclaimPolicy !== 'Delete') return undefined;
   const { namespace } = metadata;
-  // With its cluster, the database is gone.
+  // The cluster was deleted, and the database with it.
   if (!(await ctx.get(PostgresCluster, { namespace, name: spec.cluster }))) return undefined;
   const server = await sessions.open({ namespace, name: spec.cluster, database: 'postgres' }, ctx);
   if (typeof server === 'string') return { requeueAfterMs: 5_000 };

@@ -82,12 +82,12 @@ async function drop(
 ): Promise<ReconcileResult | undefined> {
   if (spec.reclaimPolicy !== 'Delete') return undefined;
   const { namespace } = metadata;
-  // With its cluster, the role is gone.
+  // The cluster was deleted, and the role with it.
   if (!(await ctx.get(PostgresCluster, { namespace, name: spec.cluster }))) return undefined;
   const server = await sessions.open({ namespace, name: spec.cluster, database: 'postgres' }, ctx);
   if (typeof server === 'string') return { requeueAfterMs: 5_000 };
   await using sql = server;
-  // Fails while the role owns objects, and is tried again; the event says which.
+  // Fails while the role owns objects, and is retried; the event names them.
   await sql.query(`DROP ROLE IF EXISTS ${pg.escapeIdentifier(spec.name)}`);
   return undefined;
 }

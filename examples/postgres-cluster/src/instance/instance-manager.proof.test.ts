@@ -178,7 +178,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     await using writes = await AcknowledgedWrites.start(cluster, current.environment.name, { timeoutMs: 30_000 });
     for (const name of names) cluster.instance(name).proxy.close();
     const closedAt = performance.now();
-    // Longer than the duration of the Lease.
+    // Longer than the Lease's duration.
     await expect.poll(() => performance.now() - closedAt, { ...patience, interval: 1_000 }).toBeGreaterThan(45_000);
     const before = writes.count;
     await expect.poll(() => writes.count, patience).toBeGreaterThan(before + 20);

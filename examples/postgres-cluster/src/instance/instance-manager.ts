@@ -42,7 +42,7 @@ const failureMs = 1_000;
 const certificatesMs = 10_000;
 /** Time for a clean stop, which waits until replicas have all WAL. Pods get 300 s. */
 const stopMs = 240_000;
-/** Time for a clean stop that makes way for another primary. */
+/** Time for a clean stop before another primary takes over. */
 const switchoverMs = 60_000;
 
 /**
@@ -327,7 +327,7 @@ export class InstanceManager {
     this.wake();
   }
 
-  /** Kills a server that has not responded for as long as a Lease may go without renewal. */
+  /** Kills a server that has not responded for as long as a Lease is valid without renewal. */
   async #endHangingServer(): Promise<void> {
     const { renewDeadlineSeconds = 10 } = this.#access.cluster?.spec.lease ?? {};
     const { silentMs } = this.#local;

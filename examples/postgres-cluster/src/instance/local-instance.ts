@@ -51,7 +51,7 @@ export interface LocalState {
   readonly settingsError?: string | undefined;
   readonly parameters: Readonly<Record<string, string>>;
   readonly version?: string | undefined;
-  /** Why the last WAL file could not be archived. */
+  /** The reason why the last WAL file could not be archived. */
   readonly archiveFailure?: string | undefined;
 }
 
@@ -146,7 +146,7 @@ export class LocalInstance implements AsyncDisposable {
     await this.#primary[Symbol.asyncDispose]();
   }
 
-  /** Reads the data directory of a stopped server, or asks a running one. */
+  /** Reads the data directory of a stopped server, or queries a running one. */
   async observe({
     primary,
     signal,
@@ -169,7 +169,7 @@ export class LocalInstance implements AsyncDisposable {
       this.#version ??= String((await this.#sql.query('SHOW server_version'))[0]?.['server_version']);
     } catch (error) {
       this.#status = undefined;
-      // A server that starts, stops or is overloaded says so.
+      // A server that is starting, stopping or overloaded reports that.
       if ((error as { readonly code?: unknown }).code !== undefined) this.#heard(error);
       return;
     }
@@ -203,7 +203,7 @@ export class LocalInstance implements AsyncDisposable {
     this.#settings.forget();
   }
 
-  /** Rewinds the data. If that is impossible, notes that it must be replaced. */
+  /** Rewinds the data. If that is impossible, records that the data must be replaced. */
   async rewind(from: string, signal: AbortSignal): Promise<void> {
     const { environment, programs, clock, log } = this.#options;
     const wal = await upstreamWal(await this.#sessionWith(from));
@@ -254,7 +254,7 @@ export class LocalInstance implements AsyncDisposable {
     this.#role = role;
     // Other data is compared first, when the server accepts connections: streaming would overwrite WAL that differs.
     const streams = upstream !== undefined && (await this.data.isCopied());
-    // Without its address it is followed later.
+    // If its address is unknown, the standby follows it later.
     this.#upstream = streams && this.#options.access.addressOf(upstream) ? upstream : undefined;
     this.#isPromoting = false;
     if (this.#upstream !== undefined) await this.#reserveSlot(this.#upstream);
@@ -304,7 +304,7 @@ export class LocalInstance implements AsyncDisposable {
     return true;
   }
 
-  /** Does what a running server needs from time to time. */
+  /** Performs periodic maintenance of a running server. */
   async maintain(signal: AbortSignal): Promise<void> {
     const status = this.#status;
     if (!this.#server.isRunning || !status) return;
@@ -352,7 +352,7 @@ export class LocalInstance implements AsyncDisposable {
     await this.#canStreamFrom(this.#upstream);
   }
 
-  /** Compares the WAL with a primary's. If this data cannot follow it, notes what must be done about that. */
+  /** Compares the WAL with a primary's. If this data cannot follow it, records the required action. */
   async #canStreamFrom(upstream: string): Promise<boolean> {
     const { log } = this.#options;
     const status = this.#status;

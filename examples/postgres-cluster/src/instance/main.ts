@@ -13,7 +13,7 @@ const tuning = { connectTimeoutMs: 2_000, keepAliveIntervalMs: 2_000, keepAliveT
 const command = [process.execPath, process.argv[1] ?? ''];
 const programs = { env: process.env };
 
-/** Does what the arguments say: archives or restores a WAL file, runs a drill, or else runs the instance manager. */
+/** Archives or restores a WAL file, runs a drill, or runs the instance manager, depending on the arguments. */
 function run(args: readonly string[]): Promise<number> {
   if (isWalProgram(args)) {
     const log = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -54,7 +54,7 @@ export interface InstanceReport {
   readonly lowersSetting?: boolean;
   /** `settingsHash` of the parameters that the server was last configured with. */
   readonly settings?: string;
-  /** Why the newest parameters are not in effect, if the server refuses them. */
+  /** The reason why the newest parameters are not in effect, if the server rejects them. */
   readonly settingsError?: string;
   readonly freeBytes?: number;
   readonly isDiskFull: boolean;

@@ -1,4 +1,4 @@
-/** A condition that someone must look at. */
+/** A condition that needs attention. */
 export interface Alert {
   readonly name: string;
   readonly expr: string;

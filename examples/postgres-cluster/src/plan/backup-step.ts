@@ -38,7 +38,7 @@ export function nextBackupStep({ spec, status, cluster, report }: ObservedBackup
     const isReady = instances.some(({ name, ready }) => name === instance && ready);
     if (isReady && report === 'unknown') return { do: 'start', instance };
     if (isReady) return { do: 'wait', why: `${instance} does not respond` };
-    // It has stopped, and its backup with it.
+    // The instance has stopped, and its backup with it.
   }
   const ready = instances.filter((one) => one.ready && one.name !== instance);
   const replica = ready.find(({ role }) => role === 'replica');

@@ -7,7 +7,7 @@ import { whySwitchOver } from './switchover.ts';
 export type PrimaryDecision =
   /** The primary stays. */
   | { readonly do: 'keep'; readonly phase?: string; readonly why?: string; readonly isFailing?: boolean }
-  /** Something must happen elsewhere first. */
+  /** Waits for a change elsewhere. */
   | { readonly do: 'wait'; readonly phase: string; readonly why: string }
   /** Sets `targetPrimary` to nothing: the primary stops, and an election begins. */
   | { readonly do: 'stop'; readonly phase: string; readonly why: string }
@@ -23,11 +23,11 @@ const primaryPhases = {
   promotion: 'Promoting primary',
 } as const;
 
-/** Time for which an instance that becomes the primary may be silent, and for which a stopped primary may start again. */
+/** How long an instance that becomes the primary may stay silent, and how long a stopped primary has to restart. */
 const patienceMs = { promotion: 10_000, start: 60_000 };
 
 /**
- * Decides about the primary. A switchover and a failover take the same three steps: the target is cleared, so that the primary
+ * Decides about the primary. A switchover and a failover have the same three steps: the target is cleared, so that the primary
  * loses its role and stops; once the Lease is free and no replica receives WAL, the replica with the most WAL is chosen;
  * that replica acquires the Lease, promotes its server, and becomes `currentPrimary`.
  */
@@ -82,7 +82,7 @@ function promotion(cluster: ObservedCluster, target: string): PrimaryDecision {
   const isSlow =
     instance?.pod !== undefined && !report && cluster.nowMs - (cluster.targetSinceMs ?? 0) < patienceMs.promotion;
   if (obstacle === undefined || isSlow) return { do: 'wait', phase, why: report?.message ?? `waiting for ${target}` };
-  // Its Lease shows that it might have been promoted, so no other instance may be.
+  // Its Lease shows that it might have been promoted, so no other instance may be promoted.
   if (isNew || holdsLease(cluster, target)) return { do: 'wait', phase, why: `${target}: ${obstacle}` };
   return { do: 'stop', phase: primaryPhases.failover, why: `${target} cannot become the primary: ${obstacle}` };
 }
@@ -137,7 +137,7 @@ function isFailing(cluster: ObservedCluster, { primary, instance }: Primary): bo
   return !holdsLease(cluster, primary) && instance.report?.isPrimary !== true;
 }
 
-/** True if a primary stopped in order, and may be starting again: its pod is new, or it is no longer fenced. Its data is the newest. */
+/** True if a primary stopped cleanly and may be restarting: its pod is new, or it is no longer fenced. Its data is the newest. */
 function isStarting({ lease, nowMs }: ObservedCluster, { primary, instance }: Primary): boolean {
   const { pod, report, claim } = instance ?? {};
   if (lease.holder === primary || !pod || pod.isDeleting || pod.hasEnded) return false;

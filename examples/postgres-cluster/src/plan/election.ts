@@ -1,7 +1,7 @@
 import { lsnOf } from './lsn.ts';
 import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
 
-/** The result of an election: the next primary, or why there is none yet. */
+/** The result of an election: the next primary, or the reason why there is none yet. */
 export type Election = { readonly winner: string } | { readonly winner?: undefined; readonly why: string };
 
 /**

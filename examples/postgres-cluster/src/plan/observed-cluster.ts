@@ -1,6 +1,6 @@
 import type { InstanceReport } from '../instance/protocol.ts';
 
-/** All that decides what the operator does next with a cluster. */
+/** The state that determines the operator's next step for a cluster. */
 export interface ObservedCluster {
   readonly name: string;
   /** Desired number of instances. */
@@ -12,7 +12,7 @@ export interface ObservedCluster {
   readonly storageSize: string;
   readonly fenced: readonly string[];
   readonly isHibernated: boolean;
-  /** Instance that a user asked to become the primary. */
+  /** The instance that a user requested as the primary. */
   readonly requestedPrimary?: string | undefined;
   /** Undefined in a new cluster, empty while a primary is being chosen. */
   readonly targetPrimary?: string | undefined;
@@ -48,7 +48,7 @@ export interface ObservedInstance {
 export interface ObservedClaim {
   /** Requested size. */
   readonly size: string;
-  /** True if the volume is gone. */
+  /** True if the volume no longer exists. */
   readonly isLost: boolean;
   readonly isDeleting: boolean;
 }
@@ -74,7 +74,7 @@ export function isStreaming({ report, pod }: ObservedInstance): boolean {
   return report?.state === 'running' && report.isReady && report.isReceiving && !report.isPrimary && !pod?.isDeleting;
 }
 
-/** True if an instance does its work: the primary accepts writes, a replica streams. */
+/** True if an instance works: the primary accepts writes, a replica streams. */
 export function isWorking(instance: ObservedInstance, primary: string | undefined): boolean {
   if (instance.name !== primary) return isStreaming(instance);
   return instance.report?.isPrimary === true && instance.report.isReady && !instance.pod?.isDeleting;

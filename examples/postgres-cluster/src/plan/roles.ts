@@ -2,7 +2,7 @@ import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
 
 /**
  * Returns the role label of an instance. The primary has it only while it is both wanted and acknowledged: it loses the label
- * before it is asked to stop, so that no new client finds it. A former primary gets none until it is a replica.
+ * before it is requested to stop, so that no new client finds it. A former primary gets none until it is a replica.
  */
 export function roleOf(
   { name, report }: Pick<ObservedInstance, 'name' | 'report'>,

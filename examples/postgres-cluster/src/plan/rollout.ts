@@ -37,7 +37,7 @@ export function nextRolloutStep(cluster: ObservedCluster): RolloutStep | undefin
   return primaryInstance && due.includes(primaryInstance) ? primaryStep(cluster, primaryInstance) : undefined;
 }
 
-/** Returns how the primary is updated: in place, by a switchover that makes it a replica first, or when a user asks for it. */
+/** Returns how the primary is updated: in place, by a switchover that makes it a replica first, or on a user's request. */
 export function primaryUpdate(
   cluster: ObservedCluster,
   primary: string,

@@ -37,7 +37,7 @@ export function scale(cluster: ObservedCluster): readonly ScaleStep[] {
 function resize(cluster: ObservedCluster, kept: readonly ObservedInstance[]): readonly ScaleStep[] {
   const { name, instances, targetPrimary, currentPrimary, lastInstance } = cluster;
   if (kept.length === 0) {
-    // The cluster is new, or all its volumes are gone: then only a restore helps, and the instance says so.
+    // The cluster is new, or all its volumes are gone: then only a restore helps, which the instance reports.
     return currentPrimary === undefined ? [{ do: 'create', name: targetPrimary ?? instanceName(name, 1) }] : [];
   }
   const primary = kept.find((each) => each.name === currentPrimary);

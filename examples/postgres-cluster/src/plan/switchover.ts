@@ -3,8 +3,8 @@ import { isStreaming, type ObservedCluster } from './observed-cluster.ts';
 import { primaryUpdate } from './rollout.ts';
 
 /**
- * Returns why a working primary should hand over to a replica, or undefined. Without a replica that streams, and could take over
- * immediately, it stays. An election may still find that no replica is certain to have every commit.
+ * Returns the reason why a working primary should hand over to a replica, or undefined. It stays unless a streaming replica could
+ * take over immediately. An election may still find that no replica is certain to have every commit.
  */
 export function whySwitchOver(cluster: ObservedCluster, primary: string): string | undefined {
   const { members, requestedPrimary } = cluster;

@@ -1,7 +1,9 @@
 import { Quantity } from '@kubewright/apimachinery';
 import type { ObservedCluster } from './observed-cluster.ts';
 
-/** Returns the instances whose claims must grow. Depends on nothing that an instance reports: a full disk must be able to grow. */
+/**
+ * Returns the instances whose claims must grow. Does not depend on reports of instances, because a full disk must be able to grow.
+ */
 export function claimsToGrow({
   members,
   storageSize,

@@ -1,4 +1,4 @@
-/** Thrown if a command cannot do what it was asked to. The message is printed without a stack. */
+/** Thrown if a command fails. The message is printed without a stack. */
 export class PluginError extends Error {
   override readonly name = 'PluginError';
   /** 2 for an invalid command line. */

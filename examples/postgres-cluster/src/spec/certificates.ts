@@ -25,13 +25,13 @@ const authorityMs = 365 * dayMs;
 const renewAuthorityMs = 60 * dayMs;
 const leafMs = 90 * dayMs;
 const renewLeafMs = 30 * dayMs;
-/** Time that everyone has to read the new bundle, before certificates of the new authority are used. */
+/** Time for all parties to read the new bundle before certificates of the new authority are used. */
 const overlapMs = dayMs;
 
 type Leaf = 'server' | 'replication' | 'operator';
 
 /**
- * Returns the certificates that a cluster should have now: the existing ones as long as they are good for, renewed ones otherwise.
+ * Returns the certificates that a cluster should have now: the existing ones as long as they are valid, renewed ones otherwise.
  * A new authority is trusted for a day before it signs, so that both sides of a connection know it.
  */
 export function nextCertificates(

@@ -22,7 +22,7 @@ export function applicationSecretFor({ metadata, spec }: Stored<PostgresCluster>
   });
 }
 
-/** Returns the Secret of the superuser `postgres`, which exists only if the cluster asks for it. */
+/** Returns the Secret of the superuser `postgres`, which exists only if the cluster requests it. */
 export function superuserSecretFor({ metadata }: Stored<PostgresCluster>, password: string): Secret {
   const data = { username: 'postgres', password };
   return credentials(clusterNames(metadata.name).superuser, { cluster: metadata.name, data });

@@ -23,7 +23,7 @@ export const instanceFolders = {
   replicationCertificate: '/etc/postgres-cluster/replication',
   /** User and password of the application. */
   application: '/etc/postgres-cluster/app',
-  /** Password of the superuser, if the cluster asks for one. */
+  /** Password of the superuser, if the cluster requests one. */
   superuser: '/etc/postgres-cluster/superuser',
   /** Mount point of the archive's claim, and `accessKeyId` and `secretAccessKey` of its bucket. */
   archive: '/var/lib/postgresql/archive',
@@ -81,7 +81,7 @@ function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: Instance
       periodSeconds: 10,
       timeoutSeconds: 5,
       failureThreshold: 3,
-      // An instance manager that does not respond stops nothing cleanly, and its server must not outlive the Lease.
+      // An unresponsive instance manager cannot stop its server cleanly, and the server must not outlive the Lease.
       terminationGracePeriodSeconds: 1,
     },
     startupProbe: {

@@ -9,7 +9,7 @@ import { secretValue } from '../spec/credentials.ts';
 
 /** Opens connections to the primary of a cluster, as the superuser. */
 export interface PrimarySessions {
-  /** Returns a connection to a database, or why there is none now. */
+  /** Returns a connection to a database, or the reason why there is none now. */
   open(
     cluster: { readonly namespace: string; readonly name: string; readonly database: string },
     ctx: RequestContext,

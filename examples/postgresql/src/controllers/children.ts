@@ -12,7 +12,7 @@ export function secretFor({ metadata, spec }: Stored<Postgresql>): Secret {
   });
 }
 
-/** The pod that runs the server, named like the object that asks for it. */
+/** The pod that runs the server, named like its owner. */
 export function podFor({ metadata: { name } }: Stored<Postgresql>): Pod {
   const labels = { 'app.kubernetes.io/name': 'postgresql', 'app.kubernetes.io/instance': name };
   const fromSecret = (key: string) => ({ secretKeyRef: { name: `${name}-credentials`, key } });

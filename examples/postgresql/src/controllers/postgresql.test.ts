@@ -13,7 +13,7 @@ import { postgresql } from './postgresql.ts';
 
 const config = (name: string): string => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
 
-/** The operator under its own account, over HTTPS; the test plays the node, so that it decides when what happens. */
+/** The operator under its own account, over HTTPS; the test plays the node, so that it controls the timing. */
 describe('the Postgresql operator', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kw-operator-'));
   const namespace = 'databases';
@@ -38,7 +38,7 @@ describe('the Postgresql operator', () => {
     const account = { namespace: 'postgresql-operator-system', name: 'postgresql-operator-controller-manager' };
     const kubeconfig = await cluster.logInAs(account);
     operator = new Manager({ controllers: [postgresql], kubeconfig, log: silentLogger, handleSignals: false });
-    operator.run().catch(() => undefined); // its end is the test's own doing
+    operator.run().catch(() => undefined); // the test itself ends it
     await operator.started();
   });
   afterAll(async () => {
@@ -143,7 +143,7 @@ describe('the Postgresql operator', () => {
     expect(await find(Pod, 'last')).toBeUndefined();
   });
 
-  // The last one: it judges what all the others have needed.
+  // Must run last: it checks the permissions that all the other tests needed.
   it('is granted what it uses, and nothing that it does not', async () => {
     const { rules } = await cluster.client().resource(ClusterRole).get({ name: 'postgresql-operator-manager-role' });
     const { missing, superfluous, tooWide } = operator.permissions.report(rules ?? []);

@@ -11,7 +11,7 @@ export const postgresql = controller({
   finalizers: { 'database.db.example.com/finalizer': childrenFirst(Pod) },
   desired(pg, observed) {
     const pod = observed.get(Pod, pg.metadata.name);
-    // A stopped pod is unwanted; once it is deleted, a new one is created.
+    // A stopped pod is no longer desired; once it is deleted, a new one is created.
     const ended = pod?.status?.phase === 'Failed' || pod?.status?.phase === 'Succeeded';
     return { children: [secretFor(pg), !ended && podFor(pg)], ...statusOf(pod), requeueAfterMs: 5_000 };
   },

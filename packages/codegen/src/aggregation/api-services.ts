@@ -19,7 +19,7 @@ export function apiServerPlace({
   return { namespace: `${prefix}system`, service: `${prefix}apiserver-service` };
 }
 
-/** The priorities of CRD groups and versions, so that clients see the same order whichever server serves a kind. */
+/** The priorities of CRD groups and versions, so that clients see the same order no matter which server serves a kind. */
 const priorities = { groupPriorityMinimum: 1000, versionPriority: 100 };
 
 /**

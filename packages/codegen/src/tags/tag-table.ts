@@ -15,8 +15,8 @@ const preserve = 'x-kubernetes-preserve-unknown-fields';
 const value: (key: string) => TagEffect = (key) => keyword(key, (use) => readValue(use.text, use.valueType));
 
 /**
- * All tags that affect the generated schema. An entry is all that a tag needs: parsing, the check of its place, the advice for
- * misspelled tags and docs/reference/markers.md follow from it.
+ * All tags that affect the generated schema. A new tag only needs an entry here: parsing, the check of its place, the advice for
+ * misspelled tags and docs/reference/markers.md are derived from it.
  */
 export const tags: readonly TagDefinition[] = [
   // Numbers.

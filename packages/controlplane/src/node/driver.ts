@@ -15,7 +15,7 @@ export interface Driver extends AsyncDisposable {
   readonly startsAtOnce?: boolean;
   /** True if containers do not read their environment, so the node needs no Services. @defaultValue false */
   readonly ignoresEnvironment?: boolean;
-  /** Where volumes are kept, if not on disk. */
+  /** Where volumes are stored, if not on disk. */
   readonly files?: MemoryFiles;
   /** Prepares the resources shared by the pod's containers (address, folders) before any container starts. */
   preparePod(pod: PodSandboxRequest): Promise<PodSandbox>;
@@ -36,7 +36,7 @@ export interface Driver extends AsyncDisposable {
   /** Starts one attempt of a container. Resolves once it runs. */
   startContainer(request: ContainerRequest): Promise<RunningContainer>;
   /**
-   * Returns what running containers use, by their ids; those of which nothing is known are missing. @defaultValue nothing is known
+   * Returns the usage of running containers by id, without those whose usage is unknown. @defaultValue the usage is unknown
    */
   usages?(containers: readonly UsedContainer[]): Promise<ReadonlyMap<string, Usage>>;
   /** Kills everything immediately and starts nothing more, without waiting. The last resort if a stop takes too long. */
@@ -47,7 +47,7 @@ export interface Driver extends AsyncDisposable {
 export interface PullRequest {
   readonly podUid: string;
   readonly containerName: string;
-  /** True if the node has pulled the image before and the container's pull policy lets it use that one. */
+  /** True if the node has already pulled the image and the container's pull policy allows using it. */
   readonly isPresent: boolean;
 }
 

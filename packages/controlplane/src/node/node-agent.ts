@@ -74,7 +74,7 @@ const afterContainersMs = 700;
 /** Maximum time between attempts to write to the API server, in milliseconds. */
 const maxRetryMs = 10_000;
 
-/** Turns of the event loop in which a pod whose containers start immediately should run. */
+/** Turns of the event loop within which a pod whose containers start immediately should be running. */
 const maxTurns = 6;
 
 const nodeRequest: ReconcileRequest = { name: '*node' };
@@ -255,7 +255,7 @@ export class NodeAgent implements AsyncDisposable {
       name: 'kubelet',
       for: Pod,
       maxConcurrentReconciles: 16,
-      // A kubelet that loses the API server tries again at least at each heartbeat.
+      // A kubelet that loses the API server retries at least at each heartbeat.
       rateLimiter: exponentialRateLimiter({ maxMs: maxRetryMs }),
       watches: [
         watch(Pod, enqueueForObject(), here),
@@ -360,7 +360,7 @@ export class NodeAgent implements AsyncDisposable {
     let result = worker.sync(pod);
     if (!this.#options.driver.startsAtOnce || worker.written) return result;
     for (let turn = 0; turn < maxTurns && result.status?.phase === 'Pending'; turn++) {
-      // seam: lets the steps of the start proceed; waits for no time.
+      // seam: lets the startup steps proceed; adds no delay.
       await new Promise((resolve) => setImmediate(resolve));
       result = worker.sync(pod);
     }

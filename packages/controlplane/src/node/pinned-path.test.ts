@@ -63,7 +63,7 @@ describe('PinnedPath', () => {
     symlinkSync('../outside', join(volume, 'link'));
     writeFileSync(join(volume, 'a/f'), 'text');
     mkdirSync(join(volume, 'z/deep'), { recursive: true });
-    // A container moves a folder while the first file is looked at.
+    // A container moves a folder while the first file is being checked.
     const beforeFile = (): void => {
       renameSync(join(volume, 'z'), join(volume, 'z-moved'));
       symlinkSync('../outside', join(volume, 'z'));

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 
 const isLinux = process.platform === 'linux';
-/** Linux's `O_PATH`, which opens a file of any type, but not its content. Node has no name for it. */
+/** Linux's `O_PATH`, which opens a file of any type, but not its content. Node does not export it. */
 const pathOnly = 0o10000000;
 
 /** Creates a missing part of a path in its folder. */

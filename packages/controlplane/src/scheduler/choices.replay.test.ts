@@ -61,7 +61,7 @@ function viewFor(cluster: RandomCluster, pod: PendingPod): ClusterView {
   return { ...view, objects: { ...view.objects, workloadSelector: () => LabelSelector.ofLabels(labels) } };
 }
 
-/** Does with a pod what the scheduler does. With `expected`, prefers that of equally good answers. */
+/** Schedules a pod like the scheduler. Prefers `expected` among equally good nodes. */
 function decide(pod: PendingPod, view: ClusterView, expected: Outcome): Outcome {
   const random = seededRandom(1);
   const choice = schedulePod(pod, { plugins: defaultPlugins, view, nominated: () => [], random, start: { index: 0 } });

@@ -9,7 +9,7 @@ import type { SchedulingQueue } from './queue/scheduling-queue.ts';
 
 type NodeObjectEvent = CreateEvent<Node> | UpdateEvent<Node> | DeleteEvent<Node> | GenericEvent<Node>;
 
-/** Keeps the cache up to date with the nodes of the cluster and tells the queue which changes may help waiting pods. */
+/** Keeps the cache up to date with the nodes of the cluster and notifies the queue of changes that may help waiting pods. */
 export class NodeEvents {
   readonly #cache: SchedulerCache;
   readonly #queue: SchedulingQueue;
@@ -35,7 +35,7 @@ export class NodeEvents {
   }
 }
 
-/** Returns what changed in a node that pods may wait for. */
+/** Returns the changes of a node that pods may wait for. */
 export function nodeChanges(old: Stored<Node> | undefined, now: Stored<Node>): readonly NodeEvent[] {
   if (!old) return [{ resource: 'Node', action: 'Add', now: infoOf(now) }];
   const actions: NodeEvent['action'][] = [];

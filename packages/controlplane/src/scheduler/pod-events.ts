@@ -13,7 +13,7 @@ type PodObjectEvent = CreateEvent<Pod> | UpdateEvent<Pod> | DeleteEvent<Pod> | G
 export class PodEvents {
   readonly #cache: SchedulerCache;
   readonly #queue: SchedulingQueue;
-  /** Pods that wait or are being bound. */
+  /** Pods that are waiting or being bound. */
   readonly #pending = new Map<string, PendingPod>();
 
   constructor({ cache, queue }: { readonly cache: SchedulerCache; readonly queue: SchedulingQueue }) {
@@ -61,7 +61,7 @@ export class PodEvents {
     if (old && old.nominatedNodeName !== '' && old.nominatedNodeName !== now.nominatedNodeName) this.#freed(old);
   }
 
-  /** A pod was deleted, or has ended: it is neither scheduled nor does it use its node. */
+  /** A pod was deleted or has ended: it is no longer scheduled and no longer uses its node. */
   deleted({ uid }: { readonly uid: string }): void {
     const waiting = this.#pending.get(uid);
     this.#pending.delete(uid);
@@ -82,7 +82,7 @@ export class PodEvents {
     if (old) this.#queue.move({ resource: 'Pod', action: 'Delete', old });
   }
 
-  /** The room that was reserved for a nominated pod is free again for pods that are not more important. */
+  /** The room reserved for a nominated pod is available again to pods of the same or lower priority. */
   #freed(old: PendingPod): void {
     this.#queue.move({ resource: 'Pod', action: 'Delete', old }, ({ priority }) => priority <= old.priority);
   }

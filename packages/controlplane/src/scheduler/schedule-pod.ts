@@ -8,7 +8,7 @@ import { type NominatedPods, PodFilters } from './framework/pod-filters.ts';
 import type { Rejection } from './framework/rejection.ts';
 import { scoreNodes } from './framework/score-nodes.ts';
 
-/** The node chosen for a pod, or why there is none. */
+/** The node chosen for a pod, or the reason why there is none. */
 export type Choice =
   /** `best` are all nodes with the highest score. */
   | { readonly node: NodeInfo; readonly best: readonly NodeInfo[]; readonly filters: PodFilters }
@@ -21,7 +21,7 @@ export interface SchedulePodOptions {
   readonly view: ClusterView;
   readonly nominated: NominatedPods;
   readonly random: Random;
-  /** Index of the node to examine first; returns where the examination ended. */
+  /** Index of the node to examine first; returns the index where the search ended. */
   readonly start: { index: number };
 }
 

@@ -79,7 +79,7 @@ const readKinds = [
   cached(ReplicationController),
 ];
 
-// Constants, so that a scheduler that restarts can share informers with other components again.
+// Constants, so that a restarted scheduler can share informers with other components again.
 const byStorageClass: IndexFunc<PersistentVolume> = ({ object }) => [storageClassOf(object)];
 const byNodeName: IndexFunc<VolumeAttachment> = ({ object }) => [object.spec.nodeName];
 
@@ -93,7 +93,7 @@ class Scheduler {
   readonly #pods: PodEvents;
   readonly #nodes: NodeEvents;
 
-  /** Requests workers once everything that exists is known. */
+  /** Requests workers once all existing objects are known. */
   readonly source: Source = {
     name: 'scheduling queue',
     start: async (context, { signal }) => {

@@ -119,7 +119,7 @@ export class SchedulingAttempts {
     if (!evicted) queue.activate(pod.uid);
   }
 
-  /** Ends the nomination of a pod whose node is now meant for a more important one. */
+  /** Ends the nomination of a pod whose node is now reserved for a more important pod. */
   async #withdraw(pod: PendingPod, ctx: RequestContext): Promise<void> {
     try {
       await patchPodStatus(pod.pod, { nominatedNodeName: '' }, ctx);
@@ -153,7 +153,7 @@ export class SchedulingAttempts {
 
   async #bind(queued: QueuedPod, nodeName: string, ctx: RequestContext): Promise<void> {
     const { pod } = queued;
-    // Before the binding: the node can report that it pulls the image before the response arrives.
+    // Before the binding: the node may report an image pull before the response arrives.
     const atMs = ctx.clock.now() - 1;
     const binding = {
       apiVersion: 'v1',
@@ -172,7 +172,7 @@ export class SchedulingAttempts {
     ctx.events.record({ reason: 'Scheduled', action: 'Binding', note, regarding: pod.pod, atMs });
   }
 
-  /** Takes back a decision that could not be carried out. */
+  /** Reverts a decision that could not be carried out. */
   async #unbound(queued: QueuedPod, error: unknown, ctx: RequestContext): Promise<void> {
     const { cache, queue } = this.#parts;
     const old = cache.pod(queued.pod.uid);

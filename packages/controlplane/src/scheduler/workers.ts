@@ -1,15 +1,15 @@
 import type { RequestContext } from '@kubewright/runtime';
 import type { HandlerContext } from '@kubewright/runtime/internal';
 
-/** Work that a reconcile does; each reconcile does one piece of it. */
+/** Work for a reconcile; each reconcile does one piece. */
 export type Work = (ctx: RequestContext) => Promise<void>;
 
 /** Number of pods that are bound, or whose failure is reported, at the same time. */
 export const workerCount = 24;
 
 /**
- * Distributes work over the controller's workers. Its requests are not keys of objects but names of workers: a worker that runs takes
- * the work that is most urgent by then.
+ * Distributes work over the controller's workers. Its requests are names of workers, not keys of objects: a worker that runs takes
+ * the most urgent work at that time.
  */
 export class Workers {
   readonly #next: () => Work | undefined;
@@ -23,13 +23,13 @@ export class Workers {
     this.#hasMore = source.hasMore;
   }
 
-  /** Starts to request workers. */
+  /** Starts requesting workers. */
   start(context: HandlerContext): void {
     this.#context = context;
     this.wake();
   }
 
-  /** Adds work that comes before the next pod. */
+  /** Adds work that is done before the next pod. */
   add(work: Work): void {
     this.#urgent.push(work);
     this.wake();
@@ -42,7 +42,7 @@ export class Workers {
     if (name !== undefined) this.#context.enqueue({ name });
   }
 
-  /** Does one piece of work in the name of a worker. */
+  /** Does one piece of work as the given worker. */
   async run(name: string, ctx: RequestContext): Promise<void> {
     try {
       const work = this.#urgent.shift() ?? this.#next();

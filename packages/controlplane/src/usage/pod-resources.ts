@@ -4,8 +4,8 @@ import { addAmounts, amountsOf, maxAmounts, type ResourceAmounts } from './resou
 type Part = 'requests' | 'limits';
 
 /**
- * Returns what a pod requests, or its limits: of all containers together, or of the largest step of its start, whichever is
- * more, plus the overhead of its runtime. Mirrors `PodRequests` and `PodLimits` of k8s.io/component-helpers (1.36).
+ * Returns what a pod requests, or its limits: the sum of all containers, or the largest startup step, whichever is more, plus the
+ * overhead of its runtime. Mirrors `PodRequests` and `PodLimits` of k8s.io/component-helpers (1.36).
  */
 export function podResources(spec: PodSpec, part: Part): ResourceAmounts {
   const of = ({ resources }: Pick<Container, 'resources'>): ResourceAmounts => amountsOf(resources?.[part]);

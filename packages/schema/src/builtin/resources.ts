@@ -3,7 +3,7 @@ import { resourceTable } from '../generated/resource-table.ts';
 import type { SchemaNode } from '../node/schema-node.ts';
 import { builtinSchema } from './builtin-schema.ts';
 
-/** One collection of a built-in kind, as a fresh API server of 1.36.3 serves it. */
+/** One collection of a built-in kind, as served by a fresh API server of 1.36.3. */
 export interface BuiltinResource extends GroupVersionResource, GroupVersionKind {
   readonly singular: string;
   readonly scope: Scope;

@@ -28,7 +28,7 @@ function reasonOf(cause: unknown): string {
   return text.replace(/^error parsing regexp: /, '');
 }
 
-/** Length from which a text is worth the states of an automaton, in UTF-16 units. */
+/** Length from which an automaton is worth its states, in UTF-16 units. */
 const longText = 1_000;
 /** Size of a pattern, in RE2 instructions, from which an automaton costs more than it saves: each state lists instructions. */
 const largePattern = 1_000;

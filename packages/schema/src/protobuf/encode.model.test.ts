@@ -5,7 +5,7 @@ import { decodeProtobuf } from './decode.ts';
 import { type MessageField, MessageTable } from './message-table.ts';
 import { ProtobufError } from './protobuf-error.ts';
 
-/** A small encoder based on the same table, for plain fields; the generated objects leave out fields that it cannot encode. */
+/** A small encoder based on the same table, for plain fields; the generated objects omit fields that it cannot encode. */
 const table = new MessageTable();
 const utf8 = new TextEncoder();
 const varint = (value: number): number[] => {

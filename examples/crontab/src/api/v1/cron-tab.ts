@@ -14,7 +14,7 @@ export interface CronTabSpec {
   readonly replicas?: number;
   /** Time zone of `cronSpec`, by its IANA name. @default "Etc/UTC" */
   readonly timeZone?: string;
-  /** True to start no runs. Runs that fall due meanwhile are not made up for. */
+  /** True to pause the schedule. Runs that fall due meanwhile are skipped. */
   readonly suspend?: boolean;
   /** How late a run may start. A run that could not start in time is missed. @integer @minimum 1 */
   readonly startingDeadlineSeconds?: number;

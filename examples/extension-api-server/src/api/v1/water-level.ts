@@ -9,7 +9,7 @@ export interface WaterLevelSpec {
   readonly metres: number;
 }
 
-/** The water level is computed when someone asks for it; nothing is stored. */
+/** The water level is computed when a client reads it; nothing is stored. */
 export const WaterLevel = defineKind<WaterLevelSpec>({
   group: 'wells.example.com',
   version: 'v1',

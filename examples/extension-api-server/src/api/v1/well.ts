@@ -2,7 +2,7 @@ import type { ObjectOf } from '@kubewright/apimachinery';
 import { defineKind } from '@kubewright/runtime';
 
 /**
- * Where water is, and how to raise it.
+ * The depth of a well, and how its water is raised.
  *
  * @rule self.depth <= 100 || self.pump == 'motor'
  * @message a well deeper than 100 metres needs a motor

@@ -9,7 +9,7 @@ export interface InstanceSpec {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** How far a plan, a phase or a step has come. */
+/** The progress of a plan, a phase or a step. */
 export type Progress = 'Pending' | 'InProgress' | 'Complete' | 'Failed';
 
 export interface StepStatus {
@@ -26,7 +26,7 @@ export interface PhaseStatus {
   readonly steps: readonly StepStatus[];
 }
 
-/** The run of a plan. It is all that the operator remembers, so it continues from here after a crash. */
+/** The run of a plan. It is the operator's only state, so the operator continues from here after a crash. */
 export interface InstanceStatus {
   /** Counts the runs. @integer */
   readonly run?: number;

@@ -18,7 +18,7 @@ export interface Parameter {
 /** Objects to apply. The step is complete when all of them are ready. */
 export interface Step {
   readonly name: string;
-  /** Manifests; `{{NAME}}` stands for a parameter. @listType atomic @items.type object @items.preserveUnknownFields */
+  /** Manifests; `{{NAME}}` is replaced by a parameter. @listType atomic @items.type object @items.preserveUnknownFields */
   readonly resources: readonly unknown[];
 }
 
@@ -31,7 +31,7 @@ export interface Phase {
   readonly steps: readonly Step[];
 }
 
-/** The phases to run on one occasion. */
+/** The phases to run for one occasion. */
 export interface Plan {
   readonly name: string;
   /** @default serial */
@@ -40,7 +40,7 @@ export interface Plan {
   readonly phases: readonly Phase[];
 }
 
-/** An operator, described by data. */
+/** An operator defined by data. */
 export interface OperatorVersionSpec {
   /** @listType map @listMapKey name */
   readonly parameters?: readonly Parameter[];

@@ -99,7 +99,7 @@ export class ClusterAccess {
     this.#cluster = await client.resource(PostgresCluster).status.patch({ namespace, name }, patch, { signal });
   }
 
-  /** Returns true if the API server responds, whatever it says. */
+  /** Returns true if the API server responds at all. */
   async isReachable(signal: AbortSignal): Promise<boolean> {
     const { client, namespace, lease: name } = this.#options;
     try {

@@ -17,7 +17,7 @@ const watchSeconds = 10;
 const listMs = 5_000;
 const retryMs = 1_000;
 
-/** Lists and watches a few objects until `signal` is aborted. What was read stays while the API server is away. */
+/** Lists and watches a few objects until `signal` is aborted. Keeps the last state while the API server is unreachable. */
 export async function follow<T extends KubernetesObject>(
   resource: ResourceClient<T>,
   options: FollowOptions<T>,

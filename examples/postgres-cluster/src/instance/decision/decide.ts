@@ -24,7 +24,7 @@ const nothing: Decision = { do: 'nothing' };
 /**
  * Decides what an instance does next.
  *
- * A primary runs only while the instance holds the Lease. Data of a former primary is started as a standby only after it was compared
+ * A primary runs only while the instance holds the Lease. A former primary's data is started as a standby only after a comparison
  * with the current primary. Data is replaced only by a copy of a primary of the same cluster.
  */
 export function decide(situation: Situation): Decision {

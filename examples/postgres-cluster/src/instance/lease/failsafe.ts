@@ -24,14 +24,14 @@ export async function allConfirm(
       const path = `/v1/primary?name=${encodeURIComponent(name)}&forMs=${forMs}`;
       return (await askInstance(path, { address, client, signal })) === 204;
     } catch {
-      // An instance that does not answer may have reached the API server.
+      // An instance that does not respond may be able to reach the API server.
       return false;
     }
   });
   return (await Promise.all(answers)).every(Boolean);
 }
 
-/** True if no instance is missing from `others`: as many as the cluster wants are known, and no other one streams from this one. */
+/** True if `others` is complete: it has the desired number of instances, and no unknown replica streams from this one. */
 export function knowsAll(known: {
   readonly others: readonly string[];
   readonly streaming: readonly string[];

@@ -1,7 +1,7 @@
 import type { LeaseTiming } from '../../api/v1/postgres-cluster.ts';
 
 /**
- * A Lease as its holder relies on it, with the times that were written to it. Changed times in the cluster's spec have no effect before
+ * A Lease from its holder's view, with the times that were written to it. Changed times in the cluster's spec have no effect before
  * the next renewal: other instances only know what they read.
  */
 export interface HeldLease {
@@ -13,7 +13,7 @@ export interface HeldLease {
   readonly expiresAtMs: number;
 }
 
-/** Returns what a holder relies on if a renewal with these times was sent at `sinceMs`. */
+/** Returns the holder's view after a renewal with these times was sent at `sinceMs`. */
 export function heldSince(
   sinceMs: number,
   { durationSeconds = 15, renewDeadlineSeconds = 10 }: LeaseTiming,

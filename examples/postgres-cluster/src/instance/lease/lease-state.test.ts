@@ -15,7 +15,7 @@ describe('the Lease of a primary', () => {
     ['without a spec', Lease({ metadata: { name: 'shop-primary', namespace: 'default' } }), 0, { state: 'free' }],
     ['held by another instance', lease('shop-1'), 14_999, { state: 'taken', holder: 'shop-1' }],
     ['expired', lease('shop-1'), 15_000, { state: 'free' }],
-    // Its own earlier process held it, and no longer runs.
+    // Its own earlier process acquired it, and no longer runs.
     ['held by an earlier process of this instance', lease('shop-2'), 0, { state: 'free' }],
   ])('%s', (_, held, nowMs, state) => {
     const observed = held && observeLease(undefined, held, 0);

@@ -8,7 +8,7 @@ export interface ObservedLease {
   readonly changedAtMs: number;
 }
 
-/** Returns the newer observation. The time stays if nothing that the holder writes has changed. */
+/** Returns the newer observation. The time stays unchanged if the holder has changed nothing. */
 export function observeLease(before: ObservedLease | undefined, lease: Lease, nowMs: number): ObservedLease {
   const isSame = before !== undefined && JSON.stringify(before.lease.spec) === JSON.stringify(lease.spec);
   return { lease, changedAtMs: isSame ? before.changedAtMs : nowMs };
@@ -22,7 +22,7 @@ export function expiryOf({ lease, changedAtMs }: ObservedLease): number | undefi
 
 /** Describes a Lease that this instance does not hold. An expired one has no holder. */
 export function leaseState(observed: ObservedLease | undefined, options: { name: string; nowMs: number }): LeaseState {
-  // Unknown until it has been read: someone may hold it.
+  // Unknown until it has been read, because another instance may hold it.
   if (observed === undefined) return { state: 'taken', holder: 'another instance' };
   const holder = observed.lease.spec?.holderIdentity;
   const expiresAtMs = expiryOf(observed);

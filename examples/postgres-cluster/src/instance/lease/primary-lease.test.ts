@@ -153,7 +153,7 @@ describe('PrimaryLease', () => {
     await lease.acquire(signal);
     isAway = true;
     await renew(lease, 12_000);
-    // The server has the time until the Lease expires to stop.
+    // The server has until the Lease expires to stop.
     expect(lost).toEqual([{ why: 'it could not be renewed in time', withinMs: 5_000 }]);
   });
 
@@ -188,7 +188,7 @@ describe('PrimaryLease', () => {
     const { lease: second } = candidate('shop-2');
     await second.acquire(signal);
     expect(second.promise('shop-1', 90_000)).toBe(true);
-    // Another round of questions does not shorten it.
+    // Another round of requests does not shorten it.
     expect(second.promise('shop-1', 15_000)).toBe(true);
     await clock.advance(89_999);
     expect(await second.acquire(signal)).toBe(false);
@@ -227,7 +227,7 @@ describe('PrimaryLease', () => {
     losesResponses = true;
     timing = usual;
     await renew(lease, 2_000);
-    // The Lease has the short times now, and the holder has not been told.
+    // The Lease has the short times now, and the holder does not know it.
     await clock.advance(10_000);
     expect(lease.isHeld).toBe(false);
   });

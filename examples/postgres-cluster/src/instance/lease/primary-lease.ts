@@ -82,8 +82,8 @@ export class PrimaryLease {
   }
 
   /**
-   * Promises not to acquire the Lease for `forMs` from now, if `holder` is the last known holder. The holder names the time: it may
-   * have renewed with a longer one that this instance has not seen.
+   * Promises not to acquire the Lease for `forMs` from now, if `holder` is the last known holder. The holder sends the duration,
+   * because it may have renewed with a longer one that this instance has not seen.
    *
    * @returns true if it was promised; false while this instance may be acquiring the Lease
    */
@@ -223,12 +223,13 @@ export class PrimaryLease {
       this.#replacing = current.metadata.resourceVersion;
       try {
         this.observe(await this.#leases.update({ ...current, spec: this.#claimed(current, timing) }, { signal }));
-        // A renewal that was under way changes nothing.
+        // A renewal in progress changes nothing.
         this.#held = this.#isAbandoned ? undefined : held;
         return true;
       } catch (error) {
         if (!isConflict(error) && !isNotFound(error)) throw error;
-        // Someone wrote in between: the response to an earlier renewal was lost, or the Lease was labeled, or taken.
+        // The Lease was written in between: the response to an earlier renewal was lost, or another client labeled or took the
+        // Lease.
         const lease = await this.#read(signal);
         this.observe(lease);
         const holder = lease?.spec?.holderIdentity;

@@ -75,7 +75,7 @@ export class DataDirectory {
     const path = `${this.path}.new`;
     await rm(path, { recursive: true, force: true });
     await rm(this.path, { recursive: true, force: true });
-    // The data is gone, so the note no longer tells anything.
+    // The data no longer exists, so the note is obsolete.
     await this.clearUnusable();
     await fill(path);
     await rename(path, this.path);
@@ -103,7 +103,7 @@ export class DataDirectory {
     return `${this.path}.copied`;
   }
 
-  /** An empty folder is none, for example the mount point of a volume. Other content is never deleted. */
+  /** An empty folder, such as the mount point of a volume, does not count as a data directory. Other content is never deleted. */
   async #withoutVersion(): Promise<DataState> {
     const names = await readdir(this.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];

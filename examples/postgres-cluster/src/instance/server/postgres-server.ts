@@ -57,7 +57,7 @@ export class PostgresServer {
   /**
    * Starts the server, and does not wait until it accepts connections. Ends processes that an earlier server has left.
    *
-   * @param isAllowed - asked right before the process is created
+   * @param isAllowed - called right before the process is created
    * @returns false if it was not allowed to start
    */
   async start({ isAllowed }: { readonly isAllowed: () => boolean }): Promise<boolean> {
@@ -92,8 +92,8 @@ export class PostgresServer {
   }
 
   /**
-   * Stops the server. `fast` disconnects clients, and waits until replicas have received all WAL. What has not ended after
-   * `withinMs` is killed.
+   * Stops the server. `fast` disconnects clients, and waits until replicas have received all WAL. Processes that have not ended
+   * after `withinMs` are killed.
    */
   async stop({ mode, withinMs }: { readonly mode: StopMode; readonly withinMs: number }): Promise<void> {
     const { clock, log } = this.#options;

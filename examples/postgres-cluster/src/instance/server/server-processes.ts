@@ -3,12 +3,12 @@ import { readdir, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
-/** Time that an immediate shutdown gets. */
+/** Time limit of an immediate shutdown. */
 const shutdownMs = 5_000;
 const pollMs = 20;
 
 /**
- * Returns the processes that work in a data directory: a server of an earlier instance manager, or backends that outlive a server
+ * Returns the processes of a data directory: a server of an earlier instance manager, or backends that outlive a server
  * that was killed. All of them have it as their working directory. Where /proc does not exist, only the server is found.
  */
 export async function serverProcesses(dataDirectory: string): Promise<readonly number[]> {
@@ -32,7 +32,7 @@ export async function serverProcesses(dataDirectory: string): Promise<readonly n
   return found.flat();
 }
 
-/** Ends all processes that work in a data directory, and returns how many there were. Resolves when they are gone. */
+/** Ends all processes that work in a data directory, and returns how many there were. Resolves when they have ended. */
 export async function endServerProcesses(dataDirectory: string, clock: Clock): Promise<number> {
   const found = await serverProcesses(dataDirectory);
   const postmaster = postmasterOf(dataDirectory).filter((pid) => found.includes(pid));

@@ -1,6 +1,6 @@
 import { parseLsn } from './wal-position.ts';
 
-/** The point at which a timeline was left for the next one. */
+/** The point at which a timeline forked into the next one. */
 export interface Fork {
   readonly timeline: number;
   readonly lsn: bigint;
@@ -25,7 +25,7 @@ export interface WalEnd {
  * Returns true if the primary's WAL continues this server's: both have the same forks, and this server's WAL ends before the primary
  * left its timeline. On the same timeline, it must end no later than the primary's, whose end must be read last.
  *
- * Two instances can number a timeline alike, if neither knew of the other's promotion. Then their forks differ.
+ * Two instances can choose the same number for a timeline if neither knew of the other's promotion. Then their forks differ.
  */
 export function canFollow(own: WalEnd, primary: WalEnd): boolean {
   const forkOf = (timeline: number): bigint | undefined =>

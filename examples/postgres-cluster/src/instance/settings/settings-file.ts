@@ -50,7 +50,7 @@ const defaults: Readonly<Record<string, string>> = {
 
 /** Returns the content of postgresql.conf. */
 export function settingsFile(input: SettingsInput): string {
-  // Those that an earlier version accepted may be on disk.
+  // Settings that an earlier version accepted may be on disk.
   const settings = { ...defaults, ...allowedSettings(input.parameters), ...fixed(input) };
   const raised = Object.entries(input.floors).flatMap(([name, floor]) =>
     Number(settings[name] ?? 0) < floor ? [[name, String(floor)] as const] : [],
@@ -96,7 +96,7 @@ function fixed(input: SettingsInput): Readonly<Record<string, string>> {
 /** Returns `ANY 1 ("shop-2", "shop-3")`, or nothing if no replica has to confirm. */
 export function synchronousStandbyNames({ number, names }: SynchronousStandbys): string {
   if (number === 0) return '';
-  // Without a known replica, commits must wait for one that has another name than all.
+  // Without a known replica, commits must wait for a name that no replica has.
   const listed = names.length > 0 ? names : ['no-replica'];
   return `ANY ${number} (${listed.map((name) => `"${name}"`).join(', ')})`;
 }

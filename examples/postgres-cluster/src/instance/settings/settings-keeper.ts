@@ -42,7 +42,7 @@ export class SettingsKeeper {
     return this.#accepted ?? {};
   }
 
-  /** Forgets what was written, because the data directory was replaced. */
+  /** Forgets the written configuration, because the data directory was replaced. */
   forget(): void {
     this.#written = undefined;
   }
@@ -103,7 +103,7 @@ export class SettingsKeeper {
   }
 }
 
-/** Returns what the server says about its configuration, without times, process ids and the names of our files. */
+/** Returns the server's messages about its configuration, without times, process ids and our file names. */
 export function invalidSettings(output: string): string {
   const lines = output.split('\n').flatMap((line) => {
     const match = /(?:LOG|FATAL|ERROR|HINT|DETAIL):\s+(.*)$/.exec(line);

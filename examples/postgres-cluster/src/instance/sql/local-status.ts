@@ -50,7 +50,7 @@ export async function localStatus(sql: Sql): Promise<LocalStatus> {
 }
 
 /**
- * Returns the timeline of the last WAL that a standby has received. The control file knows it only after the next restartpoint, and
+ * Returns the timeline of the last WAL that a standby has received. The control file has it only after the next restartpoint, and
  * the receiver only while it is connected; but the name of the file with that WAL begins with it.
  */
 async function receivedTimeline(
@@ -58,7 +58,7 @@ async function receivedTimeline(
   { lsn, timeline, segment }: { readonly lsn: string; readonly timeline: number; readonly segment: string },
 ): Promise<number> {
   const position = parseLsn(lsn);
-  // At the start of a file, the last WAL is in the file before.
+  // At the start of a file, the last WAL is in the previous file.
   const last = position > 0n ? position - 1n : position;
   const file = walFileOf(last, { timeline: 0, segmentBytes: BigInt(segment) });
   const [row] = await sql.query('SELECT max(substr(name, 1, 8)) AS newest FROM pg_ls_waldir() WHERE name ~ $1', [

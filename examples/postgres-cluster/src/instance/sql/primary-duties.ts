@@ -19,7 +19,7 @@ const granted = [
   'pg_read_binary_file(text, bigint, bigint, boolean)',
 ];
 
-/** Creates the role of the replicas, and lets it do no more than they need. Waits for no replica. */
+/** Creates the role of the replicas with the minimal privileges. Does not wait for replicas. */
 export async function createReplicationRole(sql: Sql): Promise<void> {
   await sql.query('SET synchronous_commit = local');
   const [found] = await sql.query('SELECT FROM pg_roles WHERE rolname = $1', [replicationUser]);

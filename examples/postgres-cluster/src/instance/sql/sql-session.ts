@@ -39,7 +39,7 @@ export class SqlSession implements Sql {
     try {
       return (await client.query(text, [...values])).rows;
     } catch (error) {
-      // An answer of the server has a code of five characters; the connection remains usable.
+      // A server error has a code of five characters; the connection remains usable.
       const isAnswer = error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '');
       if (!isAnswer) this.#drop(client);
       throw error;
@@ -62,7 +62,7 @@ export class SqlSession implements Sql {
 
   #drop(client: pg.Client): void {
     if (this.#client === client) this.#client = undefined;
-    // `end` would wait for an answer of a server that may never give one.
+    // `end` would wait for a response that may never arrive.
     const { connection } = client as unknown as { readonly connection?: { readonly stream?: { destroy(): void } } };
     connection?.stream?.destroy();
   }

@@ -110,7 +110,7 @@ function backupRows({ backups, nowMs }: StatusInput): string {
   return table(['NAME', 'TYPE', 'PHASE', 'AGE', 'SIZE', 'ERROR'], rows);
 }
 
-/** Lists the conditions that are not as they should be. */
+/** Lists the conditions in an unexpected state. */
 function failing({ status }: Stored<PostgresCluster>): readonly string[] {
   const isBad = ({ type, status: value }: Condition): boolean =>
     type === 'Reconciling' ? value === 'True' : value === 'False';

@@ -27,7 +27,7 @@ export interface ContainerContext {
   readonly signal: AbortSignal;
 }
 
-/** Runs a container: returns its exit code, nothing for 0; an error is logged and counts as 1. */
+/** Runs a container. Returns its exit code; returning nothing means 0, and an error is logged and means 1. */
 export type ContainerFunction = (container: ContainerContext) => Promise<number | undefined> | Promise<void>;
 
 /** Options for {@link FunctionContainer}. */
@@ -94,7 +94,7 @@ export class FunctionContainer implements RunningContainer {
     return this.exited;
   }
 
-  /** A function has no other programs. */
+  /** A function cannot run other programs. */
   async exec({ stderr, command }: ExecRequest): Promise<ExecSession> {
     await stderr(Buffer.from(`exec failed: "${command[0]}": containers of the driver inproc run no commands\n`));
     return { exited: Promise.resolve({ exitCode: 126 }) };
@@ -128,7 +128,7 @@ export class FunctionContainer implements RunningContainer {
   }
 
   #failed(error: unknown): void {
-    // The function passed on the end of a wait that the stop signal interrupted.
+    // The function rethrew the abort of a wait that the stop signal interrupted.
     const isStopped = this.#stop.signal.aborted && error === this.#stop.signal.reason;
     if (!isStopped) {
       this.#write('stderr', `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

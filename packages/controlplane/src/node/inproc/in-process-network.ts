@@ -20,7 +20,7 @@ export class InProcessNetwork {
 
   /** Connects this process to pods, for probes, hooks and port forwarding. */
   readonly sockets: Sockets = {
-    // Their users only read, write and end what they get.
+    // Callers only read, write and end these streams.
     connect: async (address) => this.connect(address) as Socket,
     listen: () => Promise.reject(failure('listen', 'EADDRNOTAVAIL', 'pods of this network have no sockets')),
     bind: () => Promise.reject(failure('bind', 'EADDRNOTAVAIL', 'pods of this network have no sockets')),
@@ -38,7 +38,7 @@ export class InProcessNetwork {
     const accept = this.#listeners.get(address);
     if (!accept) throw failure('connect', 'ECONNREFUSED', address);
     const [near, far] = duplexPair();
-    // A broken connection ends. Programs that need to know listen for errors, too.
+    // A broken connection ends. Programs that need to know also listen for errors.
     for (const side of [near, far]) side.on('error', () => undefined);
     far.once('close', () => near.destroy());
     near.once('close', () => far.destroy());

@@ -65,7 +65,7 @@ it('follows the objects of pods with the permissions of a node, as long as a pod
   await admin.resource(Secret).delete({ namespace, name: 'of-b' });
   await expect.poll(() => followed.secret(namespace, 'of-b')).toBeUndefined();
 
-  // One watch for each object, whatever the number of its pods; other objects of the namespace are not watched.
+  // One watch for each object, regardless of the number of pods; other objects of the namespace are not watched.
   const objects = watched
     .filter((line) => line.includes('watch='))
     .map((line) => /metadata\.name(?:=|%3D)([a-z-]+)/.exec(line)?.[1]);

@@ -8,7 +8,7 @@ import type { PodEvent, PodHost } from './pod-host.ts';
 
 /** How long ErrImagePull is shown before it becomes ImagePullBackOff, in milliseconds. */
 const errorShownMs = 2_000;
-/** Interval of lookups of an image that needs no pull, in milliseconds: the highest rate at which a kubelet checks a pod. */
+/** Interval between lookups of an image that needs no pull, in milliseconds: the highest rate at which a kubelet checks a pod. */
 const lookAgainMs = 10_000;
 
 /** Thrown if a container cannot be started now, with the waiting reason and the time to retry. */

@@ -20,9 +20,9 @@ exec "$@"`;
 const bash = '/bin/bash';
 
 /**
- * Wraps a command so that a shell sets its environment and working folder. Put before it what starts it as another user: those
- * programs run with more rights, and variables such as `LD_PRELOAD` must not reach them. Until then, values are in variables with
- * other names, because arguments are visible to all users.
+ * Wraps a command so that a shell sets its environment and working folder. Prepend the words that start it as another user: those
+ * programs run with more privileges, and variables such as `LD_PRELOAD` must not reach them. Until then, values are in variables
+ * with other names, because arguments are visible to all users.
  *
  * Only bash keeps variables whose names a shell cannot set (`a.b`); without it they are lost.
  */
@@ -50,7 +50,7 @@ export function withLateEnvironment(
   };
 }
 
-/** True if a shell can set the variable, and a program that starts may act on it. */
+/** True if a shell can set the variable, and it may affect a starting program. */
 function isSettable(name: string): boolean {
   return /^[A-Za-z_]\w*$/.test(name);
 }

@@ -329,7 +329,7 @@ describe('ProcessDriver', () => {
     });
     await expect.poll(() => received, { timeout: 30_000 }).toBeGreaterThan(0);
     const afterFirst = received;
-    // Another command runs meanwhile: the first one has had its time.
+    // Another command runs meanwhile, so the first one has had enough time.
     const other = { command: ['sleep', '0.2'], stdin: undefined, stdout() {}, stderr() {} };
     await (await running.exec({ ...other, signal: new AbortController().signal })).exited;
     expect([received, errors]).toEqual([afterFirst, '']);

@@ -356,7 +356,7 @@ export class ProcessDriver implements Driver {
     return child;
   }
 
-  /** Returns how programs that run with more rights start a command; undefined if it needs none of them. */
+  /** Returns how privileged programs start a command; undefined if it needs none. */
   #startAs(command: readonly string[], settings: Settings): LateCommand | undefined {
     const { env, user, isolated, isolatedFolder = '/', main = 0, closes } = settings;
     if (isolated) {

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { isSameProcess, type ProcessIdentity, readStat, startTimeByPs } from './process-identity.ts';
 
-/** A process of this machine, as visible to this process. */
+/** A process of this machine, as seen by this process. */
 export interface TableEntry extends ProcessIdentity {
   readonly parent: number;
   /** Its environment as consecutive `NAME=value` entries; empty for a process of another user. */

@@ -18,7 +18,7 @@ const [ticksPerSecond, pageBytes] = [100, 4_096];
 /** Number of processes read in parallel, few enough to leave file descriptors for others. */
 const together = 32;
 
-/** Returns the usage of each of the processes, with all its descendants; nothing for a process that has ended, or without `/proc`. */
+/** Returns the summed usage of processes and their descendants. */
 export async function processUsages(pids: readonly number[]): Promise<ReadonlyMap<number, ProcessUsage>> {
   if (pids.length === 0) return new Map();
   const entries = new Map<number, Entry>();

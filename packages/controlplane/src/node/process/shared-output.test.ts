@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { SharedOutput } from './shared-output.ts';
 
-/** A reader that takes a chunk when the test says so. */
+/** A reader that takes a chunk only when the test tells it to. */
 function slowReader() {
   const heard: string[] = [];
   const waiting: (() => void)[] = [];

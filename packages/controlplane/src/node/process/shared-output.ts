@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** An output of a process that several clients read. While one of them has no room, the process has to wait. */
+/** An output of a process that several clients read. The process has to wait while any of them has no room. */
 export class SharedOutput {
   readonly #stream: Readable | null;
   /** Chunks that a reader has not taken yet. */
@@ -40,7 +40,7 @@ export class SharedOutput {
     };
   }
 
-  /** Waits for no reader any longer: the process has ended, and what is left is short. */
+  /** Stops waiting for readers: the process has ended, and only little output is left. */
   release(): void {
     this.#isReleased = true;
     if (this.#untaken > 0) this.#stream?.resume();

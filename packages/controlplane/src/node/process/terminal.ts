@@ -6,7 +6,7 @@ import { endedTime, type ProcessIdentity, readStat } from './process-identity.ts
 
 /**
  * Finds the system's `script` program (util-linux 2.35 and newer), which creates terminals for commands: Node cannot create them,
- * and an addon would be one more thing to build. Other systems' programs of that name take different arguments.
+ * and an addon would be one more thing to build. On other systems, the program of that name takes different arguments.
  */
 export function findTerminalProgram(options: {
   readonly platform: NodeJS.Platform;

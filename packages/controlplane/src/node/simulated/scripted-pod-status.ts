@@ -7,13 +7,13 @@ import { type ContainerSlot, slotsOf } from '../pod/container-slot.ts';
 import { podStatusOf } from '../pod/pod-status.ts';
 import { shouldRestart } from '../pod/restart-rule.ts';
 
-/** A change of a container: it runs, exits or waits. */
+/** A change of a container's state: it runs, exits or waits. */
 export type ContainerScript =
   | { readonly does: 'run' }
   | { readonly does: 'exit'; readonly exitCode: number; readonly message?: string | undefined }
   | { readonly does: 'wait'; readonly reason: string; readonly message: string };
 
-/** Where the pod is, and when. */
+/** The pod's node and address, and the current time. */
 export interface PodPlace {
   readonly hostIP: string;
   readonly podIP: string;
@@ -24,8 +24,8 @@ export interface PodPlace {
 const limits = { initialMs: 10_000, maxMs: 300_000 };
 
 /**
- * Returns the status that a kubelet writes after something happened to the main containers of a pod; those without a script do
- * not change. Init containers have succeeded by then, and sidecars run.
+ * Returns the status that a kubelet writes after a change of a pod's main containers; containers without a script do not change.
+ * Init containers have succeeded by then, and sidecars run.
  */
 export function scriptedPodStatus(
   pod: Pod,
@@ -55,7 +55,7 @@ interface Actor {
   readonly slot: ContainerSlot;
   readonly pod: Pod;
   readonly nowMs: number;
-  /** Start of the container that runs. */
+  /** Start time of the running container. */
   readonly runsSince: string | undefined;
 }
 
@@ -73,13 +73,13 @@ function run({ slot, runsSince, nowMs }: Actor): void {
   if (runsSince === undefined) slot.attempts++;
   else if (slot.state.type === 'exited') slot.last = slot.attempts > 1 ? slot.last : undefined;
   const startedAtMs = runsSince === undefined ? nowMs : Date.parse(runsSince);
-  // A status needs nothing else of a running container.
+  // A status needs no other data of a running container.
   slot.state = { type: 'running', running: { startedAtMs } as RunningContainer, stopping: false };
   slot.started = true;
   slot.probedReady = true;
 }
 
-/** Ends an init container, unless it has ended. */
+/** Ends an init container unless it has already ended. */
 function succeed(actor: Actor): void {
   const { slot } = actor;
   if (slot.state.type === 'exited' && slot.state.terminated.exitCode === 0) slot.last = undefined;

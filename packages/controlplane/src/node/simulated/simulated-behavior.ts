@@ -23,7 +23,7 @@ export interface SimulatedBehavior {
   /** Probes fail until this long after the start, and again once `unhealthyAfterMs` has passed, in milliseconds. */
   readonly healthyAfterMs: number;
   readonly unhealthyAfterMs: number;
-  /** The processors and the memory that it uses. */
+  /** The processor and memory usage. */
   readonly cpuCores: number;
   readonly memoryBytes: number;
 }

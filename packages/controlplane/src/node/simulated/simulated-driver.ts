@@ -139,7 +139,7 @@ class SimulatedContainer implements RunningContainer {
     if (runMs !== undefined) this.#timers.push(clock.setTimer(runMs, () => this.#finish(exitCode)));
   }
 
-  /** Returns the processor time used so far, if that many processors have been used since the last call. */
+  /** Returns the processor time used so far, given the number of processors in use since the last call. */
   used(cores: number): Omit<Usage, 'memoryBytes'> {
     const nowMs = this.#clock.now();
     this.#cpuSeconds += (cores * (nowMs - this.#usedAtMs)) / 1_000;

@@ -86,7 +86,7 @@ class Collector {
       return;
     }
     const data = new Map(Object.entries(found.data ?? {}).map(([key, text]) => [key, Buffer.from(text, 'base64')]));
-    // Only the container's user may read a secret, whatever its mode grants to others.
+    // Only the container's user may read a secret, no matter what its mode grants to others.
     this.#keys(data, { source, mode: mode & 0o700, what: 'secret' });
   }
 

@@ -5,7 +5,7 @@ import { type Amounts, addAmounts, amounts, type ResourceList, Resources, raiseA
 const assumedMilliCpu = 100;
 const assumedMemory = 200 * 1024 * 1024;
 
-/** A pod's requests, and those that it counts for when nodes are scored. */
+/** A pod's requests, and those used for scoring nodes. */
 export interface PodRequests {
   readonly requests: Resources;
   readonly nonZeroMilliCpu: number;
@@ -32,8 +32,8 @@ export function podRequests(pod: Pod): PodRequests {
 }
 
 /**
- * Returns what a pod counts for when nodes are scored for it by free resources. Mirrors an oversight of kube-scheduler 1.36: here,
- * and only here, requests of the pod itself are ignored.
+ * Returns the requests that count for a pod when nodes are scored for it by free resources. Mirrors an oversight of kube-scheduler
+ * 1.36: here, and only here, requests of the pod itself are ignored.
  */
 export function scoredRequests(pod: Pod): { readonly milliCpu: number; readonly memory: number } {
   const missing: Amounts = new Map([

@@ -76,7 +76,7 @@ export class Resources {
     return result;
   }
 
-  /** True if nothing is requested, apart from a place for the pod. */
+  /** True if nothing is requested except room for the pod itself. */
   get isNone(): boolean {
     return this.milliCpu === 0 && this.memory === 0 && this.ephemeralStorage === 0 && this.scalars.size === 0;
   }

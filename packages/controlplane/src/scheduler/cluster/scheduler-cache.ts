@@ -10,8 +10,8 @@ import { TermIndex } from './term-index.ts';
 const maxCountedGroups = 256;
 
 /**
- * Nodes and the pods on them, kept up to date by events. A pod that was given a node is assumed to run there until the binding
- * is observed, so that the next pod sees its resources as taken.
+ * Nodes and the pods on them, kept up to date by events. A pod with an assigned node is assumed to run there until the binding is
+ * observed, so that the next pod sees its resources as taken.
  */
 export class SchedulerCache {
   readonly counts: PodCounts = new PodCounts({ maxGroups: maxCountedGroups });

@@ -7,7 +7,7 @@ export interface TermUse {
   readonly byNode: ReadonlyMap<string, number>;
 }
 
-/** The use of a term that attracts (positive weight) or repels (negative weight) other pods. */
+/** A term that attracts (positive weight) or repels (negative weight) other pods. */
 export interface WeightedTermUse extends TermUse {
   readonly weight: number;
 }

@@ -16,7 +16,7 @@ interface Change<R extends string, A extends string, T> {
   readonly now?: T | undefined;
 }
 
-/** A change of a pod. Its own changes, too, can make a pending pod schedulable. */
+/** A change of a pod. A pending pod can also become schedulable through its own changes. */
 export type PodEvent = Change<
   'Pod',
   'Add' | 'Delete' | 'UpdateLabel' | 'UpdateScaleDown' | 'UpdateToleration' | 'UpdateGatesEliminated',

@@ -8,11 +8,11 @@ import type { Rejection } from './rejection.ts';
 export interface NodeFilter {
   /** Returns why the pod cannot run on a node; undefined if it can. */
   filter(node: NodeInfo): Rejection | undefined;
-  /** The only nodes that come into question, if that is known beforehand. */
+  /** The only candidate nodes, if they are known in advance. */
   readonly nodeNames?: ReadonlySet<string> | undefined;
-  /** Takes into account that another pod runs on a node. */
+  /** Accounts for another pod on a node. */
   addPod?(pod: PodInfo, node: NodeInfo): void;
-  /** Takes into account that another pod was evicted from a node. */
+  /** Accounts for the eviction of another pod from a node. */
   removePod?(pod: PodInfo, node: NodeInfo): void;
   /** Returns a copy that `addPod` and `removePod` can change. Without it, the filter does not depend on other pods. */
   clone?(): NodeFilter;
@@ -22,11 +22,13 @@ export interface NodeFilter {
 export interface NodeScorer {
   /** Scores a node; higher is better. */
   score(node: NodeInfo): number;
-  /** Brings the scores of all nodes into the range from 0 to 100, in place. Without it, they are in that range already. */
+  /**
+   * Brings the scores of all nodes into the range from 0 to 100, in place. Without this function, they already are in that range.
+   */
   normalize?(scores: number[]): void;
 }
 
-/** States that an event may make a pod schedulable which the plugin rejected. */
+/** An event that may make a pod schedulable after the plugin rejected it. */
 export interface EventHint {
   readonly resource: ClusterEvent['resource'];
   readonly actions: readonly ClusterEvent['action'][];
@@ -34,7 +36,7 @@ export interface EventHint {
   readonly helps?: ((pod: PendingPod, event: ClusterEvent, view: ClusterView) => boolean) | undefined;
 }
 
-/** A part of the decision where a pod runs. Mirrors the plugin of kube-scheduler with the same name. */
+/** One criterion for choosing a pod's node. Mirrors the plugin of kube-scheduler with the same name. */
 export interface Plugin {
   readonly name: string;
   /** Prepares the filter for a pod. Returns undefined if every node passes, or a rejection if none does. */
@@ -43,7 +45,7 @@ export interface Plugin {
   readonly preScore?: (pod: PendingPod, view: ClusterView, nodes: readonly NodeInfo[]) => NodeScorer | undefined;
   /** Weight of the plugin's score. @defaultValue 1 */
   readonly weight?: number;
-  /** The events after which a pod that it rejected is tried again. */
+  /** The events after which a pod that it rejected is retried. */
   readonly hints?: readonly EventHint[];
 }
 

@@ -35,7 +35,7 @@ export class PodFilters {
     return new PodFilters(pod, filters, nominated);
   }
 
-  /** The only nodes that come into question, and the rejection of the others; undefined if all do. */
+  /** The candidate nodes, and the rejection of all others; undefined if all nodes are candidates. */
   get limit(): { readonly nodeNames: ReadonlySet<string>; readonly others: Rejection } | undefined {
     for (const [plugin, { nodeNames }] of this.#filters) {
       if (nodeNames) return { nodeNames, others: unresolvable('', `node(s) didn't satisfy plugin(s) [${plugin}]`) };

@@ -5,7 +5,7 @@ export type RejectionCode = 'Unschedulable' | 'UnschedulableAndUnresolvable';
 
 /** The result of a plugin that rejects a pod on one node, or on all. */
 export interface Rejection {
-  /** Name of the plugin, which decides about the events after which the pod is tried again. */
+  /** Name of the plugin; its events determine when the pod is retried. */
   readonly plugin: string;
   readonly code: RejectionCode;
   readonly reasons: readonly string[];

@@ -11,7 +11,7 @@ import { type StartTimes, selectVictims, type Victims } from '../preemption/vict
 
 const name = 'DefaultPreemption';
 
-/** Tries pods again that waited for their victims, once a pod is deleted. */
+/** Retries pods that waited for their victims, once a pod is deleted. */
 export const defaultPreemption: Plugin = { name, hints: [hint('Pod', ['Delete'], () => false)] };
 
 /** Result of {@link preempt}: the pods to evict, or why no eviction helps. */
@@ -95,7 +95,7 @@ function findCandidates(
   return { candidates: [...harmless, ...violating], rejected };
 }
 
-/** Reads the start of pods from their status; a pod that did not start yet counts as started now. */
+/** Reads the start times of pods from their status; a pod that has not started yet counts as started now. */
 function startTimes({ objects }: ClusterView, nowMs: number): StartTimes {
   const known = new Map<string, number>();
   return (pod) => {

@@ -17,7 +17,7 @@ const noAffinity = unresolvable(plugin, "node(s) didn't match pod affinity rules
 const antiAffinity = unschedulable(plugin, "node(s) didn't match pod anti-affinity rules");
 const existingAntiAffinity = unschedulable(plugin, "node(s) didn't satisfy existing pods anti-affinity rules");
 
-/** Prepares the filter; returns undefined if neither the pod nor a pod that runs has terms that concern it. */
+/** Prepares the filter; returns undefined if neither the pod nor any running pod has relevant terms. */
 export function interPodAffinityFilter(pod: PendingPod, view: ClusterView): NodeFilter | undefined {
   const resolve = <T extends AffinityTerm>(term: T): T => withNamespaces(term, view.objects.namespacesMatching);
   const required = pod.terms.required.map(resolve);
@@ -38,7 +38,7 @@ export function interPodAffinityFilter(pod: PendingPod, view: ClusterView): Node
   return new InterPodAffinityFilter({ pod, required, requiredAnti, namespaceLabels, existing, affinity, anti });
 }
 
-/** Returns the pods that all terms match. */
+/** Returns the pods matched by all terms. */
 export function matchedByAll(terms: readonly AffinityTerm[]): CountedPods {
   const everywhere = terms.some(({ namespaceSelector }) => namespaceSelector.isEmpty);
   const namespaces = everywhere ? undefined : new Set(terms.flatMap((term) => [...term.namespaces]));
@@ -98,7 +98,7 @@ class InterPodAffinityFilter implements NodeFilter {
     const { required, affinity, pod } = this.#state;
     if (!required.every(({ topologyKey }) => Object.hasOwn(labels, topologyKey))) return false;
     if (required.every(({ topologyKey }) => affinity.count(topologyKey, labels) > 0)) return true;
-    // The first pod of a group that is attracted to itself has no other pod to go to.
+    // The first pod of a group with affinity to itself has no other pod to join.
     return affinity.isEmpty && matchesAllTerms(required, pod);
   }
 

@@ -7,7 +7,7 @@ import { matchedByAll } from './inter-pod-affinity-filter.ts';
 /** Sums of weights by topology key and value. */
 type DomainScores = Map<string, Map<string, number>>;
 
-/** Scores nodes by the preferences of the pod for running pods, and of running pods for this one. */
+/** Scores nodes by the pod's preferences for running pods, and by their preferences for this pod. */
 export function interPodAffinityScorer(pod: PendingPod, view: ClusterView): NodeScorer | undefined {
   const { preferred, preferredAnti } = pod.terms;
   if (preferred.length === 0 && preferredAnti.length === 0 && !view.cache.terms.isScored) return undefined;

@@ -4,7 +4,7 @@ import { hint, type Plugin } from '../framework/plugin.ts';
 import { interPodAffinityFilter } from './inter-pod-affinity-filter.ts';
 import { interPodAffinityScorer } from './inter-pod-affinity-scorer.ts';
 
-/** Places pods near or away from other pods: their own affinity and anti-affinity, and that of the pods that run already. */
+/** Places pods near or away from other pods: by its own affinity and anti-affinity, and by that of running pods. */
 export const interPodAffinity: Plugin = {
   name: 'InterPodAffinity',
   weight: 2,

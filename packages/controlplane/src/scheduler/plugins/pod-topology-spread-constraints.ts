@@ -81,7 +81,7 @@ export function hasEveryKey({ labels }: SelectedNode, constraints: readonly Spre
   return constraints.every(({ topologyKey }) => Object.hasOwn(labels, topologyKey));
 }
 
-/** Returns a function that tells whether the pods on a node count for a constraint. */
+/** Returns a predicate that is true if the pods on a node count for a constraint. */
 export function nodeInclusion({ pod }: PendingPod): (node: NodeInfo, constraint: SpreadConstraint) => boolean {
   const accepts = requiredNodes(pod);
   const tolerations = pod.spec?.tolerations;
@@ -93,7 +93,7 @@ export function nodeInclusion({ pod }: PendingPod): (node: NodeInfo, constraint:
 
 /** Returns the pods that count for a constraint. */
 export function countedPods({ selector }: SpreadConstraint, namespace: string): CountedPods {
-  // Mirrors an optimization of kube-scheduler that turned into a rule: an empty selector counts nothing.
+  // Mirrors an optimization of kube-scheduler that clients rely on: an empty selector matches no pod.
   const countsNone = selector.isEmpty || selector.isNothing;
   return {
     key: countsNone ? 'spread nothing' : `spread ${namespace} ${selector}`,

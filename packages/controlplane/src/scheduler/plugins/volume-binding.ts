@@ -46,7 +46,7 @@ export const volumeBinding: Plugin = {
   ],
 };
 
-/** Filters nodes by volumes and remembers what would be bound on each that passed. */
+/** Filters nodes by volumes and remembers the bindings for each node that passed. */
 export class VolumeFilter {
   readonly #claims: PodClaims;
   readonly #objects: ClusterObjects;
@@ -70,7 +70,7 @@ export class VolumeFilter {
   }
 }
 
-/** Returns the pod's claims by state, undefined if it has none, or why it cannot be scheduled yet. */
+/** Returns the pod's claims by state, undefined if it has none, or the reason why it cannot be scheduled yet. */
 function claimsOf(pod: PendingPod, { objects }: ClusterView): PodClaims | Rejection | undefined {
   const bound: Stored<PersistentVolumeClaim>[] = [];
   const delayed: Stored<PersistentVolumeClaim>[] = [];

@@ -12,21 +12,21 @@ import type { Victims } from './victims.ts';
 export interface EvictionsOptions {
   readonly cache: SchedulerCache;
   readonly objects: ClusterObjects;
-  /** Returns a pod that waits for its volumes to the queue; false if it does not wait. */
+  /** Puts a pod that waits for its volumes back into the queue; returns false if it does not wait. */
   readonly cancelWait: (uid: string, why: string) => boolean;
 }
 
-/** Evicts pods for others. A pod is not tried again while its victims are being deleted. */
+/** Evicts pods for others. A pod is not retried while its victims are being deleted. */
 export class Evictions {
   readonly #options: EvictionsOptions;
-  /** Uid of the last victim by uid of the pod that needs its room; undefined while there are further victims. */
+  /** The last victim's uid, by the uid of the preempting pod; undefined while there are further victims. */
   readonly #running = new Map<string, string | undefined>();
 
   constructor(options: EvictionsOptions) {
     this.#options = options;
   }
 
-  /** True while victims of a pod are still to be deleted. */
+  /** True while a pod's victims are not all deleted. */
   isRunning({ uid }: PodInfo): boolean {
     if (!this.#running.has(uid)) return false;
     const last = this.#running.get(uid);
@@ -69,7 +69,7 @@ export class Evictions {
   ): Promise<void> {
     const current = this.#options.objects.pod(victim);
     if (!current || current.metadata.uid !== victim.uid) return;
-    // A pod without a binding makes room by giving up its node; nothing of it runs that a deletion would have to end.
+    // A pod that is not bound yet makes room by giving up its node; nothing is running that would have to be deleted.
     if (this.#options.cancelWait(victim.uid, 'preempted by DefaultPreemption')) {
       this.#report(current, { pod, nodeName: `${nodeName} (in kube-scheduler memory).`, ctx });
       return;

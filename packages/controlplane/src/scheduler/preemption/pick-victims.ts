@@ -4,8 +4,8 @@ import type { StartTimes, Victims } from './victims.ts';
 const priorityOffset = 2 ** 31;
 
 /**
- * Picks the node with the least harm: the fewest violated disruption budgets, then the lowest highest priority, the lowest sum of
- * priorities, the fewest victims, and the latest start of the earliest victim of the highest priority.
+ * Picks the node where preemption does the least harm: the fewest violated disruption budgets, then the lowest highest priority,
+ * the lowest sum of priorities, the fewest victims, and the latest start of the earliest victim of the highest priority.
  */
 export function pickVictims(candidates: readonly Victims[], startMs: StartTimes): Victims | undefined {
   const criteria: readonly ((victims: Victims) => number)[] = [

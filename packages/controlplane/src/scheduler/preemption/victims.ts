@@ -25,8 +25,8 @@ export interface VictimOptions {
 const noVictims = unresolvable('DefaultPreemption', 'No preemption victims found for incoming pod');
 
 /**
- * Selects the pods of lower priority to evict from a node so that a pod fits. All of them are removed; then as many as possible are
- * kept: first those that a disruption budget protects, and the more important before the less important.
+ * Selects the pods of lower priority to evict from a node so that a pod fits. First removes all of them, then adds back as many as
+ * possible: those protected by a disruption budget first, and more important ones before less important ones.
  */
 export function selectVictims(original: PodFilters, node: NodeInfo, options: VictimOptions): Victims | Rejection {
   const { priority: own } = original.pod;
@@ -56,7 +56,7 @@ function compareImportance(a: PodInfo, b: PodInfo, startMs: StartTimes): number 
   return b.priority - a.priority || startMs(a) - startMs(b);
 }
 
-/** Splits pods by whether their disruption budgets allow to evict them, in the given order. */
+/** Splits pods by whether their disruption budgets allow their eviction, keeping the order. */
 function splitByBudgets(
   pods: readonly PodInfo[],
   budgets: readonly PodDisruptionBudget[],

@@ -3,7 +3,7 @@ import type { ClusterEvent } from '../framework/cluster-event.ts';
 import type { ClusterView } from '../framework/cluster-view.ts';
 import type { EventHint } from '../framework/plugin.ts';
 
-/** A plugin that may have to do with an event, and its opinion about one pod. */
+/** A plugin that is interested in an event, and its hint for one pod. */
 export interface PluginHint {
   readonly plugin: string;
   readonly helps: NonNullable<EventHint['helps']>;

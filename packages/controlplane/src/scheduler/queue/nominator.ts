@@ -1,6 +1,6 @@
 import type { PendingPod } from '../cluster/pod-info.ts';
 
-/** Remembers the nodes on which pods will run once the pods that are evicted for them are gone. */
+/** Remembers the nodes on which pods will run once the pods evicted for them have been deleted. */
 export class Nominator {
   readonly #nodeOf = new Map<string, string>();
   readonly #byNode = new Map<string, Map<string, PendingPod>>();

@@ -1,13 +1,13 @@
 import type { PendingPod } from '../cluster/pod-info.ts';
 
-/** A pod in the scheduling queue, and what happened to it so far. */
+/** A pod in the scheduling queue, and its history. */
 export interface QueuedPod {
   pod: PendingPod;
   /** When it entered the queue, first or again, in milliseconds. */
   sinceMs: number;
   /** Order of entry among pods of the same millisecond. */
   order: number;
-  /** Attempts that ended because it fitted no node. */
+  /** Attempts that ended because it fit no node. */
   unschedulable: number;
   /** Attempts in a row that ended with an error. */
   errors: number;
@@ -15,7 +15,7 @@ export interface QueuedPod {
   backoffEndMs: number | undefined;
   /** The plugins that rejected it in the last attempt. */
   rejectors: ReadonlySet<string>;
-  /** The plugin that keeps it out of the queue altogether. */
+  /** The plugin that gates it, keeping it out of the queue. */
   gate: string | undefined;
 }
 

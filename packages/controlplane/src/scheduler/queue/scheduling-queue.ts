@@ -26,13 +26,13 @@ export interface SchedulingQueueOptions {
   readonly onReady: () => void;
 }
 
-/** Pods that wait for longer than this without a helpful event are tried again, in milliseconds. */
+/** Pods that wait longer than this without a helpful event are retried, in milliseconds. */
 const maxWaitingMs = 300_000;
 const flushMs = 30_000;
 
 /**
- * The pods without a node. Pods that can be tried wait in order of priority; pods that failed back off first, and pods that fit
- * nowhere wait for an event that may help. If there is nothing else to do, pods that back off are tried early.
+ * The pods without a node. Ready pods wait in order of priority; failed pods back off first, and pods that fit nowhere wait for an
+ * event that may help. If nothing else is ready, pods in backoff are tried early.
  */
 export class SchedulingQueue implements Disposable {
   readonly nominator: Nominator = new Nominator();
@@ -123,7 +123,7 @@ export class SchedulingQueue implements Disposable {
     }
   }
 
-  /** Moves a waiting pod to the pods that can be tried, regardless of events. */
+  /** Moves a waiting pod to the ready pods, regardless of events. */
   activate(uid: string): void {
     const queued = this.#all.get(uid);
     if (!queued || this.#active.has(queued)) return;
@@ -162,7 +162,7 @@ export class SchedulingQueue implements Disposable {
     this.#waiting.delete(queued);
   }
 
-  /** Reconsiders one waiting pod after it changed. Returns true if it waits no longer. */
+  /** Reconsiders one waiting pod after it changed. Returns true if it no longer waits. */
   #reconsider(queued: QueuedPod, event: PodEvent): boolean {
     if (!this.#passesGate(queued, event)) return false;
     const { view, hints } = this.#options;
@@ -215,7 +215,7 @@ export class SchedulingQueue implements Disposable {
     this.#flushTimer ??= this.#options.clock.setTimer(flushMs, () => this.#flush(), { unref: true });
   }
 
-  /** Tries pods again that no event has helped for a long time. */
+  /** Retries pods that have waited for a long time without a helpful event. */
   #flush(): void {
     this.#flushTimer = undefined;
     const latest = this.#options.clock.now() - maxWaitingMs;
@@ -260,7 +260,7 @@ function endsFirst(a: QueuedPod, b: QueuedPod): boolean {
   return left === right ? comesFirst(a, b) : left < right;
 }
 
-/** Returns the events that a change of a pending pod means for itself. */
+/** Returns the events that a change of a pending pod triggers for the pod itself. */
 function ownEvents(old: PendingPod, now: PendingPod): readonly PodEvent[] {
   const events: PodEvent[] = [];
   const add = (action: PodEvent['action']): void => void events.push({ resource: 'Pod', action, old, now });
@@ -279,7 +279,7 @@ export function sameLabels(a: Readonly<Record<string, string>>, b: Readonly<Reco
   return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
 }
 
-/** True if a pod requests less of something than before. */
+/** True if a pod requests less of any resource than before. */
 export function isSmaller(
   { requests: old }: Pick<PendingPod, 'requests'>,
   { requests: now }: Pick<PendingPod, 'requests'>,

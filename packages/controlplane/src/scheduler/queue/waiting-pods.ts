@@ -1,6 +1,6 @@
 import type { QueuedPod } from './queued-pod.ts';
 
-/** Pods that wait for an event, by the plugins that rejected them, so that an event looks only at pods it may help. */
+/** Pods that wait for an event, by the plugins that rejected them, so that an event only checks the pods that it may help. */
 export class WaitingPods {
   readonly #pods = new Set<QueuedPod>();
   readonly #byPlugin = new Map<string, Set<QueuedPod>>();

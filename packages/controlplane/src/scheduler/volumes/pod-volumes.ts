@@ -9,7 +9,7 @@ import { selectedNode } from './bound.ts';
 import { findVolume, reachableFrom, requestedStorage } from './find-volume.ts';
 import { storageClassOf } from './storage-class-of.ts';
 
-/** A pod's claims by what has to be done for them. */
+/** A pod's claims, grouped by the required action. */
 export interface PodClaims {
   readonly bound: readonly Stored<PersistentVolumeClaim>[];
   /** Claims whose class waits for a pod. */
@@ -41,7 +41,7 @@ const nodeConflict = "node(s) didn't match PersistentVolume's node affinity";
 const bindConflict = "node(s) didn't find available persistent volumes to bind";
 const notEnoughSpace = 'node(s) did not have enough free storage';
 const volumeMissing = 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)';
-/** Provisioner of classes whose volumes are all made by hand. */
+/** Provisioner of classes whose volumes are all created manually. */
 const noProvisioner = 'kubernetes.io/no-provisioner';
 
 /** Decides which volumes a pod's claims would use on a node. */

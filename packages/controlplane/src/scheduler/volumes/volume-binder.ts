@@ -9,7 +9,7 @@ import { boundByController, isFullyBound, isReservedFor, selectedNode } from './
 import { reachableFrom } from './find-volume.ts';
 import type { PodVolumes } from './pod-volumes.ts';
 
-/** The decision about the volumes of a pod, with the objects as written so far. */
+/** The decision about a pod's volumes, with the objects written so far. */
 export interface VolumeReservation {
   readonly nodeName: string;
   readonly bindings: { volume: Stored<PersistentVolume>; readonly claim: Stored<PersistentVolumeClaim> }[];
@@ -22,7 +22,7 @@ export interface VolumeBinderOptions {
   readonly claims: AssumedObjects<PersistentVolumeClaim>;
 }
 
-/** Binds volumes to the claims of a pod, and has others provisioned on the node that was chosen for it. */
+/** Binds volumes to a pod's claims, and requests provisioning of others on its chosen node. */
 export class VolumeBinder {
   readonly #volumes: AssumedObjects<PersistentVolume>;
   readonly #claims: AssumedObjects<PersistentVolumeClaim>;
@@ -47,7 +47,7 @@ export class VolumeBinder {
     for (const claim of provisions) this.#claims.restore(claim);
   }
 
-  /** Writes a reservation. The volume controller then completes the bindings, and a provisioner makes the missing volumes. */
+  /** Writes a reservation. The volume controller then completes the bindings, and a provisioner creates the missing volumes. */
   async write({ bindings, provisions }: VolumeReservation, { client, signal }: RequestContext): Promise<void> {
     for (const binding of bindings) {
       binding.volume = await client.resource(PersistentVolume).update(binding.volume, { signal });

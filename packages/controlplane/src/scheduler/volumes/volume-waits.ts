@@ -48,7 +48,7 @@ export class VolumeWaits implements Disposable {
     this.#check(wait);
   }
 
-  /** Looks at the volumes again. Call it when claims or volumes have changed, or a node is gone. */
+  /** Checks the volumes again. Call it when claims or volumes have changed, or a node was deleted. */
   changed(): void {
     for (const wait of this.#waits.values()) this.#check(wait);
   }

@@ -3,7 +3,7 @@ import { type CelType, opaqueOf } from '../types/cel-type.ts';
 import { CelOpaque } from '../values/opaque.ts';
 import { type CallContext, type Library, overload } from './library.ts';
 
-/** A request to the authorizer: may the request's user, or a service account, do this? */
+/** A request to the authorizer: checks whether the request's user, or a service account, is allowed an action. */
 export interface AccessRequest {
   /** @defaultValue the user of the request */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };

@@ -13,7 +13,7 @@ import type { CallContext } from './library.ts';
  * groups digits and writes nested values as literals.
  */
 export interface FormatStyle {
-  /** Formats a value for `%s`; undefined for unsupported values. */
+  /** Formats a value for `%s`; returns undefined for unsupported values. */
   string(value: CelValue): string | undefined;
   fixed(value: number, precision: number): string;
   scientific(value: number, precision: number): string;

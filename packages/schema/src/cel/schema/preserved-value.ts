@@ -19,7 +19,7 @@ export class PreservedValue extends CelOpaque {
   }
 }
 
-/** True if two JSON values are equal. Charges each comparison to the meter, so it is not the `sameJson` of all others. */
+/** True if two JSON values are equal. Charges each comparison to the meter, unlike `sameJson`. */
 export function meteredEqual(a: unknown, b: unknown, meter: Meter): boolean {
   meter.charge(1);
   if (a === b) return true;

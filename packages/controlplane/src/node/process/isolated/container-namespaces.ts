@@ -7,7 +7,7 @@ import { MountPathError } from './root-plan.ts';
 
 /**
  * Mounts this machine's folders, makes the container's root the root, and mounts the volumes last: a container can put any
- * program or library into them, so nothing else starts with the rights of this shell afterwards.
+ * program or library into them, so nothing else may start with this shell's privileges afterwards.
  */
 const setUp = `set -e
 { echo "$3" > /proc/sys/kernel/hostname || hostname "$3"; } 2>/dev/null || :
@@ -68,7 +68,7 @@ export class ContainerNamespaces implements Disposable {
 
   /** Process in the namespaces. */
   get pid(): number {
-    // It has started, since it has reported.
+    // It has reported, so it has started.
     return this.#keeper.pid ?? 0;
   }
 
@@ -85,7 +85,7 @@ function reports(keeper: ChildProcess): (expected: string) => Promise<void> {
   keeper.stderr?.on('data', (chunk: unknown) => {
     errors += String(chunk);
   });
-  // A shell that has ended is noticed by the missing report.
+  // A missing report shows that the shell has ended.
   keeper.stdin?.on('error', () => undefined);
   const failed = new Promise<never>((_, reject) => {
     const what = 'cannot mount the volumes of the container';
@@ -96,7 +96,7 @@ function reports(keeper: ChildProcess): (expected: string) => Promise<void> {
   const lines = keeper.stdout && createInterface({ input: keeper.stdout })[Symbol.asyncIterator]();
   return async (expected) => {
     const line = await Promise.race([failed, lines?.next()]);
-    // The output ends before the process is known to have ended.
+    // The output ends before the process reports its exit.
     if (line?.value !== expected) await failed;
   };
 }

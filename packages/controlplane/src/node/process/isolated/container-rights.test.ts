@@ -71,7 +71,7 @@ describe.skipIf(!isPossible)('containers of an isolated network run by root', ()
     });
     await create('programs', { volumes }, { ...forever, volumeMounts });
     await isRunning('programs');
-    // They are in place, and only the container's user runs them.
+    // They exist, and only the container's user runs them.
     expect(await exec('programs', `setpriv; umount; cat ${log}`)).toMatch(/^([1-9]\d*)\n\1\n$/);
   });
 

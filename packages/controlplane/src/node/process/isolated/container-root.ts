@@ -29,12 +29,14 @@ export interface ContainerRoot {
 /** A file or folder in a volume, whose path containers can change at any time. */
 export interface PinnedVolume {
   readonly mountPath: string;
-  /** Path in the container at which it is until it is mounted at its own path. */
+  /** Temporary path in the container until it is mounted at its own path. */
   readonly stagedAt: string;
   readonly source: PinnedPath;
 }
 
-/** Folder of a container's root in which volumes are until they are mounted at their paths. An empty folder covers it then. */
+/**
+ * Folder of a container's root that holds volumes until they are mounted at their paths; then an empty folder is mounted over it.
+ */
 const volumesFolder = '/.volumes';
 /** List of the mounts from that folder, as a path in the container. */
 export const volumesTable: string = `${volumesFolder}/table`;
@@ -98,7 +100,7 @@ export function makeContainerRoot(
 function fill(folder: string, { folders, files }: Pick<RootPlan, 'folders' | 'files'>): void {
   const make = (path: string): void => {
     mkdirSync(path, { recursive: true });
-    // Whatever this process's umask is.
+    // Independent of this process's umask.
     chmodSync(path, 0o755);
   };
   make(folder);
@@ -109,7 +111,7 @@ function fill(folder: string, { folders, files }: Pick<RootPlan, 'folders' | 'fi
   }
 }
 
-/** The copy of a folder must not be open to more users than the folder itself. */
+/** The copy of a folder must not be accessible to more users than the original. */
 function copyRights(from: string, to: string): void {
   const { uid, gid, mode } = statSync(from);
   if (process.getuid?.() === 0) chownSync(to, uid, gid);
@@ -162,7 +164,7 @@ function stagedAt(index: number): string {
   return `${volumesFolder}/${index}`;
 }
 
-/** Formats the mounts of a plan as an fstab, with the volumes at their first places. */
+/** Formats the mounts of a plan as an fstab, with the volumes at their temporary paths. */
 function mountTable(
   { mounts, volumes }: RootPlan,
   { folder, lowers }: { readonly folder: string; readonly lowers: ReadonlyMap<string, string> },

@@ -104,7 +104,7 @@ export function planRoot(
       });
     }
     const outer = places.findLast((one) => one.path !== path && path.startsWith(`${one.path}/`));
-    // The place for a mount in another volume is made in that volume.
+    // The mount point in another volume is created in that volume.
     plan.place(path, { file: isFile(mount.hostPath), outer });
     plan.mount({ mount, path });
   }
