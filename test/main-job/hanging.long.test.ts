@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { copyCheckout } from './checkout-copy.ts';
 import { build } from './repository.ts';
-import { leftovers, Started } from './started.ts';
+import { leftovers, Started, stopLimitMs } from './started.ts';
 import { isMissing, userShell } from './user-shell.ts';
 
 /** Stops only on SIGKILL, and has a grace period of an hour. */
@@ -34,7 +34,7 @@ describe.skipIf(isMissing('kubectl'))('npm start, when everything hangs', () => 
     await build();
     copyCheckout(checkout, { embeddedPostgres: 'linked' });
     neverSettle(join(checkout, 'examples', 'postgresql', 'src', 'controllers', 'postgresql.ts'));
-  }, 120_000);
+  }, 300_000);
   afterAll(() => {
     for (const child of children) child.kill('SIGKILL');
     rmSync(base, { recursive: true, force: true });
@@ -54,7 +54,7 @@ describe.skipIf(isMissing('kubectl'))('npm start, when everything hangs', () => 
     });
   }
 
-  it('exits within 5 s of Ctrl-C and leaves nothing behind', async () => {
+  it('exits soon after Ctrl-C and leaves nothing behind', async () => {
     await using started = new Started({ cwd: checkout, checkout });
     await started.ready();
     expect(started.output).toMatch(/^ *\d+\.\d\d s {2}building…\n/);
@@ -68,7 +68,10 @@ describe.skipIf(isMissing('kubectl'))('npm start, when everything hangs', () => 
     const kind = { apiVersion: 'database.db.example.com/v1', kind: 'Postgresql' };
     apply({ ...kind, metadata: { name: 'stuck' }, spec: { password: 'Password123!' } });
     await started.printed(/postgresql default\/stuck never settles\n/);
-    shell(`kubectl --kubeconfig '${started.kubeconfig}' wait --for=condition=Ready pod/deaf --timeout=20s`);
+    const ready = shell(
+      `kubectl --kubeconfig '${started.kubeconfig}' wait --for=condition=Ready pod/deaf --timeout=120s`,
+    );
+    expect(ready.status, ready.stderr).toBe(0);
     await hold(started.kubeconfig, 'logs', '-f', 'deaf');
     await hold(started.kubeconfig, 'exec', 'deaf', '--', 'sh', '-c', 'trap "" TERM HUP; echo deaf too; sleep 3000');
     await hold(started.kubeconfig, 'get', 'pods', '-w');
@@ -76,10 +79,10 @@ describe.skipIf(isMissing('kubectl'))('npm start, when everything hangs', () => 
     const { sandbox } = started;
     const { code, afterMs } = await started.stop('SIGINT');
     expect(code, started.output).toBe(0);
-    expect(afterMs).toBeLessThan(5_000);
+    expect(afterMs).toBeLessThan(stopLimitMs());
     expect(started.output).toMatch(/\nstopped\n$/);
     expect(leftovers(checkout, sandbox)).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 });
 
 /** Changes the operator to wait forever for an object named `stuck`, with a timer that keeps the process alive. */

@@ -13,7 +13,7 @@ describe('npm start', () => {
   /** The temporary folder, used only by this test. */
   let temporary: string;
 
-  beforeAll(build);
+  beforeAll(build, 300_000);
   beforeEach(() => {
     cwd = mkdtempSync(join(base, 'cwd-'));
     // Sockets are stored here, and the length of their paths is limited, so the name must be short.

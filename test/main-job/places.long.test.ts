@@ -22,7 +22,7 @@ const canSwitchUser = isRoot && spawnSync('setpriv', ['--version']).status === 0
 
 describe('npm start in unusual places', () => {
   const base = mkdtempSync(join(tmpdir(), 'kw-places-'));
-  beforeAll(build);
+  beforeAll(build, 300_000);
   afterAll(() => rmSync(base, { recursive: true, force: true }));
 
   it("falls back to the npm package's PostgreSQL, deep below a private folder, after --ignore-scripts", async () => {
@@ -45,7 +45,7 @@ describe('npm start in unusual places', () => {
     const { sandbox } = started;
     expect(await started.stop('SIGINT')).toMatchObject({ code: 0 });
     expect(leftovers(checkout, sandbox)).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('explains what to do without PostgreSQL, also in the pod, and keeps running', async () => {
     const checkout = join(base, 'bare');
@@ -62,7 +62,7 @@ describe('npm start in unusual places', () => {
     const shell = userShell(checkout);
     const describePod = `KUBECONFIG=${started.kubeconfig} kubectl describe pod postgresql-sample`;
     expect(shell(describePod).stdout).toMatch(/PostgreSQL server programs not found .*install PostgreSQL/);
-  }, 120_000);
+  }, 300_000);
 
   it('fails with --once without PostgreSQL', async () => {
     const checkout = join(base, 'bare');
@@ -78,7 +78,7 @@ describe('npm start in unusual places', () => {
       expect.stringContaining('  why: '),
       expect.stringContaining('  fix: '),
     ]);
-  }, 120_000);
+  }, 300_000);
 
   it.skipIf(!canSwitchUser)(
     'works for a user other than root',
@@ -99,6 +99,6 @@ describe('npm start in unusual places', () => {
       expect(leftovers(checkout, sandbox)).toEqual([]);
       return undefined;
     },
-    120_000,
+    300_000,
   );
 });

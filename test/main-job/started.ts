@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { processesIn } from './processes.ts';
 import { repository } from './repository.ts';
@@ -111,6 +112,15 @@ export class Started implements AsyncDisposable {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     await this.stop('SIGTERM');
   }
+}
+
+/**
+ * Returns the time in which an instance must stop, in milliseconds. On a busy machine its own work takes longer than the promised
+ * 5 s; then it must only not wait for anything that hangs.
+ */
+export function stopLimitMs(): number {
+  const [load = 0] = loadavg();
+  return load < availableParallelism() ? 5_000 : 60_000;
 }
 
 /** Returns what is left of an instance: its sandbox folder, processes that work in it, its lock. */

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { processesIn } from './processes.ts';
 import { build } from './repository.ts';
-import { leftovers, Started } from './started.ts';
+import { leftovers, Started, stopLimitMs } from './started.ts';
 import { isMissing } from './user-shell.ts';
 
 describe('stopping npm start', () => {
   const base = mkdtempSync(join(tmpdir(), 'kw-stop-'));
   let cwd: string;
-  beforeAll(build);
+  beforeAll(build, 300_000);
   beforeEach(() => {
     cwd = mkdtempSync(join(base, 'cwd-'));
   });
@@ -26,20 +26,20 @@ describe('stopping npm start', () => {
   const portOf = (started: Started): number => Number(/https:\/\/127\.0\.0\.1:(\d+)/.exec(started.output)?.[1]);
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'stops everything within 5 s of %s',
+    'stops everything soon after %s',
     async (signal) => {
       await using started = await up(cwd);
       const { sandbox } = started;
       expect(processesIn(sandbox)).not.toEqual([]);
       const { code, afterMs } = await started.stop(signal);
       expect(code).toBe(0);
-      expect(afterMs).toBeLessThan(5_000);
+      expect(afterMs).toBeLessThan(stopLimitMs());
       expect(started.output).toMatch(/\nstopped\n$/);
       expect(leftovers(cwd, sandbox)).toEqual([]);
       expect(await answers(portOf(started))).toBe(false);
       expect(readdirSync(cwd)).toEqual(['.kubewright']);
     },
-    120_000,
+    300_000,
   );
 
   it('exits with the code of the signal if --once is interrupted', async () => {
@@ -48,9 +48,9 @@ describe('stopping npm start', () => {
     const { sandbox } = started;
     const { code, afterMs } = await started.stop('SIGINT');
     expect(code).toBe(130);
-    expect(afterMs).toBeLessThan(5_000);
+    expect(afterMs).toBeLessThan(stopLimitMs());
     expect(leftovers(cwd, sandbox)).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('cleans up after a killed run, and reuses its address', async () => {
     await using killed = await up(cwd);
@@ -65,7 +65,7 @@ describe('stopping npm start', () => {
     const second = again.sandbox;
     await again.stop('SIGINT');
     expect(leftovers(cwd, second)).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it.skipIf(isMissing('kubectl'))(
     'stops exec commands in containers of a killed run',
@@ -79,10 +79,10 @@ describe('stopping npm start', () => {
       await killed.stop('SIGKILL');
       expect(runs(pid)).toBe(true);
       await using again = await up(cwd);
-      await expect.poll(() => runs(pid), { timeout: 30_000 }).toBe(false);
+      await expect.poll(() => runs(pid), { timeout: 120_000 }).toBe(false);
       expect(await again.stop('SIGINT')).toMatchObject({ code: 0 });
     },
-    120_000,
+    300_000,
   );
 
   it('rejects a second instance in the same folder, but not in another', async () => {
@@ -94,7 +94,7 @@ describe('stopping npm start', () => {
     await using other = await up(mkdtempSync(join(base, 'other-')));
     expect(other.output).toMatch(/Pg Phase: up/);
     expect(await answers(portOf(first))).toBe(true);
-  }, 120_000);
+  }, 300_000);
 });
 
 /** True while a process runs; false for a zombie. */

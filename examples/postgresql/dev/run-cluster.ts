@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** Everything ends within 5 s of Ctrl-C: the operator gets the first of this time, the cluster the rest of it. */
+/** Nothing is waited for longer than 4 s after Ctrl-C: the operator gets the first of this time, the cluster the rest of it. */
 const stopMs = 4_000;
 const operatorStopMs = 1_200;
 

@@ -19,8 +19,11 @@ export async function start(flags: StartFlags): Promise<number> {
 
 /** How long leftovers of user code may keep the process alive after everything has stopped, in milliseconds. */
 const lingerMs = 250;
-/** The time after which the process exits even if stopping hangs, in milliseconds; its parts have 4 s together. */
-const lastResortMs = 4_700;
+/**
+ * The time after which the process exits even if stopping hangs, in milliseconds. Its parts wait for 4 s together; the rest is for
+ * their own work, which takes long on a busy machine and must not be cut short, because containers would be left behind.
+ */
+const lastResortMs = 15_000;
 
 /** Exits the process if it does not exit by itself, so a forgotten promise or timer does not block the terminal. */
 function endWithin(ms: number, exitCode: number): void {
