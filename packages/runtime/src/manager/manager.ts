@@ -1,13 +1,11 @@
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
-import type { ChangedNamespaces, InformerCache } from '../cache/informer-cache.ts';
+import type { InformerCache } from '../cache/informer-cache.ts';
 import type { ControllerDefinition } from '../controller/definition/controller-definition.ts';
 import type { ControllerParts } from '../controller/definition/controller-parts.ts';
-import { KindResolver } from '../discovery/kind-resolver.ts';
 import { whileElected } from '../leader-election/while-leading.ts';
 import { defaultLogger } from '../log/default-logger.ts';
-import { logEvents } from '../log/log-events.ts';
 import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { Permissions } from '../permissions/permission-report.ts';
@@ -15,9 +13,9 @@ import type { Runnable } from '../runnable/runnable.ts';
 import { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
 import { WebhooksRunnable, type WebhooksRunnableOptions } from '../webhook/webhooks-runnable.ts';
-import { type AddedController, ControllerRunnable } from './added-controller.ts';
+import type { AddedController } from './added-controller.ts';
+import { AddedControllers } from './added-controllers.ts';
 import { cacheSync } from './cache-sync.ts';
-import { addable } from './controller-defaults.ts';
 import { ControllerGroup } from './controller-group.ts';
 import { logOverlaps } from './controller-overlaps.ts';
 import { Leadership } from './leadership.ts';
@@ -28,6 +26,7 @@ import { loadClient, type ManagerParts, makeParts, type PartsOptions } from './m
 import { managedControllers } from './manager-sharding.ts';
 import { ProbeServers } from './probe-servers.ts';
 import { RunnableGroup } from './runnable-group.ts';
+import { flushEvents, logPermissions, stopInOrder } from './shut-down.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /**
@@ -64,8 +63,7 @@ export class Manager implements AsyncDisposable {
   #watchdog: Watchdog | undefined;
   #metrics: RuntimeMetrics | undefined;
   #running: Promise<void> | undefined;
-  /** Controllers that were added, by name. */
-  readonly #added = new Map<string, ControllerRunnable>();
+  readonly #added: AddedControllers;
   /** Controllers that run whether or not this process leads. */
   #group: ControllerGroup | undefined;
   readonly #tracing: ReconcileTracing | undefined;
@@ -80,6 +78,19 @@ export class Manager implements AsyncDisposable {
     this.#controllers = managed.controllers;
     if (options.tracer) this.#tracing = new ReconcileTracing(options.tracer);
     this.#from = { options, controllers: this.#controllers, clock, random, log };
+    this.#added = new AddedControllers({
+      defaults: options.controllerDefaults,
+      declared: this.#controllers,
+      log,
+      lifecycle: this.#lifecycle,
+      makeCache: (...args) => this.#shared.makeCache(...args),
+      controllerParts: (client) => this.#controllerParts(client),
+      synced: (cache, signal) => this.#cacheSync(cache, signal),
+      removed: (controller) => {
+        this.#groupOf(controller).remove(controller);
+        this.#metrics?.removeController(controller.name);
+      },
+    });
     if (options.client) this.#parts = makeParts(options.client, this.#from);
     const group = { log, failed: (error: unknown): void => this.#lifecycle.fail(error) };
     this.#first = new RunnableGroup(group);
@@ -160,7 +171,11 @@ export class Manager implements AsyncDisposable {
   add(controller: ControllerDefinition): AddedController;
   add(runnable: Runnable): void;
   add(part: Runnable | ControllerDefinition): AddedController | undefined {
-    if (typeof part.run !== 'function') return this.#addController(part as ControllerDefinition);
+    if (typeof part.run !== 'function') {
+      const controller = this.#added.add(part as ControllerDefinition, (runnable) => this.#addRunnable(runnable));
+      this.#parts?.require(controller.definition);
+      return controller;
+    }
     this.#addRunnable(part as Runnable);
     return undefined;
   }
@@ -174,43 +189,6 @@ export class Manager implements AsyncDisposable {
   #groupOf(runnable: Runnable): RunnableGroup {
     const leaderOnly = this.#options.leaderElection !== undefined && runnable.needLeaderElection !== false;
     return runnable.beforeCaches ? this.#first : leaderOnly ? this.#leading : this.#everywhere;
-  }
-
-  #addController(given: ControllerDefinition): AddedController {
-    const definition = addable(given, { defaults: this.#options.controllerDefaults, others: this.#definitions });
-    logOverlaps([...this.#definitions, definition], this.#from.log);
-    // Each term has another cache.
-    const changedNamespaces: ChangedNamespaces = new Map();
-    const runnable = new ControllerRunnable({
-      definition,
-      needLeaderElection: definition.needLeaderElection ?? true,
-      makeParts: (client) => {
-        const cache = this.#shared.makeCache([definition], changedNamespaces);
-        const following = cache.following(client);
-        const kinds = new KindResolver({ cache, client: following });
-        return { ...this.#controllerParts(following), cache, kinds };
-      },
-      managerStop: this.#lifecycle.signal,
-      synced: (cache, signal) => this.#cacheSync(cache, signal),
-      stopping: () => {
-        const isManager = this.#lifecycle.signal.aborted;
-        return { budget: isManager ? this.#lifecycle.budget : this.#lifecycle.newBudget(), isManager };
-      },
-      removed: () => {
-        this.#groupOf(runnable).remove(runnable);
-        this.#added.delete(definition.name);
-        this.#metrics?.removeController(definition.name);
-      },
-    });
-    this.#addRunnable(runnable);
-    this.#added.set(definition.name, runnable);
-    this.#parts?.require(definition);
-    return runnable;
-  }
-
-  /** The controllers that run now or will run. */
-  get #definitions(): readonly ControllerDefinition[] {
-    return [...this.#controllers, ...[...this.#added.values()].map((each) => each.definition)];
   }
 
   /**
@@ -263,7 +241,7 @@ export class Manager implements AsyncDisposable {
       if (!this.#parts) {
         ownClient = await loadClient(this.#from, this.#metrics);
         this.#parts = makeParts(ownClient, this.#from);
-        for (const { definition } of this.#added.values()) this.#parts.require(definition);
+        for (const definition of this.#added.definitions) this.#parts.require(definition);
       }
       if (watchdog) {
         const { Watchdog } = await import('../watchdog/watchdog.ts');
@@ -344,14 +322,14 @@ export class Manager implements AsyncDisposable {
     return cacheSync(cache, { clock: this.#from.clock, log: this.#from.log, timeoutMs, signal });
   }
 
-  async #shutDown(parts: {
+  #shutDown(parts: {
     readonly cacheStop: AbortController;
     readonly caches: Promise<void> | undefined;
     readonly ownClient: KubernetesClient | undefined;
   }): Promise<void> {
     if (!this.#lifecycle.signal.aborted) this.#lifecycle.stop(new ManagerError({ what: 'the manager has stopped' }));
     const { budget } = this.#lifecycle;
-    const steps: readonly (() => Promise<void> | undefined)[] = [
+    return stopInOrder(this.#lifecycle, [
       () => this.#group?.stop({ undisturbed: true, budget }),
       () => this.#everywhere.stop(budget),
       () => {
@@ -359,33 +337,12 @@ export class Manager implements AsyncDisposable {
         return parts.caches;
       },
       () => this.#first.stop(budget),
-      () => this.#flushEvents(),
+      () => this.#parts && flushEvents(this.#parts.recorder, this.#from.clock),
       () => this.#servers[Symbol.asyncDispose](),
       () => this.#watchdog?.[Symbol.asyncDispose](),
-      async () => this.#logPermissions(),
+      () => this.#parts && logPermissions(this.#parts.permissions, this.#from.log),
       () => parts.ownClient?.[Symbol.asyncDispose](),
-    ];
-    for (const step of steps) {
-      try {
-        await step();
-      } catch (error) {
-        // The remaining parts must be stopped all the same.
-        this.#lifecycle.stopFailed(error);
-      }
-    }
-  }
-
-  async #flushEvents(): Promise<void> {
-    const flush = new AbortController();
-    using _limit = this.#from.clock.setTimer(1_000, () => flush.abort());
-    await this.#parts?.recorder.stop(flush.signal);
-  }
-
-  #logPermissions(): void {
-    // For tools that compare the permissions with what is granted.
-    if (!this.#parts) return;
-    const { rules, used } = this.#parts.permissions;
-    this.#from.log.debug('permissions', { event: logEvents.permissionsReported, needed: rules, used });
+    ]);
   }
 
   get #shared(): ManagerParts {
@@ -398,8 +355,7 @@ export class Manager implements AsyncDisposable {
   }
 
   get #informers(): ManagerParts['cache']['informers'] {
-    const added = [...this.#added.values()].flatMap((each) => each.informers);
-    return [...(this.#parts?.cache.informers ?? []), ...added];
+    return [...(this.#parts?.cache.informers ?? []), ...this.#added.informers];
   }
 
   #needsLease(definition: ControllerDefinition): boolean {

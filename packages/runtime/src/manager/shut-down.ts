@@ -1,0 +1,32 @@
+import type { Clock } from '@kubewright/apimachinery';
+import { logEvents } from '../log/log-events.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Permissions } from '../permissions/permission-report.ts';
+import type { ApiEventRecorder } from '../recorder/api-event-recorder.ts';
+import type { ManagerLifecycle } from './manager-lifecycle.ts';
+
+/** Stops the parts of a manager one after the other; a part that fails does not keep the others from stopping. */
+export async function stopInOrder(
+  lifecycle: ManagerLifecycle,
+  steps: readonly (() => Promise<void> | undefined)[],
+): Promise<void> {
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      lifecycle.stopFailed(error);
+    }
+  }
+}
+
+/** Sends the events that wait, for at most a second. */
+export async function flushEvents(recorder: ApiEventRecorder, clock: Clock): Promise<void> {
+  const flush = new AbortController();
+  using _limit = clock.setTimer(1_000, () => flush.abort());
+  await recorder.stop(flush.signal);
+}
+
+/** Logs the permissions, for tools that compare them with what is granted. */
+export async function logPermissions({ rules, used }: Permissions, log: Logger): Promise<void> {
+  log.debug('permissions', { event: logEvents.permissionsReported, needed: rules, used });
+}
