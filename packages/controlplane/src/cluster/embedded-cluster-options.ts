@@ -3,7 +3,7 @@ import type { ApiServerOptions } from '@kubewright/apiserver';
 import type { HttpLimits } from '@kubewright/apiserver/internal';
 import type { Logger } from '@kubewright/runtime';
 import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
-import type { ClusterNetwork } from './cluster-network.ts';
+import type { ClusterNetwork, ClusterNetworkOptions } from './cluster-network.ts';
 import type { NodeSettings } from './cluster-nodes.ts';
 import type { ClusterSnapshot } from './cluster-snapshot.ts';
 import type { ComponentSelection } from './component-selection.ts';
@@ -90,4 +90,16 @@ export type CompleteOptions = EmbeddedClusterOptions & {
 /** Returns the settings of the cluster's nodes; undefined if it has none. */
 export function nodesOf({ node }: EmbeddedClusterOptions, selection: ComponentSelection): NodeSettings | undefined {
   return selection.includes('nodes') ? (node ?? (selection.names('nodes') ? {} : undefined)) : undefined;
+}
+
+/** Returns the network for nodes whose pods are processes of this machine. */
+export function podNetworkOf(
+  options: EmbeddedClusterOptions,
+  selection: ComponentSelection,
+): Pick<ClusterNetworkOptions, 'mode' | 'nodes' | 'hasDns'> {
+  const settings = nodesOf(options, selection);
+  if (settings === undefined) return { mode: undefined, nodes: 0, hasDns: false };
+  const { driver = 'process', network = 'loopback', count: nodes = 1 } = settings;
+  const hasDns = selection.includes('coredns');
+  return { mode: driver === 'process' ? network : undefined, nodes, hasDns };
 }

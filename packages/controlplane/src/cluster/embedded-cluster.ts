@@ -3,29 +3,29 @@ import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import { CertificateStore } from '@kubewright/apiserver/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import type { BuiltInControllerFactory } from '../controllers/index.ts';
-import { ControlPlane } from '../kube-apiserver/control-plane.ts';
-import type { ControlPlaneOptions } from '../kube-apiserver/control-plane-options.ts';
-import { podEviction, podStreams } from '../kube-apiserver/pods/index.ts';
-import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import { clusterLogEvents } from '../log/cluster-log-events.ts';
 import { ClusterClients } from './cluster-clients.ts';
+import { clusterControlPlane } from './cluster-control-plane.ts';
 import { listen } from './cluster-listener.ts';
-import { ClusterNetwork, type ClusterNetworkOptions } from './cluster-network.ts';
+import { ClusterNetwork } from './cluster-network.ts';
 import type { ClusterNode, NodeFault } from './cluster-nodes.ts';
 import { type ClusterSnapshot, restoreSnapshot, takeSnapshot } from './cluster-snapshot.ts';
-import { clusterUsage } from './cluster-usage.ts';
 import { ClusterVolumes } from './cluster-volumes.ts';
 import { ComponentSelection } from './component-selection.ts';
 import type { Components } from './components.ts';
 import { containedClock } from './contained-clock.ts';
-import { type CompleteOptions, type EmbeddedClusterOptions, nodesOf } from './embedded-cluster-options.ts';
+import {
+  type CompleteOptions,
+  type EmbeddedClusterOptions,
+  nodesOf,
+  podNetworkOf,
+} from './embedded-cluster-options.ts';
 import { adminIdentity, controllerManagerIdentity, type Identity } from './identities.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { LateConnector } from './late-connector.ts';
 import { failNode } from './node-faults.ts';
 import type { NodeLink } from './node-link.ts';
 import { openStorage } from './open-storage.ts';
-import { controlPlaneSettings } from './server-settings.ts';
 import { ServiceAccountLogin } from './service-account-login.ts';
 import type { SnapshotPlaces, SnapshotSummary } from './snapshot-file.ts';
 import { furtherComponents, startComponents } from './start-components.ts';
@@ -68,7 +68,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     try {
       // The logger's module, the runtime, is loaded only if needed.
       const log = options.log ?? (await import('./workers.ts')).silentLogger;
-      const settings = networkOf(options, selection);
+      const settings = podNetworkOf(options, selection);
       // Stored with the objects, which need it even if the state folder was removed.
       const notes = data === undefined ? directory : notesIn(resolve(data));
       network = await ClusterNetwork.open({ notes, clock, random, log, ...settings });
@@ -99,34 +99,12 @@ export class EmbeddedCluster implements AsyncDisposable {
     const storage = await openStorage(directory, { clock, ...from, maxBytes, onWatcherFault });
     const address = { text: '' };
     const connector = new LateConnector();
-    const plane: ControlPlane = new ControlPlane({
+    const plane = clusterControlPlane(options, {
       storage,
       clock,
-      random,
-      ...controlPlaneSettings(server, { serviceAccountKey: certificates.serviceAccount.privateKey }),
-      allowLoopbackEndpoints: true,
-      processes: networkOf(options, selection).mode !== undefined,
-      networkPolicies: network.enforcesPolicies && selection.includes('kube-proxy'),
-      usage: usageOf(options, connector),
-      serviceCidr: server.serviceCidr ?? network.serviceCidr,
-      dial: network.dial,
-      disabledAdmissionPlugins: [
-        ...(server.disabledAdmissionPlugins ?? []),
-        // Without that controller, there are no service accounts for pods to use.
-        ...(selection.includes('serviceaccount-controller') ? [] : ['ServiceAccount']),
-      ],
-      connect: new Map([
-        ...podStreams(options.connector ?? connector, clock),
-        ['pods/eviction', podEviction({ handle: () => plane.handle, clock })],
-      ]),
+      certificates,
+      connector,
       serverAddress: () => address.text,
-      frontProxy: {
-        clientCa: server.clientCa ?? certificates.clientCa,
-        requestHeaderCa: certificates.requestHeaderCa,
-        allowedNames: [CertificateStore.frontProxyName],
-        clientCertificate: () => certificates.frontProxyCertificate(),
-      },
-      limits: options.limits?.requests,
       onError,
     });
     await plane.start();
@@ -324,26 +302,6 @@ interface Parts extends StoppableParts {
   /** Set after the server has started. */
   components: Components | undefined;
   readonly nodes: Map<string, ClusterNode>;
-}
-
-/** Returns the function that reads the usage of containers from the nodes; undefined if metrics are not served. */
-function usageOf(options: CompleteOptions, own: NodeConnector): ControlPlaneOptions['usage'] {
-  const { selection, clock, connector = own } = options;
-  const settings = nodesOf(options, selection);
-  if (!selection.includes('metrics') || (settings === undefined && connector === own)) return undefined;
-  return clusterUsage(connector, { settings: settings ?? {}, clock });
-}
-
-/** Returns the network for nodes whose pods are processes of this machine. */
-function networkOf(
-  options: EmbeddedClusterOptions,
-  selection: ComponentSelection,
-): Pick<ClusterNetworkOptions, 'mode' | 'nodes' | 'hasDns'> {
-  const settings = nodesOf(options, selection);
-  if (settings === undefined) return { mode: undefined, nodes: 0, hasDns: false };
-  const { driver = 'process', network = 'loopback', count: nodes = 1 } = settings;
-  const hasDns = selection.includes('coredns');
-  return { mode: driver === 'process' ? network : undefined, nodes, hasDns };
 }
 
 /** Returns the parts of the control plane that nodes show as static pods. There is no etcd: state is kept in the process. */

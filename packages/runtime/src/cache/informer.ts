@@ -13,12 +13,13 @@ import { EventFanOut, type InformerHandler, type Subscription } from './event-fa
 import { cacheFault, type InformerGauges } from './informer-gauges.ts';
 import type { InformerOptions } from './informer-options.ts';
 import type { Lister } from './lister.ts';
-import { OwnWrites, type StoredVersion } from './own-writes.ts';
+import { OwnWrites } from './own-writes.ts';
 import { type Projection, projectionOf } from './projection.ts';
 import { resync } from './resync.ts';
 import { Store } from './store.ts';
 import type { StoreEntry } from './store-entry.ts';
 import { StoreLister } from './store-lister.ts';
+import type { StoredVersion } from './stored-version.ts';
 import { SyncGate } from './sync-gate.ts';
 
 /** A list and watch, the store it fills, and the subscribed handlers. */

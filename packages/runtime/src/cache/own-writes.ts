@@ -3,6 +3,7 @@ import { compareResourceVersions } from '@kubewright/apimachinery/internal';
 import type { ObjectView } from '../handler/object-view.ts';
 import { PendingWrites } from './pending-writes.ts';
 import { Removals } from './removals.ts';
+import { isDeletionOf, reached, type StoredVersion } from './stored-version.ts';
 import { writtenView } from './written-view.ts';
 
 /**
@@ -307,13 +308,6 @@ interface Noted {
   readonly untilMs: number;
 }
 
-/** The parts of an object needed to compare it with a write. */
-export interface StoredVersion {
-  readonly uid: string;
-  readonly resourceVersion: string;
-  readonly deletionTimestamp?: string | undefined;
-}
-
 /** An object whose state only the server knows. */
 interface Uncertainty {
   readonly key: ObjectKey;
@@ -323,18 +317,6 @@ interface Uncertainty {
   readonly deletionOf?: StoredVersion;
   /** The version that was written in another version of the API, if that is the cause. */
   readonly writtenAs?: StoredVersion;
-}
-
-/** True if a version the watch showed resolves the deletion of another. */
-function isDeletionOf(version: StoredVersion, shown: StoredVersion): boolean {
-  if (!reached(shown, version)) return false;
-  return shown.uid !== version.uid || shown.deletionTimestamp !== undefined;
-}
-
-/** True if `stored` is at least as new as `written`. Incomparable versions count as newer: the watch is trusted. */
-function reached(stored: StoredVersion, written: StoredVersion): boolean {
-  const order = compareResourceVersions(stored.resourceVersion, written.resourceVersion);
-  return order === undefined || order >= 0;
 }
 
 function keyOf(key: ObjectKey): string {

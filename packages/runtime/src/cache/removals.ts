@@ -1,4 +1,4 @@
-import type { StoredVersion } from './own-writes.ts';
+import type { StoredVersion } from './stored-version.ts';
 
 /** Maximum number of removals that are remembered. */
 const maxRemovals = 10_000;

@@ -10,7 +10,7 @@ import { logOverlaps } from './controller-overlaps.ts';
 import type { ManagerLifecycle } from './manager-lifecycle.ts';
 import type { ManagerParts } from './manager-parts.ts';
 
-/** What a manager provides to the controllers that are added to it. */
+/** A manager, as the controllers that are added to it see it. */
 export interface AddedControllersHost {
   readonly defaults: ControllerDefaults | undefined;
   /** The controllers that the manager was created with. */
@@ -45,7 +45,7 @@ export class AddedControllers {
   }
 
   /**
-   * Makes a controller a runnable, which the manager runs once it is passed to `register`.
+   * Wraps a controller in a runnable and passes it to `register`, with which the manager runs it.
    * @throws ManagerError (KW3007) if the name is taken, or the controller shares its keys.
    */
   add(given: ControllerDefinition, register: (runnable: ControllerRunnable) => void): ControllerRunnable {
