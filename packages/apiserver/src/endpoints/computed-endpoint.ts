@@ -9,6 +9,7 @@ import {
   checkObjectKey,
   decodeDraft,
   type ListOptions,
+  type Page,
   readListOptions,
   readSelection,
   readWriteOptions,
@@ -61,8 +62,15 @@ async function get(call: ResourceCall, computed: ComputedResource): Promise<ApiR
 }
 
 async function list(call: ResourceCall, computed: ComputedResource): Promise<ApiResponse> {
-  const { registry, info } = call;
   const format = formatOf(call, 'list');
+  const page = await computedPage(call, computed);
+  const { form, services } = call.registry;
+  return listResponse(form, page, { format, include: includeOf(call), clock: services.clock });
+}
+
+/** Returns the objects of a computed resource that a list or deletecollection selects. */
+export async function computedPage(call: ResourceCall, computed: ComputedResource): Promise<Page> {
+  const { registry, info } = call;
   if (computed.list === undefined) throw methodNotSupported();
   const options = readListOptions(info.query, 'list');
   const { matches } = readSelection(options, registry.definition);
@@ -70,8 +78,7 @@ async function list(call: ResourceCall, computed: ComputedResource): Promise<Api
   const { items, ...rest } = 'items' in listed ? listed : { items: listed };
   const objects = items.filter((object) => matches?.(object) ?? true).map((object) => encoded(registry, object));
   const { resourceVersion, continue: continueToken, remainingItemCount: remaining } = rest as Partial<ComputedList>;
-  const page = { objects, revision: revisionOf(resourceVersion), continueToken, remaining };
-  return listResponse(registry.form, page, { format, include: includeOf(call), clock: registry.services.clock });
+  return { objects, revision: revisionOf(resourceVersion), continueToken, remaining };
 }
 
 async function watch(call: ResourceCall, computed: ComputedResource): Promise<ApiResponse> {

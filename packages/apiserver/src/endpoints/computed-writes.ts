@@ -28,7 +28,12 @@ export function computedWrites(call: ResourceCall, computed: ComputedResource): 
 
 const decoder = new TextDecoder();
 
-/** The object of one request, as its handlers see it. */
+/** Returns the name of the object with a key. */
+function nameOf(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1);
+}
+
+/** The objects of one request, one after the other, as their handlers see them. */
 class HandlerStorage implements Storage {
   readonly #call: ResourceCall;
   readonly #computed: ComputedResource;
@@ -44,14 +49,15 @@ class HandlerStorage implements Storage {
     return Promise.resolve(0);
   }
 
-  async get(): Promise<StoredObject | undefined> {
-    const { registry, info } = this.#call;
-    this.#old = await this.#computed.get?.({ ...requestOf(this.#call), name: info.pathName });
-    return this.#old && encoded(registry, this.#old);
+  async get(key: string): Promise<StoredObject | undefined> {
+    this.#old = await this.#computed.get?.({ ...requestOf(this.#call), name: nameOf(key) });
+    return this.#old && encoded(this.#call.registry, this.#old);
   }
 
-  async commit([write]: readonly StorageWrite[]): Promise<Commit> {
-    const changed = write?.bytes === undefined ? await this.#delete() : await this.#store(write.bytes);
+  async commit(writes: readonly StorageWrite[]): Promise<Commit> {
+    const [{ key, bytes }] = writes as readonly [StorageWrite]; // a request changes one object at a time
+    const name = nameOf(key);
+    const changed = bytes === undefined ? await this.#delete(name) : await this.#store(name, bytes);
     return { revision: changed?.revision ?? 0, objects: [changed] };
   }
 
@@ -65,16 +71,15 @@ class HandlerStorage implements Storage {
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  async #delete(): Promise<undefined> {
-    const { info } = this.#call;
+  async #delete(name: string): Promise<undefined> {
     const old = this.#old;
     if (this.#computed.delete === undefined || old === undefined) throw methodNotSupported();
-    await this.#computed.delete({ ...requestOf(this.#call), name: info.pathName, old });
+    await this.#computed.delete({ ...requestOf(this.#call), name, old });
     return undefined;
   }
 
-  async #store(bytes: Uint8Array): Promise<StoredObject> {
-    const { registry, info } = this.#call;
+  async #store(name: string, bytes: Uint8Array): Promise<StoredObject> {
+    const { registry } = this.#call;
     const request = requestOf(this.#call);
     const object = parseExactJson(decoder.decode(bytes)) as Draft;
     // Storage writes null for a missing creation time, which handlers may omit.
@@ -89,6 +94,6 @@ class HandlerStorage implements Storage {
     const { resourceVersion } = old.metadata;
     // Storage keeps no version in the object, but handlers compare it.
     if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
-    return encoded(registry, await update.call(this.#computed, { ...request, name: info.pathName, object, old }));
+    return encoded(registry, await update.call(this.#computed, { ...request, name, object, old }));
   }
 }

@@ -1,12 +1,16 @@
 import { isNotFound } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
-import { deleteObject, listObjects, readListOptions, readSelection } from '../registry/index.ts';
+import { deleteObject, listObjects, type Page, readListOptions, readSelection } from '../registry/index.ts';
 import { Pacer } from '../registry/pacer.ts';
 import { listResponse } from './object-response.ts';
 import { formatOf, includeOf, type ResourceCall, readDeletion, writeCallOf } from './resource-call.ts';
 
-/** Deletes every object that a list would return, each with the same options, and returns that list. */
-export async function deleteCollection(call: ResourceCall): Promise<ApiResponse> {
+/**
+ * Deletes every object that a list would return, each with the same options, and returns that list.
+ *
+ * @param list - returns the objects of a resource that is not stored; by default, they are read from storage
+ */
+export async function deleteCollection(call: ResourceCall, list?: () => Promise<Page>): Promise<ApiResponse> {
   const { registry, info } = call;
   const format = formatOf(call, 'list');
   const deleteOptions = await readDeletion(call);
@@ -17,7 +21,7 @@ export async function deleteCollection(call: ResourceCall): Promise<ApiResponse>
   await registry.services.admission.mutate(
     registry.admissionAttributes(writeCall, { operation: 'DELETE', object: undefined, old: undefined }),
   );
-  const page = await listObjects(registry, writeCall, { options, selection });
+  const page = await (list?.() ?? listObjects(registry, writeCall, { options, selection }));
   const deleted: (typeof page.objects)[number][] = [];
   const { clock } = registry.services;
   const pacer = new Pacer(clock);

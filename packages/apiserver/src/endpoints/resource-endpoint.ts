@@ -2,7 +2,7 @@ import { notFound, StatusError } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported, pathNotFound } from '../http/failures.ts';
 import type { ComputedResource, ResourceDefinition, StatusSubresource, Strategy } from '../registry/index.ts';
-import { computedEndpoint } from './computed-endpoint.ts';
+import { computedEndpoint, computedPage } from './computed-endpoint.ts';
 import { computedWrites } from './computed-writes.ts';
 import { connect } from './connect-endpoint.ts';
 import { createEndpoint } from './create-endpoint.ts';
@@ -41,8 +41,10 @@ export async function resourceEndpoint(call: ResourceCall): Promise<ApiResponse>
 }
 
 function computed(call: ResourceCall, handlers: ComputedResource): Promise<ApiResponse> {
-  if (!['update', 'patch', 'delete'].includes(call.info.verb)) return computedEndpoint(call, handlers);
+  const { verb } = call.info;
+  if (!['update', 'patch', 'delete', 'deletecollection'].includes(verb)) return computedEndpoint(call, handlers);
   const writes = computedWrites(call, handlers);
+  if (verb === 'deletecollection') return deleteCollection(writes, () => computedPage(call, handlers));
   return mainEndpoint(writes, writes.registry.definition.strategy);
 }
 

@@ -110,6 +110,28 @@ describe('computed', () => {
     expect(reports.calls.at(-1)).toBe('delete a by admin');
   });
 
+  it('deletes the listed objects of a collection one by one, after admission of each', async () => {
+    const guard: AdmissionPlugin = {
+      name: 'guard',
+      validate: async ({ operation, oldObject }) => {
+        if (operation === 'DELETE' && oldObject?.metadata.name === 'kept') throw conflict(wellReports, 'kept', 'kept');
+      },
+    };
+    const { asked, reports } = await start([guard]);
+    await using _ = asked;
+    const names = () => [...reports.kept.keys()];
+    for (const name of ['b', 'c']) await asked.send('POST', path, { json: json(name, 1, { labels: { pump: 'off' } }) });
+    await asked.send('DELETE', `${path}?labelSelector=pump%3Doff&dryRun=All`);
+    expect(names()).toEqual(['a', 'b', 'c']);
+    const { status, json: deleted } = await asked.send('DELETE', `${path}?labelSelector=pump%3Doff`);
+    const items = (deleted.items as readonly KubernetesObject[]).map(({ metadata }) => metadata.name);
+    expect([status, items, names()]).toEqual([200, ['b', 'c'], ['a']]);
+    expect(reports.calls.slice(-2)).toEqual(['delete b by admin', 'delete c by admin']);
+    await asked.send('POST', path, { json: json('kept', 1) });
+    expect((await asked.send('DELETE', path)).status).toBe(409);
+    expect(names()).toEqual(['kept']);
+  });
+
   it.each(['Foreground', 'Orphan'])('deletes objects immediately with the propagation policy %s', async (policy) => {
     for (const isUpdated of [true, false]) {
       const reports = new Reports();
@@ -127,7 +149,15 @@ describe('computed', () => {
     const { asked } = await start();
     await using _ = asked;
     const { resources } = (await asked.send('GET', '/apis/reports.wells.example.com/v1')).json;
-    expect(resources[0].verbs.sort()).toEqual(['create', 'delete', 'get', 'list', 'patch', 'update']);
+    expect(resources[0].verbs.sort()).toEqual([
+      'create',
+      'delete',
+      'deletecollection',
+      'get',
+      'list',
+      'patch',
+      'update',
+    ]);
     const kinds = [computed(WellReport, { update: ({ object }) => object })];
     expect(() => new Asked({ kinds, definitions: { kinds: [reportDefinition] } })).toThrow('needs the handler get');
   });

@@ -46,7 +46,10 @@ export interface ComputedHandlers<T> {
    * Throw a conflict if `old` is no longer current.
    */
   update?(call: ComputedCall & { readonly name: string; readonly object: T; readonly old: T }): Promise<T> | T;
-  /** Deletes an object that {@link get} returns, after preconditions and admission. Not called for dry runs. */
+  /**
+   * Deletes an object that {@link get} returns, after preconditions and admission. Not called for dry runs. With {@link list}, it also
+   * serves `deletecollection`: it is called for each listed object, one after the other.
+   */
   delete?(call: ComputedCall & { readonly name: string; readonly old: T }): Promise<unknown> | unknown;
   /** Paths below an object that you serve with your own protocol, by name. @defaultValue none */
   readonly subresources?: Readonly<Record<string, ComputedSubresource>> | undefined;

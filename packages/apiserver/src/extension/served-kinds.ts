@@ -94,6 +94,7 @@ function computedDefinition(definition: ResourceDefinition, computed: ComputedKi
     ...(['get', 'list', 'watch', 'create', 'update'] as const).filter((verb) => handlers[verb] !== undefined),
     ...(handlers.update === undefined ? [] : ['patch']),
     ...(handlers.delete === undefined ? [] : ['delete']),
+    ...(handlers.delete === undefined || handlers.list === undefined ? [] : ['deletecollection']),
   ];
   const subresources = Object.entries(computed.subresources).map(([name, subresource]) => {
     const { verbs: own = ['get'], kind: body = kind, connect } = subresource;
