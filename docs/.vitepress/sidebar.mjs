@@ -22,6 +22,7 @@ const groups = [
         'how-to/ci.md',
         'how-to/upgrade.md',
         'how-to/trace.md',
+        'how-to/audit.md',
         'how-to/troubleshoot.md',
         'how-to/',
       ],

@@ -34,11 +34,9 @@ beforeAll(async () => {
     { name: 'http', port: 80 },
     { name: 'metrics', port: 9090 },
   ]);
-  await client
-    .resource(Deployment)
-    .waitFor({ namespace, name: 'web' }, ({ status }) => status?.readyReplicas === 2, {
-      signal: AbortSignal.timeout(30_000),
-    });
+  await client.resource(Deployment).waitFor({ namespace, name: 'web' }, ({ status }) => status?.readyReplicas === 2, {
+    signal: AbortSignal.timeout(30_000),
+  });
 }, 60_000);
 afterAll(async () => {
   await client?.[Symbol.asyncDispose]();

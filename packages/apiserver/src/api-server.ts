@@ -1,6 +1,8 @@
 import { apiVersionOf, type Clock, type Random, StatusError } from '@kubewright/apimachinery';
 import { AdmissionChain } from './admission/admission-chain.ts';
 import type { AdmissionPlugin } from './admission/admission-plugin.ts';
+import { type AuditPolicy, auditDecision, parseAuditPolicy } from './audit/audit-policy.ts';
+import { type AuditedFacts, AuditedRequest } from './audit/audited-request.ts';
 import type { Authenticator, UserInfo } from './authentication/authenticator.ts';
 import { RequestAuthenticator } from './authentication/request-authenticator.ts';
 import type { Authorizer } from './authorization/authorizer.ts';
@@ -47,7 +49,7 @@ import { WebhookFault } from './webhooks/webhook-fault.ts';
  */
 export type NonResourceHandler = (context: RequestContext) => Promise<ApiResponse> | ApiResponse | undefined;
 
-/** Describes a completed request; the seam for audit logs and metrics. Must not throw. */
+/** Describes a completed request, for metrics. Must not throw. */
 export interface AuditEvent {
   readonly auditId: string;
   readonly request: ApiRequest;
@@ -121,6 +123,15 @@ export interface ApiServerOptions {
   /** Receives internal errors. */
   readonly onError?: ((error: unknown, request: ApiRequest) => void) | undefined;
   readonly audit?: ((event: AuditEvent) => void) | undefined;
+  /**
+   * Writes audit events (`Event` of audit.k8s.io/v1). `policy` is a `Policy` of audit.k8s.io/v1 as a JSON value; an invalid one
+   * fails with KW5040. `write` gets the events as JSON values and must not throw.
+   *
+   * @defaultValue no audit log
+   */
+  readonly auditLog?:
+    | { readonly policy: unknown; readonly write: (event: Readonly<Record<string, unknown>>) => void }
+    | undefined;
 }
 
 const defaultMaxBodyBytes = 3 * 1024 * 1024;
@@ -152,11 +163,13 @@ export class ApiServer implements AsyncDisposable {
   readonly #registries = new WeakMap<ResourceDefinition, Registry>();
   readonly #maxBodyBytes: number;
   readonly #turns: TurnLimit;
+  readonly #auditPolicy: AuditPolicy | undefined;
 
   constructor(options: ApiServerOptions) {
     const { storage, clock, random, authenticators, admissionPlugins = [], limits = {} } = options;
     this.#options = options;
     this.#turns = new TurnLimit(clock);
+    this.#auditPolicy = options.auditLog && parseAuditPolicy(options.auditLog.policy);
     this.#authenticator = new RequestAuthenticator({ authenticators, unauthorized });
     const { maxUnreadBytesPerUser = 64 * 1024 * 1024 } = limits;
     this.#hubs = new WatchHubs({ storage, clock, random, unread: new UnreadLimit(maxUnreadBytesPerUser) });
@@ -217,13 +230,14 @@ export class ApiServer implements AsyncDisposable {
     const started = audit ? clock.monotonic() : 0;
     const auditId = request.headers['audit-id'] ?? random.uid();
     const warnings = new WarningList();
-    const state: RequestState = { auditId, info: undefined, user: undefined };
+    const state: RequestState = { auditId, info: undefined, user: undefined, audited: undefined };
     let response: ApiResponse;
     try {
       response = await this.#process(request, { warnings, state });
     } catch (error) {
       response = this.#failure(request, error);
     }
+    if (state.audited) response = state.audited.respond(response);
     if (audit) {
       const { info, user } = state;
       audit({ auditId, request, info, user, status: response.status, durationMs: clock.monotonic() - started });
@@ -240,24 +254,52 @@ export class ApiServer implements AsyncDisposable {
   };
 
   async #process(
-    request: ApiRequest,
+    arrived: ApiRequest,
     { warnings, state }: { readonly warnings: WarningList; readonly state: RequestState },
   ): Promise<ApiResponse> {
     const { authorizer } = this.#options;
-    const info = parseRequestInfo(request.method, request.path);
+    const info = parseRequestInfo(arrived.method, arrived.path);
     state.info = info;
-    const authenticated = await this.#authenticator.authenticate(request);
+    const authenticated = await this.#authenticate(arrived, state.auditId);
     state.user = authenticated;
-    const user = await impersonate(request, authenticated, authorizer);
+    const audited = this.#audited({ auditId: state.auditId, request: arrived, info, user: authenticated });
+    state.audited = audited;
+    audited?.receive();
+    const user = await impersonate(arrived, authenticated, authorizer);
     state.user = user;
-    await authorizeRequest(authorizer, info, user);
-    const context: RequestContext = { request, info, user, warnings, auditId: state.auditId };
+    if (user !== authenticated) audited?.impersonate(user);
+    await authorizeRequest(authorizer, { info, user }, audited?.annotate);
+    const request = audited?.recorded() ?? arrived;
+    const { auditId } = state;
+    const context: RequestContext = { request, info, user, warnings, annotate: audited?.annotate, auditId };
     const holder = slotHolder(request, user);
     // A caller inside the process occupies no connection.
     if (isStreaming(info) && request.connection.protocol !== 'in-process') {
       return this.#streams.hold(holder, request, (held) => this.#limited({ ...context, request: held }, holder));
     }
     return this.#limited(context, holder);
+  }
+
+  /** Authenticates a request, and records one whose credentials are rejected. */
+  async #authenticate(request: ApiRequest, auditId: string): Promise<UserInfo> {
+    try {
+      return await this.#authenticator.authenticate(request);
+    } catch (error) {
+      const info = parseRequestInfo(request.method, request.path);
+      this.#audited({ auditId, request, info, user: undefined })?.reject(this.#failure(request, error));
+      throw error;
+    }
+  }
+
+  /** Returns the record of a request that the audit policy selects. */
+  #audited(facts: Omit<AuditedFacts, 'definition'>): AuditedRequest | undefined {
+    const { auditLog, catalog, clock, decodeProtobuf: protobuf } = this.#options;
+    if (!auditLog || !this.#auditPolicy) return undefined;
+    const { info } = facts;
+    const decision = auditDecision(this.#auditPolicy, facts);
+    if (decision.level === 'None') return undefined;
+    const definition = info.isResource ? catalog.find(info.group, info.version, info.resource) : undefined;
+    return new AuditedRequest({ ...facts, definition }, { decision, clock, protobuf, write: auditLog.write });
   }
 
   /** Routes a request. Requests other than streams take one of the slots for requests in progress. */
@@ -313,6 +355,7 @@ interface RequestState {
   readonly auditId: string;
   info: RequestInfo | undefined;
   user: UserInfo | undefined;
+  audited: AuditedRequest | undefined;
 }
 
 const empty = new Uint8Array(0);

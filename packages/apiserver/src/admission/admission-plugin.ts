@@ -29,6 +29,8 @@ export interface AdmissionAttributes {
   readonly oldObject: KubernetesObject | undefined;
   /** Sends a `Warning` header with the response. */
   warn(text: string): void;
+  /** Adds an annotation to the audit event of the request. @defaultValue there is no audit log */
+  readonly annotate?: ((key: string, value: string) => void) | undefined;
 }
 
 /**

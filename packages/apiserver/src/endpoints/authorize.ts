@@ -6,11 +6,18 @@ import type { RequestInfo } from '../request-info/index.ts';
 /**
  * Authorizes a request, or throws an error that names the user and the denied action.
  *
+ * @param annotate - adds the decision to the audit log.
  * @throws StatusError 403 in upstream's words (1.36)
  */
-export async function authorizeRequest(authorizer: Authorizer, info: RequestInfo, user: UserInfo): Promise<void> {
+export async function authorizeRequest(
+  authorizer: Authorizer,
+  { info, user }: { readonly info: RequestInfo; readonly user: UserInfo },
+  annotate?: (key: string, value: string) => void,
+): Promise<void> {
   const attributes = attributesOf(info, user);
   const { decision, reason } = await authorizer.authorize(attributes);
+  annotate?.('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
+  annotate?.('authorization.k8s.io/reason', reason);
   if (decision !== 'allow') throw denied(attributes, reason);
 }
 

@@ -23,7 +23,7 @@ export async function connect(
 ): Promise<ApiResponse> {
   const { registry, info, request, user } = call;
   if (behaviour.getNeedsCreate && info.verb === 'get') {
-    await authorizeRequest(call.options.authorizer, { ...info, verb: 'create' }, user);
+    await authorizeRequest(call.options.authorizer, { info: { ...info, verb: 'create' }, user });
   }
   if (!definition.verbs.includes(info.verb)) throw methodNotSupported();
   const { query } = info;

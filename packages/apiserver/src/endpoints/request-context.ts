@@ -9,6 +9,8 @@ export interface RequestContext {
   readonly info: RequestInfo;
   readonly user: UserInfo;
   readonly warnings: WarningList;
+  /** Adds an annotation to the audit event of the request. @defaultValue there is no audit log */
+  readonly annotate?: ((key: string, value: string) => void) | undefined;
   /** Identifies the request in the logs of this server and of servers it is forwarded to. */
   readonly auditId?: string | undefined;
 }

@@ -51,7 +51,7 @@ export function includeOf({ info }: ResourceCall): IncludeObject {
 
 /** Returns the part of a call that the registry needs for a write. */
 export function writeCallOf(
-  { info, registry, request, user, warnings }: ResourceCall,
+  { info, registry, request, user, warnings, annotate }: ResourceCall,
   options: { readonly dryRun: boolean; readonly fieldManager: string; readonly deletion?: DeleteOptions },
 ): WriteCall {
   return {
@@ -60,6 +60,7 @@ export function writeCallOf(
     name: info.pathName,
     signal: request.signal,
     warn: warnings.add,
+    annotate,
     dryRun: options.dryRun,
     manager: managerName(options.fieldManager, request.headers['user-agent']),
     subresource: info.subresource,
@@ -74,7 +75,8 @@ export function upsertCallOf(
 ): WriteCall {
   const { info, user } = call;
   const { authorizer } = call.options;
-  const authorizeCreate = (): Promise<void> => authorizeRequest(authorizer, { ...info, verb: 'create' }, user);
+  const authorizeCreate = (): Promise<void> =>
+    authorizeRequest(authorizer, { info: { ...info, verb: 'create' }, user });
   return { ...writeCallOf(call, options), authorizeCreate };
 }
 

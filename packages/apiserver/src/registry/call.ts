@@ -9,6 +9,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Sends a `Warning` header with the response. */
   warn(text: string): void;
+  /** Adds an annotation to the audit event of the request. @defaultValue there is no audit log */
+  readonly annotate?: ((key: string, value: string) => void) | undefined;
 }
 
 /** A request that writes. */

@@ -57,6 +57,7 @@ export class Registry {
       object: change.object,
       oldObject: change.old,
       warn: call.warn,
+      annotate: call.annotate,
     };
   }
 

@@ -45,6 +45,8 @@ const fields: Readonly<Record<keyof UpOptions, Check>> = {
   allowRootPods: flag,
   allowHostPrograms: flag,
   allowHostPath: flag,
+  auditPolicyFile: path,
+  auditLogPath: path,
 };
 
 /** Reads a configuration file of `cluster up`. Paths are relative to it. @throws CliError KW7205 if it is invalid */

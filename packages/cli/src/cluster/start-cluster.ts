@@ -1,7 +1,8 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { prettyLogger } from '@kubewright/runtime';
 import type { CliEnvironment } from '../program/cli-environment.ts';
+import { openAuditLog } from './audit-log.ts';
 import { cliLogEvents } from './cli-log-events.ts';
 import type { StateFolder } from './state-folder.ts';
 
@@ -21,6 +22,10 @@ export interface ClusterSettings {
   readonly allowRootPods?: boolean | undefined;
   readonly allowHostPrograms?: boolean | undefined;
   readonly allowHostPath?: boolean | undefined;
+  /** Policy of the audit log: a file with a `Policy` of audit.k8s.io/v1. @defaultValue no audit log */
+  readonly auditPolicyFile?: string | undefined;
+  /** @defaultValue `audit.log` in the folder of the cluster's state */
+  readonly auditLogPath?: string | undefined;
   /** The components to run, such as `*,-scheduler`. @defaultValue the variable `KUBEWRIGHT_COMPONENTS`, otherwise `*` */
   readonly components?: string | undefined;
 }
@@ -37,6 +42,15 @@ export async function startCluster(
   environment.reportUncaught?.((error) =>
     log.error('unhandled error in a cluster component', { event: cliLogEvents.errorUnhandled, error }),
   );
+  const auditLog =
+    settings.auditPolicyFile === undefined
+      ? undefined
+      : openAuditLog({
+          policyFile: resolve(environment.cwd, settings.auditPolicyFile),
+          logFile: resolve(environment.cwd, settings.auditLogPath ?? join(folder.path, 'audit.log')),
+          onError: (error) =>
+            log.error('cannot write to the audit log', { event: cliLogEvents.auditNotWritten, error }),
+        });
   const cluster = await EmbeddedCluster.start({
     directory: folder.path,
     data: settings.data === undefined ? undefined : resolve(environment.cwd, settings.data),
@@ -45,6 +59,7 @@ export async function startCluster(
     clock,
     random,
     log,
+    server: { auditLog },
     components: (settings.components ?? (env['KUBEWRIGHT_COMPONENTS'] || undefined))?.split(','),
     node: {
       imageFile: folder.imageFile,

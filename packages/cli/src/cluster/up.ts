@@ -23,6 +23,8 @@ export interface UpOptions extends ClusterName {
   readonly allowRootPods?: boolean | undefined;
   readonly allowHostPrograms?: boolean | undefined;
   readonly allowHostPath?: boolean | undefined;
+  readonly auditPolicyFile?: string | undefined;
+  readonly auditLogPath?: string | undefined;
   readonly components?: string | undefined;
 }
 
@@ -90,6 +92,10 @@ async function inBackground(context: Context, options: UpOptions): Promise<void>
     ...(options.allowRootPods ? ['--allow-root-pods'] : []),
     ...(options.allowHostPrograms ? ['--allow-host-programs'] : []),
     ...(options.allowHostPath ? ['--allow-host-path'] : []),
+    ...(options.auditPolicyFile === undefined
+      ? []
+      : ['--audit-policy-file', resolve(environment.cwd, options.auditPolicyFile)]),
+    ...(options.auditLogPath === undefined ? [] : ['--audit-log-path', resolve(environment.cwd, options.auditLogPath)]),
     ...(options.components === undefined ? [] : ['--components', options.components]),
   ];
   const logFrom = logOf(folder).length;

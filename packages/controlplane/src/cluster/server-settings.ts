@@ -21,6 +21,8 @@ export interface ServerSettings {
   readonly authorization?: 'Node,RBAC' | 'AlwaysAllow' | undefined;
   /** Admission plugins that do not run (`--disable-admission-plugins`). @defaultValue none */
   readonly disabledAdmissionPlugins?: readonly string[] | undefined;
+  /** The audit policy, as a JSON value, and where events go (`--audit-policy-file`, `--audit-log-path`). @defaultValue no audit log */
+  readonly auditLog?: ControlPlaneOptions['auditLog'];
 }
 
 /** Keys and issuer of service account tokens. */
@@ -39,14 +41,15 @@ export function controlPlaneSettings(
   own: { readonly serviceAccountKey: string },
 ): Pick<
   ControlPlaneOptions,
-  'serviceAccountKey' | 'serviceAccountKeys' | 'serviceAccountIssuer' | 'tokens' | 'authorization'
+  'serviceAccountKey' | 'serviceAccountKeys' | 'serviceAccountIssuer' | 'tokens' | 'authorization' | 'auditLog'
 > {
-  const { serviceAccounts = {}, tokens, authorization } = server;
+  const { serviceAccounts = {}, tokens, authorization, auditLog } = server;
   return {
     serviceAccountKey: serviceAccounts.signingKey ?? own.serviceAccountKey,
     serviceAccountKeys: serviceAccounts.keys,
     serviceAccountIssuer: serviceAccounts.issuer,
     tokens,
     authorization,
+    auditLog,
   };
 }

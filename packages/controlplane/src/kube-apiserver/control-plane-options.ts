@@ -41,6 +41,8 @@ export interface ControlPlaneOptions {
   readonly disabledAdmissionPlugins?: readonly string[] | undefined;
   /** The default levels of pod security, and exemptions. @defaultValue everything is allowed unless namespaces have labels */
   readonly podSecurity?: PodSecurityOptions | undefined;
+  /** Writes audit events by a policy. @defaultValue no audit log */
+  readonly auditLog?: ApiServerOptions['auditLog'];
   /** Limits on requests. */
   readonly limits?: ApiServerOptions['limits'];
   /** Calls webhooks. @defaultValue over HTTPS */

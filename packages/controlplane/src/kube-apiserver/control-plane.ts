@@ -135,12 +135,9 @@ export class ControlPlane implements AsyncDisposable {
 
   #makeServer(client: WebhookClient): ApiServer {
     const { storage, clock, random, serverAddress, limits, onError } = this.#options;
-    const {
-      disabledAdmissionPlugins: disabled = [],
-      podSecurity,
-      processes = false,
-      networkPolicies = false,
-    } = this.#options;
+    const { disabledAdmissionPlugins: disabled = [], podSecurity, processes = false } = this.#options;
+    const { networkPolicies = false, auditLog } = this.#options;
+    const features = { networkPolicies, auditLog: auditLog !== undefined };
     const { authenticators, authorizer, rbac } = this.#access;
     const { catalog, tokens } = this;
     const read = this.#read;
@@ -163,7 +160,7 @@ export class ControlPlane implements AsyncDisposable {
           authorizer,
           podSecurity,
           processes,
-          networkPolicies,
+          features,
         }),
         ...this.#webhooks.plugins({ client, clock, random, catalog, read, authorizer }),
         resourceQuotaAdmission({ storage, clock, handle: (request) => this.server.handle(request) }),
@@ -182,6 +179,7 @@ export class ControlPlane implements AsyncDisposable {
       limits,
       onError,
       audit: metrics.audit,
+      auditLog,
     });
   }
 

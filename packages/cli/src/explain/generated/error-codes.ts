@@ -83,6 +83,7 @@ export const errorCodes: readonly ErrorCode[] = [
   {"code":"KW5013","title":"Etcd does not respond, or responds with an unexpected error","text":"Etcd does not respond, or responds with an unexpected error. Retry later; it is unknown whether a write took effect.","source":"EtcdError of @kubewright/apiserver"},
   {"code":"KW5014","title":"Another object already holds something exclusive, such as an address","text":"Another object already holds something exclusive, such as an address. Retry with another value.","source":"ClaimTakenError of @kubewright/apiserver"},
   {"code":"KW5015","title":"Thrown while the cache of a resource is catching up after the storage has lost changes","text":"Thrown while the cache of a resource is catching up after the storage has lost changes. Retry after a second.","source":"StorageNotReadyError of @kubewright/apiserver"},
+  {"code":"KW5040","title":"An invalid audit policy","text":"An invalid audit policy.","source":"AuditPolicyError of @kubewright/apiserver"},
   {"code":"KW5101","title":"The server cannot listen on its address","text":"The server cannot listen on its address.","source":"ListenError of @kubewright/apiserver"},
   {"code":"KW5102","title":"The key folder cannot be used","text":"The key folder cannot be used.","source":"KeyFolderError of @kubewright/apiserver"},
   {"code":"KW5103","title":"An address or port cannot be allocated","text":"An address or port cannot be allocated. The message is upstream's.","source":"AllocationError of @kubewright/controlplane"},

@@ -9,7 +9,7 @@ import { defaultStorageClass } from './default-storage-class.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { nodeRestriction } from './node-restriction/index.ts';
-import { notActedOnWarnings } from './not-acted-on.ts';
+import { notActedOnWarnings, type OptionalFeatures } from './not-acted-on.ts';
 import { type PodSecurityOptions, podSecurityAdmission } from './pod-security/index.ts';
 import { priorityAdmission } from './priority.ts';
 import { rbacEscalationCheck } from './rbac-escalation.ts';
@@ -27,8 +27,7 @@ export function admissionPlugins(parts: {
   readonly podSecurity: PodSecurityOptions | undefined;
   /** True if containers are processes. */
   readonly processes: boolean;
-  /** True if NetworkPolicies are enforced. */
-  readonly networkPolicies: boolean;
+  readonly features: OptionalFeatures;
 }): readonly AdmissionPlugin[] {
   const { storage, read, clock, random, index, authorizer } = parts;
   return [

@@ -1,6 +1,13 @@
 import type { AdmissionPlugin, Draft } from '@kubewright/apiserver';
 import { ignoredPodFields } from './ignored-pod-fields.ts';
 
+/** Features that only some clusters have. */
+export interface OptionalFeatures {
+  /** Enforcement of NetworkPolicies. */
+  readonly networkPolicies: boolean;
+  readonly auditLog: boolean;
+}
+
 /** Objects, or uses of them, that this cluster stores but ignores. */
 export interface NotActedOn {
   readonly group: string;
@@ -11,8 +18,8 @@ export interface NotActedOn {
   readonly effect: string;
   /** True if only nodes whose containers are processes do not act on it. @defaultValue false */
   readonly byProcesses?: boolean;
-  /** True if clusters that enforce NetworkPolicies act on it. @defaultValue false */
-  readonly enforced?: boolean;
+  /** The feature with which a cluster acts on it. @defaultValue no cluster acts on it */
+  readonly needs?: keyof OptionalFeatures;
   /** True if the object uses the unsupported feature. @defaultValue every object */
   readonly applies?: (object: Draft) => boolean;
 }
@@ -24,13 +31,14 @@ export const notActedOn: readonly NotActedOn[] = [
     resources: ['networkpolicies'],
     what: 'NetworkPolicies',
     effect: 'restrict no traffic',
-    enforced: true,
+    needs: 'networkPolicies',
   },
   {
     group: '',
     resources: ['namespaces'],
     what: 'Labels of namespaces that audit pod security',
     effect: 'record nothing',
+    needs: 'auditLog',
     applies: ({ metadata: { labels = {} } }) => (labels[auditLabel] ?? 'privileged') !== 'privileged',
   },
   {
@@ -88,18 +96,17 @@ export const notActedOn: readonly NotActedOn[] = [
  * Warns about objects that this cluster ignores, so that they are not accepted silently. The warnings begin with `kubewright: `,
  * unlike any of upstream's.
  *
- * @param options - `processes`: true if the cluster has nodes whose containers are processes; `networkPolicies`: true if it
- *   enforces NetworkPolicies.
+ * @param options - `processes`: true if the cluster has nodes whose containers are processes.
  */
 export function notActedOnWarnings({
   processes,
-  networkPolicies,
+  features,
 }: {
   readonly processes: boolean;
-  readonly networkPolicies: boolean;
+  readonly features: OptionalFeatures;
 }): AdmissionPlugin {
   const rules = notActedOn.filter(
-    ({ byProcesses = false, enforced = false }) => (processes || !byProcesses) && !(networkPolicies && enforced),
+    ({ byProcesses = false, needs }) => (processes || !byProcesses) && (needs === undefined || !features[needs]),
   );
   return {
     name: 'NotActedOn',

@@ -96,10 +96,13 @@ class PodSecurity {
 
   async #validatePod(attributes: AdmissionAttributes, pod: CheckedPod): Promise<void> {
     const policy = await this.#policyFor(attributes);
+    if (!policy) attributes.annotate?.(`${auditPrefix}enforce-policy`, formatLevel(privilegedPolicy.enforce));
     if (!policy || this.#isExempt(attributes, pod.spec)) return;
     const old = attributes.oldObject as unknown as CheckedPod | undefined;
     if (attributes.operation === 'UPDATE' && old && !runsAnother(pod.spec, old.spec)) return;
     const violations = evaluatePod(pod, policy.enforce);
+    attributes.annotate?.(`${auditPrefix}enforce-policy`, formatLevel(policy.enforce));
+    auditViolations(pod, { policy, attributes });
     if (violations.length > 0) {
       const level = formatLevel(policy.enforce);
       throw refusal(attributes, `violates PodSecurity "${level}": ${formatViolations(violations)}`);
@@ -114,6 +117,7 @@ class PodSecurity {
       attributes.object,
     ) as CheckedPod | undefined;
     if (!policy || !template?.spec || this.#isExempt(attributes, template.spec)) return;
+    auditViolations(template, { policy, attributes });
     warnAbout(template, { policy, attributes });
   }
 
@@ -125,11 +129,16 @@ class PodSecurity {
     return free && faults.length === 0 ? undefined : policy;
   }
 
-  #isExempt({ namespace, user }: AdmissionAttributes, { runtimeClassName = '' }: CheckedPodSpec): boolean {
+  #isExempt({ namespace, user, annotate }: AdmissionAttributes, { runtimeClassName = '' }: CheckedPodSpec): boolean {
     const { usernames = [], namespaces = [], runtimeClasses = [] } = this.#exemptions;
-    return (
-      namespaces.includes(namespace) || usernames.includes(user.username) || runtimeClasses.includes(runtimeClassName)
-    );
+    const reasons = [
+      ['namespace', namespaces.includes(namespace)],
+      ['user', usernames.includes(user.username)],
+      ['runtimeClass', runtimeClasses.includes(runtimeClassName)],
+    ] as const;
+    const reason = reasons.find(([, applies]) => applies)?.[0];
+    if (reason !== undefined) annotate?.(`${auditPrefix}exempt`, reason);
+    return reason !== undefined;
   }
 
   async #validateNamespace(attributes: AdmissionAttributes, object: KubernetesObject): Promise<void> {
@@ -163,6 +172,19 @@ class PodSecurity {
     });
     for (const text of warnings) warn(text);
   }
+}
+
+const auditPrefix = 'pod-security.kubernetes.io/';
+
+function auditViolations(
+  pod: CheckedPod,
+  { policy, attributes }: { readonly policy: SecurityPolicy; readonly attributes: AdmissionAttributes },
+): void {
+  if (!attributes.annotate) return;
+  const violations = evaluatePod(pod, policy.audit);
+  if (violations.length === 0) return;
+  const text = `would violate PodSecurity "${formatLevel(policy.audit)}": ${formatViolations(violations)}`;
+  attributes.annotate(`${auditPrefix}audit-violations`, text);
 }
 
 function warnAbout(
