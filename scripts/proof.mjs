@@ -3,6 +3,7 @@
 //   models      model tests with ten times the runs that CI has time for
 //   real        suites that need no embedded cluster, against a real control plane
 //   postgres    failures of real PostgreSQL servers; they need a quiet machine
+//   servers     replicas of an API server on an etcd of three members, killed under load
 //   newcomers   a first hour with the packed packages, on several Nodes, as root and not; needs root, Linux and a registry
 //   benchmarks  those with goals, next to the real control plane; they need a quiet machine
 //   soaks       operators that run for long, and what they hold
@@ -80,6 +81,12 @@ const groups = {
     {
       name: 'failures of PostgreSQL servers',
       prove: (tree) => suites(tree, ['examples/postgres-cluster'], { KUBEWRIGHT_PROOF: '1' }),
+    },
+  ],
+  servers: [
+    {
+      name: 'an API server whose replicas and etcd members are killed',
+      prove: (tree) => suites(tree, ['test/aggregation/failing-members.proof.test.ts'], { KUBEWRIGHT_PROOF: '1' }),
     },
   ],
   newcomers: [

@@ -1,20 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { request } from 'node:https';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EtcdServer, isEtcdMissing } from '../../packages/apiserver/src/testdata/etcd-server.ts';
-
-const path = '/apis/wells.example.com/v1/namespaces/default/wells';
-
-interface Replica {
-  readonly url: string;
-  readonly authority: string;
-  readonly child: ChildProcess;
-}
+import { buildReplica, type Replica, send, startReplica, wellsPath } from './replica-process.ts';
 
 interface Seen {
   readonly name: string;
@@ -24,17 +13,12 @@ interface Seen {
 describe.skipIf(isEtcdMissing)('replicas of a server on one etcd', () => {
   // Below node_modules, where the bundle finds the libraries of etcd's client.
   const folder = fileURLToPath(new URL(`../../node_modules/.kw-replicas-${process.pid}`, import.meta.url));
-  const program = join(folder, 'replica.mjs');
   const replicas: Replica[] = [];
+  let program: string;
   let etcd: EtcdServer;
 
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true });
-    const entry = fileURLToPath(new URL('testdata/replica.ts', import.meta.url));
-    const conditions = ['kubewright-source'];
-    const external = ['@grpc/*', 'classic-level', 'kubernetes-types'];
-    const options = { platform: 'node', format: 'esm', target: 'node20.19' } as const;
-    await build({ entryPoints: [entry], outfile: program, bundle: true, conditions, external, ...options });
+    program = await buildReplica(folder);
     etcd = await EtcdServer.start();
   }, 120_000);
   afterAll(async () => {
@@ -44,11 +28,7 @@ describe.skipIf(isEtcdMissing)('replicas of a server on one etcd', () => {
   });
 
   async function start(): Promise<Replica> {
-    const child = spawn(process.execPath, [program, etcd.url], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the replica ended with ${code}`)));
-    const [line] = (await Promise.race([once(child.stdout.setEncoding('utf8'), 'data'), ended])) as [string];
-    ended.catch(() => undefined); // it is killed later
-    const replica = { ...(JSON.parse(line) as Omit<Replica, 'child'>), child };
+    const replica = await startReplica(program, [etcd.url]);
     replicas.push(replica);
     return replica;
   }
@@ -59,7 +39,10 @@ describe.skipIf(isEtcdMissing)('replicas of a server on one etcd', () => {
     while (!isEnough()) {
       const name = `${prefix}-${acknowledged.length}`;
       const body = { apiVersion: 'wells.example.com/v1', kind: 'Well', metadata: { name }, spec: { depth: 1 } };
-      const status = await post(replica, body).catch(() => 0);
+      const status = await send(replica, { method: 'POST', body }).then(
+        (response) => response.status,
+        () => 0,
+      );
       if (status === 0) break;
       expect(status).toBe(201);
       acknowledged.push(name);
@@ -90,30 +73,10 @@ describe.skipIf(isEtcdMissing)('replicas of a server on one etcd', () => {
   }, 180_000);
 });
 
-function post({ url, authority }: Replica, body: object): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json' };
-    const sent = request(new URL(path, url), { method: 'POST', ca: authority, headers }, (response) => {
-      response.on('error', reject);
-      response.resume().on('end', () => resolve(response.statusCode ?? 0));
-    });
-    sent.on('error', reject);
-    sent.end(JSON.stringify(body));
-  });
-}
-
-/** Returns the resourceVersion of an empty list. */
-function revisionOf({ url, authority }: Replica): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const sent = request(new URL(path, url), { ca: authority }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => (text += chunk));
-      response.on('end', () => resolve(Number(JSON.parse(text).metadata.resourceVersion)));
-    });
-    sent.on('error', reject);
-    sent.end();
-  });
+/** Returns the resourceVersion of a list. */
+async function revisionOf(replica: Replica): Promise<number> {
+  const { text } = await send(replica, {});
+  return Number(JSON.parse(text).metadata.resourceVersion);
 }
 
 /** Adds the created objects to `seen` until the server disconnects or `signal` is aborted. */
@@ -123,21 +86,25 @@ function watch(
 ): Promise<void> {
   const query = `watch=true&resourceVersion=${after}`;
   return new Promise((resolve) => {
-    const sent = request(new URL(`${path}?${query}`, url), { ca: authority, ...(signal && { signal }) }, (response) => {
-      let rest = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        const lines = (rest + chunk).split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines) {
-          const { type, object } = JSON.parse(line);
-          expect(type).toBe('ADDED');
-          seen.push({ name: object.metadata.name, resourceVersion: Number(object.metadata.resourceVersion) });
-        }
-      });
-      response.on('error', () => resolve());
-      response.on('close', () => resolve());
-    });
+    const sent = request(
+      new URL(`${wellsPath}?${query}`, url),
+      { ca: authority, ...(signal && { signal }) },
+      (response) => {
+        let rest = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          const lines = (rest + chunk).split('\n');
+          rest = lines.pop() ?? '';
+          for (const line of lines) {
+            const { type, object } = JSON.parse(line);
+            expect(type).toBe('ADDED');
+            seen.push({ name: object.metadata.name, resourceVersion: Number(object.metadata.resourceVersion) });
+          }
+        });
+        response.on('error', () => resolve());
+        response.on('close', () => resolve());
+      },
+    );
     sent.on('error', () => resolve());
     sent.end();
   });

@@ -2,12 +2,12 @@ import { systemClock } from '@kubewright/apimachinery';
 import { apiServer, openEtcdStorage } from '@kubewright/apiserver';
 import { Well, wellDefinition } from '../../../packages/apiserver/src/testdata/wells.ts';
 
-/** One replica of a server on a shared etcd; prints its address. Anyone may do anything. */
-const [etcd = ''] = process.argv.slice(2);
+/** One replica of a server on a shared etcd; prints its address. Takes the URLs of etcd's members. Anyone may do anything. */
+const servers = process.argv.slice(2);
 const server = apiServer({
   kinds: [Well],
   definitions: { kinds: [wellDefinition] },
-  storage: await openEtcdStorage({ servers: [etcd], clock: systemClock }),
+  storage: await openEtcdStorage({ servers, clock: systemClock }),
   authenticators: [{ authenticate: async () => ({ username: 'anyone', groups: [] }) }],
   authorizer: { authorize: async () => ({ decision: 'allow', reason: '' }) },
 });
