@@ -148,7 +148,7 @@ const best = (runs, by) => runs.reduce((a, b) => (by(a) < by(b) ? a : b));
 await parseList();
 (await syncInformer()).stop.abort();
 await settle();
-// In turns, and the best of many: what else the machine does then weighs on both alike.
+// Alternating, and the best of many runs, so that other load on the machine affects both sides equally.
 const fetched = [];
 const synced = [];
 for (let i = 0; i < 9; i++) {
@@ -161,7 +161,7 @@ for (let i = 0; i < 9; i++) {
 }
 const parsed = best(fetched, (run) => run.ms);
 const sync = best(synced, (run) => run.ms);
-// Another program of the machine may hold up one run; a block of our own shows in all.
+// Another program may delay one run; our own blocking shows in all of them.
 const block = median(synced.map((run) => run.blockMs));
 
 await settle();

@@ -33,7 +33,7 @@ for (let i = 0; i < 5; i++) {
 }
 
 const rounds = new Map(sides.map(({ name }) => [name, []]));
-// In turns, so that what else the machine does weighs on all alike.
+// Alternating, so that other load on the machine affects all sides equally.
 for (let round = 0; round < Number(flags.rounds); round++) {
   for (const side of sides) {
     rounds.get(side.name).push(await measure(side, { server, objects, events }));

@@ -1,4 +1,4 @@
-// The load generator: gets a task from its parent, answers figures. The same for every side.
+// The load generator: gets a task from its parent and returns figures. It is the same for every side.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './connection.mjs';
 import { quantile } from './figures.mjs';
@@ -95,7 +95,7 @@ async function writers(task) {
 const connect = (task, count) => Promise.all(Array.from({ length: count }, () => Connection.open(task)));
 const collectionPath = ({ namespace }) => `/api/v1/namespaces/${namespace}/configmaps`;
 
-/** Path of a watch for what comes from now on. */
+/** Path of a watch that starts now. */
 async function watchPath(task, connection) {
   const { metadata } = JSON.parse(await connection.get(`${collectionPath(task)}?limit=1`));
   return `${collectionPath(task)}?watch=1&resourceVersion=${metadata.resourceVersion}`;

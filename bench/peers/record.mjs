@@ -18,7 +18,7 @@ const call = (method, path, body) => client.request({ method, path, body });
 const notesPath = `/apis/runtime.example.com/v1/namespaces/${namespace}/notes`;
 const leasePath = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/notes`;
 
-/** Processes started, for what they say when something fails. */
+/** Processes started, for their output when something fails. */
 const all = [];
 
 async function until(what, condition) {
@@ -32,7 +32,7 @@ async function until(what, condition) {
   }
 }
 
-/** A process of either side; collects what it says and logs. */
+/** A process of either side; collects its output and logs. */
 function start(command, args) {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: process.env });
   const said = [];

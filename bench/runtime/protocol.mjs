@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 export const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 export const nowMs = () => performance.timeOrigin + performance.now();
 
-/** Serves commands one after the other; a handler's answer is said with the command's name. */
+/** Serves commands one after the other; each response carries the command's name. */
 export function serve(handlers) {
   let last = Promise.resolve();
   const lines = createInterface({ input: process.stdin });
@@ -40,7 +40,7 @@ export class Tally {
   }
 }
 
-/** Collects garbage until it is gone; what stays on the heap, and in buffers outside it. */
+/** Collects all garbage; returns the remaining size of the heap and of buffers outside it. */
 export async function settle() {
   for (let i = 0; i < 5; i++) {
     globalThis.gc?.();
@@ -51,7 +51,7 @@ export async function settle() {
   return { heap: heapUsed, outside: external };
 }
 
-/** How long after its sending the object is looked at, in milliseconds; undefined when it carries no time. */
+/** Time from sending the object until it is handled, in milliseconds; undefined when it carries no time. */
 export function ageOf(object) {
   const sent = Number(object.metadata.annotations['example.com/note'].slice(0, 16));
   return sent > 0 ? nowMs() - sent / 1000 : undefined;

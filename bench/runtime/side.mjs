@@ -1,4 +1,4 @@
-// One program of one side, as its own process: sends it commands, reads its answers, and looks at it from outside.
+// One program of one side, as its own process: sends it commands, reads its responses, and measures it from outside.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -27,7 +27,7 @@ export class Side {
     this.#child.stdin.write(`${command}\n`);
   }
 
-  /** The next answer, which must be of that name. */
+  /** Returns the next response, which must have that name. */
   async hear(at) {
     while (this.#answers.length === 0) {
       await new Promise((resolve) => {

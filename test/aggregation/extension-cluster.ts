@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import type { ExtensionServer } from '@kubewright/apiserver';
 import type { KubernetesClient } from '@kubewright/client';
 
-/** An answer over the network. */
+/** A response over the network. */
 export interface Answer {
   readonly status: number;
   readonly text: string;

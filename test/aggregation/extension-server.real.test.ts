@@ -52,7 +52,7 @@ describe('an extension API server of the library, behind a real kube-apiserver',
       transport: new HttpTransport({ server: `https://127.0.0.1:${port}`, trust, headers }),
     });
     await vi.waitFor(() => client.request({ path: trustPath }), { timeout: 90_000, interval: 200 });
-    // Without its role, the aggregator may not read the document, and tries again after a minute.
+    // Without its role, the aggregator may not read the document, and retries after a minute.
     await vi.waitFor(() => client.request({ path: discoveryRole }), { timeout: 90_000, interval: 200 });
     const [v1] = wellDefinition.versions;
     server = apiServer({

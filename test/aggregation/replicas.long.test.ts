@@ -33,7 +33,7 @@ describe.skipIf(isEtcdMissing)('replicas of a server on one etcd', () => {
     return replica;
   }
 
-  /** Creates wells one after the other until the replica is gone or `isEnough`; an interrupted request is not counted. */
+  /** Creates wells one after the other until the replica has exited or `isEnough`; an interrupted request is not counted. */
   async function write(replica: Replica, prefix: string, isEnough: () => boolean): Promise<readonly string[]> {
     const acknowledged: string[] = [];
     while (!isEnough()) {

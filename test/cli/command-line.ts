@@ -67,7 +67,7 @@ export class CommandLine implements Disposable {
     return this.#spawn([process.execPath, join(this.#bundle, 'main.js'), ...args], { ...options, stdin: 'ignore' });
   }
 
-  /** Starts a command on its own terminal and types what is written to its input. Then prints the exit code and runs `after`. */
+  /** Starts a command on its own terminal and types its input there. Then prints the exit code and runs `after`. */
   startAtTerminal(args: readonly string[], options: RunOptions & { readonly after: string }): Started {
     const words = [process.execPath, join(this.#bundle, 'main.js'), ...args].map((word) => `'${word}'`);
     const script = `stty columns 200; ${words.join(' ')}; echo exit $?; ${options.after}`;

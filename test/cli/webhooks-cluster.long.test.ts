@@ -147,7 +147,7 @@ describe('kubewright deploy, with webhooks', () => {
       expect(await byHand.ended).toBe(0);
       expect(await large('free-again')).toBe('');
       expect(await run('uninstall')).toMatchObject({ code: 0, stderr: '' });
-      // The kind is deleted, so nothing is left whose conversion could fail.
+      // The kind is deleted, so no object is left whose conversion could fail.
       const again = await run('undeploy');
       expect(again).toMatchObject({ code: 0, stderr: '' });
       expect(again.stdout).not.toMatch(/^!|shops/m);

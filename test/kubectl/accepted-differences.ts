@@ -15,7 +15,7 @@ export interface AcceptedDifference {
 export const acceptedDifferences: readonly AcceptedDifference[] = [
   {
     command: 'get hpa',
-    reason: 'a new autoscaler is looked at immediately, upstream after its first period of 15 s',
+    reason: 'a new autoscaler is checked immediately, upstream after its first period of 15 s',
     expected: (text) => text.replace(/\d+( +<age>)/, 'N$1'),
   },
   {

@@ -85,7 +85,7 @@ class KindRequests {
     return this.#wrapped(field.path, draw < 0.4 ? this.#schema.plausible(field.schema) : this.#pick(values));
   }
 
-  /** Returns a change of the highest missing place, so that required fields next to the chosen one are present. */
+  /** Returns a change at the topmost missing path, so that required fields next to the chosen one are present. */
   #wrapped(path: SchemaField['path'], value: unknown): Change {
     let object: unknown = this.#kind.object;
     for (let depth = 0; depth < path.length - 1; depth++) {

@@ -49,7 +49,7 @@ describe('A manager whose reconcile fails', () => {
     });
     manager.run().catch(() => {});
     const events = async () => (await cluster.client.resource(EventKind).list({ namespace })).items;
-    await polled(() => runs >= 4, 'the reconcile is tried again');
+    await polled(() => runs >= 4, 'the reconcile is retried');
     await polled(async () => (await events()).length >= 2, 'two events are written');
     const seen = await events();
     expect(seen).toHaveLength(2);

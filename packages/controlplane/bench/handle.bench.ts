@@ -39,8 +39,8 @@ function send(method: string, path: string, body?: unknown, type = 'application/
 }
 
 async function expectStatus(response: Promise<ApiResponse>, status: number): Promise<void> {
-  const answer = await response;
-  if (answer.status !== status) throw new Error(`expected ${status}: ${Buffer.from(answer.body as Uint8Array)}`);
+  const result = await response;
+  if (result.status !== status) throw new Error(`expected ${status}: ${Buffer.from(result.body as Uint8Array)}`);
 }
 
 const data: Record<string, string> = {};

@@ -24,7 +24,7 @@ const transport: Transport = {
     const look = request.method === 'GET' && /\/notes\/[^/?]+$/.test(request.path);
     const write = request.method !== 'GET' && /\/(configmaps|notes)\//.test(request.path);
     if (look) stopHere('before the look');
-    // Stands for a transport that waits for credentials or a connection.
+    // Simulates a transport that waits for credentials or a connection.
     await Promise.resolve();
     if (write) stopHere(request.path.includes('/status') ? 'before the status' : 'before the write');
     const { gate, ...ungated } = request;

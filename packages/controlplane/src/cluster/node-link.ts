@@ -58,7 +58,7 @@ export class NodeLink {
             await this.#held(signal);
             return piece;
           },
-          // Must not wait for a read, which a generator would.
+          // Not a generator, because that would wait for a pending read.
           return: async () => (await pieces.return?.()) ?? { done: true, value: undefined },
         };
       },

@@ -50,7 +50,7 @@ import { type Work, Workers, workerCount } from './workers.ts';
 
 /** Options for {@link schedulerController}. */
 export interface SchedulerOptions {
-  /** Times backoffs. */
+  /** The clock for backoffs. */
   readonly clock: Clock;
 }
 

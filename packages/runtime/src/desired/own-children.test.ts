@@ -141,7 +141,7 @@ describe("a controller's own children", () => {
     await settled();
     // The first was released just before its deletion; the second was unchanged and was deleted.
     expect(names(server)).toEqual(['x']);
-    // The first is tried again if the retry is faster than the watch, which reports the release.
+    // The first is retried if the retry is faster than the watch, which reports the release.
     expect(new Set(deletions(server)).size).toBe(2);
   });
 

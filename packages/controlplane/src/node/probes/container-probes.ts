@@ -70,7 +70,7 @@ export class ContainerProbes implements Disposable {
     const loop = new ProbeLoop({
       clock,
       probe,
-      ask: () => runner.run(probe, { ...target, kind }),
+      run: () => runner.run(probe, { ...target, kind }),
       failed: (output) => reports.failedOnce(kind, output),
       decided,
     });
@@ -83,7 +83,7 @@ export class ContainerProbes implements Disposable {
 interface LoopParts {
   readonly clock: Clock;
   readonly probe: Probe;
-  readonly ask: () => Promise<ProbeResult>;
+  readonly run: () => Promise<ProbeResult>;
   readonly failed: (output: string) => void;
   readonly decided: (isUp: boolean) => void;
 }
@@ -109,9 +109,9 @@ class ProbeLoop implements Disposable {
   }
 
   async #once(): Promise<void> {
-    const { probe, ask, failed, decided } = this.#parts;
+    const { probe, run, failed, decided } = this.#parts;
     // An error of the runner itself counts as a failed attempt.
-    const { ok, output } = await ask().catch((error: unknown) => ({ ok: false, output: String(error) }));
+    const { ok, output } = await run().catch((error: unknown) => ({ ok: false, output: String(error) }));
     if (this.#ended) return;
     this.start((probe.periodSeconds ?? 10) * 1000);
     if (!ok) failed(output);

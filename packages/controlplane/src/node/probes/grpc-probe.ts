@@ -27,7 +27,7 @@ export interface GrpcTarget {
   readonly sockets: Sockets;
 }
 
-interface Answer {
+interface HealthResponse {
   readonly code: string;
   readonly message: string;
   readonly bytes: Buffer;
@@ -58,8 +58,8 @@ export async function grpcProbe(target: GrpcTarget): Promise<ProbeResult> {
     session.once('remoteSettings', () => {
       connected = true;
     });
-    const answer = await Promise.race([ask(session, target.service), late]);
-    if (answer) return resultOf(answer);
+    const response = await Promise.race([checkHealth(session, target.service), late]);
+    if (response) return resultOf(response);
     return failed(connected ? `timeout: health rpc did not complete ${within}` : noConnection);
   } catch (error) {
     // A kubelet retries the connection until the timeout and then reports that.
@@ -70,7 +70,7 @@ export async function grpcProbe(target: GrpcTarget): Promise<ProbeResult> {
   }
 }
 
-function resultOf({ code, message, bytes }: Answer): ProbeResult {
+function resultOf({ code, message, bytes }: HealthResponse): ProbeResult {
   if (code === unimplemented) {
     const lack = 'error: this server does not implement the grpc health protocol (grpc.health.v1.Health)';
     return failed(`${lack}: ${message}`);
@@ -85,7 +85,7 @@ function failed(output: string): ProbeResult {
   return { ok: false, output };
 }
 
-function ask(session: ClientHttp2Session, service: string): Promise<Answer> {
+function checkHealth(session: ClientHttp2Session, service: string): Promise<HealthResponse> {
   return new Promise((resolve, reject) => {
     session.on('error', reject);
     const stream = session.request({

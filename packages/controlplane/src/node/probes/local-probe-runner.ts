@@ -32,9 +32,9 @@ export class LocalProbeRunner implements ProbeRunner {
       over.signal.addEventListener('abort', () => resolve(undefined), { once: true });
     });
     try {
-      const asked = ask(probe, target, { signal: over.signal, sockets: this.#sockets });
+      const attempt = runProbe(probe, target, { signal: over.signal, sockets: this.#sockets });
       // A gRPC probe's timeout message depends on its progress, so it reports the timeout itself.
-      const result = await (probe.grpc ? asked : Promise.race([asked, expired]));
+      const result = await (probe.grpc ? attempt : Promise.race([attempt, expired]));
       return result ?? { ok: false, output: timeoutOutput(probe, target) };
     } catch (error) {
       return { ok: false, output: error instanceof Error ? error.message : String(error) };
@@ -45,7 +45,7 @@ export class LocalProbeRunner implements ProbeRunner {
   }
 }
 
-async function ask(
+async function runProbe(
   probe: Probe,
   target: ProbeTarget,
   { signal, sockets }: { readonly signal: AbortSignal; readonly sockets: Sockets },

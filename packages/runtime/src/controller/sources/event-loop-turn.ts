@@ -28,7 +28,7 @@ export class EventLoopTurn {
       return undefined;
     }
     if (nowMs - this.#sinceMs < turnMs) return undefined;
-    // seam: yields to sockets and timers; waits for no time.
+    // seam: yields to sockets and timers; adds no delay.
     return new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -44,9 +44,9 @@ export async function admitToken(write: NodeWrite, authorizer: Authorizer): Prom
 /** Checks a token's audiences. The pod's own volumes name the allowed audiences; others must be granted to the node. */
 async function checkAudience(
   write: NodeWrite,
-  asked: { readonly pod: StoredPod; readonly audiences: readonly string[]; readonly authorizer: Authorizer },
+  context: { readonly pod: StoredPod; readonly audiences: readonly string[]; readonly authorizer: Authorizer },
 ): Promise<void> {
-  const { pod, audiences, authorizer } = asked;
+  const { pod, audiences, authorizer } = context;
   const { user, namespace, name } = write.attributes;
   if (audiences.length > 1) throw refusal(write, 'node may only request 0 or 1 audiences');
   const [audience = ''] = audiences;

@@ -24,12 +24,12 @@ export interface QuotaAdmissionParts {
  * of a namespace are charged one after the other, so that concurrent writes cannot exceed a quota together.
  */
 export function resourceQuotaAdmission({ storage, clock, handle }: QuotaAdmissionParts): AdmissionPlugin {
-  const ask = asServer(handle);
+  const send = asServer(handle);
   /** The last write of each namespace that is being charged. */
   const last = new Map<string, Promise<void>>();
 
   async function quotasOf(namespace: string): Promise<readonly Stored<ResourceQuota>[]> {
-    const { status, text } = await ask('GET', `/api/v1/namespaces/${namespace}/resourcequotas`);
+    const { status, text } = await send('GET', `/api/v1/namespaces/${namespace}/resourcequotas`);
     // The server's own response is a list or a Status.
     if (status !== 200) throw new StatusError(JSON.parse(text) as Status);
     return (JSON.parse(text) as { readonly items: readonly Stored<ResourceQuota>[] }).items;
@@ -49,7 +49,7 @@ export function resourceQuotaAdmission({ storage, clock, handle }: QuotaAdmissio
   async function update(quota: ResourceQuota, used: ResourceAmounts): Promise<boolean> {
     const { namespace, name } = quota.metadata;
     const body = { ...quota, apiVersion: 'v1', kind: 'ResourceQuota', status: { ...quota.status, used } };
-    const { status } = await ask('PUT', `/api/v1/namespaces/${namespace}/resourcequotas/${name}/status`, { body });
+    const { status } = await send('PUT', `/api/v1/namespaces/${namespace}/resourcequotas/${name}/status`, { body });
     // A deleted quota limits nothing.
     return status === 200 || status === 404;
   }

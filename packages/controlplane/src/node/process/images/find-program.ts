@@ -31,32 +31,32 @@ export function installedPrograms(options: {
   /** True if a file exists. @defaultValue checks the disk */
   readonly exists?: (path: string) => boolean;
   /** Returns the output of a program for `-v`. @defaultValue runs it */
-  readonly ask?: (path: string) => Promise<string>;
+  readonly readVersion?: (path: string) => Promise<string>;
 }): FindProgram {
-  const { env, platform, exists = existsSync, ask = askVersion } = options;
+  const { env, platform, exists = existsSync, readVersion = runForVersion } = options;
   const listed = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   return async (name) => {
     // These programs are started by a shell script.
     if (platform === 'win32') return undefined;
     for (const folder of new Set([...listed, ...usualFolders])) {
       const path = join(folder, name);
-      const version = exists(path) ? await versionOf(path, ask) : undefined;
+      const version = exists(path) ? await versionOf(path, readVersion) : undefined;
       if (version !== undefined) return { path, version };
     }
     return undefined;
   };
 }
 
-async function versionOf(path: string, ask: (path: string) => Promise<string>): Promise<string | undefined> {
+async function versionOf(path: string, readVersion: (path: string) => Promise<string>): Promise<string | undefined> {
   try {
-    return /\d+(?:\.\d+)+/.exec(await ask(path))?.[0];
+    return /\d+(?:\.\d+)+/.exec(await readVersion(path))?.[0];
   } catch {
     // It exists but does not run: treated as missing.
     return undefined;
   }
 }
 
-async function askVersion(path: string): Promise<string> {
+async function runForVersion(path: string): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)(path, ['-v'], { timeout: 5_000 });
   return stdout + stderr;
 }

@@ -80,23 +80,31 @@ describe('redis image', () => {
 });
 
 describe('installedPrograms', () => {
-  const find = (present: readonly string[], ask: (path: string) => Promise<string>) =>
-    installedPrograms({ env: { PATH: '/a:/b' }, platform: 'linux', exists: (path) => present.includes(path), ask });
+  const find = (present: readonly string[], readVersion: (path: string) => Promise<string>) =>
+    installedPrograms({
+      env: { PATH: '/a:/b' },
+      platform: 'linux',
+      exists: (path) => present.includes(path),
+      readVersion,
+    });
 
   it('searches PATH, then the usual folders', async () => {
-    const ask = async () => 'nginx version: nginx/1.22.1';
+    const readVersion = async () => 'nginx version: nginx/1.22.1';
     const both = ['/usr/sbin/nginx', '/b/nginx'];
-    expect(await find(both, ask)('nginx')).toEqual({ path: '/b/nginx', version: '1.22.1' });
-    expect(await find(['/usr/sbin/nginx'], ask)('nginx')).toEqual({ path: '/usr/sbin/nginx', version: '1.22.1' });
-    expect(await find([], ask)('nginx')).toBeUndefined();
+    expect(await find(both, readVersion)('nginx')).toEqual({ path: '/b/nginx', version: '1.22.1' });
+    expect(await find(['/usr/sbin/nginx'], readVersion)('nginx')).toEqual({
+      path: '/usr/sbin/nginx',
+      version: '1.22.1',
+    });
+    expect(await find([], readVersion)('nginx')).toBeUndefined();
   });
 
   it('skips a program that does not run', async () => {
-    const ask = async (path: string) => {
+    const readVersion = async (path: string) => {
       if (path.startsWith('/a')) throw new Error('no such library');
       return 'Redis server v=7.0.15 sha=0:0';
     };
-    const found = await find(['/a/redis-server', '/b/redis-server'], ask)('redis-server');
+    const found = await find(['/a/redis-server', '/b/redis-server'], readVersion)('redis-server');
     expect(found).toEqual({ path: '/b/redis-server', version: '7.0.15' });
   });
 });

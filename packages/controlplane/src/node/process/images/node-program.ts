@@ -8,8 +8,8 @@ export function nodeImage(options: { readonly execPath: string; readonly version
   return {
     repository: 'node',
     async find(tag: string): Promise<ImageProgram> {
-      const asked = /^\d+/.exec(tag)?.[0];
-      const differs = asked !== undefined && !options.version.startsWith(`v${asked}.`);
+      const requested = /^\d+/.exec(tag)?.[0];
+      const differs = requested !== undefined && !options.version.startsWith(`v${requested}.`);
       return {
         description: `Node ${options.version} from ${folder}`,
         ...(differs && { standIn: `node: running Node ${options.version} instead of ${tag}` }),

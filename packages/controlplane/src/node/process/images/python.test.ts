@@ -28,7 +28,7 @@ describe('pythonImage', () => {
       platform: 'linux',
       isForAll: (path) => !path.startsWith('/root/'),
       exists: (path) => path === '/broken/python3' || path in found,
-      ask: async (path) => found[path] ?? Promise.reject(new Error('does not run')),
+      locate: async (path) => found[path] ?? Promise.reject(new Error('does not run')),
     });
 
   it('runs the Python that every user can run, under any name that the pod uses', async () => {

@@ -29,16 +29,16 @@ export function pythonImage(options: {
   /** True if a file exists. @defaultValue checks the disk */
   readonly exists?: (path: string) => boolean;
   /** Returns the location of a Python; rejects if it does not run. @defaultValue runs it */
-  readonly ask?: (path: string) => Promise<InstalledPython>;
+  readonly locate?: (path: string) => Promise<InstalledPython>;
 }): ImageSource {
-  const { env, platform, isForAll = () => true, exists = existsSync, ask = askPython } = options;
+  const { env, platform, isForAll = () => true, exists = existsSync, locate = locatePython } = options;
   const listed = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const file = platform === 'win32' ? 'python.exe' : 'python3';
   const search = async (): Promise<InstalledPython | undefined> => {
     let first: InstalledPython | undefined;
     for (const path of new Set([...listed, ...usualFolders].map((folder) => join(folder, file)))) {
       // A Python that does not run is treated as missing.
-      const found = exists(path) ? await ask(path).catch(() => undefined) : undefined;
+      const found = exists(path) ? await locate(path).catch(() => undefined) : undefined;
       if (found && isForAll(found.path)) return found;
       first ??= found;
     }
@@ -77,7 +77,7 @@ function pythonProgram(
 
 const question = 'import sys; print(sys.executable, sys.base_prefix, sys.version.split()[0], sep="\\n")';
 
-async function askPython(path: string): Promise<InstalledPython> {
+async function locatePython(path: string): Promise<InstalledPython> {
   const { stdout } = await promisify(execFile)(path, ['-I', '-c', question], { timeout: 10_000 });
   const [found = '', prefix = '', version = ''] = stdout.split(/\r?\n/);
   if (found === '' || !version.startsWith('3')) throw new Error(`${path} is not Python 3`);

@@ -6,7 +6,7 @@ export function versionNote(
   program: string,
   { version, tag }: { readonly version: string; readonly tag: string },
 ): string | undefined {
-  const asked = /^\d+(\.\d+)*/.exec(tag)?.[0];
-  if (asked === undefined || version === asked || version.startsWith(`${asked}.`)) return undefined;
-  return `running ${program} ${version} instead of ${asked}`;
+  const requested = /^\d+(\.\d+)*/.exec(tag)?.[0];
+  if (requested === undefined || version === requested || version.startsWith(`${requested}.`)) return undefined;
+  return `running ${program} ${version} instead of ${requested}`;
 }
