@@ -126,10 +126,6 @@ function environmentOf({ metadata: { name }, spec }: Stored<PostgresCluster>): r
     { name: 'SERVER_CERTIFICATES', value: instanceFolders.serverCertificate },
     { name: 'REPLICATION_CERTIFICATES', value: instanceFolders.replicationCertificate },
     { name: 'APP_CREDENTIALS', value: instanceFolders.application },
-    { name: 'ARCHIVE_VOLUME', value: instanceFolders.archive },
-    { name: 'ARCHIVE_CREDENTIALS', value: instanceFolders.archiveCredentials },
-    { name: 'RECOVERY_VOLUME', value: instanceFolders.recoveryArchive },
-    { name: 'RECOVERY_CREDENTIALS', value: instanceFolders.recoveryCredentials },
     ...archiveEnvironment(spec.backup, {
       ARCHIVE_VOLUME: instanceFolders.archive,
       ARCHIVE_CREDENTIALS: instanceFolders.archiveCredentials,

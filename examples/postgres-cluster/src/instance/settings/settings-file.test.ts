@@ -37,6 +37,11 @@ describe('settingsFile', () => {
     });
   });
 
+  it('lets a standby pause between two reads of the archive, which shows that it is at the end of its WAL', () => {
+    expect(settings({}).get('wal_retrieve_retry_interval')).toBe('500ms');
+    expect(settings({ restoreCommand: 'restore %f %p' }).get('wal_retrieve_retry_interval')).toBe('5s');
+  });
+
   it.each([
     ['replaces a default', { wal_keep_size: '1GB' }, {}, 'wal_keep_size', '1GB'],
     ['ignores case', { Work_Mem: '4MB' }, {}, 'work_mem', '4MB'],

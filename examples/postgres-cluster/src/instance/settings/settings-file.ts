@@ -44,14 +44,13 @@ const defaults: Readonly<Record<string, string>> = {
   // pg_rewind needs the WAL since the last checkpoint before the fork.
   wal_keep_size: '512MB',
   wal_receiver_timeout: '5s',
-  wal_retrieve_retry_interval: '500ms',
   wal_sender_timeout: '5s',
 };
 
 /** Returns the content of postgresql.conf. */
 export function settingsFile(input: SettingsInput): string {
   // Settings that an earlier version accepted may be on disk.
-  const settings = { ...defaults, ...allowedSettings(input.parameters), ...fixed(input) };
+  const settings = { ...defaults, ...pauses(input), ...allowedSettings(input.parameters), ...fixed(input) };
   const raised = Object.entries(input.floors).flatMap(([name, floor]) =>
     Number(settings[name] ?? 0) < floor ? [[name, String(floor)] as const] : [],
   );
@@ -59,6 +58,14 @@ export function settingsFile(input: SettingsInput): string {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name} = ${quoted(value)}`);
   return ['# Written by the instance manager; changes are lost.', ...lines, ''].join('\n');
+}
+
+/**
+ * A standby has reached the end of its WAL when it pauses between two attempts to get more. It does not pause if an attempt takes
+ * longer than this interval, and the program that reads the archive takes a second on a busy machine. A reload ends the pause.
+ */
+function pauses({ restoreCommand }: SettingsInput): Readonly<Record<string, string>> {
+  return { wal_retrieve_retry_interval: restoreCommand === undefined ? '500ms' : '5s' };
 }
 
 function fixed(input: SettingsInput): Readonly<Record<string, string>> {
