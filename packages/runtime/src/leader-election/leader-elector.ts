@@ -177,8 +177,9 @@ export class LeaderElector {
   /** Attempts once. Returns the time at which the successful request was started, or undefined if none succeeded. */
   async #attempt(leftMs: () => number, outer: AbortSignal): Promise<Instant | undefined> {
     const { clock, log } = this.#options;
-    const limited: Limited = (call) =>
-      withTimeout(call, { clock, ms: Math.min(leftMs(), this.#renewMs / 2), signal: outer });
+    // Half of the time after the pause: if the response of a renewal is lost, the rest suffices to read and write the lease.
+    const ms = (this.#renewMs - this.#retryMs) / 2;
+    const limited: Limited = (call) => withTimeout(call, { clock, ms: Math.min(leftMs(), ms), signal: outer });
     try {
       const since = await this.#tryAcquireOrRenew(limited, outer);
       this.#trouble.succeeded();
