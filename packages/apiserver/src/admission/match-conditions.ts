@@ -88,20 +88,28 @@ export interface PolicyDeclarations {
   readonly variables: readonly string[];
   /** The types that the expression may have, such as `string` and `null_type`; empty if any type is allowed. */
   readonly types: readonly string[];
+  /** True if the expression may create `Object` and `JSONPatch`. @defaultValue false */
+  readonly mutations?: boolean;
 }
 
 /** Returns why an expression cannot be a condition of a webhook, or an expression of a policy; otherwise undefined. */
 export function conditionFault(expression: string, policy?: PolicyDeclarations): string | undefined {
-  const environment = kubernetesEnvironment();
+  const environment = kubernetesEnvironment({ mutations: policy?.mutations ?? false });
   const made = policy
     ? compilePolicyExpression(expression, { environment, ...policy, variables: policy.variables.map(dynamicVariable) })
     : compiled(expression, environment);
   if (made instanceof Error) return `compilation failed: ${made.message}`;
   const { resultType: type } = made.program;
+  const name = typeName(type);
   const types = policy ? policy.types : ['bool', 'dyn'];
-  if (types.length === 0 || types.includes(type.name)) return undefined;
+  if (types.length === 0 || types.includes(name)) return undefined;
   const wanted = policy && types.length > 1 ? `one of [${types.join(' ')}]` : types[0];
-  return `must evaluate to ${wanted} but got ${type.name}`;
+  return `must evaluate to ${wanted} but got ${name}`;
+}
+
+/** Formats a type as upstream prints it: `list(JSONPatch)`. */
+function typeName({ name, params }: CelExpression['program']['resultType']): string {
+  return params.length === 0 ? name : `${name}(${params.map(typeName).join(', ')})`;
 }
 
 /** Declares a variable whose own expression is checked elsewhere. */

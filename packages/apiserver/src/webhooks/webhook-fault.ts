@@ -1,7 +1,7 @@
 import { StatusError } from '@kubewright/apimachinery';
 import { internalError } from '../http/failures.ts';
 
-/** A 500 caused by a webhook: it is reported to the API client, and not logged as an internal error. */
+/** A 500 caused by a webhook or an admission policy: it is reported to the API client, and not logged as an internal error. */
 export class WebhookFault extends StatusError {}
 
 /** Builds the error `Internal error occurred: <message>`, as upstream returns when a webhook fails. */

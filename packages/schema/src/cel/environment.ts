@@ -54,6 +54,17 @@ export class CelEnvironment {
     return this.#tables().types;
   }
 
+  /** Returns the type of the structures that expressions create under a name. */
+  struct(name: string): CelType | undefined {
+    for (const candidate of this.candidates(name)) {
+      for (const { structOf } of this.options.libraries) {
+        const type = structOf?.(candidate);
+        if (type) return type;
+      }
+    }
+    return undefined;
+  }
+
   /** Returns the full names that a name can refer to, the innermost namespace first. */
   candidates(name: string): readonly string[] {
     const container = this.options.container ?? '';

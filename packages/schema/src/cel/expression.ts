@@ -4,6 +4,7 @@ import { type Budget, type CelProgram, compileProgram } from './program.ts';
 import { type DeclType, declTypeOf } from './schema/decl-type.ts';
 import { dynDecl } from './schema/dyn-type.ts';
 import type { CelType } from './types/cel-type.ts';
+import { toJson } from './values/to-json.ts';
 import type { CelValue } from './values/value.ts';
 
 /** Options for {@link compileExpression}. */
@@ -30,6 +31,8 @@ export interface CelExpression {
    * @throws CelEvaluationError, CelBudgetError
    */
   evaluate(values: Readonly<Record<string, unknown>>, budget?: Budget): CelValue;
+  /** Converts a result to JSON. @throws CelEvaluationError if JSON cannot express it */
+  toJson(result: CelValue): unknown;
 }
 
 /**
@@ -61,5 +64,6 @@ export function compileExpression(source: string, options: ExpressionOptions): C
       for (const [name] of opaque) converted[name] = values[name] as CelValue;
       return budget === undefined ? program.evaluate(converted) : program.evaluate(converted, budget);
     },
+    toJson,
   };
 }

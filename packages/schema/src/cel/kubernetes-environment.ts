@@ -7,6 +7,7 @@ import { formatLibrary } from './library/format.ts';
 import { cidrLibrary, ipLibrary } from './library/ip.ts';
 import type { Library } from './library/library.ts';
 import { kubernetesListsLibrary, listsLibrary } from './library/lists.ts';
+import { mutationLibrary } from './library/mutation.ts';
 import { optionalsLibrary } from './library/optionals.ts';
 import { quantityLibrary } from './library/quantity.ts';
 import { regexLibrary } from './library/regex.ts';
@@ -44,6 +45,7 @@ const libraries: readonly Library[] = [
  *
  * @param patterns - cache of compiled patterns; a separate cache by default
  * @param extra - additional libraries
+ * @param mutations - true for the expressions of mutating admission policies that create `Object` and `JSONPatch`
  *
  * @example
  * ```ts
@@ -53,11 +55,11 @@ const libraries: readonly Library[] = [
  * ```
  */
 export function kubernetesEnvironment(
-  options: { readonly patterns?: PatternCache; readonly extra?: readonly Library[] } = {},
+  options: { readonly patterns?: PatternCache; readonly extra?: readonly Library[]; readonly mutations?: boolean } = {},
 ): CelEnvironment {
-  const { patterns, extra = [] } = options;
+  const { patterns, extra = [], mutations = false } = options;
   return new CelEnvironment({
-    libraries: [...libraries, ...extra],
+    libraries: [...libraries, ...(mutations ? [mutationLibrary] : []), ...extra],
     optionalSyntax: true,
     checkLiterals: true,
     ...defined({ patterns }),

@@ -17,6 +17,15 @@ export const policyBudget = 10_000_000;
 
 const spent = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
+/** The type of `variables`. Those that exist are declared by their whole names, so any other field is undefined. */
+const variablesType: ExpressionType = {
+  kind: 'struct',
+  name: 'kubernetes.variables',
+  params: [],
+  fields: { typeOf: () => undefined },
+};
+type ExpressionType = CelExpression['program']['resultType'];
+
 /** A variable of a policy. */
 export interface PolicyVariable {
   readonly name: string;
@@ -62,6 +71,7 @@ export function compilePolicyExpression(
       opaque: {
         authorizer: AuthorizerValue.celType,
         'authorizer.requestResource': ResourceCheckValue.celType,
+        variables: variablesType,
         ...Object.fromEntries(typed),
       },
     });

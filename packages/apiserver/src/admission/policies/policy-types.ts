@@ -29,6 +29,20 @@ export interface PolicyObject {
   };
 }
 
+/** A stored MutatingAdmissionPolicy. */
+export interface MutatingPolicyObject {
+  readonly metadata: { readonly name: string };
+  readonly spec: Omit<PolicyObject['spec'], 'validations' | 'auditAnnotations'> & {
+    readonly mutations: readonly PolicyMutation[];
+    readonly reinvocationPolicy: 'Never' | 'IfNeeded';
+  };
+}
+
+/** A change that a policy makes. */
+export type PolicyMutation =
+  | { readonly patchType: 'JSONPatch'; readonly jsonPatch: { readonly expression: string } }
+  | { readonly patchType: 'ApplyConfiguration'; readonly applyConfiguration: { readonly expression: string } };
+
 /** A rule of a policy. */
 export interface PolicyValidation {
   readonly expression: string;

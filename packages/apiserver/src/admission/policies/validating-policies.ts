@@ -1,4 +1,4 @@
-import { type Clock, forbidden, type KubernetesObject, StatusError, type StatusReason } from '@kubewright/apimachinery';
+import { type Clock, forbidden, StatusError, type StatusReason } from '@kubewright/apimachinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.ts';
 import { ConditionAccess } from '../condition-access.ts';
 import { admissionRequest } from '../webhooks/admission-review.ts';
@@ -6,6 +6,8 @@ import { HookMatcher, type HookMatcherOptions, type MatchInput } from '../webhoo
 import { requestVersion, type Version } from '../webhooks/reviewed-request.ts';
 import { viewIn } from '../webhooks/validating-webhooks.ts';
 import { isExemptFromPolicies } from './is-exempt-from-policies.ts';
+import { nameShown } from './name-shown.ts';
+import { namespaceSeen } from './namespace-seen.ts';
 import { PolicyConfigurationError } from './policy-params.ts';
 import type { PolicyBinding, PolicySource } from './policy-source.ts';
 import type { PolicyObject } from './policy-types.ts';
@@ -72,7 +74,7 @@ export class ValidatingPolicies implements AdmissionPlugin {
         object: object ?? null,
         oldObject: oldObject ?? null,
         request: admissionRequest(attributes, version),
-        namespaceObject: await this.#namespaceOf(attributes),
+        namespaceObject: (await namespaceSeen(attributes, this.#options.read)) ?? null,
       };
       const access = new ConditionAccess(attributes, this.#options.authorizer);
       const denials: PolicyDenial[] = [];
@@ -103,24 +105,14 @@ export class ValidatingPolicies implements AdmissionPlugin {
     }
     return denial.always || validationActions.includes('Deny') ? [{ ...denial, policy, binding }] : [];
   }
-
-  /** Returns the namespace that expressions see: none for namespaces themselves and for cluster-scoped objects. */
-  async #namespaceOf({ definition, namespace }: AdmissionAttributes): Promise<unknown> {
-    const isNamespace = definition.group === '' && definition.resource === 'namespaces';
-    if (namespace === '' || isNamespace) return null;
-    const found = await this.#options.read({ group: '', resource: 'namespaces', name: namespace });
-    if (!found) return null;
-    const { managedFields: _, ...metadata } = found.metadata;
-    return { ...found, metadata } satisfies KubernetesObject;
-  }
 }
 
-function rejection({ definition, name, object }: AdmissionAttributes, denied: Denied): StatusError {
+function rejection(attributes: AdmissionAttributes, denied: Denied): StatusError {
+  const { definition } = attributes;
   const { policy, binding, message, reason = 'Invalid' } = denied;
   const where = binding ? ` with binding '${binding.name}'` : '';
   const text = `ValidatingAdmissionPolicy '${policy.name}'${where} denied request: ${message}`;
-  const shown = name || object?.metadata.name || (object?.metadata['generateName'] as string | undefined) || 'Unknown';
-  const { status } = forbidden(definition, shown, text);
+  const { status } = forbidden(definition, nameShown(attributes), text);
   const details = { ...status.details, causes: [{ message: text }] };
   // Validated on write.
   return new StatusError({ ...status, reason: reason as StatusReason, code: codes[reason] ?? 422, details });

@@ -1,5 +1,6 @@
 import type { CelEnvironment, CelExpression } from '@kubewright/schema';
 import type { ConditionAccess } from '../condition-access.ts';
+import { conditionsBudget, conditionsHold, faultOf } from './policy-conditions.ts';
 import {
   compilePolicyExpression,
   PolicyBudgetError,
@@ -11,7 +12,6 @@ import {
 import type { PolicyObject, PolicyValidation } from './policy-types.ts';
 import { ResourceMatch } from './resource-match.ts';
 
-const conditionsBudget = 2_500_000;
 const maxMessageBytes = 5 * 1024;
 
 /** The reason for a denial. */
@@ -60,7 +60,7 @@ export class ValidatingPolicy {
     const { variables } = compiled;
     try {
       const conditions = new PolicyScope(values, { access, variables, budget: { remaining: conditionsBudget } });
-      const matches = await this.#conditionsHold(compiled, conditions);
+      const matches = await conditionsHold(compiled.conditions, this.spec.matchConditions ?? [], conditions);
       if (matches === false) return [];
       if (matches !== true) return this.#failure(matches);
       const scope = new PolicyScope(values, { access, variables, budget: { remaining: policyBudget } });
@@ -104,19 +104,6 @@ export class ValidatingPolicy {
     return this.failsClosed ? [{ message }] : [];
   }
 
-  /** Returns true if all conditions are true, or the errors. A false condition takes precedence over errors. */
-  async #conditionsHold({ conditions }: Compiled, scope: PolicyScope): Promise<boolean | string> {
-    const faults: string[] = [];
-    for (const [index, condition] of conditions.entries()) {
-      const result = await scope.evaluate(condition);
-      if (result === false) return false;
-      if (result === true) continue;
-      faults.push(faultOf(this.spec.matchConditions?.[index]?.expression ?? '', result));
-    }
-    if (faults.length === 0) return true;
-    return faults.length === 1 ? (faults[0] as string) : `[${faults.join(', ')}]`;
-  }
-
   async #denialOf(
     { rule, message: expression }: Compiled['validations'][number],
     result: unknown,
@@ -140,11 +127,6 @@ export class ValidatingPolicy {
     const message = `valueExpression '${source}' resulted in unsupported return type: ${typeof result}. Return type must be either string or null.`;
     return [{ message, always: true }];
   }
-}
-
-function faultOf(source: string, result: unknown): string {
-  const why = result instanceof Error ? result.message : 'cel expression does not evaluate to bool';
-  return `expression '${source.trim()}' resulted in error: ${why}`;
 }
 
 /**

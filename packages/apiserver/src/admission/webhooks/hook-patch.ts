@@ -67,7 +67,7 @@ function patched(object: Draft, operations: readonly unknown[]): unknown {
 }
 
 /** Decodes the patched value as its type. Unknown fields are dropped, as Go's decoder does. */
-function decodePatched(value: unknown, { type, definition }: Version): Draft {
+export function decodePatched(value: unknown, { type, definition }: Version): Draft {
   const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw webhookFault(`couldn't get version/kind; json parse error: the patched value is not a JSON object`);

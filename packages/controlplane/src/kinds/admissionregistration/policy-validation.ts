@@ -39,7 +39,7 @@ export const policyValidation: readonly ValidationEntry[] = [
     validate: ({ spec }) => [
       ...policyFields(spec),
       ...mutatingOperations(spec.matchConstraints, specPath.child('matchConstraints')),
-      ...required(each(mutation), 'mutations must contain at least one item')(
+      ...required(each(mutation(declarationsOf(spec))), 'mutations must contain at least one item')(
         spec.mutations,
         specPath.child('mutations'),
       ),
@@ -55,6 +55,11 @@ type PolicySpec = Pick<
 
 /** The variables of an expression, and its allowed types. */
 type Declarations = NonNullable<Parameters<typeof conditionFault>[1]>;
+
+/** Returns the variables of a policy's expressions. */
+function declarationsOf({ paramKind: params, variables = [] }: PolicySpec): Omit<Declarations, 'types'> {
+  return { params: params !== undefined, variables: (variables ?? []).map(({ name }) => name) };
+}
 
 /** A non-blank expression, which must compile if its variables are known. */
 function expression(detail = '', declared?: Declarations): Check<string> {
@@ -182,19 +187,23 @@ function validationFaults(spec: ValidatingAdmissionPolicySpec, policy: string): 
 /** The field of each patch type. */
 const patchFields = { JSONPatch: 'jsonPatch', ApplyConfiguration: 'applyConfiguration' } as const;
 
-const mutation: Check<Mutation> = (value, path) => {
-  const { patchType = '' } = value ?? {};
-  const at = path.child('patchType');
-  if (patchType === '') return [requiredField(at)];
-  if (!(patchType in patchFields)) return enumOf('ApplyConfiguration', 'JSONPatch')(patchType, at);
-  return Object.values(patchFields).flatMap((field) => {
-    const given = value?.[field];
-    if (field !== patchFields[patchType as keyof typeof patchFields]) {
-      const detail = `must not be specified when patchType is ${patchType}`;
-      return given === undefined ? [] : [invalidField(path.child(field), `{${field}}`, detail)];
-    }
-    if (given === undefined)
-      return [requiredField(path.child(field), `must be specified when patchType is ${patchType}`)];
-    return expression()(given.expression, path.child(field, 'expression'));
-  });
-};
+const mutation =
+  (declared: Omit<Declarations, 'types'>): Check<Mutation> =>
+  (value, path) => {
+    const { patchType = '' } = value ?? {};
+    const at = path.child('patchType');
+    if (patchType === '') return [requiredField(at)];
+    if (!(patchType in patchFields)) return enumOf('ApplyConfiguration', 'JSONPatch')(patchType, at);
+    return Object.values(patchFields).flatMap((field) => {
+      const given = value?.[field];
+      if (field !== patchFields[patchType as keyof typeof patchFields]) {
+        const detail = `must not be specified when patchType is ${patchType}`;
+        return given === undefined ? [] : [invalidField(path.child(field), `{${field}}`, detail)];
+      }
+      if (given === undefined)
+        return [requiredField(path.child(field), `must be specified when patchType is ${patchType}`)];
+      const types = [field === 'jsonPatch' ? 'list(JSONPatch)' : 'Object'];
+      const check = expression('', { ...declared, types, mutations: true });
+      return check(given.expression, path.child(field, 'expression'));
+    });
+  };

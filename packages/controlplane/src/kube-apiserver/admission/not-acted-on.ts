@@ -43,12 +43,6 @@ export const notActedOn: readonly NotActedOn[] = [
   },
   {
     group: 'admissionregistration.k8s.io',
-    resources: ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings'],
-    what: 'Mutating admission policies and their bindings',
-    effect: 'are not evaluated',
-  },
-  {
-    group: 'admissionregistration.k8s.io',
     resources: ['validatingadmissionpolicybindings'],
     what: 'Audits of admission policies',
     effect: 'record nothing',

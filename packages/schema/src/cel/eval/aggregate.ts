@@ -1,7 +1,9 @@
 import { fail, noSuchOverload } from '../errors.ts';
-import type { ListExpr, MapExpr } from '../syntax/ast.ts';
+import type { ListExpr, MapExpr, StructExpr } from '../syntax/ast.ts';
 import { MapBuilder } from '../values/map.ts';
+import { CelObject } from '../values/object.ts';
 import { CelOptional } from '../values/optional.ts';
+import { matchesType } from '../values/type-of.ts';
 import type { CelValue } from '../values/value.ts';
 import type { Compiler } from './compiler.ts';
 import { formatKey } from './format-key.ts';
@@ -50,6 +52,30 @@ export function compileMap(compiler: Compiler, expr: MapExpr, scope: Scope): Eva
       if (value !== undefined) addEntry(map, key, value);
     }
     return map.build();
+  };
+}
+
+/** A structure literal. */
+export function compileStruct(compiler: Compiler, expr: StructExpr, scope: Scope): Eval {
+  const type = compiler.environment.struct(expr.name);
+  if (!type) return () => fail(`unknown type: ${expr.name}`);
+  const fields = expr.fields.map(({ name, value, optional }) => ({
+    name,
+    declared: type.fields?.typeOf(name),
+    value: compiler.compile(value, scope),
+    optional,
+  }));
+  return (frame) => {
+    const values = new Map<string, CelValue>();
+    for (const { name, declared, optional, ...field } of fields) {
+      let value: CelValue | undefined = field.value(frame);
+      if (optional) value = value instanceof CelOptional ? value.value : noSuchOverload();
+      if (value === undefined) continue;
+      // A dynamic value was not checked before.
+      if (declared && !matchesType(value, declared)) fail(`unexpected type for ${type.name}Type '${name}' field`);
+      values.set(name, value);
+    }
+    return new CelObject(type, values);
   };
 }
 

@@ -1,10 +1,9 @@
 import type { CelEnvironment } from '../environment.ts';
-import { fail } from '../errors.ts';
 import type { Expr } from '../syntax/ast.ts';
 import type { CelType } from '../types/cel-type.ts';
 import type { Reference } from '../types/checker.ts';
 import { compileIdent, compileSelect } from './access.ts';
-import { compileList, compileMap } from './aggregate.ts';
+import { compileList, compileMap, compileStruct } from './aggregate.ts';
 import { compileCall } from './call.ts';
 import { compileComprehension } from './comprehension.ts';
 import type { Eval } from './frame.ts';
@@ -50,7 +49,7 @@ export class Compiler {
       case 'comprehension':
         return compileComprehension(this, expr, scope);
       case 'struct':
-        return () => fail(`unknown type: ${expr.name}`);
+        return compileStruct(this, expr, scope);
     }
   }
 }

@@ -25,6 +25,8 @@ export interface Library {
   readonly macros?: readonly Macro[];
   /** Types that expressions can refer to by name. */
   readonly types?: readonly (readonly [name: string, type: CelType])[];
+  /** Returns the type of structures that expressions create under a name: `Object.spec{replicas: 3}`. */
+  readonly structOf?: (name: string) => CelType | undefined;
 }
 
 /**

@@ -8,6 +8,8 @@ import {
   type MapExpr,
   qualifiedName,
   type SelectExpr,
+  type StructExpr,
+  type StructField,
 } from '../syntax/ast.ts';
 import { IssueList } from '../syntax/issue.ts';
 import type { Parsed } from '../syntax/parser.ts';
@@ -90,10 +92,29 @@ class Checker {
       case 'map':
         return this.#map(expr);
       case 'struct':
-        for (const field of expr.fields) this.check(field.value);
-        return this.#undeclared(expr, expr.name);
+        return this.#struct(expr);
       case 'comprehension':
         return this.#comprehension(expr);
+    }
+  }
+
+  #struct(expr: StructExpr): CelType {
+    const type = this.#environment.struct(expr.name);
+    for (const field of expr.fields) {
+      const value = this.check(field.value);
+      const given = field.optional ? this.#unwrapped(field.value, value) : value;
+      if (type) this.#checkField(type, field, given);
+    }
+    return type ?? this.#undeclared(expr, expr.name);
+  }
+
+  #checkField(type: CelType, field: StructField, value: CelType): void {
+    const { name } = field;
+    const declared = type.fields?.typeOf(name);
+    if (!declared) this.#fault(field, `undefined field '${name}'`);
+    else if (!this.#unifier.assignable(value, declared)) {
+      const types = `'${t.formatType(declared)}' but provided type is '${t.formatType(value)}'`;
+      this.#fault(field, `expected type of field '${name}' is ${types}`);
     }
   }
 

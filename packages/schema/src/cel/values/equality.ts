@@ -4,6 +4,7 @@ import { CelDuration } from './duration.ts';
 import { CelList, elements, isList } from './list.ts';
 import { CelMap } from './map.ts';
 import { compareNumbers, isNumeric } from './numbers.ts';
+import { CelObject } from './object.ts';
 import { CelOpaque } from './opaque.ts';
 import { CelOptional } from './optional.ts';
 import { CelTimestamp } from './timestamp.ts';
@@ -32,6 +33,10 @@ export function equals(a: CelValue, b: CelValue, meter: Meter): boolean {
 
 function equalObjects(a: CelValue & object, b: CelValue & object, meter: Meter): boolean {
   if (isList(a)) return isList(b) && equalLists(a, b, meter);
+  if (a instanceof CelObject || b instanceof CelObject) {
+    const sameName = a instanceof CelObject && b instanceof CelObject && a.type.name === b.type.name;
+    return sameName && equalMaps(a, b, meter);
+  }
   if (a instanceof CelMap) return b instanceof CelMap && equalMaps(a, b, meter);
   if (a instanceof CelDouble || a instanceof CelUint) return isNumeric(b) && compareNumbers(a, b) === 0;
   if (a instanceof CelTimestamp) {

@@ -4,6 +4,7 @@ import { CelDouble } from './double.ts';
 import { CelDuration } from './duration.ts';
 import { isList } from './list.ts';
 import { CelMap } from './map.ts';
+import { CelObject } from './object.ts';
 import { CelOpaque } from './opaque.ts';
 import { CelOptional } from './optional.ts';
 import { CelTimestamp } from './timestamp.ts';
@@ -34,6 +35,7 @@ export function typeOfValue(value: CelValue): CelType {
 
 function typeOfObject(value: Exclude<CelValue, null | boolean | number | bigint | string>): CelType {
   if (isList(value)) return list;
+  if (value instanceof CelObject) return value.type;
   if (value instanceof CelMap) return map;
   if (value instanceof CelDouble) return t.doubleType;
   if (value instanceof CelUint) return t.uintType;
