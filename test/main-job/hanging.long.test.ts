@@ -92,12 +92,15 @@ function neverSettle(controller: string): void {
       ctx.log.info('never settles');
       await new Promise(() => setInterval(() => {}, 1_000_000));
     }`;
-  const changed = source
-    .replace('desired(pg, observed) {', `async reconcile(pg, ctx) {\n    ${hang}`)
-    .replace(
-      'observed.get(Pod, pg.metadata.name)',
-      'await ctx.get(Pod, { namespace: "default", name: pg.metadata.name ?? "" })',
-    );
-  if (/observed|desired/.test(changed)) throw new Error(`${controller} is not what this test knows how to change`);
-  writeFileSync(controller, changed);
+  const changes = [
+    ['desired(pg, observed) {', `async reconcile(pg, ctx) {\n    ${hang}`],
+    ['observed.get(Pod, pg.metadata.name)', 'await ctx.get(Pod, { namespace: "default", name: pg.metadata.name })'],
+  ] as const;
+  for (const [text] of changes) {
+    if (!source.includes(text)) throw new Error(`${controller} no longer contains ${text}, which this test replaces`);
+  }
+  writeFileSync(
+    controller,
+    changes.reduce((changed, [text, replacement]) => changed.replace(text, replacement), source),
+  );
 }
