@@ -7,6 +7,8 @@ import type { NodeFault } from './cluster-nodes.ts';
 import { EmbeddedCluster } from './embedded-cluster.ts';
 
 const namespace = 'default';
+/** The returning node's watches pause for up to 30 s between attempts; what is left is time for the pods. */
+const reconnectSeconds = 40;
 
 describe('A node that fails', () => {
   let clock: VirtualClock;
@@ -98,8 +100,8 @@ describe('A node that fails', () => {
         ]),
       );
       await passing(Promise.resolve(fault[Symbol.asyncDispose]()));
-      await until(20, async () => (await pods()).length === 1);
-      await until(20, async () => (await stateOf(name)).taints.length === 0);
+      await until(reconnectSeconds, async () => (await pods()).length === 1);
+      await until(reconnectSeconds, async () => (await stateOf(name)).taints.length === 0);
       expect(await stateOf(name)).toEqual({ ready: 'True', taints: [] });
       expect(running).toBe(1);
     },
@@ -116,7 +118,7 @@ describe('A node that fails', () => {
     const logs = client.resource(Pod).subresource('log');
     await expect(logs.get({ namespace, name })).rejects.toThrow();
     await fault[Symbol.asyncDispose]();
-    await until(20, async () => (await pods()).filter(({ isReady }) => isReady).length === 1 && running === 1);
+    await until(reconnectSeconds, async () => (await pods()).filter(({ isReady }) => isReady).length === 1 && running === 1);
   });
 
   it('must exist, and fails once at a time', async () => {
