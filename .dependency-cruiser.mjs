@@ -64,6 +64,7 @@ const cliFolders = [
   'scaffold',
   'render',
   'cluster',
+  'images',
   'envtest',
   'target',
   'operator',
@@ -152,6 +153,16 @@ export default {
       to: {
         path: ['^packages/apiserver/', '^packages/controlplane/src/(cluster|kinds|kube-apiserver)/'],
         pathNot: '^packages/controlplane/src/kube-apiserver/pods/node-connector\\.ts$',
+      },
+    },
+    {
+      name: 'images-know-no-cluster',
+      comment: 'The image store is files alone; nodes and commands use it.',
+      severity: 'error',
+      from: { path: '^packages/controlplane/src/images/', pathNot: '\\.test\\.ts$|/testdata/' },
+      to: {
+        path: ['^packages/(?!apimachinery/)', '^packages/controlplane/src/(?!images/)'],
+        pathNot: '^packages/controlplane/src/images/',
       },
     },
     {

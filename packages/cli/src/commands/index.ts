@@ -9,6 +9,7 @@ import { addDev } from './dev.ts';
 import { addDoctor } from './doctor.ts';
 import { addExplain } from './explain.ts';
 import { addGenerate } from './generate.ts';
+import { addImages } from './images.ts';
 import { addImport } from './import.ts';
 import { addInit } from './init.ts';
 import { addInstall } from './install.ts';
@@ -39,6 +40,7 @@ const commands = [
   addDeploy,
   addUndeploy,
   addCluster,
+  addImages,
   addTrace,
   addDoctor,
   addExplain,

@@ -1,0 +1,43 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { tarOf } from '../../../controlplane/src/images/testdata/image-archive.ts';
+import type { Context } from '../program/context.ts';
+import { cliEnvironment } from '../program/process-environment.ts';
+import { Reporter } from '../program/reporter.ts';
+import { list } from './list.ts';
+import { importRoot } from './load.ts';
+import { prune } from './prune.ts';
+
+describe('images', () => {
+  let folder: string;
+  let output: string;
+  let context: Context;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'kw-images-'));
+    output = '';
+    const stdout = { write: (text: string) => (output += text) };
+    const environment = { ...cliEnvironment(), cwd: folder, env: { XDG_DATA_HOME: folder } };
+    const reporter = new Reporter({ stdout, stderr: stdout, json: false, colors: false });
+    context = { environment, reporter, exitWith: () => undefined };
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('are imported, listed and pruned', async () => {
+    await list(context);
+    expect(output).toBe('this machine has no images\n');
+    mkdirSync(join(folder, 'root'));
+    writeFileSync(join(folder, 'root', 'file'), 'content');
+    tarOf(join(folder, 'root'), join(folder, 'root.tar'));
+    await importRoot(context, { archive: 'root.tar', name: 'team/app:1' });
+    output = '';
+    await list(context);
+    expect(output).toMatch(/^IMAGE +DIGEST +SIZE\ndocker\.io\/team\/app:1 {2}[0-9a-f]{12} {2}10\.2 kB\n$/);
+    output = '';
+    await prune(context, { all: true });
+    expect(output).toMatch(/^removed 1 image, 10\.\d kB\n$/);
+  });
+});

@@ -1,0 +1,14 @@
+import { ImageStore, imageStoreFolder } from '@kubewright/controlplane/internal';
+import type { Context } from '../program/context.ts';
+import { formatSize } from './image-table.ts';
+
+/** Options for `images prune`. */
+export interface PruneOptions {
+  readonly all?: boolean;
+}
+
+/** Removes unused content. */
+export async function prune({ environment, reporter }: Context, { all = false }: PruneOptions): Promise<void> {
+  const { bytes, images } = await new ImageStore(imageStoreFolder(environment.env)).prune({ all });
+  reporter.result({ bytes, images }, `removed ${images} image${images === 1 ? '' : 's'}, ${formatSize(bytes)}\n`);
+}

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { ImageStoreError } from './image-store-error.ts';
+
+/** Content that is written but not yet in the store. */
+export interface StagedContent {
+  readonly path: string;
+  /** `sha256:…` */
+  readonly digest: string;
+  readonly size: number;
+}
+
+const digestPattern = /^sha256:[0-9a-f]{64}$/;
+/** Maximum size of a manifest or configuration, in bytes. */
+const maxText = 4 * 1024 * 1024;
+
+/** Content on disk, found by its digest. Several processes can use it at the same time. */
+export class ContentStore {
+  readonly #blobs: string;
+  readonly #staging: string;
+
+  constructor(root: string) {
+    this.#blobs = join(root, 'blobs', 'sha256');
+    this.#staging = join(root, 'staging');
+    for (const folder of [this.#blobs, this.#staging]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  has(digest: string): boolean {
+    return existsSync(this.path(digest));
+  }
+
+  /** @throws ImageStoreError if it is no SHA-256 digest */
+  path(digest: string): string {
+    if (digestPattern.test(digest)) return join(this.#blobs, digest.slice('sha256:'.length));
+    throw new ImageStoreError({ what: `cannot use the digest "${digest}"`, why: 'only sha256 digests are supported' });
+  }
+
+  /** Reads a manifest or configuration. @throws ImageStoreError if it is missing or too large */
+  async text(digest: string): Promise<string> {
+    const path = this.path(digest);
+    const size = statSync(path, { throwIfNoEntry: false })?.size;
+    if (size === undefined) {
+      throw new ImageStoreError({
+        what: `cannot read ${digest}`,
+        why: 'it is not in the image store',
+        remedy: 'load or pull the image again',
+      });
+    }
+    if (size > maxText) throw new ImageStoreError({ what: `cannot read ${digest}`, why: 'it is larger than 4 MiB' });
+    return readFile(path, 'utf8');
+  }
+
+  /** Writes content and computes its digest. It is not in the store before {@link keep}. */
+  async stage(content: AsyncIterable<Uint8Array>): Promise<StagedContent> {
+    const path = join(mkdtempSync(join(this.#staging, 'content-')), 'content');
+    const hash = createHash('sha256');
+    let size = 0;
+    const counted = async function* (): AsyncGenerator<Uint8Array, void> {
+      for await (const piece of content) {
+        hash.update(piece);
+        size += piece.length;
+        yield piece;
+      }
+    };
+    try {
+      await pipeline(counted, createWriteStream(path, { mode: 0o600 }));
+    } catch (error) {
+      rmSync(dirname(path), { recursive: true, force: true });
+      throw error;
+    }
+    return { path, digest: `sha256:${hash.digest('hex')}`, size };
+  }
+
+  /** Moves staged content into the store. @throws ImageStoreError if it does not have the expected digest */
+  keep({ path, digest }: StagedContent, expected: string): void {
+    if (digest !== expected) {
+      throw new ImageStoreError({ what: `the content of ${expected} is damaged`, why: `its digest is ${digest}` });
+    }
+    if (this.has(digest)) return;
+    renameSync(path, this.path(digest));
+  }
+
+  /** Writes a short text. Returns its digest and size. */
+  async add(text: string): Promise<{ readonly digest: string; readonly size: number }> {
+    const staged = await this.stage(
+      (async function* () {
+        yield Buffer.from(text);
+      })(),
+    );
+    this.keep(staged, staged.digest);
+    this.discard([staged]);
+    return staged;
+  }
+
+  /** Removes staged content that was not kept. */
+  discard(staged: Iterable<StagedContent>): void {
+    for (const { path } of staged) rmSync(dirname(path), { recursive: true, force: true });
+  }
+
+  /** Removes all content except that with the given digests. Returns the number of removed bytes. */
+  removeExcept(used: ReadonlySet<string>): number {
+    let bytes = 0;
+    for (const name of readdirSync(this.#blobs)) {
+      if (used.has(`sha256:${name}`)) continue;
+      bytes += statSync(join(this.#blobs, name)).size;
+      rmSync(join(this.#blobs, name), { force: true });
+    }
+    return bytes;
+  }
+}

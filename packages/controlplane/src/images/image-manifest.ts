@@ -1,0 +1,78 @@
+import { ImageStoreError } from './image-store-error.ts';
+
+/** Refers to a blob by its digest. */
+export interface Descriptor {
+  readonly mediaType?: string;
+  /** `sha256:…` */
+  readonly digest: string;
+  readonly size: number;
+  readonly platform?: { readonly os?: string; readonly architecture?: string; readonly variant?: string };
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** A list of manifests, such as those of one image for several platforms. */
+export interface ImageIndex {
+  readonly manifests: readonly Descriptor[];
+}
+
+/** The parts of an image. */
+export interface ImageManifest {
+  readonly config: Descriptor;
+  readonly layers: readonly Descriptor[];
+}
+
+/** How containers of an image run. The names are those of the OCI image specification. */
+export interface ImageConfig {
+  readonly architecture?: string;
+  readonly os?: string;
+  readonly created?: string;
+  readonly config?: {
+    readonly User?: string;
+    readonly Env?: readonly string[];
+    readonly Entrypoint?: readonly string[];
+    readonly Cmd?: readonly string[];
+    readonly WorkingDir?: string;
+    readonly StopSignal?: string;
+    readonly Volumes?: Readonly<Record<string, object>>;
+  };
+  readonly rootfs?: { readonly diff_ids?: readonly string[] };
+}
+
+/** The architecture of this machine in the words of Go. */
+export const thisArchitecture: string = process.arch === 'x64' ? 'amd64' : process.arch;
+
+/** Parses an image's JSON. @throws ImageStoreError if it is not a JSON object */
+export function parseObject(text: string, what: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new ImageStoreError({ what: `cannot read ${what}`, why: (cause as Error).message }, { cause });
+  }
+  if (typeof value === 'object' && value !== null) return value;
+  throw new ImageStoreError({ what: `cannot read ${what}`, why: 'it is not a JSON object' });
+}
+
+/** True if the JSON lists manifests. */
+export function isIndex(value: object): value is ImageIndex {
+  return 'manifests' in value && Array.isArray(value.manifests);
+}
+
+/** True if the JSON is a manifest of schema 2 or of OCI. */
+export function isManifest(value: object): value is ImageManifest {
+  return 'config' in value && 'layers' in value && Array.isArray(value.layers);
+}
+
+/** Returns the manifest of an index for this machine. @throws ImageStoreError if it has none */
+export function manifestForThisMachine({ manifests }: ImageIndex, what: string): Descriptor {
+  const images = manifests.filter(({ annotations }) => annotations?.['vnd.docker.reference.type'] === undefined);
+  const found = images.find(({ platform }) => platform?.os === 'linux' && platform.architecture === thisArchitecture);
+  const only = images.length === 1 && images[0]?.platform === undefined ? images[0] : undefined;
+  const chosen = found ?? only;
+  if (chosen) return chosen;
+  const platforms = images.map(({ platform }) => `${platform?.os}/${platform?.architecture}`).join(', ');
+  throw new ImageStoreError({
+    what: `${what} has no image for linux/${thisArchitecture}`,
+    why: `it has ${platforms || 'no images'}`,
+  });
+}

@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { parseImageReference } from '@kubewright/apimachinery/internal';
+import { ContentStore } from './content-store.ts';
+import { decompressed } from './decompress.ts';
+import { loadArchive } from './image-archive.ts';
+import { type ImageConfig, type ImageManifest, isManifest, parseObject } from './image-manifest.ts';
+import { ImageStoreError } from './image-store-error.ts';
+import { ImageRoot, type UnpackLimits } from './unpack-layer.ts';
+
+/** A named image in the store. */
+export interface StoredImage {
+  /** Complete: `docker.io/library/busybox:1.36`. */
+  readonly name: string;
+  /** Digest of its manifest. */
+  readonly digest: string;
+  /** Size of its compressed layers, in bytes. */
+  readonly size: number;
+  /** When it was built, if it says so. */
+  readonly created?: string | undefined;
+}
+
+const defaultLimits: UnpackLimits = { bytes: 64 * 1024 ** 3, files: 2_000_000 };
+
+/** Returns the folder of the image store that all clusters of a user share. */
+export function imageStoreFolder(env: Readonly<Record<string, string | undefined>>): string {
+  const data = env['XDG_DATA_HOME'] || join(env['HOME'] || homedir(), '.local', 'share');
+  return join(data, 'kubewright', 'images');
+}
+
+/**
+ * Returns the complete name of an image: with registry, and with the tag `latest` if it has neither tag nor digest.
+ *
+ * @throws ImageReferenceError if it is malformed
+ */
+export function completeName(image: string): string {
+  const { domain, path, tag, digest } = parseImageReference(image);
+  if (digest !== undefined) return `${domain}/${path}@${digest}`;
+  return `${domain}/${path}:${tag ?? 'latest'}`;
+}
+
+/** The images on this machine. Several processes can use the same store. */
+export class ImageStore {
+  readonly #folder: string;
+  readonly #content: ContentStore;
+  readonly #limits: UnpackLimits;
+
+  constructor(folder: string, { limits = defaultLimits }: { readonly limits?: UnpackLimits } = {}) {
+    this.#folder = folder;
+    this.#limits = limits;
+    for (const part of ['names', 'roots']) mkdirSync(join(folder, part), { recursive: true, mode: 0o700 });
+    // Files of images can have any mode.
+    chmodSync(folder, 0o700);
+    this.#content = new ContentStore(folder);
+  }
+
+  /**
+   * Loads the images of an OCI layout or of an archive of `docker save`.
+   *
+   * @param options - `name`: name for an image that the archive does not name.
+   * @throws ImageStoreError if the archive cannot be used.
+   */
+  async load(path: string, { name }: { readonly name?: string | undefined } = {}): Promise<readonly StoredImage[]> {
+    const loaded = await loadArchive(path, this.#content);
+    const stored: StoredImage[] = [];
+    for (const image of loaded) {
+      const complete = image.name ?? (loaded.length === 1 ? name : undefined);
+      if (complete === undefined) {
+        throw new ImageStoreError({
+          what: `cannot load images from ${path}`,
+          why: 'an image in it has no name',
+          remedy: 'name it: --name NAME:TAG (for an archive with one image)',
+        });
+      }
+      stored.push(await this.#name(completeName(complete), image.digest));
+    }
+    return stored;
+  }
+
+  /**
+   * Creates an image of a root file system in a tar archive, as `docker import` does.
+   *
+   * @throws ImageStoreError if the archive cannot be read.
+   */
+  async import(path: string, { name }: { readonly name: string }): Promise<StoredImage> {
+    const layer = await this.#content.stage(decompressed(path));
+    this.#content.keep(layer, layer.digest);
+    this.#content.discard([layer]);
+    const config: ImageConfig = { os: 'linux', config: {}, rootfs: { diff_ids: [layer.digest] } };
+    const { digest, size } = await this.#content.add(JSON.stringify(config));
+    const layers = [{ digest: layer.digest, size: layer.size }];
+    const manifest = await this.#content.add(JSON.stringify({ schemaVersion: 2, config: { digest, size }, layers }));
+    return this.#name(completeName(name), manifest.digest);
+  }
+
+  /** Returns all images, by name. */
+  async list(): Promise<readonly StoredImage[]> {
+    const names = this.#names();
+    return Promise.all(names.map(({ name, digest }) => this.#describe(name, digest)));
+  }
+
+  /** Returns the digest of an image, or `undefined` if it is not in the store. @throws ImageReferenceError if it is malformed */
+  find(image: string): string | undefined {
+    const { digest } = parseImageReference(image);
+    if (digest !== undefined) return this.#content.has(digest) ? digest : undefined;
+    const name = completeName(image);
+    return this.#names().find((one) => one.name === name)?.digest;
+  }
+
+  /** Returns how containers of an image run. @throws ImageStoreError if the image is incomplete */
+  async config(digest: string): Promise<ImageConfig> {
+    const { config } = await this.#manifest(digest);
+    // The fields are those of the specification.
+    return parseObject(await this.#content.text(config.digest), `the configuration of ${digest}`) as ImageConfig;
+  }
+
+  /**
+   * Returns the folder with an image's files, which must not be changed; unpacks the image if necessary.
+   *
+   * @param options - `firstId`: id on this machine of the image's user 0; `undefined` if the files belong to this process's user.
+   * @throws ImageStoreError if a layer is damaged, is outside the root, or exceeds a limit.
+   */
+  async root(digest: string, { firstId }: { readonly firstId: number | undefined }): Promise<string> {
+    const { layers } = await this.#manifest(digest);
+    const diffIds = (await this.config(digest)).rootfs?.diff_ids ?? [];
+    const key = createHash('sha256').update(diffIds.join()).digest('hex');
+    const folder = join(this.#folder, 'roots', firstId === undefined ? key : `${key}-${firstId}`);
+    if (existsSync(folder)) return folder;
+    const unfinished = this.#stagingFolder();
+    try {
+      const root = new ImageRoot(unfinished, { limits: this.#limits, firstId });
+      for (const [index, layer] of layers.entries()) {
+        const content = hashed(decompressed(this.#content.path(layer.digest)), diffIds[index]);
+        await root.apply(content);
+        // Reads what follows the end of the archive, and checks the digest.
+        for await (const _ of content);
+      }
+      root.finish();
+      renameSync(unfinished, folder);
+    } catch (error) {
+      removeTree(unfinished);
+      // Another process has unpacked it in the meantime.
+      if (!existsSync(folder)) throw error;
+    }
+    return folder;
+  }
+
+  /**
+   * Removes the content that no image needs, and with `all`, every image. Returns the removed bytes.
+   */
+  async prune({ all }: { readonly all: boolean }): Promise<{ readonly bytes: number; readonly images: number }> {
+    const names = this.#names();
+    if (all) for (const { name } of names) rmSync(this.#nameFile(name), { force: true });
+    const kept = all ? [] : names;
+    const used = new Set<string>();
+    const roots = new Set<string>();
+    for (const { digest } of kept) {
+      const { config, layers } = await this.#manifest(digest);
+      for (const one of [digest, config.digest, ...layers.map((layer) => layer.digest)]) used.add(one);
+      const diffIds = (await this.config(digest)).rootfs?.diff_ids ?? [];
+      roots.add(createHash('sha256').update(diffIds.join()).digest('hex'));
+    }
+    const folder = join(this.#folder, 'roots');
+    for (const name of readdirSync(folder)) if (!roots.has(name.split('-')[0] ?? '')) removeTree(join(folder, name));
+    return { bytes: this.#content.removeExcept(used), images: names.length - kept.length };
+  }
+
+  async #name(name: string, digest: string): Promise<StoredImage> {
+    const image = await this.#describe(name, digest);
+    const file = this.#nameFile(name);
+    const staging = this.#stagingFolder();
+    writeFileSync(join(staging, 'name'), JSON.stringify({ name, digest }), { mode: 0o600 });
+    renameSync(join(staging, 'name'), file);
+    removeTree(staging);
+    return image;
+  }
+
+  async #describe(name: string, digest: string): Promise<StoredImage> {
+    const { layers } = await this.#manifest(digest);
+    const { created } = await this.config(digest);
+    return { name, digest, size: layers.reduce((sum, { size }) => sum + size, 0), created };
+  }
+
+  async #manifest(digest: string): Promise<ImageManifest> {
+    const manifest = parseObject(await this.#content.text(digest), `the manifest ${digest}`);
+    if (isManifest(manifest)) return manifest;
+    throw new ImageStoreError({ what: `cannot use the image ${digest}`, why: 'it is not a manifest of an image' });
+  }
+
+  #names(): readonly { readonly name: string; readonly digest: string }[] {
+    const folder = join(this.#folder, 'names');
+    return readdirSync(folder)
+      .filter((file) => file.endsWith('.json'))
+      .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as { name: string; digest: string })
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #stagingFolder(): string {
+    return mkdtempSync(join(this.#folder, 'staging', 'image-'));
+  }
+
+  #nameFile(name: string): string {
+    // Names can be longer than file names, and have slashes.
+    return join(this.#folder, 'names', `${createHash('sha256').update(name).digest('hex')}.json`);
+  }
+}
+
+/** Passes content on and checks its digest at the end. */
+async function* hashed(
+  content: AsyncIterable<Uint8Array>,
+  expected: string | undefined,
+): AsyncGenerator<Uint8Array, void> {
+  const hash = createHash('sha256');
+  for await (const piece of content) {
+    hash.update(piece);
+    yield piece;
+  }
+  const digest = `sha256:${hash.digest('hex')}`;
+  if (digest === expected) return;
+  throw new ImageStoreError({
+    what: 'a layer of the image is damaged',
+    why: `its content has the digest ${digest} instead of ${expected}`,
+  });
+}
+
+/** Removes a folder of unpacked files, whose folders can be read-only. */
+function removeTree(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (name.isDirectory()) chmodSync(join(name.parentPath, name.name), 0o700);
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
