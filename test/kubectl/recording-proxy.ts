@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { decodeProtobuf } from '@kubewright/schema/internal';
+import { protobuf } from '@kubewright/schema/internal';
 import { answerFacts, type Exchange } from './exchange.ts';
 
 /** A proxy between kubectl and the API server that records requests and responses. */
@@ -105,7 +105,7 @@ function forward(exchange: Upstream & { readonly response: ServerResponse }, rem
 function readable(body: Buffer, contentType = ''): string {
   if (!contentType.startsWith('application/vnd.kubernetes.protobuf')) return body.toString('utf8');
   try {
-    return JSON.stringify(decodeProtobuf(body).object);
+    return JSON.stringify(protobuf.decode(body));
   } catch {
     return ''; // events of a watch, discovery: only the status is compared
   }

@@ -8,6 +8,7 @@ import { RequestAuthenticator } from './authentication/request-authenticator.ts'
 import type { Authorizer } from './authorization/authorizer.ts';
 import {
   authorizeRequest,
+  failureFormat,
   InFlight,
   impersonate,
   negotiatedStatus,
@@ -22,7 +23,7 @@ import {
 import type { ApiRequest, ApiResponse } from './http/api-request.ts';
 import { pathNotFound, unauthorized } from './http/failures.ts';
 import { isStreaming } from './http/long-running.ts';
-import type { ProtobufDecoder } from './negotiation/index.ts';
+import type { ProtobufCodec } from './negotiation/index.ts';
 import {
   ConvertedStorage,
   Registry,
@@ -117,8 +118,8 @@ export interface ApiServerOptions {
   readonly aggregation?: NonResourceHandler | undefined;
   /** Handlers for other paths, tried in order. */
   readonly nonResourceHandlers?: readonly NonResourceHandler[] | undefined;
-  /** Decodes protobuf bodies of built-in kinds; without it, they get a 415. */
-  readonly decodeProtobuf?: ProtobufDecoder | undefined;
+  /** Protobuf of built-in kinds; without it, protobuf bodies get a 415, and clients that accept nothing else a 406. */
+  readonly protobuf?: ProtobufCodec | undefined;
   readonly limits?: ApiServerLimits | undefined;
   /** Receives internal errors. */
   readonly onError?: ((error: unknown, request: ApiRequest) => void) | undefined;
@@ -293,7 +294,7 @@ export class ApiServer implements AsyncDisposable {
 
   /** Returns the record of a request that the audit policy selects. */
   #audited(facts: Omit<AuditedFacts, 'definition'>): AuditedRequest | undefined {
-    const { auditLog, catalog, clock, decodeProtobuf: protobuf } = this.#options;
+    const { auditLog, catalog, clock, protobuf } = this.#options;
     if (!auditLog || !this.#auditPolicy) return undefined;
     const { info } = facts;
     const decision = auditDecision(this.#auditPolicy, facts);
@@ -318,7 +319,7 @@ export class ApiServer implements AsyncDisposable {
 
   #route(context: RequestContext): Promise<ApiResponse> | ApiResponse {
     const { info } = context;
-    const { authorizer, catalog, aggregation, nonResourceHandlers = [], decodeProtobuf: protobuf } = this.#options;
+    const { authorizer, catalog, aggregation, nonResourceHandlers = [], protobuf } = this.#options;
     const elsewhere = aggregation?.(context);
     if (elsewhere !== undefined) return elsewhere;
     if (info.isResource) {
@@ -343,7 +344,7 @@ export class ApiServer implements AsyncDisposable {
     const isRejection = [WebhookFault, CommitTooLargeError, StorageFullError].some((type) => error instanceof type);
     const meant = isRejection || (error instanceof StatusError && status.reason !== 'InternalError');
     if (status.code >= 500 && !meant && !request.signal.aborted) this.#options.onError?.(error, request);
-    return negotiatedStatus(status);
+    return negotiatedStatus(status, failureFormat(request, this.#options.protobuf));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

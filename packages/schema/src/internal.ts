@@ -21,7 +21,7 @@ export { previewBody, setOwn } from './json/parsed-body.ts';
 export type { SchemaNode } from './node/schema-node.ts';
 export type { DocumentedResource } from './openapi/documented-resource.ts';
 export { documentParts, groupVersionDocument } from './openapi/group-version-document.ts';
-export { decodeProtobuf } from './protobuf/decode.ts';
+export { protobuf } from './protobuf/protobuf.ts';
 export { sortedJson } from './structural/field-problem.ts';
 export { isKnownFormat } from './structural/formats.ts';
 export { deepCopy, isRecord } from './structural/plain-data.ts';

@@ -3,7 +3,7 @@ import { apiVersionOf } from '@kubewright/apimachinery';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { isStreaming } from '../http/long-running.ts';
-import { type ProtobufDecoder, readBodyObject } from '../negotiation/index.ts';
+import { type ProtobufCodec, readBodyObject } from '../negotiation/index.ts';
 import type { ResourceDefinition } from '../registry/index.ts';
 import type { RequestInfo } from '../request-info/index.ts';
 import type { AuditDecision, AuditStage } from './audit-policy.ts';
@@ -27,7 +27,7 @@ export interface AuditedFacts {
 export interface AuditedRequestOptions {
   readonly decision: AuditDecision;
   readonly clock: Clock;
-  readonly protobuf: ProtobufDecoder | undefined;
+  readonly protobuf: ProtobufCodec | undefined;
   /** Receives each event, as JSON in the format of audit.k8s.io/v1. */
   readonly write: (event: JsonObject) => void;
 }

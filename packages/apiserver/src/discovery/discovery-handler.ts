@@ -5,7 +5,7 @@ import type { RequestContext } from '../endpoints/index.ts';
 import { jsonResponse } from '../endpoints/object-response.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported, pathNotFound } from '../http/failures.ts';
-import { negotiateOutput, wantsPretty } from '../negotiation/index.ts';
+import { negotiateOutput, type ProtobufCodec, wantsPretty } from '../negotiation/index.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
 import { aggregatedDocument } from './aggregated-document.ts';
 import { type ApiGroup, arrangeGroups } from './api-groups.ts';
@@ -23,6 +23,8 @@ export interface DiscoveryOptions {
   readonly priorities?: GroupPriorities | undefined;
   /** The `host:port` where clients reach the server; called on each use. */
   readonly serverAddress: () => string;
+  /** Protobuf of the documents. @defaultValue JSON and YAML only */
+  readonly protobuf?: ProtobufCodec | undefined;
 }
 
 /**
@@ -49,7 +51,7 @@ export function discoveryHandler(options: DiscoveryOptions): NonResourceHandler 
     }
     const document = documents.legacy(key);
     if (document && verb !== 'get' && isRoutedByMethod(key, options)) throw methodNotSupported();
-    if (document) return legacyResponse(context, document);
+    if (document) return legacyResponse(context, document, options.protobuf);
     // An unknown version is a resource that is not found; an unknown group is a page that is not found.
     const [, group] = /^\/(?:api|apis\/([^/]+))\/[^/]+$/.exec(key) ?? [];
     // Groups of custom resources have their own router upstream, which responds in plain text.
@@ -161,10 +163,15 @@ function aggregatedResponse({ request }: RequestContext, { bytes, etag }: Encode
   return { status: 200, headers: { ...headers, 'content-type': aggregatedType }, body: bytes };
 }
 
-function legacyResponse({ request, info }: RequestContext, document: Uint8Array): ApiResponse {
+function legacyResponse(
+  { request, info }: RequestContext,
+  document: Uint8Array,
+  codec: ProtobufCodec | undefined,
+): ApiResponse {
   const { accept, 'user-agent': userAgent } = request.headers;
   const pretty = wantsPretty(info.query, userAgent);
-  const response = jsonResponse(200, document, negotiateOutput(accept, { table: false }, pretty));
+  const protobuf = codec && { codec, type: { apiVersion: 'v1', kind: 'APIResourceList' } };
+  const response = jsonResponse(200, document, negotiateOutput(accept, { table: false, protobuf }, pretty));
   return info.path.replace(/\/+$/, '').split('/').length > 2
     ? response
     : { ...response, headers: { ...response.headers, vary: 'Accept' } };

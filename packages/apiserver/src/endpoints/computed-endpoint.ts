@@ -1,7 +1,7 @@
 import { forbiddenField, invalid, type KubernetesObject, notFound } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported } from '../http/failures.ts';
-import { readBodyObject, readRequestBody } from '../negotiation/index.ts';
+import { readBodyObject, readRequestBody, watchMediaType } from '../negotiation/index.ts';
 import {
   type ComputedList,
   type ComputedResource,
@@ -105,7 +105,11 @@ async function watch(call: ResourceCall, computed: ComputedResource): Promise<Ap
         const { type, object } = next.value;
         if (matches?.(object) === false) continue;
         const item = { ...encoded(registry, object), object };
-        yield frame(type, representation.encode(item, { first: first && representation.firstDiffers === true }));
+        yield frame(
+          representation,
+          type,
+          representation.encode(item, { first: first && representation.firstDiffers === true }),
+        );
         first = false;
       }
     } catch (error) {
@@ -115,7 +119,7 @@ async function watch(call: ResourceCall, computed: ComputedResource): Promise<Ap
       void close(iterator);
     }
   }
-  const type = format.mediaType === 'application/json' ? 'application/json' : 'application/json;stream=watch';
+  const type = watchMediaType(format);
   const headers = { 'content-type': type, 'cache-control': 'no-cache, private' };
   return { status: 200, headers, body: frames() };
 }

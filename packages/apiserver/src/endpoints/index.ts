@@ -2,7 +2,7 @@ export { authorizeRequest } from './authorize.ts';
 export { slotHolder } from './caller-class.ts';
 export { impersonate } from './impersonate.ts';
 export { InFlight } from './in-flight.ts';
-export { negotiatedStatus, statusOf } from './object-response.ts';
+export { failureFormat, negotiatedStatus, statusOf } from './object-response.ts';
 export type { RequestContext } from './request-context.ts';
 export type { EndpointOptions } from './resource-call.ts';
 export { resourceEndpoint } from './resource-endpoint.ts';

@@ -1,8 +1,8 @@
 import { type Clock, type Status, StatusError } from '@kubewright/apimachinery';
 import { parseExactJson, stringifyJson } from '@kubewright/apimachinery/internal';
 import { formatYaml } from '@kubewright/schema/internal';
-import type { ApiResponse } from '../http/api-request.ts';
-import type { OutputFormat } from '../negotiation/index.ts';
+import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
+import { negotiateOutput, type OutputFormat, type ProtobufCodec, wantsPretty } from '../negotiation/index.ts';
 import { Pacer } from '../registry/pacer.ts';
 import type { Page } from '../registry/read.ts';
 import type { ServedForm } from '../registry/served-form.ts';
@@ -12,14 +12,17 @@ import {
   encodeParts,
   encodeTable,
   type IncludeObject,
+  isProtobufFormat,
   type ListParts,
   partialJson,
   partialParts,
+  protobufList,
+  protobufObject,
+  protobufOfJson,
   tableParts,
 } from '../tables/index.ts';
 import { encodeStyled } from './styled-list.ts';
 
-const jsonFormat: OutputFormat = { mediaType: 'application/json', pretty: false };
 const decoder = new TextDecoder();
 
 /** Builds a response with one object in the form that the client accepts. */
@@ -29,6 +32,7 @@ export function objectResponse(
   options: { readonly status: number; readonly format: OutputFormat; readonly include: IncludeObject; now(): number },
 ): ApiResponse {
   const { status, format, include } = options;
+  if (isProtobufFormat(format)) return ready(status, protobufObject(form, stored, format), format);
   return jsonResponse(status, objectBytes(form, stored, { format, include, nowMs: options.now() }), format);
 }
 
@@ -58,11 +62,15 @@ export async function listResponse(
 ): Promise<ApiResponse> {
   const { format, include, clock } = options;
   const pacer = new Pacer(clock);
-  const metadata = JSON.stringify({
+  const listMeta = {
     resourceVersion: String(page.revision),
     continue: page.continueToken,
     remainingItemCount: page.remaining,
-  });
+  };
+  if (isProtobufFormat(format)) {
+    return ready(200, await protobufList(form, page.objects, { format, metadata: listMeta, pacer }), format);
+  }
+  const metadata = JSON.stringify(listMeta);
   const parts = partsOf(form, { as: format.as, include, metadata, nowMs: clock.now() });
   if (format.pretty || format.mediaType === 'application/yaml') {
     return ready(200, await encodeStyled(page.objects, { parts, format, pacer }), format);
@@ -120,8 +128,9 @@ async function encodeList(
   return target.subarray(0, at);
 }
 
-/** Builds a response from JSON bytes, indented or as YAML if the client requested it. */
+/** Builds a response from JSON bytes: indented, as YAML or as protobuf, if the client requested it. */
 export function jsonResponse(status: number, json: Uint8Array, format: OutputFormat): ApiResponse {
+  if (isProtobufFormat(format)) return ready(status, protobufOfJson(decoder.decode(json), format.codec), format);
   if (format.mediaType === 'application/yaml') {
     return ready(status, Buffer.from(formatYaml(parseExactJson(decoder.decode(json)))), format);
   }
@@ -135,12 +144,24 @@ function ready(status: number, body: Uint8Array, { mediaType }: OutputFormat): A
 }
 
 /** Builds a response from a Status. */
-export function negotiatedStatus(status: Status, format: OutputFormat = jsonFormat): ApiResponse {
+export function negotiatedStatus(status: Status, format: OutputFormat): ApiResponse {
   const response = jsonResponse(status.code ?? 200, Buffer.from(JSON.stringify(status)), format);
   const seconds = status.details?.retryAfterSeconds;
   return seconds === undefined
     ? response
     : { ...response, headers: { ...response.headers, 'retry-after': String(seconds) } };
+}
+
+/** Negotiates the form of a failure. A client that accepts no supported form gets indented JSON, as upstream. */
+export function failureFormat({ headers, path }: ApiRequest, codec: ProtobufCodec | undefined): OutputFormat {
+  const query = new URLSearchParams(path.split('?', 2)[1]);
+  const protobuf = codec && { codec, type: { apiVersion: 'v1', kind: 'Status' } };
+  try {
+    return negotiateOutput(headers['accept'], { table: false, protobuf }, wantsPretty(query, headers['user-agent']));
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    return { mediaType: 'application/json', pretty: true };
+  }
 }
 
 /** Removes an unknown reason, which is omitted on the wire. */

@@ -2,14 +2,15 @@ import { badRequest } from '@kubewright/apimachinery';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import {
   negotiateOutput,
+  type ObjectType,
   type OutputFormat,
-  type ProtobufDecoder,
+  type ProtobufCodec,
   readBodyObject,
   readRequestBody,
   wantsPretty,
 } from '../negotiation/index.ts';
 import { type Call, type DeleteOptions, type Registry, readDeleteOptions, type WriteCall } from '../registry/index.ts';
-import type { IncludeObject } from '../tables/index.ts';
+import { type IncludeObject, protobufType } from '../tables/index.ts';
 import { authorizeRequest } from './authorize.ts';
 import { deletionFields, writeFields } from './operation-options.ts';
 import type { RequestContext } from './request-context.ts';
@@ -18,7 +19,7 @@ import type { RequestContext } from './request-context.ts';
 export interface EndpointOptions {
   readonly authorizer: Authorizer;
   readonly maxBodyBytes: number;
-  readonly protobuf: ProtobufDecoder | undefined;
+  readonly protobuf: ProtobufCodec | undefined;
 }
 
 /** A request for one resource. */
@@ -33,10 +34,16 @@ export function namespaceOf({ info, registry }: ResourceCall): string {
 }
 
 /** Negotiates the form of the response. */
-export function formatOf(call: ResourceCall, partial: 'list' | 'object' | undefined, table = true): OutputFormat {
+export function formatOf(
+  call: ResourceCall,
+  partial: 'list' | 'object' | undefined,
+  options: { readonly table?: boolean; readonly type?: ObjectType } = {},
+): OutputFormat {
   const { request, info } = call;
+  const { table = true, type = protobufType(call.registry.form) } = options;
+  const codec = call.options.protobuf;
   const pretty = wantsPretty(info.query, request.headers['user-agent']);
-  return negotiateOutput(request.headers['accept'], { table, partial }, pretty);
+  return negotiateOutput(request.headers['accept'], { table, partial, protobuf: codec && { codec, type } }, pretty);
 }
 
 /** Returns how much of the object a table row includes. */

@@ -34,9 +34,11 @@ export interface Scale {
   readonly status: { readonly replicas: number; readonly selector?: string };
 }
 
+const scaleType = { apiVersion: 'autoscaling/v1', kind: 'Scale' };
+
 /** Handles GET, PUT and PATCH of a scale: a small view of the parent through which only the replicas can change. */
 export async function scaleEndpoint(call: ResourceCall, scale: ScaleSubresource): Promise<ApiResponse> {
-  const format = formatOf(call, undefined, false);
+  const format = formatOf(call, undefined, { table: false, type: scaleType });
   const object = await scaledParent(call, scale);
   return jsonResponse(200, Buffer.from(stringifyJson(scaleOf(object, scale))), format);
 }

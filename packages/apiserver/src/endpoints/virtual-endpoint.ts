@@ -12,7 +12,7 @@ export async function createVirtual(call: ResourceCall, virtual: VirtualResource
   const { definition } = registry;
   if (info.pathName !== '') throw pathNotFound();
   if (info.verb !== 'create') throw methodNotSupported();
-  const format = formatOf(call, undefined, false);
+  const format = formatOf(call, undefined, { table: false });
   const writeOptions = readWriteOptions(info.query, 'CreateOptions');
   const bytes = await readRequestBody(request, options.maxBodyBytes);
   const body = readBodyObject(bytes, request.headers['content-type'], {

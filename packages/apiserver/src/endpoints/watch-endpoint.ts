@@ -1,5 +1,6 @@
 import { badRequest, FieldSelector } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
+import { watchMediaType } from '../negotiation/index.ts';
 import { readListOptions, readSelection, type Selection } from '../registry/index.ts';
 import { watchRepresentation } from '../tables/index.ts';
 import type { WatchFilter } from '../watch/index.ts';
@@ -29,7 +30,7 @@ export async function watchEndpoint(call: ResourceCall): Promise<ApiResponse> {
     owner: privileged ? undefined : username,
     signal: request.signal,
   });
-  const type = format.mediaType === 'application/json' ? 'application/json' : 'application/json;stream=watch';
+  const type = watchMediaType(format);
   return {
     status: 200,
     headers: { 'content-type': type, 'cache-control': 'no-cache, private' },

@@ -1,12 +1,18 @@
 import { StatusError } from '@kubewright/apimachinery';
 import { notAcceptable } from '../http/failures.ts';
+import type { ObjectType, ProtobufCodec } from './protobuf-codec.ts';
+
+const protobufMediaType = 'application/vnd.kubernetes.protobuf';
+const mediaTypes = ['application/json', 'application/yaml', protobufMediaType] as const;
 
 /** The format of a response. */
 export interface OutputFormat {
-  readonly mediaType: 'application/json' | 'application/yaml';
+  readonly mediaType: 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf';
   /** The form to convert objects to; absent means unchanged. */
   readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | undefined;
   readonly pretty: boolean;
+  /** Present if the media type is protobuf. */
+  readonly codec?: ProtobufCodec | undefined;
 }
 
 /** The conversions that an endpoint supports. */
@@ -15,14 +21,15 @@ export interface OutputChoices {
   readonly table: boolean;
   /** `list` for collections, `object` for single objects; absent if nothing can be converted (reviews, Scale). */
   readonly partial?: 'list' | 'object' | undefined;
+  /** The protobuf form and the type of the objects, which may have none; absent if the server has no protobuf. */
+  readonly protobuf?: { readonly codec: ProtobufCodec; readonly type: ObjectType } | undefined;
 }
 
-const mediaTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
 const plain: OutputFormat = { mediaType: 'application/json', pretty: false };
 
 /**
- * Chooses the format of a response from `Accept`, by quality, then by position. Protobuf is never served: every client that asks
- * for it also accepts JSON. Mirrors `NegotiateOutputMediaType` of k8s.io/apiserver (1.36).
+ * Chooses the format of a response from `Accept`, by quality, then by position. Custom resources have no protobuf form, but their
+ * metadata has one. Mirrors `NegotiateOutputMediaType` of k8s.io/apiserver (1.36).
  *
  * @throws StatusError 406 when the client accepts no supported format
  */
@@ -32,16 +39,27 @@ export function negotiateOutput(accept: string | undefined, choices: OutputChoic
   }
   let isServed = false;
   for (const clause of parseAccept(accept)) {
-    const mediaType = servedType(clause.type);
+    const mediaType = servedType(clause.type, choices);
     if (mediaType === undefined) continue;
     isServed = true;
     const as = transformation(clause.params, choices);
     if (as === null) continue;
+    if (mediaType === protobufMediaType) {
+      const { codec, type } = choices.protobuf as NonNullable<OutputChoices['protobuf']>; // or it would not be served
+      if (as === 'Table' || (as === undefined && !codec.has(type))) continue;
+      return { mediaType, as, pretty: false, codec };
+    }
     const requested = clause.params.get('pretty');
     const isPretty = requested === undefined ? pretty : requested === '1' || requested === 'true';
     return as === undefined ? { mediaType, pretty: isPretty } : { mediaType, as, pretty: isPretty };
   }
   throw isServed ? notAcceptable(mediaTypes) : unknownTypes();
+}
+
+/** Returns the media type of a watch. There is no stream of YAML; such a client gets lines of JSON. */
+export function watchMediaType({ mediaType }: OutputFormat): string {
+  if (mediaType === 'application/json') return mediaType;
+  return `${mediaType === protobufMediaType ? mediaType : 'application/json'};stream=watch`;
 }
 
 /** Builds the error of upstream's router, which checks media types before the API does. */
@@ -82,8 +100,9 @@ function parseAccept(accept: string): readonly AcceptClause[] {
   return clauses.sort((a, b) => b.quality - a.quality); // stable: equal qualities stay in order
 }
 
-function servedType(type: string): OutputFormat['mediaType'] | undefined {
+function servedType(type: string, { protobuf }: OutputChoices): OutputFormat['mediaType'] | undefined {
   if (type === 'application/json' || type === '*/*' || type === 'application/*') return 'application/json';
+  if (type === protobufMediaType) return protobuf && type;
   return type === 'application/yaml' ? type : undefined;
 }
 

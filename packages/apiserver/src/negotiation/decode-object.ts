@@ -2,9 +2,7 @@ import { badRequest, StatusError } from '@kubewright/apimachinery';
 import { BodyReadError, type ParsedBody, parseJson, parseYaml } from '@kubewright/schema';
 import { previewBody } from '@kubewright/schema/internal';
 import { unsupportedMediaType } from '../http/failures.ts';
-
-/** Decodes a protobuf body into plain JSON. Injected, because its table is large and rarely needed. */
-export type ProtobufDecoder = (bytes: Uint8Array) => unknown;
+import type { ProtobufCodec } from './protobuf-codec.ts';
 
 const mediaTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 const yamlTypes = new Set(['application/yaml', 'application/x-yaml', 'text/yaml']);
@@ -13,7 +11,7 @@ const yamlTypes = new Set(['application/yaml', 'application/x-yaml', 'text/yaml'
 export interface BodyFormat {
   /** Kind of the endpoint, for messages. */
   readonly kind: string;
-  readonly protobuf?: ProtobufDecoder | undefined;
+  readonly protobuf?: ProtobufCodec | undefined;
   /** True for kinds that the decoder cannot infer: custom resources. @defaultValue false */
   readonly needsKind?: boolean | undefined;
   /** True for options, whose errors do not mention the kind. @defaultValue false */
@@ -81,9 +79,9 @@ function notAnObject(value: unknown): string {
   return `json: cannot unmarshal ${jsonType(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
 }
 
-function decodeProtobuf(bytes: Uint8Array, decode: ProtobufDecoder): unknown {
+function decodeProtobuf(bytes: Uint8Array, protobuf: ProtobufCodec): unknown {
   try {
-    return decode(bytes);
+    return protobuf.decode(bytes);
   } catch (cause) {
     if (cause instanceof StatusError) throw cause;
     throw badRequest(cause instanceof Error ? cause.message : 'cannot decode the protobuf body', { cause });

@@ -1,4 +1,11 @@
 export {
+  isProtobufFormat,
+  protobufList,
+  protobufObject,
+  protobufOfJson,
+  protobufType,
+} from './protobuf-form.ts';
+export {
   encodeParts,
   encodeTable,
   type IncludeObject,

@@ -2,6 +2,7 @@ import { defined } from '@kubewright/apimachinery/internal';
 import type { OutputFormat } from '../negotiation/index.ts';
 import type { ServedForm } from '../registry/served-form.ts';
 import type { WatchRepresentation } from '../watch/index.ts';
+import { isProtobufFormat, type ProtobufFormat, protobufObject, protobufType } from './protobuf-form.ts';
 import { encodeTable, type IncludeObject, partialJson } from './table.ts';
 
 const encoder = new TextEncoder();
@@ -15,6 +16,7 @@ export function watchRepresentation(
   const { definition, apiVersion } = form;
   const type = `${apiVersion} ${definition.kind}`;
   if (format.as === 'Table') return tables(form, `table ${type} ${options.include}`, options);
+  if (isProtobufFormat(format)) return protobufEvents(form, format);
   if (format.as !== undefined) {
     return {
       id: `partial ${type}`,
@@ -49,6 +51,22 @@ function tables(
       return encoder.encode(
         `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":null,"rows":[{"cells":${cells},"object":${object}}]}`,
       );
+    },
+  };
+}
+
+/** Represents objects, or their metadata, as protobuf. */
+function protobufEvents(form: ServedForm, format: ProtobufFormat): WatchRepresentation {
+  const { codec, as } = format;
+  const type = protobufType(form, as);
+  return {
+    id: `protobuf ${as ?? ''} ${form.apiVersion} ${form.definition.kind}`,
+    encode: (item) => protobufObject(form, item, format),
+    bookmark: (resourceVersion, annotations) =>
+      codec.encode(type, { metadata: { resourceVersion, creationTimestamp: null, annotations } }),
+    framing: {
+      frame: (event, object) => codec.encodeEvent(event, object),
+      status: (status) => codec.encode({ apiVersion: 'v1', kind: 'Status' }, { ...status }),
     },
   };
 }

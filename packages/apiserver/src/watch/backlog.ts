@@ -26,12 +26,16 @@ export function stateBacklog(
       const item = storedItem(stored, decode);
       if (filter && !filter.matches(item)) yield undefined;
       else {
-        yield frame('ADDED', representation.encode(item, { first }));
+        yield frame(representation, 'ADDED', representation.encode(item, { first }));
         first = false;
       }
     }
     if (endMark !== undefined) {
-      yield frame('BOOKMARK', representation.bookmark(endMark, { 'k8s.io/initial-events-end': 'true' }));
+      yield frame(
+        representation,
+        'BOOKMARK',
+        representation.bookmark(endMark, { 'k8s.io/initial-events-end': 'true' }),
+      );
     }
   };
   return new FrameBacklog(frames());

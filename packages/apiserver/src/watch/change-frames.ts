@@ -38,7 +38,7 @@ export class ChangeFrames {
     const known = this.#frames.get(key);
     if (known) return known;
     const item = transition === 'DELETED' ? this.#deletedItem() : this.#currentItem();
-    const made = frame(transition, representation.encode(item, { first }));
+    const made = frame(representation, transition, representation.encode(item, { first }));
     this.#frames.set(key, made);
     return made;
   }

@@ -1,5 +1,6 @@
 import type { Status } from '@kubewright/apimachinery';
 import { shortLivedBytes } from '../storage/short-lived-bytes.ts';
+import type { WatchFraming, WatchRepresentation } from './watch-request.ts';
 
 /** Event types on the wire. */
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
@@ -13,17 +14,29 @@ const openings: Readonly<Record<WatchEventType, Buffer>> = {
 };
 const closing = Buffer.from('}\n');
 
-/** Wraps an object's JSON in an event, on one line. */
-export function frame(type: WatchEventType, object: Uint8Array): Uint8Array {
-  const opening = openings[type];
-  const made = shortLivedBytes(opening.length + object.length + closing.length);
-  made.set(opening);
-  made.set(object, opening.length);
-  made.set(closing, opening.length + object.length);
-  return made;
+/** Lines of JSON. */
+const jsonLines: WatchFraming = {
+  frame(type, object) {
+    const opening = openings[type];
+    const made = shortLivedBytes(opening.length + object.length + closing.length);
+    made.set(opening);
+    made.set(object, opening.length);
+    made.set(closing, opening.length + object.length);
+    return made;
+  },
+  status: (status) => Buffer.from(JSON.stringify(status)),
+};
+
+/** Wraps an encoded object in an event, in the form of a representation. */
+export function frame(
+  { framing = jsonLines }: WatchRepresentation,
+  type: WatchEventType,
+  object: Uint8Array,
+): Uint8Array {
+  return framing.frame(type, object);
 }
 
 /** Builds an event that gives the reason why the stream ends. */
-export function errorFrame(status: Status): Uint8Array {
-  return frame('ERROR', Buffer.from(JSON.stringify(status)));
+export function errorFrame({ framing = jsonLines }: WatchRepresentation, status: Status): Uint8Array {
+  return framing.frame('ERROR', framing.status(status));
 }

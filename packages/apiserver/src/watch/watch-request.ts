@@ -1,5 +1,6 @@
-import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { KubernetesObject, Status } from '@kubewright/apimachinery';
 import type { StoredObject } from '../storage/index.ts';
+import type { WatchEventType } from './watch-frame.ts';
 
 /** A client's watch of one resource: its selection and representation. Built by the registry from the query. */
 export interface WatchRequest {
@@ -32,12 +33,22 @@ export interface WatchRequest {
 export interface WatchRepresentation {
   /** Equal IDs encode equally, e.g. `json apps/v1`, `table apps/v1 Metadata`. */
   readonly id: string;
-  /** Encodes an event's `object` as JSON. Called once per change, representation and value of `first`. */
+  /** Encodes an event's `object`. Called once per change, representation and value of `first`. */
   encode(item: WatchItem, position: WatchPosition): Uint8Array;
-  /** Encodes a BOOKMARK's `object` as JSON: only kind, apiVersion, resourceVersion and the given annotations. */
+  /** Encodes a BOOKMARK's `object`: only kind, apiVersion, resourceVersion and the given annotations. */
   bookmark(resourceVersion: string, annotations: Readonly<Record<string, string>> | undefined): Uint8Array;
   /** True if a stream's first event is encoded differently (Table: column definitions). @defaultValue false */
   readonly firstDiffers?: boolean | undefined;
+  /** How events are written. @defaultValue lines of JSON */
+  readonly framing?: WatchFraming | undefined;
+}
+
+/** The form of a stream's events. */
+export interface WatchFraming {
+  /** Wraps an encoded object in an event. */
+  frame(type: WatchEventType, object: Uint8Array): Uint8Array;
+  /** Encodes the object of an event that gives the reason why the stream ends. */
+  status(status: Status): Uint8Array;
 }
 
 /** The position of an event in a stream. */

@@ -159,12 +159,13 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
     const { progress } = this.#host;
     if (!this.#bookmarkDue || progress < this.#afterRevision) return undefined;
     this.#bookmarkDue = false;
-    return frame('BOOKMARK', this.#class.representation.bookmark(`${progress}`, undefined));
+    const { representation } = this.#class;
+    return frame(representation, 'BOOKMARK', representation.bookmark(`${progress}`, undefined));
   }
 
   #lastWords(error: StatusError): Uint8Array {
     this.#ending = true;
-    return errorFrame(error.status);
+    return errorFrame(this.#class.representation, error.status);
   }
 
   #finish(): void {

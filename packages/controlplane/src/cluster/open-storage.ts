@@ -1,7 +1,7 @@
 import type { Clock } from '@kubewright/apimachinery';
 import { stringifyJson } from '@kubewright/apimachinery/internal';
 import { MemoryStorage, openDiskStorage, openEtcdStorage, type Storage } from '@kubewright/apiserver';
-import { decodeProtobuf } from '@kubewright/schema/internal';
+import { protobuf } from '@kubewright/schema/internal';
 import type { ClusterSnapshot } from './cluster-snapshot.ts';
 import { firstRevision } from './first-revision.ts';
 import type { StateDirectory } from './state-directory.ts';
@@ -32,5 +32,5 @@ export async function openStorage(directory: StateDirectory, options: ClusterSto
 
 /** Converts an object that kube-apiserver has stored in its protobuf encoding. */
 function decodeStored(value: Uint8Array): Uint8Array {
-  return Buffer.from(stringifyJson(decodeProtobuf(value).object));
+  return Buffer.from(stringifyJson(protobuf.decode(value)));
 }

@@ -13,7 +13,7 @@ import {
   WebhookClient,
 } from '@kubewright/apiserver/internal';
 import { kubernetesEnvironment, PatternCache } from '@kubewright/schema';
-import { decodeProtobuf } from '@kubewright/schema/internal';
+import { protobuf } from '@kubewright/schema/internal';
 import { builtinPriorities, memoryServiceAllocator } from '../kinds/index.ts';
 import { AccessControl } from './access-control.ts';
 import { admissionPlugins, resourceQuotaAdmission } from './admission/index.ts';
@@ -175,7 +175,7 @@ export class ControlPlane implements AsyncDisposable {
         serverAddress,
         isStarted: () => this.#started,
       }),
-      decodeProtobuf: (bytes) => decodeProtobuf(bytes).object,
+      protobuf,
       limits,
       onError,
       audit: metrics.audit,

@@ -10,6 +10,7 @@ import {
   versionHandler,
 } from '@kubewright/apiserver';
 import type { Aggregation, ServerMetrics } from '@kubewright/apiserver/internal';
+import { protobuf } from '@kubewright/schema/internal';
 import { builtinPriorities } from '../kinds/index.ts';
 import { openIdHandler, type ServiceAccountTokens } from './authentication/index.ts';
 
@@ -47,7 +48,7 @@ export function nonResourceHandlers(parts: NonResourceParts): readonly NonResour
     versionHandler(),
     rootHandler({ catalog, remote, paths }),
     openIdHandler({ tokens, serverAddress }),
-    discoveryHandler({ catalog, remote, serverAddress, priorities: builtinPriorities }),
+    discoveryHandler({ catalog, remote, serverAddress, priorities: builtinPriorities, protobuf }),
     openApiHandler({ catalog, remote }),
     metrics.handler,
   ];

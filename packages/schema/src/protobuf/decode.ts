@@ -1,8 +1,6 @@
-import { parseApiVersion } from '@kubewright/apimachinery';
-import { builtinDefinitionName } from '../builtin/builtin-schema.ts';
 import { MessageDecoder } from './message-decoder.ts';
-import { MessageTable } from './message-table.ts';
-import { ProtobufError } from './protobuf-error.ts';
+import { messageOf, messageTable } from './messages.ts';
+import { ProtobufError, unknownKind } from './protobuf-error.ts';
 import { WireReader } from './wire-reader.ts';
 
 /** The media type of Kubernetes' protobuf bodies. */
@@ -25,7 +23,6 @@ export interface DecodedProtobuf {
   readonly object: Record<string, unknown>;
 }
 
-const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const prefix = [0x6b, 0x38, 0x73, 0x00];
 
 /** True if the bytes start with the prefix of Kubernetes' protobuf. */
@@ -54,6 +51,7 @@ export function decodeProtobuf(
   const kind = envelope.kind || (fallback?.kind ?? '');
   const table = messageTable();
   const index = messageOf(table, { apiVersion, kind });
+  if (index === undefined) throw unknownKind({ apiVersion, kind });
   const decoder = new MessageDecoder(table, {
     maxDepth: limits.maxDepth ?? 200,
     maxValues: limits.maxValues ?? 500_000,
@@ -62,14 +60,6 @@ export function decodeProtobuf(
   const object: Record<string, unknown> = { apiVersion, kind };
   decoder.into(object, { reader: new WireReader(envelope.raw), message: table.at(index), depth: 0 });
   return { apiVersion, kind, object };
-}
-
-// Derived from a constant, so it does not matter when it is created.
-let shared: MessageTable | undefined;
-
-function messageTable(): MessageTable {
-  shared ??= new MessageTable();
-  return shared;
 }
 
 interface Envelope {
@@ -107,16 +97,4 @@ function readTypeMeta(reader: WireReader, envelope: Envelope): void {
 function reject(what: string, value: string): void {
   if (value === '' || value === protobufMediaType) return;
   throw new ProtobufError('malformed', `unsupported ${what} in the protobuf envelope: ${value.slice(0, 100)}`);
-}
-
-/** Options and results of meta/v1 may be sent with the apiVersion of any group. */
-function messageOf(table: MessageTable, type: { readonly apiVersion: string; readonly kind: string }): number {
-  const definition = builtinDefinitionName({ ...parseApiVersion(type.apiVersion), kind: type.kind });
-  const index =
-    (definition === undefined ? undefined : table.indexOf(definition)) ?? table.indexOf(`${metaPackage}.${type.kind}`);
-  if (index === undefined) {
-    const name = `${type.kind.slice(0, 100)} of ${type.apiVersion.slice(0, 100)}`;
-    throw new ProtobufError('unknownKind', `${name} has no protobuf encoding`);
-  }
-  return index;
 }

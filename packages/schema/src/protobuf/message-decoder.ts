@@ -3,6 +3,7 @@ import { parseJson } from '../json/parse-json.ts';
 import { encodeBase64 } from './base64.ts';
 import type { Message, MessageField, MessageTable } from './message-table.ts';
 import { ProtobufError } from './protobuf-error.ts';
+import { schemaProps } from './schema-props.ts';
 import type { WireReader } from './wire-reader.ts';
 
 /** Options for {@link MessageDecoder}. */
@@ -18,8 +19,6 @@ interface Task {
   readonly message: Message;
   readonly depth: number;
 }
-
-const schemaProps = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
 
 /** Decodes messages to plain JSON with the table. Used for one body only, because it counts the values it creates. */
 export class MessageDecoder {

@@ -5,6 +5,8 @@ export interface Message {
   /** Name of its definition: `io.k8s.api.core.v1.Pod`. */
   readonly name: string;
   readonly fields: ReadonlyMap<number, MessageField>;
+  /** The same fields, highest number first. */
+  readonly descending: readonly (readonly [number, MessageField])[];
 }
 
 /** One field of a message. */
@@ -63,8 +65,9 @@ function nameOf(line: string): string {
 }
 
 function parseMessage(line: string): Message {
-  const [name = '', ...fields] = line.split('\t');
-  return { name, fields: new Map(fields.map(parseField)) };
+  const [name = '', ...texts] = line.split('\t');
+  const fields = texts.map(parseField); // the table is sorted by number
+  return { name, fields: new Map(fields), descending: fields.toReversed() };
 }
 
 function parseField(text: string): [number, MessageField] {

@@ -17,3 +17,15 @@ export class ProtobufError extends KubewrightError {
     this.kind = kind;
   }
 }
+
+/** Builds the error for a type without a message, such as a custom resource. */
+export function unknownKind({
+  apiVersion,
+  kind,
+}: {
+  readonly apiVersion: string;
+  readonly kind: string;
+}): ProtobufError {
+  const name = `${kind.slice(0, 100)} of ${apiVersion.slice(0, 100)}`;
+  return new ProtobufError('unknownKind', `${name} has no protobuf encoding`);
+}

@@ -1,0 +1,21 @@
+/** The type of an object. */
+export interface ObjectType {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Kubernetes' protobuf form of some kinds. Injected, because its table is large and few servers need it. */
+export interface ProtobufCodec {
+  /** Decodes a body to plain JSON. */
+  decode(bytes: Uint8Array): unknown;
+  /** True if objects of the type can be encoded; custom resources cannot. */
+  has(type: ObjectType): boolean;
+  encode(type: ObjectType, object: Json): Uint8Array;
+  /** Encodes an element of a list, for {@link encodeList}. */
+  encodeItem(type: ObjectType, object: Json): Uint8Array;
+  encodeList(type: ObjectType, metadata: Json, items: readonly Uint8Array[]): Uint8Array;
+  /** Encodes an event of a watch, with its length, from its encoded object. */
+  encodeEvent(type: string, object: Uint8Array): Uint8Array;
+}

@@ -1,0 +1,57 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import { parseExactJson } from '@kubewright/apimachinery/internal';
+import type { ObjectType, OutputFormat, ProtobufCodec } from '../negotiation/index.ts';
+import type { Pacer } from '../registry/pacer.ts';
+import type { ServedForm } from '../registry/served-form.ts';
+import type { StoredObject } from '../storage/storage.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A format whose media type is protobuf. */
+export type ProtobufFormat = OutputFormat & { readonly codec: ProtobufCodec };
+
+/** True if the client gets protobuf. */
+export function isProtobufFormat(format: OutputFormat): format is ProtobufFormat {
+  return format.codec !== undefined;
+}
+
+/** Encodes one object, or its metadata. */
+export function protobufObject(form: ServedForm, stored: StoredObject, { codec, as }: ProtobufFormat): Uint8Array {
+  const object = form.object(stored);
+  return codec.encode(protobufType(form, as), fieldsOf(object, as));
+}
+
+/** Encodes a list one item at a time, yielding to other requests in between. */
+export async function protobufList(
+  form: ServedForm,
+  objects: readonly StoredObject[],
+  options: { readonly format: ProtobufFormat; readonly metadata: Json; readonly pacer: Pacer },
+): Promise<Uint8Array> {
+  const { format, metadata, pacer } = options;
+  const { codec, as } = format;
+  const type = protobufType(form, as);
+  const items: Uint8Array[] = [];
+  for (const stored of objects) {
+    if (pacer.isDue) await pacer.rest();
+    // Not `form.object`, which would keep the decoded objects of a long list.
+    items.push(codec.encodeItem(type, fieldsOf(form.draft(stored) as unknown as KubernetesObject, as)));
+  }
+  const kind = as === undefined ? form.definition.listKind : 'PartialObjectMetadataList';
+  return codec.encodeList({ ...type, kind }, metadata, items);
+}
+
+/** Encodes an object that exists as JSON, such as a Status. */
+export function protobufOfJson(json: string, codec: ProtobufCodec): Uint8Array {
+  const { apiVersion = 'v1', kind, ...fields } = parseExactJson(json) as Json & Partial<ObjectType>;
+  return codec.encode({ apiVersion, kind: kind ?? '' }, fields);
+}
+
+/** Returns the type under which an object is encoded. */
+export function protobufType({ apiVersion, definition }: ServedForm, as?: OutputFormat['as']): ObjectType {
+  if (as === undefined) return { apiVersion, kind: definition.kind };
+  return { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };
+}
+
+function fieldsOf(object: KubernetesObject, as: OutputFormat['as']): Json {
+  return as === undefined ? (object as unknown as Json) : { metadata: object.metadata };
+}

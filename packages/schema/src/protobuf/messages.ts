@@ -1,0 +1,29 @@
+import { parseApiVersion } from '@kubewright/apimachinery';
+import { builtinDefinitionName } from '../builtin/builtin-schema.ts';
+import { MessageTable } from './message-table.ts';
+
+const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+
+/** The type of an object. */
+export interface TypeMeta {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+// Derived from a constant, so it does not matter when it is created.
+let shared: MessageTable | undefined;
+
+/** Returns the table of all messages. */
+export function messageTable(): MessageTable {
+  shared ??= new MessageTable();
+  return shared;
+}
+
+/**
+ * Returns the index of a type's message; undefined if it has none, as for custom resources. Options and results of meta/v1 may
+ * have the apiVersion of any group.
+ */
+export function messageOf(table: MessageTable, { apiVersion, kind }: TypeMeta): number | undefined {
+  const definition = builtinDefinitionName({ ...parseApiVersion(apiVersion), kind });
+  return (definition === undefined ? undefined : table.indexOf(definition)) ?? table.indexOf(`${metaPackage}.${kind}`);
+}
