@@ -20,7 +20,7 @@ export { hijacked } from './http/api-request.ts';
 export type { HttpLimits } from './http/limits.ts';
 export { ServerMetrics } from './metrics/metrics-handler.ts';
 export { Pacer } from './registry/pacer.ts';
-export type { ConnectCall, Conversion, ScaleSubresource, VirtualResource } from './registry/resource-definition.ts';
+export type { ConnectCall, Conversion, VirtualResource } from './registry/resource-definition.ts';
 export { encodeStored } from './registry/served-form.ts';
 export { storagePrefix } from './registry/storage-prefix.ts';
 export type { StrategyContext } from './registry/strategy.ts';

@@ -7,5 +7,5 @@
  */
 export { clusterProcess } from './cluster/state-directory.ts';
 export { inMemoryServer } from './cluster/testing/in-memory-server.ts';
-export { ImageStore, imageStoreFolder, type StoredImage } from './images/image-store.ts';
+export { ImageStore } from './images/image-store.ts';
 export { scriptedPodStatus } from './node/simulated/scripted-pod-status.ts';

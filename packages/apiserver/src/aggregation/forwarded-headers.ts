@@ -55,9 +55,13 @@ export function identityHeaders({ username, uid, groups, extra }: UserInfo): Out
   return headers;
 }
 
-/** Encodes a path as it was parsed and authorized, so that the other server cannot parse it differently. */
+/** Encodes a path as it was parsed and authorized, so that the other server cannot parse it differently. Mirrors Go's `EscapedPath`. */
 export function encodePath(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/');
+  return path.split('/').map(encodeSegment).join('/');
+}
+
+function encodeSegment(text: string): string {
+  return encodeURIComponent(text).replace(/%(?:24|26|2B|2C|3A|3B|3D|40)/g, decodeURIComponent);
 }
 
 /** Returns the end-to-end headers of a response. Separate values stay separate. */

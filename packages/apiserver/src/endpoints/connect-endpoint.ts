@@ -10,6 +10,7 @@ import {
   readWriteOptions,
   type SubresourceDefinition,
   updateObject,
+  type WriteCall,
 } from '../registry/index.ts';
 import { authorizeRequest } from './authorize.ts';
 import { connectOptions } from './connect-options.ts';
@@ -31,7 +32,7 @@ export async function connect(
   const options = readWriteOptions(writes ? query : noQuery, 'CreateOptions');
   const body = writes ? await readConnectBody(call, definition) : undefined;
   const writeCall = writeCallOf(call, options);
-  await admit(call, { definition, body, writeCall });
+  await (definition.kind.endsWith('Options') ? admitConnect(call, definition) : admit(call, { body, writeCall }));
   const { strategy } = registry.definition;
   const connectCall: ConnectCall = {
     request,
@@ -69,29 +70,44 @@ export async function connect(
   return behaviour.connect(connectCall);
 }
 
-/** Runs admission: CONNECT with the options from the query for a stream, CREATE for anything else. Reads skip admission. */
-async function admit(
-  { registry, info }: ResourceCall,
-  parts: {
-    readonly definition: SubresourceDefinition;
-    readonly body: Draft | undefined;
-    readonly writeCall: ReturnType<typeof writeCallOf>;
-  },
+/** Runs admission of a stream: CONNECT, with the options from the query. */
+export async function admitConnect(
+  call: ResourceCall,
+  definition: SubresourceDefinition,
+  more: { readonly path?: string } = {},
 ): Promise<void> {
-  const { definition, body, writeCall } = parts;
-  const connects = definition.kind.endsWith('Options');
+  const options = connectOptions(definition, call.info.query);
+  await runAdmission(call, {
+    writeCall: writeCallOf(call, readWriteOptions(noQuery, 'CreateOptions')),
+    operation: 'CONNECT',
+    object: more.path ? { ...options, path: more.path } : options,
+  });
+}
+
+/** Runs admission of anything else: CREATE. Reads skip it. */
+async function admit(
+  call: ResourceCall,
+  { body, writeCall }: { readonly body: Draft | undefined; readonly writeCall: WriteCall },
+): Promise<void> {
   if (body && writeCall.namespace !== '') {
     body.metadata.namespace ||= writeCall.namespace;
     if (body.metadata.namespace !== writeCall.namespace) {
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
     }
   }
-  if (!connects && info.verb === 'get') return;
-  const attributes = registry.admissionAttributes(writeCall, {
-    operation: connects ? 'CONNECT' : 'CREATE',
-    object: connects ? connectOptions(definition, info.query) : body,
-    old: undefined,
-  });
+  if (call.info.verb !== 'get') await runAdmission(call, { writeCall, operation: 'CREATE', object: body });
+}
+
+async function runAdmission(
+  { registry }: ResourceCall,
+  parts: {
+    readonly writeCall: WriteCall;
+    readonly operation: 'CONNECT' | 'CREATE';
+    readonly object: Draft | undefined;
+  },
+): Promise<void> {
+  const { writeCall, operation, object } = parts;
+  const attributes = registry.admissionAttributes(writeCall, { operation, object, old: undefined });
   await registry.services.admission.mutate(attributes);
   await registry.services.admission.validate(attributes);
 }

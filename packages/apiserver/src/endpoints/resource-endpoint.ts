@@ -10,6 +10,7 @@ import { deleteCollection } from './delete-collection.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
 import { pageNotFound } from './page-not-found.ts';
 import { patchEndpoint } from './patch-endpoint.ts';
+import { proxyEndpoint } from './proxy-endpoint.ts';
 import { getEndpoint, listEndpoint } from './read-endpoint.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { scaleEndpoint } from './scale-endpoint.ts';
@@ -112,6 +113,7 @@ async function subresourceEndpoint(call: ResourceCall): Promise<ApiResponse> {
     const { computed: handlers } = registry.definition;
     return connect(handlers ? computedWrites(call, handlers) : call, definition, behaviour);
   }
+  if (behaviour.type === 'proxy') return proxyEndpoint(call, definition, behaviour);
   if (info.remainder.length > 0) throw pathNotFound();
   if (!definition.verbs.includes(info.verb)) throw unsupportedVerb(call);
   if (behaviour.type === 'scale') return scaleEndpoint(call, behaviour);

@@ -20,6 +20,8 @@ export type {
   ConnectCall,
   ConnectSubresource,
   Conversion,
+  ProxyConnection,
+  ProxySubresource,
   ResourceDefinition,
   ScaleSubresource,
   StatusSubresource,

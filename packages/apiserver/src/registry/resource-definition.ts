@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { KubernetesObject, Scope } from '@kubewright/apimachinery';
 import type { JsonSchema } from '@kubewright/schema';
 import type { Decoded, decodeValue, SchemaNode } from '@kubewright/schema/internal';
@@ -135,7 +136,7 @@ export interface SubresourceDefinition {
    * `status`: GET/PUT/PATCH of the parent, where `strategy` decides what may change. `scale`: the Scale view. `connect`: anything
    * else, handled by `connect`.
    */
-  readonly behaviour: StatusSubresource | ScaleSubresource | ConnectSubresource;
+  readonly behaviour: StatusSubresource | ScaleSubresource | ConnectSubresource | ProxySubresource;
 }
 
 /** A view of the parent through which only a part of it can change. */
@@ -173,6 +174,35 @@ export interface ConnectSubresource {
   /** True if a GET also needs the verb `create`, because it does more than read (a command in a pod). @defaultValue false */
   readonly getNeedsCreate?: boolean | undefined;
   connect(call: ConnectCall): Promise<ApiResponse>;
+}
+
+/** A subresource that passes requests on to an HTTP server, such as `pods/proxy`. */
+export interface ProxySubresource {
+  readonly type: 'proxy';
+  /**
+   * Connects to the server.
+   *
+   * @throws StatusError 400, 404 or 503 if there is no such server
+   */
+  connect(call: ProxyCall): Promise<ProxyConnection>;
+}
+
+/** A call of a proxy subresource. */
+export interface ProxyCall {
+  readonly namespace: string;
+  /** As in the path: `name`, `name:port` or `scheme:name:port`. */
+  readonly name: string;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+}
+
+/** A connection to the server behind a proxy subresource. */
+export interface ProxyConnection {
+  readonly stream: Duplex;
+  /** True if the server uses TLS. */
+  readonly isTls: boolean;
+  /** The server's `host:port`, which its redirects may contain. */
+  readonly host: string;
 }
 
 /** A call of a connect subresource. */

@@ -1,4 +1,6 @@
-import type { StoredImage } from '@kubewright/controlplane/internal';
+import type { ImageStore } from '@kubewright/controlplane/internal';
+
+type StoredImage = Awaited<ReturnType<ImageStore['list']>>[number];
 
 /** Formats images as a table. */
 export function imageTable(images: readonly StoredImage[]): string {

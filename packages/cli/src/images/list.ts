@@ -1,9 +1,9 @@
-import { ImageStore, imageStoreFolder } from '@kubewright/controlplane/internal';
+import { ImageStore } from '@kubewright/controlplane/internal';
 import type { Context } from '../program/context.ts';
 import { imageTable } from './image-table.ts';
 
 /** Prints the images of this machine. */
 export async function list({ environment, reporter }: Context): Promise<void> {
-  const images = await new ImageStore(imageStoreFolder(environment.env)).list();
+  const images = await ImageStore.ofUser(environment.env).list();
   reporter.result({ images }, images.length === 0 ? 'this machine has no images\n' : imageTable(images));
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ImageStore, imageStoreFolder } from '@kubewright/controlplane/internal';
+import { ImageStore } from '@kubewright/controlplane/internal';
 import type { Context } from '../program/context.ts';
 
 /** Options for `images load`. */
@@ -12,7 +12,7 @@ export async function load(
   { environment, reporter }: Context,
   { archive, name }: LoadOptions & { readonly archive: string },
 ): Promise<void> {
-  const store = new ImageStore(imageStoreFolder(environment.env));
+  const store = ImageStore.ofUser(environment.env);
   for (const image of await store.load(resolve(environment.cwd, archive), { name })) {
     reporter.step('loaded', image.name);
   }
@@ -23,7 +23,7 @@ export async function importRoot(
   { environment, reporter }: Context,
   { archive, name }: { readonly archive: string; readonly name: string },
 ): Promise<void> {
-  const store = new ImageStore(imageStoreFolder(environment.env));
+  const store = ImageStore.ofUser(environment.env);
   const image = await store.import(resolve(environment.cwd, archive), { name });
   reporter.step('imported', image.name);
 }

@@ -1,4 +1,4 @@
-import { ImageStore, imageStoreFolder } from '@kubewright/controlplane/internal';
+import { ImageStore } from '@kubewright/controlplane/internal';
 import type { Context } from '../program/context.ts';
 import { formatSize } from './image-table.ts';
 
@@ -9,6 +9,6 @@ export interface PruneOptions {
 
 /** Removes unused content. */
 export async function prune({ environment, reporter }: Context, { all = false }: PruneOptions): Promise<void> {
-  const { bytes, images } = await new ImageStore(imageStoreFolder(environment.env)).prune({ all });
+  const { bytes, images } = await ImageStore.ofUser(environment.env).prune({ all });
   reporter.result({ bytes, images }, `removed ${images} image${images === 1 ? '' : 's'}, ${formatSize(bytes)}\n`);
 }

@@ -1,9 +1,13 @@
 import type { Clock } from '@kubewright/apimachinery';
-import { CertificateStore } from '@kubewright/apiserver/internal';
+import type { ConnectSubresource } from '@kubewright/apiserver';
+import { CertificateStore, storedObjectReader } from '@kubewright/apiserver/internal';
+import type { ProxySubresource } from '../kinds/index.ts';
 import { ControlPlane } from '../kube-apiserver/control-plane.ts';
 import type { ControlPlaneOptions } from '../kube-apiserver/control-plane-options.ts';
 import { podEviction, podStreams } from '../kube-apiserver/pods/index.ts';
 import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
+import { podProxy } from '../kube-apiserver/proxy/pod-proxy.ts';
+import { serviceProxy } from '../kube-apiserver/proxy/service-proxy.ts';
 import { clusterUsage } from './cluster-usage.ts';
 import { type CompleteOptions, nodesOf, podNetworkOf } from './embedded-cluster-options.ts';
 import { controlPlaneSettings } from './server-settings.ts';
@@ -23,6 +27,8 @@ export interface ClusterControlPlaneParts {
 export function clusterControlPlane(options: CompleteOptions, parts: ClusterControlPlaneParts): ControlPlane {
   const { random, selection, network, server = {} } = options;
   const { clock, certificates, connector: own } = parts;
+  const connector = options.connector ?? own;
+  const read = storedObjectReader(parts.storage);
   const plane: ControlPlane = new ControlPlane({
     storage: parts.storage,
     clock,
@@ -39,8 +45,10 @@ export function clusterControlPlane(options: CompleteOptions, parts: ClusterCont
       // Without that controller, there are no service accounts for pods to use.
       ...(selection.includes('serviceaccount-controller') ? [] : ['ServiceAccount']),
     ],
-    connect: new Map([
-      ...podStreams(options.connector ?? own, clock),
+    connect: new Map<string, ConnectSubresource | ProxySubresource>([
+      ...podStreams(connector, clock),
+      ['pods/proxy', podProxy({ connector, read })],
+      ['services/proxy', serviceProxy({ connector, read, random })],
       ['pods/eviction', podEviction({ handle: () => plane.handle, clock })],
     ]),
     serverAddress: parts.serverAddress,

@@ -118,7 +118,10 @@ describe('A node that fails', () => {
     const logs = client.resource(Pod).subresource('log');
     await expect(logs.get({ namespace, name })).rejects.toThrow();
     await fault[Symbol.asyncDispose]();
-    await until(reconnectSeconds, async () => (await pods()).filter(({ isReady }) => isReady).length === 1 && running === 1);
+    await until(
+      reconnectSeconds,
+      async () => (await pods()).filter(({ isReady }) => isReady).length === 1 && running === 1,
+    );
   });
 
   it('must exist, and fails once at a time', async () => {

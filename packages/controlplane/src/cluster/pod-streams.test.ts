@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import { Role, RoleBinding } from '@kubewright/apimachinery/rbac/v1';
 import { silentLogger } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { parse } from 'yaml';
 import type { AttachOptions, ExecOptions, PortForwardOptions } from '../kube-apiserver/pods/node-connector.ts';
 import { EmbeddedCluster } from './embedded-cluster.ts';
+import { readKubeconfig } from './testdata/read-kubeconfig.ts';
 
 const path = '/api/v1/namespaces/default/pods/p';
 
@@ -45,13 +45,7 @@ describe('pod streams over raw WebSocket and SPDY requests', () => {
     directory = mkdtempSync(join(tmpdir(), 'kw-channels-'));
     const parts = { clock: systemClock, random: systemRandom, log: silentLogger };
     cluster = await EmbeddedCluster.start({ directory, ...parts, connector });
-    const { clusters, users } = parse(readFileSync(cluster.kubeconfig, 'utf8'));
-    const pem = (base64: string): Buffer => Buffer.from(base64, 'base64');
-    tls = {
-      ca: pem(clusters[0].cluster['certificate-authority-data']),
-      cert: pem(users[0].user['client-certificate-data']),
-      key: pem(users[0].user['client-key-data']),
-    };
+    tls = readKubeconfig(cluster.kubeconfig);
     const metadata = { name: 'own', namespace: 'default' };
     await cluster.client().resource(ServiceAccount).create(ServiceAccount({ metadata }));
     await cluster

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { completeName, ImageStore, imageStoreFolder } from './image-store.ts';
+import { completeName, ImageStore } from './image-store.ts';
 import { tarOf, writeLayout } from './testdata/image-archive.ts';
 
 describe('ImageStore', () => {
@@ -212,9 +212,17 @@ describe('completeName', () => {
   });
 });
 
-describe('imageStoreFolder', () => {
-  it('follows XDG_DATA_HOME', () => {
-    expect(imageStoreFolder({ XDG_DATA_HOME: '/data' })).toBe('/data/kubewright/images');
-    expect(imageStoreFolder({ HOME: '/home/ann' })).toBe('/home/ann/.local/share/kubewright/images');
+describe('ImageStore.ofUser', () => {
+  it('follows XDG_DATA_HOME, then HOME', () => {
+    const base = mkdtempSync(join(tmpdir(), 'kw-images-'));
+    try {
+      ImageStore.ofUser({ XDG_DATA_HOME: join(base, 'data'), HOME: join(base, 'home') });
+      expect(existsSync(join(base, 'data/kubewright/images'))).toBe(true);
+      expect(existsSync(join(base, 'home'))).toBe(false);
+      ImageStore.ofUser({ HOME: join(base, 'home') });
+      expect(existsSync(join(base, 'home/.local/share/kubewright/images'))).toBe(true);
+    } finally {
+      rmSync(base, { recursive: true, force: true });
+    }
   });
 });

@@ -34,12 +34,6 @@ export interface StoredImage {
 
 const defaultLimits: UnpackLimits = { bytes: 64 * 1024 ** 3, files: 2_000_000 };
 
-/** Returns the folder of the image store that all clusters of a user share. */
-export function imageStoreFolder(env: Readonly<Record<string, string | undefined>>): string {
-  const data = env['XDG_DATA_HOME'] || join(env['HOME'] || homedir(), '.local', 'share');
-  return join(data, 'kubewright', 'images');
-}
-
 /**
  * Returns the complete name of an image: with registry, and with the tag `latest` if it has neither tag nor digest.
  *
@@ -64,6 +58,12 @@ export class ImageStore {
     // Files of images can have any mode.
     chmodSync(folder, 0o700);
     this.#content = new ContentStore(folder);
+  }
+
+  /** Opens the store that all clusters of a user share. */
+  static ofUser(env: Readonly<Record<string, string | undefined>>): ImageStore {
+    const data = env['XDG_DATA_HOME'] || join(env['HOME'] || homedir(), '.local', 'share');
+    return new ImageStore(join(data, 'kubewright', 'images'));
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { FieldError } from '@kubewright/apimachinery';
 import type { Strategy } from '@kubewright/apiserver';
-import type { Conversion, ScaleSubresource, StrategyContext } from '@kubewright/apiserver/internal';
+import type { Conversion, StrategyContext } from '@kubewright/apiserver/internal';
+import type { ScaleSubresource } from './subresources.ts';
 
 /** The strategy of one kind, with that kind's own type; see {@link Strategy} for when each part runs. */
 export interface KindStrategy<T> {

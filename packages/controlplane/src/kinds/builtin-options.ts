@@ -3,6 +3,7 @@ import type { ConnectSubresource, ResourceDefinition } from '@kubewright/apiserv
 import type { VirtualResource } from '@kubewright/apiserver/internal';
 import type { BuiltinResource } from '@kubewright/schema/internal';
 import type { ServiceAllocator } from './core/service-allocator.ts';
+import type { ProxySubresource } from './subresources.ts';
 
 /** Options for {@link builtinDefinitions}: time, randomness, and behavior implemented elsewhere. */
 export interface BuiltinDefinitionsOptions {
@@ -14,7 +15,7 @@ export interface BuiltinDefinitionsOptions {
    * Subresources with their own behavior: `pods/log`, `pods/exec`, `pods/eviction`, `serviceaccounts/token`, …; others return
    * 501.
    */
-  readonly connect?: ReadonlyMap<string, ConnectSubresource> | undefined;
+  readonly connect?: ReadonlyMap<string, ConnectSubresource | ProxySubresource> | undefined;
   /** Resources that are never stored, by plural: `tokenreviews`, `bindings`, …; others return 501. */
   readonly virtual?: ReadonlyMap<string, VirtualResource> | undefined;
   /** Resources defined entirely elsewhere, by plural: `customresourcedefinitions`. */

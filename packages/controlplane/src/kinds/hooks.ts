@@ -4,6 +4,7 @@ import type { VirtualResource } from '@kubewright/apiserver/internal';
 import type { BuiltinResource } from '@kubewright/schema/internal';
 import type { BuiltinDefinitionsOptions } from './builtin-options.ts';
 import { podBinding } from './core/pod-binding.ts';
+import type { ProxySubresource } from './subresources.ts';
 
 /**
  * Streams that clients open with a GET if they use a WebSocket. A client that may only read pods must not run commands in them: the
@@ -12,8 +13,12 @@ import { podBinding } from './core/pod-binding.ts';
 const reachIntoPods: ReadonlySet<string> = new Set(['pods/exec', 'pods/attach', 'pods/portforward']);
 
 /** Returns the behavior of a subresource other than a status or scale; the caller's takes precedence. */
-export function connectSubresource(path: string, options: BuiltinDefinitionsOptions): ConnectSubresource {
+export function connectSubresource(
+  path: string,
+  options: BuiltinDefinitionsOptions,
+): ConnectSubresource | ProxySubresource {
   const given = options.connect?.get(path);
+  if (given?.type === 'proxy') return given;
   if (given) return { ...given, getNeedsCreate: reachIntoPods.has(path) };
   if (path === 'pods/binding') return podBinding(options.clock);
   return { type: 'connect', connect: () => Promise.reject(notServed(path)) };

@@ -10,3 +10,4 @@ export {
 } from './core/service-allocator.ts';
 export { eventTtlSeconds } from './events/event.ts';
 export { builtinPriorities } from './group-priorities.ts';
+export type { ProxySubresource } from './subresources.ts';

@@ -1,4 +1,4 @@
-import type { ScaleSubresource } from '@kubewright/apiserver/internal';
+import type { ScaleSubresource } from './subresources.ts';
 
 /** The field paths of a workload's scale. */
 export const workloadScale: ScaleSubresource = {

@@ -1,4 +1,4 @@
-import type { ApiHandler } from '@kubewright/apiserver';
+import type { ApiHandler, ConnectSubresource } from '@kubewright/apiserver';
 import {
   asServer,
   type CrdServing,
@@ -6,7 +6,7 @@ import {
   type ReadObject,
   type SchemaTools,
 } from '@kubewright/apiserver/internal';
-import { builtinDefinitions, type memoryServiceAllocator, podBindings } from '../kinds/index.ts';
+import { builtinDefinitions, type memoryServiceAllocator, type ProxySubresource, podBindings } from '../kinds/index.ts';
 import type { AccessControl } from './access-control.ts';
 import { authenticationReviews, tokenRequest } from './authentication/index.ts';
 import { accessReviews } from './authorization/index.ts';
@@ -35,7 +35,10 @@ export function builtinResources(
     random,
     allocator,
     allowLoopbackEndpoints,
-    connect: new Map([['serviceaccounts/token', tokenRequest({ tokens, read, clock })], ...(connect ?? [])]),
+    connect: new Map<string, ConnectSubresource | ProxySubresource>([
+      ['serviceaccounts/token', tokenRequest({ tokens, read, clock })],
+      ...(connect ?? []),
+    ]),
     virtual: new Map([
       ...accessReviews({ authorizer, index: rbac }),
       ...authenticationReviews({ serviceAccounts, clock }),

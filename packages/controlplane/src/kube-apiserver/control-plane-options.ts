@@ -2,6 +2,7 @@ import type { Clock, Random } from '@kubewright/apimachinery';
 import type { KeyPair } from '@kubewright/apimachinery/internal';
 import type { ApiServerOptions, ConnectSubresource, Storage, UserInfo } from '@kubewright/apiserver';
 import type { HttpsWebhookCaller, WebhookCaller } from '@kubewright/apiserver/internal';
+import type { ProxySubresource } from '../kinds/index.ts';
 import type { PodSecurityOptions } from './admission/index.ts';
 import type { AuthenticationTrust } from './bootstrap/index.ts';
 import type { NodeUsage } from './pods/node-connector.ts';
@@ -22,7 +23,7 @@ export interface ControlPlaneOptions {
   /** Static bearer tokens. */
   readonly tokens?: ReadonlyMap<string, UserInfo> | undefined;
   /** Subresources that connect to nodes, such as `pods/log` and `pods/exec`. */
-  readonly connect?: ReadonlyMap<string, ConnectSubresource> | undefined;
+  readonly connect?: ReadonlyMap<string, ConnectSubresource | ProxySubresource> | undefined;
   /** Requests the usage of containers from all nodes, which `metrics.k8s.io` then serves. @defaultValue that group is not served */
   readonly usage?: (() => Promise<readonly NodeUsage[]>) | undefined;
   /** Allows loopback addresses as endpoints, which pods of the process driver use. @defaultValue false */

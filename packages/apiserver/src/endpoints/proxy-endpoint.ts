@@ -1,0 +1,128 @@
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { connect as startTls } from 'node:tls';
+import { defined } from '@kubewright/apimachinery/internal';
+import { encodePath, forwardedHeaders, responseHeaders } from '../aggregation/forwarded-headers.ts';
+import { joinStreams } from '../aggregation/join-streams.ts';
+import { StreamedBody } from '../aggregation/streamed-body.ts';
+import { type ApiRequest, type ApiResponse, hijacked } from '../http/api-request.ts';
+import { methodNotSupported } from '../http/failures.ts';
+import { failure } from '../http/status-response.ts';
+import type { ProxyConnection, ProxySubresource, SubresourceDefinition } from '../registry/index.ts';
+import { admitConnect } from './connect-endpoint.ts';
+import type { ResourceCall } from './resource-call.ts';
+
+/**
+ * Passes a request on to an HTTP server behind an object, such as one in a pod, and streams back the response. Mirrors
+ * `UpgradeAwareHandler` of k8s.io/apimachinery (1.36), but does not rewrite links in HTML.
+ */
+export async function proxyEndpoint(
+  call: ResourceCall,
+  definition: SubresourceDefinition,
+  behaviour: ProxySubresource,
+): Promise<ApiResponse> {
+  const { info, request, registry } = call;
+  if (!definition.verbs.includes(info.verb)) throw methodNotSupported();
+  const path = pathBehind(call);
+  await admitConnect(call, definition, { path });
+  const connection = await behaviour.connect({
+    namespace: registry.definition.scope === 'Cluster' ? '' : info.namespace,
+    name: info.pathName,
+    signal: request.signal,
+  });
+  // Relative links work only below a path that ends with a slash.
+  if (path === '' && /^(?:GET|HEAD)$/.test(request.method) && request.upgrade === undefined) {
+    connection.stream.destroy();
+    const query = info.query.size === 0 ? '' : `?${info.query}`;
+    return { status: 301, headers: { location: `${encodePath(info.path)}/${query}` }, body: new Uint8Array(0) };
+  }
+  const received = await send(call, { connection, path });
+  return received === undefined ? hijacked : responseOf(received, call, connection);
+}
+
+/** Returns the path on the other server; empty if the request names none. */
+function pathBehind({ info }: ResourceCall): string {
+  const rest = info.remainder.join('/');
+  const slash = info.path.endsWith('/') ? '/' : '';
+  return rest === '' ? slash : `/${rest}${slash}`;
+}
+
+/** Sends the request; resolves with the start of the response, or with nothing once the two sides have switched protocols. */
+function send(
+  { request, info, user, ...rest }: ResourceCall,
+  to: { readonly connection: ProxyConnection; readonly path: string },
+): Promise<IncomingMessage | undefined> {
+  const { stream, isTls } = to.connection;
+  const query = info.query.size === 0 ? '' : `?${info.query}`;
+  const upgrade = request.upgrade && request.headers['upgrade'];
+  return new Promise((resolve, reject) => {
+    const broken = (cause: Error): void => reject(unreachable(cause));
+    stream.once('error', broken);
+    const outgoing = httpRequest({
+      method: request.method,
+      path: `${encodePath(to.path === '' ? '/' : to.path)}${query}`,
+      headers: headersOf({ request, info, user, ...rest }, upgrade),
+      // Upstream does not verify certificates here either.
+      createConnection: () => (isTls ? startTls({ socket: stream, rejectUnauthorized: false }) : stream),
+      signal: request.signal,
+    });
+    outgoing.once('response', resolve);
+    outgoing.once('upgrade', (message, upgraded, head) => {
+      joinStreams(request, { message, stream: upgraded, head });
+      resolve(undefined);
+    });
+    outgoing.once('error', broken);
+    const body = lengthOf(request) === undefined ? undefined : request.body;
+    if (body === undefined) outgoing.end();
+    else pipeline(body instanceof Uint8Array ? [body] : Readable.from(body), outgoing).catch(broken);
+  });
+}
+
+/** Returns the header that says how long the body is; undefined if there is no body. */
+function lengthOf({ method, headers }: ApiRequest): OutgoingHttpHeaders | undefined {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers;
+  if (length !== undefined) return { 'content-length': length };
+  // HTTP/2 needs neither header.
+  return coding !== undefined || /^(?:POST|PUT|PATCH)$/.test(method) ? { 'transfer-encoding': 'chunked' } : undefined;
+}
+
+/** Returns the client's headers without its credentials; the server behind the proxy is not told who the user is. */
+function headersOf(context: Parameters<typeof forwardedHeaders>[0], upgrade: string | undefined): OutgoingHttpHeaders {
+  const headers = Object.entries(forwardedHeaders(context)).filter(([name]) => !name.startsWith('x-remote-'));
+  const { host } = context.request.headers;
+  return {
+    ...Object.fromEntries(headers),
+    ...lengthOf(context.request),
+    ...defined({ host, connection: upgrade && 'Upgrade', upgrade }),
+  };
+}
+
+function responseOf(message: IncomingMessage, { info, request }: ResourceCall, { host }: ProxyConnection): ApiResponse {
+  const headers = responseHeaders(message.headersDistinct);
+  const { location } = headers;
+  if (typeof location === 'string') {
+    const depth = info.path.replace(/\/+$/, '').split('/').length - info.remainder.length;
+    const prefix = encodePath(info.path.split('/').slice(0, depth).join('/'));
+    headers['location'] = behindProxy(location, { prefix, hosts: [host, request.headers['host']] });
+  }
+  const broken = (cause: unknown): Error =>
+    new Error(`the response to ${request.method} ${info.path} broke off`, { cause });
+  return { status: message.statusCode ?? 502, headers, body: new StreamedBody(message, broken) };
+}
+
+/** Returns where a client finds the target of a redirect: behind the proxy, if it is on the same server. */
+function behindProxy(
+  location: string,
+  { prefix, hosts }: { readonly prefix: string; readonly hosts: readonly (string | undefined)[] },
+): string {
+  if (location.startsWith('/') && !location.startsWith('//')) return prefix + location;
+  const url = URL.canParse(location) ? new URL(location) : undefined;
+  if (url === undefined || !hosts.includes(url.host)) return location;
+  return `${prefix}${url.pathname}${url.search}${url.hash}`;
+}
+
+function unreachable(cause: Error): Error {
+  const message = `error trying to reach service: ${cause.message}`;
+  return failure(503, { reason: 'ServiceUnavailable', message });
+}

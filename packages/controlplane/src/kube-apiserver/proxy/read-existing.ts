@@ -1,0 +1,12 @@
+import { type KubernetesObject, notFound } from '@kubewright/apimachinery';
+import type { ReadObject } from '@kubewright/apiserver/internal';
+
+/** Reads an object of core/v1. @throws StatusError 404 if it does not exist */
+export async function readExisting<T extends KubernetesObject>(
+  read: ReadObject,
+  location: { readonly resource: string; readonly namespace: string; readonly name: string },
+): Promise<T> {
+  const object = await read({ group: '', ...location });
+  if (object === undefined) throw notFound({ group: '', resource: location.resource }, location.name);
+  return object as T;
+}
