@@ -13,7 +13,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import zlib from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { decompressed } from './decompress.ts';
 import { completeName, ImageStore } from './image-store.ts';
 import { tarOf, writeLayout } from './testdata/image-archive.ts';
 
@@ -192,13 +194,44 @@ describe('ImageStore', () => {
     await load([layer('b', { file: 'two' }), layer('c', { more: 'x' })]);
     const current = await root();
     spawnSync('chmod', ['-R', 'a-w', old]);
+    mkdirSync(join(folder, 'store', 'staging', 'interrupted'));
     const { bytes } = await store.prune({ all: false });
+    expect(readdirSync(join(folder, 'store', 'staging'))).toEqual([]);
     expect(bytes).toBeGreaterThan(0);
     expect(existsSync(old)).toBe(false);
     expect(lstatSync(join(current, 'more')).isFile()).toBe(true);
     expect(await store.prune({ all: true })).toMatchObject({ images: 1 });
     expect(await store.list()).toEqual([]);
     expect(readdirSync(join(folder, 'store', 'blobs', 'sha256'))).toEqual([]);
+  });
+});
+
+describe('decompressed', () => {
+  const read = async (content: Uint8Array): Promise<string> => {
+    const folder = mkdtempSync(join(tmpdir(), 'kw-decompressed-'));
+    try {
+      writeFileSync(join(folder, 'layer'), content);
+      let text = '';
+      for await (const piece of decompressed(join(folder, 'layer'))) text += Buffer.from(piece).toString('utf8');
+      return text;
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+
+  it('reads plain, gzip and zstd content', async () => {
+    expect(await read(Buffer.from('plain'))).toBe('plain');
+    expect(await read(Buffer.from(''))).toBe('');
+    expect(await read(zlib.gzipSync('compressed'))).toBe('compressed');
+    // The frame of "hello" from the zstd program.
+    const zstd = Buffer.from('28b52ffd240529000068656c6c6fa36d9f88', 'hex');
+    // Since Node.js 22.15.
+    if ('createZstdDecompress' in zlib) expect(await read(zstd)).toBe('hello');
+    else await expect(read(zstd)).rejects.toThrow('has no zstd');
+  });
+
+  it('reports damaged content', async () => {
+    await expect(read(zlib.gzipSync('x'.repeat(1_000)).subarray(0, 20))).rejects.toThrow(/cannot decompress .*layer/);
   });
 });
 

@@ -158,7 +158,8 @@ export class ImageStore {
   }
 
   /**
-   * Removes the content that no image needs, and with `all`, every image. Returns the removed bytes.
+   * Removes the content that no image needs, what an interrupted load has left, and with `all`, every image. Returns the removed
+   * bytes. Fails loads that run at the same time.
    */
   async prune({ all }: { readonly all: boolean }): Promise<{ readonly bytes: number; readonly images: number }> {
     const names = this.#names();
@@ -172,6 +173,8 @@ export class ImageStore {
       const diffIds = (await this.config(digest)).rootfs?.diff_ids ?? [];
       roots.add(createHash('sha256').update(diffIds.join()).digest('hex'));
     }
+    const staging = join(this.#folder, 'staging');
+    for (const name of readdirSync(staging)) removeTree(join(staging, name));
     const folder = join(this.#folder, 'roots');
     for (const name of readdirSync(folder)) if (!roots.has(name.split('-')[0] ?? '')) removeTree(join(folder, name));
     return { bytes: this.#content.removeExcept(used), images: names.length - kept.length };
