@@ -29,6 +29,7 @@ const provocations = [
   ['packages/cli/src/commands/provoked.ts', "import '../run-cli.ts';", 'cli-commands-imports-downward'],
   ['packages/cli/src/unplaced/provoked.ts', "import '../program/reporter.ts';", 'cli-folders-have-a-place'],
   ['packages/codegen/src/provoked.ts', "import '@kubewright/runtime';", 'codegen-imports-downward'],
+  ['packages/controlplane/src/images/provoked.ts', "import '@kubewright/client';", 'images-know-no-cluster'],
   ['packages/codegen/src/provoked.ts', "import 'typescript';", 'one-file-knows-the-compiler'],
   ['packages/testing/src/provoked.ts', "import '@kubewright/apiserver';", 'testing-imports-downward'],
   ['packages/apiserver/src/provoked.ts', "import '@kubewright/controlplane';", 'apiserver-imports-downward'],
