@@ -5,8 +5,10 @@ import type { Logger } from '@kubewright/runtime';
 import { ArchiveError } from '../archive/archive-error.ts';
 import { BackupRunner } from '../backup/backup-runner.ts';
 import { ClusterAccess } from './cluster/cluster-access.ts';
+import { clusterView } from './cluster/cluster-view.ts';
+import { whilePrimaryStays } from './cluster/while-primary-stays.ts';
 import { type Decision, decide } from './decision/decide.ts';
-import type { ClusterView, Situation } from './decision/situation.ts';
+import type { Situation } from './decision/situation.ts';
 import type { InstanceEnvironment } from './environment.ts';
 import { reportOf } from './instance-report.ts';
 import { allConfirm, knowsAll } from './lease/failsafe.ts';
@@ -20,7 +22,8 @@ import type { ServerDeath } from './server/postgres-server.ts';
 import type { ProgramContext } from './server/run-program.ts';
 import { ServerDeaths } from './server/server-deaths.ts';
 import { endServerProcesses } from './server/server-processes.ts';
-import { type InstanceCertificates, readCertificates, writeCertificates } from './status/certificates.ts';
+import { CertificateKeeper } from './status/certificate-keeper.ts';
+import type { InstanceCertificates } from './status/certificates.ts';
 import { statusRoutes } from './status/status-routes.ts';
 import { StatusServer } from './status/status-server.ts';
 
@@ -39,7 +42,6 @@ const idleMs = 1_000;
 /** How soon it is checked again while something is in progress. */
 const busyMs = 100;
 const failureMs = 1_000;
-const certificatesMs = 10_000;
 /** Time for a clean stop, which waits until replicas have all WAL. Pods get 300 s. */
 const stopMs = 240_000;
 /** Time for a clean stop before another primary takes over. */
@@ -56,7 +58,7 @@ export class InstanceManager {
   readonly #local: LocalInstance;
   readonly #backups: BackupRunner;
   readonly #scrape: InstanceScrape;
-  #certificates: InstanceCertificates | undefined;
+  readonly #certificates: CertificateKeeper;
   #decision: Decision = { do: 'nothing' };
   #failure: string | undefined;
   #disk: DiskSpace = { freeBytes: 0, isDiskFull: false };
@@ -95,7 +97,7 @@ export class InstanceManager {
     this.#local = new LocalInstance({
       ...options,
       access: this.#access,
-      certificates: () => this.#knownCertificates(),
+      certificates: () => this.#certificates.known,
       mayWrite: () => this.#lease.isHeld,
       onDeath: (death) => void this.#serverDied(death),
       onStuck: () => {
@@ -103,6 +105,8 @@ export class InstanceManager {
         this.#lease.abandon();
       },
     });
+    const folder = join(this.#local.volume, 'certificates');
+    this.#certificates = new CertificateKeeper({ environment, data: this.#local.data, folder, clock, log });
     this.#scrape = new InstanceScrape({ socketDirectory: environment.socketDirectory, log });
     this.#backups = new BackupRunner({
       ...options,
@@ -176,19 +180,23 @@ export class InstanceManager {
   /** Runs until `signal` is aborted, then stops the server and releases the Lease. */
   async run(signal: AbortSignal): Promise<void> {
     const { environment, clock, log } = this.#options;
-    await this.#readCertificates();
+    await this.#certificates.read();
     const count = await endServerProcesses(environment.dataDirectory, clock);
     if (count > 0) log.warn('terminated processes left by an earlier instance manager', { count });
     // The Lease must be renewed until the server has stopped.
     const over = new AbortController();
     await using server = await StatusServer.start({
       address: environment.address,
-      certificates: this.#knownCertificates(),
+      certificates: this.#certificates.known,
       routes: statusRoutes(this),
       log,
     });
     const running = [this.#access.run(over.signal), this.#lease.run(over.signal)];
-    running.push(this.#renewCertificates(server, signal));
+    const onRenewed = (certificates: InstanceCertificates): void => {
+      server.renew(certificates);
+      this.#local.reload();
+    };
+    running.push(this.#certificates.run({ signal, onRenewed }));
     try {
       while (!signal.aborted) {
         const ms = await this.#step(signal);
@@ -231,7 +239,8 @@ export class InstanceManager {
 
   async #situation(signal: AbortSignal): Promise<Situation> {
     const { environment, clock } = this.#options;
-    const cluster = this.#clusterView();
+    const { cluster: found } = this.#access;
+    const cluster = found && clusterView(found, environment.name);
     this.#disk = await diskSpace(this.#local.volume);
     await this.#local.observe({ primary: cluster?.currentPrimary, signal });
     await this.#endHangingServer();
@@ -338,40 +347,13 @@ export class InstanceManager {
   }
 
   /** Ends a long action as soon as another instance becomes the primary. */
-  async #whilePrimaryStays(
+  #whilePrimaryStays(
     primary: string,
     signal: AbortSignal,
     act: (limited: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    const changed = new AbortController();
-    const { clock } = this.#options;
-    const check = async (): Promise<void> => {
-      while (!changed.signal.aborted && this.#access.cluster?.status?.targetPrimary === primary) {
-        await sleep(clock, { ms: busyMs, signal: changed.signal }).catch(() => undefined);
-      }
-      changed.abort(new Error(`${primary} is no longer the primary`));
-    };
-    const checking = check();
-    try {
-      await act(AbortSignal.any([signal, changed.signal]));
-    } finally {
-      changed.abort();
-      await checking;
-    }
-  }
-
-  #clusterView(): ClusterView | undefined {
-    const { cluster } = this.#access;
-    if (!cluster) return undefined;
-    const { spec, status = {} } = cluster;
-    return {
-      targetPrimary: status.targetPrimary,
-      currentPrimary: status.currentPrimary,
-      systemID: status.systemID,
-      timeline: status.timeline,
-      isFenced: spec.fenced?.includes(this.#options.environment.name) ?? false,
-      isHibernated: spec.hibernated ?? false,
-    };
+    const targetPrimary = (): string | undefined => this.#access.cluster?.status?.targetPrimary;
+    return whilePrimaryStays(primary, { targetPrimary, act, clock: this.#options.clock, signal });
   }
 
   async #confirm(signal: AbortSignal, forMs: number): Promise<boolean> {
@@ -383,37 +365,9 @@ export class InstanceManager {
       others,
       forMs,
       addressOf: (other) => this.#access.addressOf(other),
-      client: this.#knownCertificates().client,
+      client: this.#certificates.known.client,
       signal,
     });
-  }
-
-  async #renewCertificates(server: StatusServer, signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#options;
-    while (!signal.aborted) {
-      await sleep(clock, { ms: certificatesMs, signal }).catch(() => undefined);
-      if (signal.aborted) return;
-      const before = JSON.stringify(this.#certificates);
-      await this.#readCertificates().catch((error: unknown) => log.error('cannot read the certificates', { error }));
-      if (JSON.stringify(this.#certificates) === before) continue;
-      log.info('using renewed certificates');
-      server.renew(this.#knownCertificates());
-      this.#local.reload();
-    }
-  }
-
-  async #readCertificates(): Promise<void> {
-    const { environment } = this.#options;
-    const folders = { server: environment.serverCertificates, client: environment.replicationCertificates };
-    const found = await readCertificates(folders);
-    if (JSON.stringify(found) === JSON.stringify(this.#certificates)) return;
-    await writeCertificates(found, { data: this.#local.data, folder: join(this.#local.volume, 'certificates') });
-    this.#certificates = found;
-  }
-
-  #knownCertificates(): InstanceCertificates {
-    if (!this.#certificates) throw new Error('the certificates have not been read yet');
-    return this.#certificates;
   }
 
   #nextMs(): number {
