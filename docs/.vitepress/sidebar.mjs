@@ -13,6 +13,7 @@ const groups = [
         'how-to/networking.md',
         'how-to/go-envtest.md',
         'how-to/watch-pods.md',
+        'how-to/finalizers.md',
         'how-to/use-the-client.md',
         'how-to/webhooks.md',
         'how-to/add-a-version.md',

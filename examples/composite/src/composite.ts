@@ -36,40 +36,24 @@ export function composite<T extends KubernetesObject>(options: {
     ...(finalize && {
       finalizers: {
         async [`hooks.example.com/${kind.kind.toLowerCase()}`](parent, ctx) {
-          const wanted = await finalize(request(parent, ctx), ctx);
-          await applyChildren(wanted, kinds, ctx);
-          return wanted.finalized ? undefined : { requeueAfterMs: (wanted.resyncAfterSeconds ?? 60) * 1000 };
+          const response = await finalize(request(parent, ctx), ctx);
+          return { ...stateOf<T>(response), finalized: response.finalized ?? false };
         },
       },
     }),
     async reconcile(parent, ctx) {
-      const wanted = await sync(request(parent, ctx), ctx);
-      const { resyncAfterSeconds: seconds = 0 } = wanted;
-      // The hook knows the kind of its parent's status; the compiler does not.
-      return {
-        children: wanted.children,
-        status: wanted.status ?? {},
-        ...(seconds > 0 && { requeueAfterMs: seconds * 1000 }),
-      } as DesiredState<T>;
+      const response = await sync(request(parent, ctx), ctx);
+      return stateOf<T>({ ...response, status: response.status ?? {} });
     },
   });
 }
 
-/**
- * Applies the children of a parent that is being deleted, and deletes the others.
- *
- * @rbac groups="" resources=pods verbs=create;patch;delete
- */
-async function applyChildren<T extends KubernetesObject>(
-  { children }: SyncResponse,
-  kinds: readonly Kind<KubernetesObject>[],
-  ctx: ReconcileContext<T>,
-): Promise<void> {
-  const kept = new Set<string>();
-  for (const child of children) {
-    const { kind, metadata } = await ctx.apply(child as KubernetesObject);
-    kept.add(`${kind}/${metadata.name}`);
-  }
-  for (const child of kinds.flatMap((kind) => ctx.observed.list(kind)))
-    if (!kept.has(`${child.kind}/${child.metadata.name}`)) await ctx.delete(child);
+/** Returns a hook's response as a desired state. The hook knows the kind of its parent's status; the compiler does not. */
+function stateOf<T extends KubernetesObject>({
+  children,
+  status,
+  resyncAfterSeconds = 0,
+}: SyncResponse): DesiredState<T> {
+  const resync = resyncAfterSeconds > 0 && { requeueAfterMs: resyncAfterSeconds * 1000 };
+  return { children, ...(status && { status }), ...resync } as DesiredState<T>;
 }

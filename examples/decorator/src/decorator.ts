@@ -52,7 +52,7 @@ export function decorator<T extends KubernetesObject>(options: {
       const nothing: DecorateResponse = { attachments: [], finalized: true };
       const request = { object, attachments, finalizing: !isSelected };
       const wanted = hook ? await hook(request, { signal: ctx.signal }) : nothing;
-      if (isMarked && isDeleting(object)) await attach(wanted, kinds, ctx);
+      if (isMarked && isDeleting(object)) await attach(wanted, ctx, { kinds, manager: name });
       if (isMarked && !isSelected && wanted.finalized) await removeFinalizer(known, { ...patching, name: finalizer });
       if (isDeleting(object)) return undefined;
       const { labels, annotations } = wanted;
@@ -76,12 +76,20 @@ export function decorator<T extends KubernetesObject>(options: {
 /** Applies and deletes attachments of an object that is being deleted, for which returned children mean nothing. */
 async function attach<T extends KubernetesObject>(
   { attachments }: DecorateResponse,
-  kinds: readonly Kind<KubernetesObject>[],
   ctx: ReconcileContext<T>,
+  { kinds, manager }: { readonly kinds: readonly Kind<KubernetesObject>[]; readonly manager: string },
 ): Promise<void> {
   const wanted = attachments as readonly KubernetesObject[];
-  for (const each of wanted) await ctx.apply(each);
-  const isWanted = ({ kind, metadata }: KubernetesObject): boolean =>
-    wanted.some((each) => each.kind === kind && each.metadata.name === metadata.name);
-  for (const each of kinds.flatMap((kind) => ctx.observed.list(kind))) if (!isWanted(each)) await ctx.delete(each);
+  const existing = kinds.flatMap((kind) => ctx.observed.list(kind));
+  const isSame = (a: KubernetesObject, b: KubernetesObject): boolean =>
+    a.kind === b.kind && a.metadata.name === b.metadata.name;
+  for (const each of wanted) {
+    // One that is being deleted cannot become the wanted one; it is created again once it is gone.
+    if (!existing.some((other) => isSame(each, other) && isDeleting(other))) await ctx.apply(each);
+  }
+  for (const each of existing) {
+    const isOwn = each.metadata.managedFields?.some((entry) => entry.manager === manager && !entry.subresource);
+    if (!isOwn || isDeleting(each) || wanted.some((other) => isSame(each, other))) continue;
+    await ctx.delete(each, { matchResourceVersion: true });
+  }
 }

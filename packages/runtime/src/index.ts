@@ -15,6 +15,7 @@ export { timer } from './controller/definition/timer.ts';
 export { ReconcileTimeoutError } from './controller/pipeline/limit-time.ts';
 export { childrenFirst } from './desired/children-first.ts';
 export { activateIf, after, type Child, type DesiredState } from './desired/desired-state.ts';
+export type { Finalizer } from './desired/finalizer.ts';
 export { objectState } from './desired/object-state.ts';
 export { addFinalizers, hasFinalizer, removeFinalizer } from './finalizer/finalizers.ts';
 export { managerFlags, managerFlagsUsage } from './flags/manager-flags.ts';
@@ -57,7 +58,6 @@ export {
 export { runOperator } from './program/run-operator.ts';
 export type { Observed } from './reconcile/observed-children.ts';
 export type {
-  Finalizer,
   ReconcileContext,
   ReconcileOutcome,
   ReconcileResult,

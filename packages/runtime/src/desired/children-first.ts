@@ -1,7 +1,7 @@
 import { isConflict, isControlledBy, isDeleting, type Kind, type KubernetesObject } from '@kubewright/apimachinery';
 import { logEvents } from '../log/log-events.ts';
 import { observedChildren } from '../reconcile/observed-children.ts';
-import type { Finalizer } from '../reconcile/reconcile.ts';
+import type { Finalizer } from './finalizer.ts';
 
 /**
  * Returns a finalizer that keeps an object until its children of these kinds are removed. Deletes the children in the order of

@@ -6,8 +6,12 @@ import { DesiredReconciler } from './desired-reconciler.ts';
 import type { DesiredState } from './desired-state.ts';
 import { StatusShape } from './status-shape.ts';
 
-/** Reconciles one object, in whichever form the controller is written. */
-export type ObjectForm = (object: Stored<KubernetesObject>, context: LoopContext) => Promise<ReconcileOutcome>;
+/** The work on one object, in whichever form the controller is written. */
+export interface ObjectForm {
+  reconcile(object: Stored<KubernetesObject>, context: LoopContext): Promise<ReconcileOutcome>;
+  /** Applies the state that a finalizer returned: unlike in a reconcile, children are applied though the object is being deleted. */
+  applyFinal(object: Stored<KubernetesObject>, context: LoopContext, state: DesiredState): Promise<ReconcileOutcome>;
+}
 
 /** The function of an object controller. */
 export type ObjectRun = { readonly level: 'object' } & (
@@ -35,7 +39,7 @@ export function objectForm({ run, primary, owns, fieldManager }: ObjectFormOptio
   const shape = new StatusShape(primary);
   const reconcilerOf = (object: Stored<KubernetesObject>, context: LoopContext): DesiredReconciler =>
     new DesiredReconciler({ context, object, kind: primary, owns, shape, fieldManager });
-  return async (object, context) => {
+  const reconcile: ObjectForm['reconcile'] = async (object, context) => {
     if (run.desired) {
       // Deleting an object also deletes its children, so recreating them would work against that.
       return isDeleting(object) ? undefined : reconcilerOf(object, context).ofFunction(run.desired);
@@ -45,6 +49,7 @@ export function objectForm({ run, primary, owns, fieldManager }: ObjectFormOptio
     const { children: _children, ...rest } = outcome;
     return reconcilerOf(object, context).ofState(isDeleting(object) ? rest : outcome);
   };
+  return { reconcile, applyFinal: (object, context, state) => reconcilerOf(object, context).ofState(state) };
 }
 
 function isState(outcome: ReconcileOutcome | DesiredState): outcome is DesiredState {

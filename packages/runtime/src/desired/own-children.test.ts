@@ -234,7 +234,7 @@ describe('the state that a reconcile returns', () => {
     const state = { ...result, children: [] };
     const run = { level: 'object', reconcile: async () => state } as const;
     const acting = objectForm({ run, primary: Site, owns: [], fieldManager: 'site' });
-    expect(await acting(site, context)).toEqual(outcome);
+    expect(await acting.reconcile(site, context)).toEqual(outcome);
   });
 
   it('queries the server for children that a lost response left unknown', async () => {
@@ -249,7 +249,7 @@ describe('the state that a reconcile returns', () => {
       },
     } as unknown as LoopContext;
     const run = { level: 'object', reconcile: async () => ({ children: [] }) } as const;
-    await objectForm({ run, primary: Site, owns: [Page], fieldManager: 'site' })(site, owning);
+    await objectForm({ run, primary: Site, owns: [Page], fieldManager: 'site' }).reconcile(site, owning);
     expect(asked).toEqual([[Page, { namespace: 'default', limit: 0 }]]);
   });
 

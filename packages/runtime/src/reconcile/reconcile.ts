@@ -169,19 +169,3 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
  * ```
  */
 export type Reconciler = (request: ReconcileRequest, context: RequestContext) => Promise<ReconcileOutcome>;
-
-/**
- * Cleans up what the garbage collector does not know about; the finalizer is removed only after it succeeds.
- *
- * @example
- * ```ts
- * const deleteBucket: Finalizer<Bucket> = async ({ metadata }, { signal }) => {
- *   await cloud.deleteBucket(metadata.name, { signal });
- * };
- * const buckets = controller({ for: Bucket, finalizers: { 'example.com/bucket': deleteBucket }, reconcile: createBucket });
- * ```
- */
-export type Finalizer<T extends KubernetesObject> = (
-  object: Stored<T>,
-  context: ReconcileContext<T>,
-) => Promise<ReconcileOutcome>;

@@ -1,10 +1,11 @@
 import type { Kind, KubernetesObject, Stored } from '@kubewright/apimachinery';
 import type { CachedKind } from '../../cache/cached-kind.ts';
 import type { DesiredState, ExactStatus } from '../../desired/desired-state.ts';
+import type { Finalizer } from '../../desired/finalizer.ts';
 import type { ObjectRun } from '../../desired/object-form.ts';
 import type { Predicate } from '../../predicate/predicates.ts';
 import type { Observed } from '../../reconcile/observed-children.ts';
-import type { Finalizer, ReconcileContext, ReconcileOutcome, Reconciler } from '../../reconcile/reconcile.ts';
+import type { ReconcileContext, ReconcileOutcome, Reconciler } from '../../reconcile/reconcile.ts';
 import type { Source, Watch } from '../../source/source.ts';
 import type { RateLimiter } from '../../workqueue/rate-limiter.ts';
 import type { Partition, ShardedOptions } from './partition.ts';
@@ -103,7 +104,7 @@ export interface ControllerOfObjects<T extends KubernetesObject> extends Control
   readonly cached?: Omit<CachedKind<T>, 'kind'>;
   /**
    * Cleanup functions by finalizer name. The finalizers are added to the object before its first reconcile. Once it is being
-   * deleted, the functions run in this order instead of `reconcile`, and each finalizer is removed when its function succeeds.
+   * deleted, the functions run in this order instead of `reconcile`, and each finalizer is removed when its function is done.
    */
   readonly finalizers?: Readonly<Record<string, Finalizer<T>>>;
 }

@@ -1,10 +1,10 @@
 import { type Kind, type KubernetesObject, KubewrightError } from '@kubewright/apimachinery';
 import { defined, nearestName } from '@kubewright/apimachinery/internal';
 import type { DesiredState } from '../../desired/desired-state.ts';
+import type { Finalizer } from '../../desired/finalizer.ts';
 import type { ObjectRun } from '../../desired/object-form.ts';
 import { enqueueForObject, enqueueForOwner } from '../../handler/enqueue.ts';
 import { childrenIndex } from '../../reconcile/observed-children.ts';
-import type { Finalizer } from '../../reconcile/reconcile.ts';
 import { type Watch, watch } from '../../source/source.ts';
 import type {
   ControllerDefinition,
@@ -114,10 +114,20 @@ function checkedFinalizers<T extends KubernetesObject>(
 ): Readonly<Record<string, Finalizer<T>>> {
   const checked = Object.entries(finalizers).map(([finalizer, finalize]): [string, Finalizer<T>] => [
     finalizer,
-    async (object, context) =>
-      knownMembers(await finalize(object, context), `the finalizer ${finalizer} of ${name}`, 'result'),
+    async (object, context) => finalResult(await finalize(object, context), `the finalizer ${finalizer} of ${name}`),
   ]);
   return Object.fromEntries(checked);
+}
+
+/** @throws TypeError when a member is unknown, or when a state does not say whether the finalizer is done. */
+function finalResult<R extends Awaited<ReturnType<Finalizer<KubernetesObject>>>>(result: R, what: string): R {
+  const checked = knownMembers(result, what, 'final state');
+  if (typeof checked !== 'object' || checked === null || 'finalized' in checked) return checked;
+  const [member] = Object.keys(checked).filter((each) => !ofResult.includes(each));
+  if (member === undefined) return checked;
+  throw new TypeError(
+    `${what} returned "${member}" without "finalized"; return finalized: false while it has work left, and finalized: true when it is done`,
+  );
 }
 
 /**
@@ -166,15 +176,18 @@ const ofResult = ['requeueAfterMs', 'requeue', 'priority'];
 /** Members of a desired state. */
 const ofState = [...ofResult, 'children', 'mayDelete', 'status', 'conditions'];
 
+/** Members of a finalizer's result. */
+const ofFinalState = [...ofState, 'finalized'];
+
 /**
  * Rejects unknown members: a requeue requested under a misspelled name would never happen.
  *
  * @param what - the function that returned it, such as `the reconcile of site`.
  * @throws TypeError when a member is unknown.
  */
-export function knownMembers<R>(result: R, what: string, level: 'state' | 'result'): R {
+export function knownMembers<R>(result: R, what: string, level: 'result' | 'state' | 'final state'): R {
   if (typeof result !== 'object' || result === null) return result;
-  const known = level === 'state' ? ofState : ofResult;
+  const known = level === 'result' ? ofResult : level === 'state' ? ofState : ofFinalState;
   for (const member of Object.keys(result)) if (!known.includes(member)) throw unknownMember(member, what, known);
   return result;
 }

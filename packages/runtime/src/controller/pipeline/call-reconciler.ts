@@ -28,7 +28,7 @@ export function callReconciler(
     return (run) => wanted.reconcile(run.request, context({ run, primary: undefined, readAt: undefined }));
   }
   const kind = primary as Kind<KubernetesObject>; // a controller of objects has one
-  const reconcile = objectForm({ run: wanted, primary: kind, owns, fieldManager });
-  const reader = new ReadObject({ kind, finalizers, reconcile, context, cache, clock });
+  const form = objectForm({ run: wanted, primary: kind, owns, fieldManager });
+  const reader = new ReadObject({ kind, finalizers, form, context, cache, clock });
   return (run) => reader.run(run);
 }

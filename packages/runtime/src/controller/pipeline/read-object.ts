@@ -2,19 +2,20 @@ import { type Clock, isDeleting, type Kind, type KubernetesObject, type Stored }
 import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../../cache/informer-cache.ts';
 import { SplitReads } from '../../cache/split-reads.ts';
+import type { Finalizer } from '../../desired/finalizer.ts';
 import type { ObjectForm } from '../../desired/object-form.ts';
 import { instantOf } from '../../fencing/tenure.ts';
 import { addFinalizers, removeFinalizer } from '../../finalizer/finalizers.ts';
 import type { ContextOptions, LoopContext } from '../../reconcile/context.ts';
 import { nextRun } from '../../reconcile/next-run.ts';
-import type { Finalizer, ReconcileOutcome } from '../../reconcile/reconcile.ts';
+import type { ReconcileOutcome } from '../../reconcile/reconcile.ts';
 import type { ReconcileRun } from './reconcile-run.ts';
 
 /** Options for {@link ReadObject}. */
 export interface ReadObjectOptions {
   readonly kind: Kind<KubernetesObject>;
   readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
-  readonly reconcile: ObjectForm;
+  readonly form: ObjectForm;
   readonly context: (options: ContextOptions) => LoopContext;
   readonly cache: InformerCache;
   readonly clock: Clock;
@@ -29,7 +30,7 @@ export class ReadObject {
   }
 
   async run(run: ReconcileRun): Promise<ReconcileOutcome> {
-    const { kind, finalizers, reconcile, context, cache, clock } = this.#options;
+    const { kind, finalizers, form, context, cache, clock } = this.#options;
     const { request } = run;
     // After a write with an unknown outcome, the cached object may be outdated, and reconciling it could repeat work already done.
     const lookedAt = cache.isUncertain(kind, request) ? instantOf(clock) : undefined;
@@ -37,25 +38,28 @@ export class ReadObject {
     // The object was deleted. This is normal: nothing is left to reconcile.
     if (!object) return undefined;
     const names = Object.keys(finalizers);
-    if (names.length === 0) return reconcile(object, context({ run, primary: object, readAt: lookedAt }));
+    if (names.length === 0) return form.reconcile(object, context({ run, primary: object, readAt: lookedAt }));
     if (isDeleting(object)) return this.#cleanUp(object, run);
     const missing = names.filter((name) => !object.metadata.finalizers?.includes(name));
-    if (missing.length === 0) return reconcile(object, context({ run, primary: object, readAt: lookedAt }));
+    if (missing.length === 0) return form.reconcile(object, context({ run, primary: object, readAt: lookedAt }));
     // Added before the first reconcile, so that nothing outside the cluster is created before cleanup is guaranteed.
     const readAt = instantOf(clock);
     const marked = await addFinalizers(object, { ...this.#patching(run), names: missing });
-    return reconcile(marked, context({ run, primary: marked, readAt }));
+    return form.reconcile(marked, context({ run, primary: marked, readAt }));
   }
 
   async #cleanUp(object: Stored<KubernetesObject>, run: ReconcileRun): Promise<ReconcileOutcome> {
-    const { kind, finalizers, cache, context } = this.#options;
+    const { kind, finalizers, form, cache, context } = this.#options;
     const { request, key } = run;
     let current = object;
     for (const [name, finalize] of Object.entries(finalizers)) {
       if (!current.metadata.finalizers?.includes(name)) continue;
-      const outcome = await finalize(current, context({ run, primary: current, readAt: undefined }));
+      const within = context({ run, primary: current, readAt: undefined });
+      const result = await finalize(current, within);
+      const isState = result !== undefined && 'finalized' in result;
+      const outcome = isState ? await form.applyFinal(current, within, result) : result;
       // A finalizer that requests a requeue has not cleaned up yet.
-      if (outcome && nextRun(outcome, key)) return outcome;
+      if ((isState && !result.finalized) || (outcome && nextRun(outcome, key))) return outcome;
       // Finalizers may have written the object, so continue with the latest version.
       const isUncertain = cache.isUncertain(kind, request);
       const latest = isUncertain ? await this.#readLive(run) : cache.peek(kind, request)?.object;
