@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { protobuf } from '@kubewright/schema/internal';
 import { answerFacts, type Exchange } from './exchange.ts';
+import { readableBody } from './readable-body.ts';
 
 /** A proxy between kubectl and the API server that records requests and responses. */
 export interface RecordingProxy {
@@ -88,7 +88,7 @@ function forward(exchange: Upstream & { readonly response: ServerResponse }, rem
       const raw = {
         status: answer.statusCode ?? 502,
         contentType: answer.headers['content-type'],
-        body: readable(Buffer.concat(got), answer.headers['content-type']),
+        body: readableBody(Buffer.concat(got), answer.headers['content-type']),
         watch: /[?&]watch=(true|1)/.test(request.url ?? ''),
       };
       remember(requestFacts(request, Buffer.concat(sent)), raw);
@@ -99,16 +99,6 @@ function forward(exchange: Upstream & { readonly response: ServerResponse }, rem
   response.on('close', () => upstream.destroy());
   request.on('data', (chunk: Buffer) => sent.push(chunk));
   request.pipe(upstream);
-}
-
-/** Protobuf is recorded as the JSON that it contains. */
-function readable(body: Buffer, contentType = ''): string {
-  if (!contentType.startsWith('application/vnd.kubernetes.protobuf')) return body.toString('utf8');
-  try {
-    return JSON.stringify(protobuf.decode(body));
-  } catch {
-    return ''; // events of a watch, discovery: only the status is compared
-  }
 }
 
 function tunnel(

@@ -1,6 +1,7 @@
 import type { Transport, TransportResponse } from '@kubewright/client';
 import { type Answer, answerFacts, type Exchange, type Identity } from './exchange.ts';
 import type { RunPlaces } from './normalize.ts';
+import { readableBody } from './readable-body.ts';
 
 /** Maximum size of a response, in bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -84,7 +85,7 @@ async function giveUp({ body }: TransportResponse): Promise<string> {
 }
 
 /** Reads a body; for a watch, at most the first line. */
-async function read({ body }: TransportResponse, watch: boolean): Promise<string> {
+async function read({ body, headers }: TransportResponse, watch: boolean): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
@@ -92,5 +93,5 @@ async function read({ body }: TransportResponse, watch: boolean): Promise<string
     length += chunk.length;
     if (length > MOST_BYTES || (watch && chunk.includes(10))) break;
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return readableBody(Buffer.concat(chunks), headers['content-type']);
 }
