@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Pod } from '@kubewright/apimachinery/core/v1';
 import { stored } from '@kubewright/apimachinery/testing';
 import { silentLogger as log, Manager } from '@kubewright/runtime';
-import { TestEnvironment } from '@kubewright/testing';
+import { reconcileOnce, TestEnvironment } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HelloWorld } from './api/v1/hello-world.ts';
 import { composite } from './composite.ts';
@@ -86,6 +86,35 @@ describe.each(hooks)('%s', (name, hook) => {
     await client.resource(Pod).status.patch({ namespace, name: 'hello-goodbye' }, { type: 'merge', body });
     const all = async () => (await client.resource(HelloWorld).list({ namespace })).items;
     await expect.poll(all, patience).toEqual([]);
+  });
+});
+
+describe('a finalize hook', () => {
+  const hello = stored(HelloWorld({ metadata: { name: 'hello', namespace }, spec: { who: [] } }));
+  const deleted = {
+    ...hello,
+    metadata: {
+      ...hello.metadata,
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      finalizers: ['hooks.example.com/helloworld'],
+    },
+  };
+  const finalizedBy = (finalize: SyncHook<HelloWorld>) =>
+    reconcileOnce(composite({ parent: HelloWorld, children: [Pod], sync: sayHello, finalize }), { objects: [deleted] });
+
+  it('is called again after a minute, or when it wants, until it is done', async () => {
+    const { object, result } = await finalizedBy(() => ({ children: [] }));
+    expect(object?.metadata.finalizers).toHaveLength(1);
+    expect(result).toMatchObject({ requeueAfterMs: 60_000 });
+    const sooner = await finalizedBy(() => ({ children: [], resyncAfterSeconds: 5 }));
+    expect(sooner.result).toMatchObject({ requeueAfterMs: 5_000 });
+  });
+
+  it('writes its status, and releases the parent once it is done', async () => {
+    const waiting = await finalizedBy(() => ({ children: [], status: { greeted: 7 } }));
+    expect(waiting.status).toMatchObject({ greeted: 7 });
+    const { object } = await finalizedBy(() => ({ children: [], finalized: true, resyncAfterSeconds: 5 }));
+    expect(object).toBeUndefined();
   });
 });
 

@@ -36,8 +36,9 @@ export function composite<T extends KubernetesObject>(options: {
     ...(finalize && {
       finalizers: {
         async [`hooks.example.com/${kind.kind.toLowerCase()}`](parent, ctx) {
-          const response = await finalize(request(parent, ctx), ctx);
-          return { ...stateOf<T>(response), finalized: response.finalized ?? false };
+          const { finalized = false, resyncAfterSeconds = 60, ...response } = await finalize(request(parent, ctx), ctx);
+          // A hook may wait for something outside the cluster, of which there are no events.
+          return { ...stateOf<T>(finalized ? response : { ...response, resyncAfterSeconds }), finalized };
         },
       },
     }),

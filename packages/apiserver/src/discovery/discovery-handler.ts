@@ -5,7 +5,7 @@ import type { RequestContext } from '../endpoints/index.ts';
 import { jsonResponse } from '../endpoints/object-response.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported, pathNotFound } from '../http/failures.ts';
-import { negotiateOutput, type ProtobufCodec, wantsPretty } from '../negotiation/index.ts';
+import { negotiateOutput, type ProtobufCodec } from '../negotiation/index.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
 import { aggregatedDocument } from './aggregated-document.ts';
 import { type ApiGroup, arrangeGroups } from './api-groups.ts';
@@ -168,10 +168,12 @@ function legacyResponse(
   document: Uint8Array,
   codec: ProtobufCodec | undefined,
 ): ApiResponse {
-  const { accept, 'user-agent': userAgent } = request.headers;
-  const pretty = wantsPretty(info.query, userAgent);
-  const protobuf = codec && { codec, type: { apiVersion: 'v1', kind: 'APIResourceList' } };
-  const response = jsonResponse(200, document, negotiateOutput(accept, { table: false, protobuf }, pretty));
+  const type = { apiVersion: 'v1', kind: 'APIResourceList' };
+  const response = jsonResponse(
+    200,
+    document,
+    negotiateOutput(request.headers, info.query, { table: false, codec, type }),
+  );
   return info.path.replace(/\/+$/, '').split('/').length > 2
     ? response
     : { ...response, headers: { ...response.headers, vary: 'Accept' } };

@@ -2,7 +2,7 @@ import { type Clock, type Status, StatusError } from '@kubewright/apimachinery';
 import { parseExactJson, stringifyJson } from '@kubewright/apimachinery/internal';
 import { formatYaml } from '@kubewright/schema/internal';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
-import { negotiateOutput, type OutputFormat, type ProtobufCodec, wantsPretty } from '../negotiation/index.ts';
+import { negotiateOutput, type OutputFormat, type ProtobufCodec } from '../negotiation/index.ts';
 import { Pacer } from '../registry/pacer.ts';
 import type { Page } from '../registry/read.ts';
 import type { ServedForm } from '../registry/served-form.ts';
@@ -155,9 +155,9 @@ export function negotiatedStatus(status: Status, format: OutputFormat): ApiRespo
 /** Negotiates the form of a failure. A client that accepts no supported form gets indented JSON, as upstream. */
 export function failureFormat({ headers, path }: ApiRequest, codec: ProtobufCodec | undefined): OutputFormat {
   const query = new URLSearchParams(path.split('?', 2)[1]);
-  const protobuf = codec && { codec, type: { apiVersion: 'v1', kind: 'Status' } };
+  const type = { apiVersion: 'v1', kind: 'Status' };
   try {
-    return negotiateOutput(headers['accept'], { table: false, protobuf }, wantsPretty(query, headers['user-agent']));
+    return negotiateOutput(headers, query, { table: false, codec, type });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     return { mediaType: 'application/json', pretty: true };

@@ -50,9 +50,10 @@ function pathBehind({ info }: ResourceCall): string {
 
 /** Sends the request; resolves with the start of the response, or with nothing once the two sides have switched protocols. */
 function send(
-  { request, info, user, ...rest }: ResourceCall,
+  call: ResourceCall,
   to: { readonly connection: ProxyConnection; readonly path: string },
 ): Promise<IncomingMessage | undefined> {
+  const { request, info } = call;
   const { stream, isTls } = to.connection;
   const query = info.query.size === 0 ? '' : `?${info.query}`;
   const upgrade = request.upgrade && request.headers['upgrade'];
@@ -62,7 +63,7 @@ function send(
     const outgoing = httpRequest({
       method: request.method,
       path: `${encodePath(to.path === '' ? '/' : to.path)}${query}`,
-      headers: headersOf({ request, info, user, ...rest }, upgrade),
+      headers: headersOf(call, upgrade),
       // Upstream does not verify certificates here either.
       createConnection: () => (isTls ? startTls({ socket: stream, rejectUnauthorized: false }) : stream),
       signal: request.signal,
@@ -87,13 +88,13 @@ function lengthOf({ method, headers }: ApiRequest): OutgoingHttpHeaders | undefi
   return coding !== undefined || /^(?:POST|PUT|PATCH)$/.test(method) ? { 'transfer-encoding': 'chunked' } : undefined;
 }
 
-/** Returns the client's headers without its credentials; the server behind the proxy is not told who the user is. */
-function headersOf(context: Parameters<typeof forwardedHeaders>[0], upgrade: string | undefined): OutgoingHttpHeaders {
-  const headers = Object.entries(forwardedHeaders(context)).filter(([name]) => !name.startsWith('x-remote-'));
-  const { host } = context.request.headers;
+/** Returns the client's headers, without its credentials and its identity. */
+function headersOf(call: ResourceCall, upgrade: string | undefined): OutgoingHttpHeaders {
+  const headers = Object.entries(forwardedHeaders(call)).filter(([name]) => !name.startsWith('x-remote-'));
+  const { host } = call.request.headers;
   return {
     ...Object.fromEntries(headers),
-    ...lengthOf(context.request),
+    ...lengthOf(call.request),
     ...defined({ host, connection: upgrade && 'Upgrade', upgrade }),
   };
 }

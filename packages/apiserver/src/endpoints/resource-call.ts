@@ -7,7 +7,6 @@ import {
   type ProtobufCodec,
   readBodyObject,
   readRequestBody,
-  wantsPretty,
 } from '../negotiation/index.ts';
 import { type Call, type DeleteOptions, type Registry, readDeleteOptions, type WriteCall } from '../registry/index.ts';
 import { type IncludeObject, protobufType } from '../tables/index.ts';
@@ -41,9 +40,7 @@ export function formatOf(
 ): OutputFormat {
   const { request, info } = call;
   const { table = true, type = protobufType(call.registry.form) } = options;
-  const codec = call.options.protobuf;
-  const pretty = wantsPretty(info.query, request.headers['user-agent']);
-  return negotiateOutput(request.headers['accept'], { table, partial, protobuf: codec && { codec, type } }, pretty);
+  return negotiateOutput(request.headers, info.query, { table, partial, codec: call.options.protobuf, type });
 }
 
 /** Returns how much of the object a table row includes. */

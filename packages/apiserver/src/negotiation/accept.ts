@@ -1,4 +1,5 @@
 import { StatusError } from '@kubewright/apimachinery';
+import type { ApiRequest } from '../http/api-request.ts';
 import { notAcceptable } from '../http/failures.ts';
 import type { ObjectType, ProtobufCodec } from './protobuf-codec.ts';
 
@@ -21,8 +22,10 @@ export interface OutputChoices {
   readonly table: boolean;
   /** `list` for collections, `object` for single objects; absent if nothing can be converted (reviews, Scale). */
   readonly partial?: 'list' | 'object' | undefined;
-  /** The protobuf form and the type of the objects, which may have none; absent if the server has no protobuf. */
-  readonly protobuf?: { readonly codec: ProtobufCodec; readonly type: ObjectType } | undefined;
+  /** Protobuf, if the server has it. */
+  readonly codec: ProtobufCodec | undefined;
+  /** The type of the objects, which may have no protobuf form. */
+  readonly type: ObjectType;
 }
 
 const plain: OutputFormat = { mediaType: 'application/json', pretty: false };
@@ -33,7 +36,13 @@ const plain: OutputFormat = { mediaType: 'application/json', pretty: false };
  *
  * @throws StatusError 406 when the client accepts no supported format
  */
-export function negotiateOutput(accept: string | undefined, choices: OutputChoices, pretty = false): OutputFormat {
+export function negotiateOutput(
+  headers: ApiRequest['headers'],
+  query: URLSearchParams,
+  choices: OutputChoices,
+): OutputFormat {
+  const accept = headers['accept'];
+  const pretty = wantsPretty(query, headers['user-agent']);
   if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json') {
     return pretty ? { mediaType: 'application/json', pretty } : plain;
   }
@@ -45,8 +54,8 @@ export function negotiateOutput(accept: string | undefined, choices: OutputChoic
     const as = transformation(clause.params, choices);
     if (as === null) continue;
     if (mediaType === protobufMediaType) {
-      const { codec, type } = choices.protobuf as NonNullable<OutputChoices['protobuf']>; // or it would not be served
-      if (as === 'Table' || (as === undefined && !codec.has(type))) continue;
+      const codec = choices.codec as ProtobufCodec; // or it would not be served
+      if (as === 'Table' || (as === undefined && !codec.has(choices.type))) continue;
       return { mediaType, as, pretty: false, codec };
     }
     const requested = clause.params.get('pretty');
@@ -100,9 +109,9 @@ function parseAccept(accept: string): readonly AcceptClause[] {
   return clauses.sort((a, b) => b.quality - a.quality); // stable: equal qualities stay in order
 }
 
-function servedType(type: string, { protobuf }: OutputChoices): OutputFormat['mediaType'] | undefined {
+function servedType(type: string, { codec }: OutputChoices): OutputFormat['mediaType'] | undefined {
   if (type === 'application/json' || type === '*/*' || type === 'application/*') return 'application/json';
-  if (type === protobufMediaType) return protobuf && type;
+  if (type === protobufMediaType) return codec && type;
   return type === 'application/yaml' ? type : undefined;
 }
 
@@ -122,7 +131,7 @@ function unquote(text: string): string {
 }
 
 /** True if a response is indented: requested in the query, or for a terminal or browser. */
-export function wantsPretty(query: URLSearchParams, userAgent: string | undefined): boolean {
+function wantsPretty(query: URLSearchParams, userAgent: string | undefined): boolean {
   if (query.size > 0) {
     const requested = query.get('pretty');
     if (requested !== null) return /^(?:1|t|T|true|TRUE|True)$/.test(requested);

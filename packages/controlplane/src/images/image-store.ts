@@ -135,7 +135,7 @@ export class ImageStore {
   async root(digest: string, { firstId }: { readonly firstId: number | undefined }): Promise<string> {
     const { layers } = await this.#manifest(digest);
     const diffIds = (await this.config(digest)).rootfs?.diff_ids ?? [];
-    const key = createHash('sha256').update(diffIds.join()).digest('hex');
+    const key = rootKey(diffIds);
     const folder = join(this.#folder, 'roots', firstId === undefined ? key : `${key}-${firstId}`);
     if (existsSync(folder)) return folder;
     const unfinished = this.#stagingFolder();
@@ -171,7 +171,7 @@ export class ImageStore {
       const { config, layers } = await this.#manifest(digest);
       for (const one of [digest, config.digest, ...layers.map((layer) => layer.digest)]) used.add(one);
       const diffIds = (await this.config(digest)).rootfs?.diff_ids ?? [];
-      roots.add(createHash('sha256').update(diffIds.join()).digest('hex'));
+      roots.add(rootKey(diffIds));
     }
     const staging = join(this.#folder, 'staging');
     for (const name of readdirSync(staging)) removeTree(join(staging, name));
@@ -216,8 +216,17 @@ export class ImageStore {
 
   #nameFile(name: string): string {
     // Names can be longer than file names, and have slashes.
-    return join(this.#folder, 'names', `${createHash('sha256').update(name).digest('hex')}.json`);
+    return join(this.#folder, 'names', `${sha256(name)}.json`);
   }
+}
+
+/** Returns the name of the folder with the files of these layers. */
+function rootKey(diffIds: readonly string[]): string {
+  return sha256(diffIds.join());
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Passes content on and checks its digest at the end. */

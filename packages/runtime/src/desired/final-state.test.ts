@@ -90,12 +90,14 @@ describe('a finalizer that returns a desired state', () => {
       for: Site,
       finalizers: {
         [cleanup]: async () => ({ children: [] }) as never,
+        'example.com/absent': async () => ({ finalized: undefined }) as never,
         'example.com/typo': async () => ({ children: [], finalised: true }) as never,
       },
       reconcile: async () => undefined,
     });
     const call = (name: string) => finalizers[name]?.({} as never, {} as never);
     await expect(call(cleanup)).rejects.toThrow('returned "children" without "finalized"');
+    await expect(call('example.com/absent')).rejects.toThrow('without "finalized"');
     await expect(call('example.com/typo')).rejects.toThrow('did you mean "finalized"?');
   });
 });

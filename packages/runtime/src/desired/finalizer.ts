@@ -7,7 +7,8 @@ import type { DesiredState } from './desired-state.ts';
  *
  * A finalizer is done if it returns nothing. One that returns a requeue is called again, and so is one that returns a desired state
  * with `finalized: false`: its children are applied, those that it no longer lists are deleted, and its status is written, as for
- * `desired`. With `finalized: true`, this happens for the last time before the finalizer is removed.
+ * `desired`. With `finalized: true`, this happens for the last time before the finalizer is removed. Children that wait for others
+ * are not waited for; a requested requeue delays the removal.
  *
  * In a foreground deletion, the garbage collector deletes the children of an object before the object, also those that a
  * finalizer creates.

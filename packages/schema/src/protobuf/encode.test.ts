@@ -32,6 +32,14 @@ describe('encodeProtobuf', () => {
     }
   });
 
+  it("writes Go's zero values for nulls in lists and maps", () => {
+    const spec = { containers: [null, { name: 'c', args: [null, 'a'] }], nodeSelector: { a: null } };
+    const { object } = decodeProtobuf(encodeProtobuf({ apiVersion: 'v1', kind: 'Pod' }, { spec }));
+    expect(object).toMatchObject({
+      spec: { containers: [{}, { name: 'c', args: ['', 'a'] }], nodeSelector: { a: '' } },
+    });
+  });
+
   it('encodes lists from their items', () => {
     const items = ['a', 'b'].map((name) => ({ metadata: { name } }));
     const list = encodeProtobufList(

@@ -5,6 +5,7 @@ import type { Message, MessageField, MessageTable } from './message-table.ts';
 import { ProtobufError } from './protobuf-error.ts';
 import { schemaProps } from './schema-props.ts';
 import type { WireReader } from './wire-reader.ts';
+import { zeroOf } from './zero-value.ts';
 
 /** Options for {@link MessageDecoder}. */
 export interface MessageDecoderOptions {
@@ -219,28 +220,6 @@ function isOmitted(field: MessageField, value: unknown): boolean {
     return value === null || (typeof value === 'object' && Object.keys(value as object).length === 0);
   if (field.keepZero || !/^[a-z]$/.test(field.type)) return false;
   return value === '' || value === 0 || value === false;
-}
-
-function zeroOf(field: MessageField): unknown {
-  switch (field.type) {
-    case 's':
-    case 'y':
-      return '';
-    case 'b':
-      return false;
-    case 'i':
-    case 'l':
-    case 'n':
-      return 0;
-    case 'Q':
-      return '0';
-    case 'W':
-      return [];
-    case '@':
-      return {};
-    default:
-      return null;
-  }
 }
 
 function stringsOf(reader: WireReader, number: number): string[] {

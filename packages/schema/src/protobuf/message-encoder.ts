@@ -3,12 +3,13 @@ import { stringifyJson } from '@kubewright/apimachinery/internal';
 import type { Message, MessageField, MessageTable } from './message-table.ts';
 import { schemaProps } from './schema-props.ts';
 import type { WireWriter } from './wire-writer.ts';
+import { zeroOf } from './zero-value.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Encodes plain JSON with the table. Fields are written in descending order, because the writer works backwards. Fields that the
- * table does not know are left out, and nulls, too.
+ * table does not know are left out.
  */
 export class MessageEncoder {
   readonly #table: MessageTable;
@@ -48,15 +49,16 @@ export class MessageEncoder {
 
   #list(number: number, field: MessageField, value: unknown): void {
     const list = value as readonly unknown[];
-    for (let i = list.length - 1; i >= 0; i--) this.#value(number, field, list[i]);
+    // Go has no nulls in lists.
+    for (let i = list.length - 1; i >= 0; i--) this.#value(number, field, list[i] ?? zeroOf(field));
   }
 
   /** Writes the entries of a map in the order of their keys, as Go does. */
   #map(number: number, field: MessageField, value: unknown): void {
     const map = value as Fields;
-    for (const key of Object.keys(map).sort(byCodePoint).reverse()) {
+    for (const key of Object.keys(map).sort().reverse()) {
       const before = this.#to.length;
-      if (map[key] !== null) this.#value(2, field, map[key]);
+      this.#value(2, field, map[key] ?? zeroOf(field));
       this.#to.string(1, key);
       this.#to.message(number, before);
     }
@@ -168,8 +170,4 @@ export class MessageEncoder {
     this.fields(this.#table.named(schemaProps), value as Fields);
     this.#to.message(number, before);
   }
-}
-
-function byCodePoint(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -122,9 +122,10 @@ function checkedFinalizers<T extends KubernetesObject>(
 /** @throws TypeError when a member is unknown, or when a state does not say whether the finalizer is done. */
 function finalResult<R extends Awaited<ReturnType<Finalizer<KubernetesObject>>>>(result: R, what: string): R {
   const checked = knownMembers(result, what, 'final state');
-  if (typeof checked !== 'object' || checked === null || 'finalized' in checked) return checked;
-  const [member] = Object.keys(checked).filter((each) => !ofResult.includes(each));
-  if (member === undefined) return checked;
+  if (typeof checked !== 'object' || checked === null) return checked;
+  const member = Object.keys(checked).find((each) => !ofResult.includes(each));
+  if (member === undefined || typeof (checked as { readonly finalized?: unknown }).finalized === 'boolean')
+    return checked;
   throw new TypeError(
     `${what} returned "${member}" without "finalized"; return finalized: false while it has work left, and finalized: true when it is done`,
   );
