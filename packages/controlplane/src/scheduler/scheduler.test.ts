@@ -193,7 +193,11 @@ describe('scheduler', () => {
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
     await createPod('writer', { nodeSelector: { pool: 'volumes' }, volumes });
     await expect.poll(() => nodeOf('writer'), { ...within, timeout: 30_000 }).toBe('far');
-    const claim = await plane.client.resource(PersistentVolumeClaim).get({ namespace, name: 'data' });
-    expect([claim.status?.phase, claim.spec?.volumeName]).toEqual(['Bound', 'disk']);
+    // As upstream, the scheduler waits for the claim's volume and annotation, not for its phase, which is written after.
+    const bound = async () => {
+      const { spec, status } = await plane.client.resource(PersistentVolumeClaim).get({ namespace, name: 'data' });
+      return [status?.phase, spec?.volumeName];
+    };
+    await expect.poll(bound, within).toEqual(['Bound', 'disk']);
   });
 });
