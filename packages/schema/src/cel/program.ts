@@ -9,7 +9,7 @@ import { type Checked, check } from './types/checker.ts';
 import { checkLiterals } from './types/literal-checks.ts';
 import type { CelValue } from './values/value.ts';
 
-/** The default number of steps per evaluation. Upstream's limit for one call (cost units) is the same number. */
+/** Maximum cost of one evaluation: upstream's limit for one call. */
 export const defaultBudget = 1_000_000;
 
 /** A compiled expression. Immutable and reentrant: any number of evaluations may share it. */
@@ -28,7 +28,7 @@ export interface CelProgram {
   evaluate(values: Readonly<Record<string, CelValue | undefined>>, budget?: Budget): CelValue;
 }
 
-/** The remaining budget of evaluations. Several evaluations may share one; each deducts the steps it used. */
+/** The remaining budget of evaluations. Several evaluations may share one; each deducts its cost in upstream's units. */
 export interface Budget {
   remaining: number;
 }
@@ -57,7 +57,7 @@ export function compileProgram(source: string, options: ProgramOptions): CelProg
   if (checked !== undefined && environment.options.checkLiterals === true) checkLiterals(checked, environment);
   const scope = Scope.root(variables.keys());
   const compiler = new Compiler(environment, checked ?? { typeOf: () => dynType, referenceOf: () => undefined });
-  const run = compiler.compile(parsed.expr, scope);
+  const run = compiler.branch(parsed.expr, scope);
   const names = [...variables.keys()];
   const { size } = scope;
   return {

@@ -4,7 +4,7 @@ import { optionalHolder } from '../syntax/binding-macros.ts';
 import type { Checked } from '../types/checker.ts';
 import { FieldTrail } from './field-trail.ts';
 import { languageCost } from './language-costs.ts';
-import { libraryCosts, newListCost, newMapCost } from './library-costs.ts';
+import { libraryCosts, newListCost, newMapCost, newStructCost } from './library-costs.ts';
 import type { CallCost, Operand } from './operand.ts';
 import { SizeBook, unite } from './size-book.ts';
 import type { SizedType, UnboundedField } from './sized-type.ts';
@@ -54,7 +54,7 @@ class Walk {
       case 'map':
         return this.#map(expr);
       case 'struct':
-        return expr.fields.reduce((sum, { value }) => plus(sum, this.cost(value)), exactly(40));
+        return expr.fields.reduce((sum, { value }) => plus(sum, this.cost(value)), exactly(newStructCost));
       case 'comprehension':
         return expr.shape.kind === 'bind' ? this.#bind(expr) : this.#comprehension(expr);
     }

@@ -9,6 +9,7 @@ export const traversalCost = 0.1;
 export const patternCost = 0.25;
 export const newListCost = 10;
 export const newMapCost = 30;
+export const newStructCost = 40;
 
 /** Undefined: the language's own cost applies. */
 type Estimate = (call: Call) => CallCost | undefined;
@@ -58,7 +59,7 @@ function each(names: readonly string[], estimate: Estimate): readonly (readonly 
 function selector(call: Call): CallCost | undefined {
   const length = sizeInCall(call, call.args[0]!);
   // The shortest requirement has two characters; each creates a list and a structure.
-  const requirements = scaled(scaled(length, 0.5), newListCost + 40);
+  const requirements = scaled(scaled(length, 0.5), newListCost + newStructCost);
   return { cost: plus(plus(exactly(newListCost), scaled(length, traversalCost)), requirements) };
 }
 

@@ -1,6 +1,6 @@
 import { fail, noSuchOverload } from '../errors.ts';
 import { accessTo, type MemberAccess, type MemberTypes, SchemaObject } from '../schema/schema-object.ts';
-import { type IdentExpr, qualifiedName, type SelectExpr } from '../syntax/ast.ts';
+import { type CallExpr, type Expr, type IdentExpr, qualifiedName, type SelectExpr } from '../syntax/ast.ts';
 import { CelDouble } from '../values/double.ts';
 import { elementAt, isList } from '../values/list.ts';
 import { CelMap } from '../values/map.ts';
@@ -8,10 +8,11 @@ import { CelOptional } from '../values/optional.ts';
 import { CelTypeValue } from '../values/type-value.ts';
 import { CelUint } from '../values/uint.ts';
 import type { CelValue } from '../values/value.ts';
+import { baseCost, isAttribute } from './attribute.ts';
 import type { Compiler } from './compiler.ts';
 import { formatKey } from './format-key.ts';
-import type { Eval } from './frame.ts';
-import type { Scope } from './scope.ts';
+import type { Eval, Frame } from './frame.ts';
+import type { LazyValue, Scope } from './scope.ts';
 
 export function compileIdent(compiler: Compiler, expr: IdentExpr, scope: Scope): Eval {
   return variable(compiler, expr.name, scope) ?? undeclared(compiler, expr.name);
@@ -25,10 +26,18 @@ function undeclared(compiler: Compiler, name: string): Eval {
 /** Compiles a read of a variable or of a type's name; returns undefined for any other name. */
 function variable(compiler: Compiler, name: string, scope: Scope): Eval | undefined {
   const local = name.startsWith('.') ? undefined : scope.local(name);
-  if (local !== undefined) return readLocal(local);
+  if (local !== undefined) {
+    const lazy = scope.lazyValue(name);
+    if (lazy?.repaid === true) return readRepaid(local, lazy);
+    compiler.charge(1);
+    return lazy === undefined ? readLocal(local) : readLazy(local, lazy);
+  }
   for (const candidate of compiler.environment.candidates(name)) {
     const global = scope.global(candidate);
-    if (global !== undefined) return readGlobal(global, candidate);
+    if (global !== undefined) {
+      compiler.charge(1);
+      return readGlobal(global, candidate);
+    }
     const type = compiler.environment.types.get(candidate);
     if (type !== undefined) {
       const value = new CelTypeValue(type.params[0]!);
@@ -41,6 +50,28 @@ function variable(compiler: Compiler, name: string, scope: Scope): Eval | undefi
 function readLocal(slot: number): Eval {
   // The variable is always set before it is read: the cast saves a check per element of each loop.
   return (frame) => frame.slots[slot] as CelValue;
+}
+
+function readLazy(slot: number, { value }: LazyValue): Eval {
+  return (frame) => {
+    frame.slots[slot] ??= value(frame);
+    return frame.slots[slot] as CelValue;
+  };
+}
+
+/** Reads a value that upstream evaluates each time: each read spends what the first one spent. */
+function readRepaid(slot: number, { value, costSlot }: LazyValue): Eval {
+  return (frame) => {
+    const { slots } = frame;
+    if (slots[slot] === undefined) {
+      const before = frame.budget;
+      slots[slot] = value(frame);
+      slots[costSlot] = before - frame.budget;
+    } else {
+      frame.spend(slots[costSlot] as number);
+    }
+    return slots[slot] as CelValue;
+  };
 }
 
 function readGlobal(slot: number, name: string): Eval {
@@ -57,8 +88,17 @@ export function compileSelect(compiler: Compiler, expr: SelectExpr, scope: Scope
     if (named !== undefined) return named;
   }
   const operand = compiler.compile(expr.operand, scope);
-  if (expr.testOnly) return presenceTest(operand, expr.field);
+  if (expr.testOnly) {
+    if (!isAttribute(expr.operand)) compiler.charge(1);
+    return presenceTest(operand, expr.field);
+  }
+  chargeStep(compiler, expr.operand);
   return fieldRead(operand, expr.field);
+}
+
+/** Charges a step of a chain, and its base unless that is an attribute with its own cost. */
+function chargeStep(compiler: Compiler, operand: Expr): void {
+  compiler.charge(isAttribute(operand) ? 1 : 2);
 }
 
 function fieldRead(operand: Eval, field: string): Eval {
@@ -75,7 +115,7 @@ function fieldRead(operand: Eval, field: string): Eval {
       return present(access && target.read(access), field);
     }
     if (target instanceof CelMap) return present(target.get(field), field);
-    if (target instanceof CelOptional) return optionalField(target, field);
+    if (target instanceof CelOptional) return optionalField(frame, target, field);
     return noSuchOverload();
   };
 }
@@ -96,24 +136,43 @@ function presenceTest(operand: Eval, field: string): Eval {
 }
 
 /** `operand.?field` */
-export function compileOptionalSelect(operand: Eval, field: string): Eval {
-  return (frame) => optionalField(operand(frame), field);
+export function compileOptionalSelect(compiler: Compiler, expr: CallExpr, scope: Scope): Eval {
+  const [operand, name] = expr.args;
+  const target = compiler.compile(operand!, scope);
+  const field = name?.kind === 'const' && typeof name.value === 'string' ? name.value : '';
+  chargeStep(compiler, operand!);
+  return (frame) => optionalField(frame, target(frame), field);
 }
 
-function optionalField(target: CelValue, field: string): CelOptional {
+function optionalField(frame: Frame, target: CelValue, field: string): CelOptional {
   const inner = target instanceof CelOptional ? target.value : target;
-  if (inner === undefined) return CelOptional.none;
+  if (inner === undefined) return absent(frame);
   if (!(inner instanceof CelMap)) return noSuchOverload();
   const value = inner.get(field);
-  return value === undefined ? CelOptional.none : new CelOptional(value);
+  return value === undefined ? absent(frame) : new CelOptional(value);
 }
 
-/** `operand[index]` */
-export function compileIndex(operand: Eval, index: Eval): Eval {
+/** Returns the value of a step that leads nowhere, which is free: it was charged in advance. */
+function absent(frame: Frame): CelOptional {
+  frame.refund(1);
+  return CelOptional.none;
+}
+
+/** Compiles `operand[index]`, or `operand[?index]`, which is absent instead of failing. */
+export function compileIndex(compiler: Compiler, expr: CallExpr, scope: Scope): Eval {
+  const [list, at] = expr.args;
+  const operand = compiler.compile(list!, scope);
+  const index = compiler.compile(at!, scope);
+  // The base of an attribute counts as the step.
+  compiler.charge((isAttribute(list!) ? 0 : 1) + 1 - baseCost(at!));
+  return expr.fn === '_[_]' ? indexed(operand, index) : (frame) => optionalIndex(frame, operand(frame), index(frame));
+}
+
+function indexed(operand: Eval, index: Eval): Eval {
   return (frame) => {
     const target = operand(frame);
     const key = index(frame);
-    if (target instanceof CelOptional) return optionalIndex(target, key);
+    if (target instanceof CelOptional) return optionalIndex(frame, target, key);
     if (isList(target)) {
       const at = listIndex(key);
       if (at < 0 || at >= target.length) return fail(`index out of bounds: ${formatKey(key)}`);
@@ -124,21 +183,16 @@ export function compileIndex(operand: Eval, index: Eval): Eval {
   };
 }
 
-/** `operand[?index]` */
-export function compileOptionalIndex(operand: Eval, index: Eval): Eval {
-  return (frame) => optionalIndex(operand(frame), index(frame));
-}
-
-function optionalIndex(target: CelValue, key: CelValue): CelOptional {
+function optionalIndex(frame: Frame, target: CelValue, key: CelValue): CelOptional {
   const inner = target instanceof CelOptional ? target.value : target;
-  if (inner === undefined) return CelOptional.none;
+  if (inner === undefined) return absent(frame);
   if (isList(inner)) {
     const at = listIndex(key);
-    return at < 0 || at >= inner.length ? CelOptional.none : new CelOptional(elementAt(inner, at));
+    return at < 0 || at >= inner.length ? absent(frame) : new CelOptional(elementAt(inner, at));
   }
   if (!(inner instanceof CelMap)) return noSuchOverload();
   const value = inner.get(key);
-  return value === undefined ? CelOptional.none : new CelOptional(value);
+  return value === undefined ? absent(frame) : new CelOptional(value);
 }
 
 /** Converts a list index. Numbers of other types are accepted if they are whole. */

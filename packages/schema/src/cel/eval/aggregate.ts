@@ -1,3 +1,4 @@
+import { newListCost, newMapCost, newStructCost } from '../cost/library-costs.ts';
 import { fail, noSuchOverload } from '../errors.ts';
 import type { ListExpr, MapExpr, StructExpr } from '../syntax/ast.ts';
 import { MapBuilder } from '../values/map.ts';
@@ -6,6 +7,7 @@ import { CelOptional } from '../values/optional.ts';
 import { matchesType } from '../values/type-of.ts';
 import type { CelValue } from '../values/value.ts';
 import type { Compiler } from './compiler.ts';
+import { isFolded } from './folded.ts';
 import { formatKey } from './format-key.ts';
 import type { Eval } from './frame.ts';
 import type { Scope } from './scope.ts';
@@ -16,6 +18,7 @@ export function compileList(compiler: Compiler, expr: ListExpr, scope: Scope): E
     const values = expr.elements.map((element) => (element.kind === 'const' ? element.value : null));
     return () => values;
   }
+  if (!isFolded(expr, compiler.info)) compiler.charge(newListCost);
   const elements = expr.elements.map((element) => compiler.compile(element, scope));
   if (expr.optionals.size === 0) {
     return (frame) => {
@@ -38,6 +41,7 @@ export function compileList(compiler: Compiler, expr: ListExpr, scope: Scope): E
 
 /** A map literal. */
 export function compileMap(compiler: Compiler, expr: MapExpr, scope: Scope): Eval {
+  if (!isFolded(expr, compiler.info)) compiler.charge(newMapCost);
   const entries = expr.entries.map(({ key, value, optional }) => ({
     key: compiler.compile(key, scope),
     value: compiler.compile(value, scope),
@@ -59,6 +63,7 @@ export function compileMap(compiler: Compiler, expr: MapExpr, scope: Scope): Eva
 export function compileStruct(compiler: Compiler, expr: StructExpr, scope: Scope): Eval {
   const type = compiler.environment.struct(expr.name);
   if (!type) return () => fail(`unknown type: ${expr.name}`);
+  compiler.charge(newStructCost);
   const fields = expr.fields.map(({ name, value, optional }) => ({
     name,
     declared: type.fields?.typeOf(name),

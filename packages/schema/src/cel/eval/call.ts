@@ -1,5 +1,6 @@
+import { type ActualCost, actualCost } from '../cost/actual-costs.ts';
 import { CelCompileError, Fault, fail } from '../errors.ts';
-import type { Implementation, Overload } from '../library/library.ts';
+import type { Overload } from '../library/library.ts';
 import { type CallExpr, qualifiedName } from '../syntax/ast.ts';
 import { type CelType, formatCall, isDynOrError } from '../types/cel-type.ts';
 import { CelList } from '../values/list.ts';
@@ -7,23 +8,22 @@ import { CelMap } from '../values/map.ts';
 import { CelOptional } from '../values/optional.ts';
 import { matchesType, typeOfValue } from '../values/type-of.ts';
 import type { CelValue } from '../values/value.ts';
-import { compileIndex, compileOptionalIndex, compileOptionalSelect } from './access.ts';
 import type { Compiler } from './compiler.ts';
+import { isFoldedConversion } from './folded.ts';
 import { type Eval, Frame } from './frame.ts';
-import { compileConditional, compileLogical, compileNot, compileNotStrictlyFalse, compileOptionalOr } from './logic.ts';
-import { compileBinary, compileNegate } from './operators.ts';
+import { compileOptionalOr } from './logic.ts';
+import { compileOperator } from './operators.ts';
 import type { Scope } from './scope.ts';
 
 /** Compiles a call, an operator or a method. */
 export function compileCall(compiler: Compiler, expr: CallExpr, scope: Scope): Eval {
   if (expr.target !== undefined) return compileMethod(compiler, expr, scope);
+  const operator = compileOperator(compiler, expr, scope);
+  if (operator !== undefined) return operator;
   const args = expr.args.map((arg) => compiler.compile(arg, scope));
-  const run = operator(expr, args) ?? compileFunction(compiler, expr, { name: expr.fn, member: false, args });
-  const constant = expr.args.length === 1 && expr.args[0]!.kind === 'const' && conversions.has(expr.fn);
-  return constant ? precomputed(compiler, run) : run;
+  const run = compileFunction(compiler, expr, { name: expr.fn, member: false, args });
+  return isFoldedConversion(expr, compiler.info) ? precomputed(compiler, run) : run;
 }
-
-const conversions = new Set('bool bytes double duration dyn int string timestamp type uint'.split(' '));
 
 /** Runs the conversion of a literal once. The environment decides if a failing conversion is rejected now or fails later. */
 function precomputed(compiler: Compiler, run: Eval): Eval {
@@ -38,55 +38,25 @@ function precomputed(compiler: Compiler, run: Eval): Eval {
   }
 }
 
-function operator(expr: CallExpr, args: readonly Eval[]): Eval | undefined {
-  const [a, b, c] = args;
-  if (a === undefined) return undefined;
-  switch (expr.fn) {
-    case '!_':
-      return compileNot(a);
-    case '-_':
-      return compileNegate(a);
-    case '@not_strictly_false':
-      return compileNotStrictlyFalse(a);
-  }
-  if (b === undefined) return undefined;
-  switch (expr.fn) {
-    case '_&&_':
-      return compileLogical(a, b, false);
-    case '_||_':
-      return compileLogical(a, b, true);
-    case '_?_:_':
-      return compileConditional(a, b, c!);
-    case '_[_]':
-      return compileIndex(a, b);
-    case '_[?_]':
-      return compileOptionalIndex(a, b);
-    case '_?._':
-      return compileOptionalSelect(a, constantText(expr));
-    default:
-      return compileBinary(expr.fn, a, b);
-  }
-}
-
-function constantText(expr: CallExpr): string {
-  const field = expr.args[1]!;
-  return field.kind === 'const' && typeof field.value === 'string' ? field.value : '';
-}
-
 /** `target.fn(args)`, or a function with a dotted name. */
 function compileMethod(compiler: Compiler, expr: CallExpr, scope: Scope): Eval {
-  const args = expr.args.map((arg) => compiler.compile(arg, scope));
   const prefix = qualifiedName(expr.target!);
   if (prefix !== undefined && scope.local(prefix.split('.', 1)[0]!) === undefined) {
     for (const name of compiler.environment.candidates(`${prefix}.${expr.fn}`)) {
-      if (compiler.environment.functions.has(name))
-        return compileFunction(compiler, expr, { name, member: false, args });
+      if (!compiler.environment.functions.has(name)) continue;
+      const args = expr.args.map((arg) => compiler.compile(arg, scope));
+      return compileFunction(compiler, expr, { name, member: false, args });
     }
   }
   const target = compiler.compile(expr.target!, scope);
-  if ((expr.fn === 'or' || expr.fn === 'orValue') && args.length === 1 && compiler.environment.functions.has(expr.fn)) {
-    return compileOptionalOr(target, args[0]!, expr.fn === 'orValue');
+  if (
+    (expr.fn === 'or' || expr.fn === 'orValue') &&
+    expr.args.length === 1 &&
+    compiler.environment.functions.has(expr.fn)
+  ) {
+    return compileOptionalOr(target, compiler.branch(expr.args[0]!, scope), expr.fn === 'orValue');
   }
+  const args = expr.args.map((arg) => compiler.compile(arg, scope));
   return compileFunction(compiler, expr, { name: expr.fn, member: true, args: [target, ...args] });
 }
 
@@ -105,8 +75,29 @@ function compileFunction(compiler: Compiler, expr: CallExpr, call: Call): Eval {
   const resolved = reference?.kind === 'function' ? reference.overloads : fitting;
   const types = argumentTypes(compiler, expr, call);
   const only = resolved.length === 1 ? resolved[0] : undefined;
-  if (only?.params.every((param, i) => certain(param, types[i]!))) return direct(only.run, call.args);
-  return dispatching(call, fitting);
+  const cost = isFoldedConversion(expr, compiler.info) ? 0 : actualCost(call.name, only);
+  if (typeof cost === 'number') compiler.charge(cost);
+  if (only?.params.every((param, i) => certain(param, types[i]!))) return direct(spending(only.run, cost), call.args);
+  return dispatching(call, fitting, cost);
+}
+
+/** Runs an overload. */
+type Run = (frame: Frame, ...args: readonly CelValue[]) => CelValue;
+
+/** Spends a cost that depends on sizes: before the work, unless it depends on the result. */
+function spending(run: Run, cost: ActualCost): Run {
+  if (typeof cost === 'number') return run;
+  if ('fromArgs' in cost) {
+    return (frame, ...args) => {
+      frame.spend(cost.fromArgs(...args));
+      return run(frame, ...args);
+    };
+  }
+  return (frame, ...args) => {
+    const result = run(frame, ...args);
+    frame.spend(cost.fromResult(result));
+    return result;
+  };
 }
 
 function functionOverloads(compiler: Compiler, call: Call): readonly Overload[] | undefined {
@@ -130,7 +121,7 @@ function certain(param: CelType, actual: CelType): boolean {
 }
 
 /** Calls the only overload without checking types. Work that grows with the arguments is charged in advance. */
-function direct(run: Implementation, args: readonly Eval[]): Eval {
+function direct(run: Run, args: readonly Eval[]): Eval {
   const [a, b, c] = args;
   switch (args.length) {
     case 0:
@@ -169,7 +160,7 @@ function direct(run: Implementation, args: readonly Eval[]): Eval {
   }
 }
 
-function invoke(frame: Frame, run: Implementation, values: readonly CelValue[]): CelValue {
+function invoke(frame: Frame, run: Run, values: readonly CelValue[]): CelValue {
   for (const value of values) charge(frame, value);
   return run(frame, ...values);
 }
@@ -182,11 +173,11 @@ function charge(frame: Frame, value: CelValue): void {
 }
 
 /** Selects the overload by the arguments' types at run time. */
-function dispatching(call: Call, overloads: readonly Overload[]): Eval {
+function dispatching(call: Call, overloads: readonly Overload[], cost: ActualCost): Eval {
   return (frame) => {
     const values = call.args.map((arg) => arg(frame));
     const overload = overloads.find((o) => o.params.every((param, i) => matchesType(values[i]!, param)));
-    if (overload !== undefined) return invoke(frame, overload.run, values);
+    if (overload !== undefined) return invoke(frame, spending(overload.run, cost), values);
     throw new Fault(`no such overload: ${signature(call, values)}`);
   };
 }

@@ -18,16 +18,37 @@ export interface NodeInfo {
 /**
  * Compiles nodes to closures.
  *
- * Every node passes through {@link Compiler.compile} once: this is the place to track the runtime cost, with a wrapper
- * around the closure that charges the frame by node and type.
+ * Costs that are known in advance are not spent node by node: {@link Compiler.charge} adds them up, and the part of the
+ * expression that runs as a whole, a {@link Compiler.branch}, spends them at its start. Only costs that depend on sizes are spent where they arise.
  */
 export class Compiler {
   readonly environment: CelEnvironment;
   readonly info: NodeInfo;
+  /** The cost so far of the branch that is being compiled. */
+  #cost = 0;
 
   constructor(environment: CelEnvironment, info: NodeInfo) {
     this.environment = environment;
     this.info = info;
+  }
+
+  /** Adds to the cost of the branch that is being compiled. */
+  charge(units: number): void {
+    this.#cost += units;
+  }
+
+  /** Compiles a part that does not always run, or runs repeatedly: it spends its cost whenever it runs. */
+  branch(expr: Expr, scope: Scope, more: { readonly cost: number } = { cost: 0 }): Eval {
+    const outer = this.#cost;
+    this.#cost = 0;
+    const run = this.compile(expr, scope);
+    const cost = Math.max(this.#cost + more.cost, 0);
+    this.#cost = outer;
+    if (cost === 0) return run;
+    return (frame) => {
+      frame.spend(cost);
+      return run(frame);
+    };
   }
 
   compile(expr: Expr, scope: Scope): Eval {

@@ -1,9 +1,12 @@
+import { newListCost } from '../cost/library-costs.ts';
 import { Fault, fail, noSuchOverload } from '../errors.ts';
-import type { ComprehensionExpr } from '../syntax/ast.ts';
+import type { ComprehensionExpr, Expr } from '../syntax/ast.ts';
+import { optionalHolder } from '../syntax/binding-macros.ts';
 import { elementAt, isList } from '../values/list.ts';
 import { CelMap, MapBuilder } from '../values/map.ts';
 import type { CelValue } from '../values/value.ts';
 import type { Compiler } from './compiler.ts';
+import { isFolded } from './folded.ts';
 import type { Eval, Frame } from './frame.ts';
 import type { Scope } from './scope.ts';
 
@@ -14,19 +17,24 @@ type Body = (frame: Frame) => boolean;
 export function compileComprehension(compiler: Compiler, expr: ComprehensionExpr, scope: Scope): Eval {
   if (expr.shape.kind === 'bind') return compileBind(compiler, expr, scope);
   const range = compiler.compile(expr.range, scope);
+  compiler.charge(1);
   const names = expr.iterVar2 === undefined ? [expr.iterVar] : [expr.iterVar, expr.iterVar2];
   const { scope: inner, slots } = scope.inner(...names);
   const each = iteration(range, slots);
   const { shape } = expr;
   switch (shape.kind) {
     case 'all':
-    case 'exists':
-      return quantifier(each, compiler.compile(shape.predicate, inner), shape.kind === 'exists');
+    case 'exists': {
+      const decided = shape.kind === 'exists';
+      const test = conditionCost(decided);
+      return quantifier(each, compiler.branch(shape.predicate, inner, { cost: test + 1 }), { decided, test });
+    }
     case 'existsOne':
-      return existsOne(each, compiler.compile(shape.predicate, inner));
+      compiler.charge(1);
+      return existsOne(each, compiler.branch(shape.predicate, inner));
     default: {
-      const filter = shape.filter && compiler.compile(shape.filter, inner);
-      const transform = compiler.compile(shape.transform, inner);
+      const filter = shape.filter && compiler.branch(shape.filter, inner);
+      const transform = compiler.branch(shape.transform, inner, { cost: collectingCost(compiler, shape) });
       if (shape.kind === 'list') return collectList(each, filter, transform);
       const key = shape.kind === 'mapValues' ? slots[0]! : undefined;
       return collectMap(each, { filter, transform, keySlot: key });
@@ -34,19 +42,33 @@ export function compileComprehension(compiler: Compiler, expr: ComprehensionExpr
   }
 }
 
+/** Cost of the loop condition of a quantifier: `@not_strictly_false(@result)`, with a negation for `exists`. */
+function conditionCost(exists: boolean): number {
+  return exists ? 3 : 2;
+}
+
+/** Cost of adding a result to those so far: of reading them, of the call, and of a list or the key for the new one. */
+function collectingCost(
+  { info }: Compiler,
+  shape: { readonly kind: 'list' | 'mapValues' | 'mapEntries'; readonly transform: Expr },
+): number {
+  if (shape.kind === 'list') return 2 + (isFolded(shape.transform, info) ? 0 : newListCost);
+  return shape.kind === 'mapValues' ? 3 : 2;
+}
+
 function compileBind(compiler: Compiler, expr: ComprehensionExpr, scope: Scope): Eval {
-  const value = compiler.compile(expr.accuInit, scope);
-  const { scope: inner, slots } = scope.inner(expr.accuVar);
+  const value = compiler.branch(expr.accuInit, scope);
+  const repaid = expr.accuVar.startsWith(optionalHolder);
+  const { scope: inner, slot } = scope.lazily(expr.accuVar, { value, repaid });
   const body = compiler.compile(expr.result, inner);
-  const slot = slots[0]!;
   return (frame) => {
-    frame.slots[slot] = value(frame);
+    frame.slots[slot] = undefined;
     return body(frame);
   };
 }
 
-/** Runs a body for each element of a range, after setting its variables. */
-type Each = (frame: Frame, body: Body) => void;
+/** Runs a body for each element of a range, after setting its variables. Returns true if it stopped before the last one. */
+type Each = (frame: Frame, body: Body) => boolean;
 
 function iteration(range: Eval, slots: readonly number[]): Each {
   const [first, second] = slots as readonly [number, number | undefined];
@@ -64,29 +86,31 @@ function iteration(range: Eval, slots: readonly number[]): Each {
           variables[first] = i;
           variables[second] = value;
         }
-        if (!body(frame)) return;
+        if (!body(frame)) return i + 1 < source.length;
       }
     } else if (source instanceof CelMap) {
       const keys = source.keys();
-      frame.charge(keys.length * 0.1);
-      for (const key of keys) {
+      frame.charge(keys.length);
+      for (const [i, key] of keys.entries()) {
         frame.charge(1);
         variables[first] = key;
         if (second !== undefined) variables[second] = source.get(key);
-        if (!body(frame)) return;
+        if (!body(frame)) return i + 1 < keys.length;
       }
     } else {
       noSuchOverload();
     }
+    return false;
   };
 }
 
 /** `exists` for `decided` true, `all` for false: one deciding element takes precedence over errors of others. */
-function quantifier(each: Each, predicate: Eval, decided: boolean): Eval {
+function quantifier(each: Each, predicate: Eval, how: { readonly decided: boolean; readonly test: number }): Eval {
+  const { decided, test } = how;
   return (frame) => {
     let result = !decided;
     let firstFault: Fault | undefined;
-    each(frame, (inner) => {
+    const stopped = each(frame, (inner) => {
       try {
         const value = predicate(inner);
         if (value === decided) {
@@ -100,6 +124,7 @@ function quantifier(each: Each, predicate: Eval, decided: boolean): Eval {
       }
       return true;
     });
+    if (stopped) frame.spend(test);
     if (result !== decided && firstFault !== undefined) throw firstFault;
     return result;
   };
@@ -109,7 +134,11 @@ function existsOne(each: Each, predicate: Eval): Eval {
   return (frame) => {
     let count = 0;
     each(frame, (inner) => {
-      if (truth(predicate(inner))) count++;
+      if (truth(predicate(inner))) {
+        count++;
+        // Upstream adds one to the count that it reads.
+        inner.spend(2);
+      }
       return true;
     });
     return count === 1;

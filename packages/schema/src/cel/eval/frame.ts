@@ -3,12 +3,17 @@ import { CelBudgetError } from '../errors.ts';
 import type { CallContext } from '../library/library.ts';
 import type { CelValue } from '../values/value.ts';
 
+/** Ten times the units of a call: only work that is nearly free upstream reaches this limit. */
+const maxSteps = 10_000_000;
+
 /** One evaluation in progress: its variables by slot and its remaining budget. */
 export class Frame implements CallContext {
   readonly slots: (CelValue | undefined)[];
   readonly patterns: PatternCache;
-  /** Remaining steps. One step is about one access to a value or ten characters. */
+  /** The remaining budget, in upstream's cost units. */
   budget: number;
+  /** Remaining steps: they bound work that costs nothing in upstream's units, such as comparing nested lists. */
+  #steps = maxSteps;
 
   constructor(slots: (CelValue | undefined)[], options: { readonly budget: number; readonly patterns: PatternCache }) {
     this.slots = slots;
@@ -16,10 +21,21 @@ export class Frame implements CallContext {
     this.patterns = options.patterns;
   }
 
-  /** @throws CelBudgetError when the budget is spent */
-  charge(steps: number): void {
-    this.budget -= steps;
+  /** Spends units of the budget. @throws CelBudgetError when it is exceeded */
+  spend(units: number): void {
+    this.budget -= units;
     if (this.budget < 0) throw new CelBudgetError();
+  }
+
+  /** Returns units that were spent in advance for something that did not happen. */
+  refund(units: number): void {
+    this.budget += units;
+  }
+
+  /** Counts work: a step is about one access to a value, or ten characters. @throws CelBudgetError when no steps remain */
+  charge(steps: number): void {
+    this.#steps -= steps;
+    if (this.#steps < 0) throw new CelBudgetError();
   }
 }
 

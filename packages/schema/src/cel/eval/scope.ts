@@ -1,3 +1,14 @@
+import type { Eval } from './frame.ts';
+
+/** A variable that is evaluated when it is first read. */
+export interface LazyValue {
+  readonly value: Eval;
+  /** True if each read spends the cost of the value, because upstream repeats its expression. */
+  readonly repaid: boolean;
+  /** Slot for that cost. */
+  readonly costSlot: number;
+}
+
 interface Slots {
   count: number;
   /** Declared variables that have been looked up. */
@@ -9,6 +20,7 @@ export class Scope {
   readonly #slots: Slots;
   readonly #names: ReadonlyMap<string, number>;
   readonly #outer: Scope | undefined;
+  #lazy: LazyValue | undefined;
 
   private constructor(names: ReadonlyMap<string, number>, slots: Slots, outer?: Scope) {
     this.#names = names;
@@ -33,6 +45,18 @@ export class Scope {
     const slots = names.map(() => this.#slots.count++);
     const map = new Map(names.map((name, i) => [name, slots[i]!]));
     return { scope: new Scope(map, this.#slots, this), slots };
+  }
+
+  /** Returns a scope inside this one with a variable that is evaluated when it is first read. */
+  lazily(name: string, how: Pick<LazyValue, 'value' | 'repaid'>): { readonly scope: Scope; readonly slot: number } {
+    const { scope, slots } = this.inner(name);
+    scope.#lazy = { ...how, costSlot: this.#slots.count++ };
+    return { scope, slot: slots[0]! };
+  }
+
+  /** Returns the value of a variable that a macro introduced, if it is lazy. */
+  lazyValue(name: string): LazyValue | undefined {
+    return this.#names.has(name) ? this.#lazy : this.#outer?.lazyValue(name);
   }
 
   /** Returns the slot of a variable that a macro introduced. */

@@ -17,15 +17,18 @@ const formatType: CelType = opaqueOf('kubernetes.NamedFormat');
 
 type Check = (text: string) => readonly string[];
 
-class FormatValue extends CelOpaque {
+export class FormatValue extends CelOpaque {
   readonly type: CelType = formatType;
   readonly name: string;
   readonly check: Check;
+  /** Length of the longest pattern that upstream matches, by which it counts the cost of a check. */
+  readonly patternLength: number;
 
-  constructor(name: string, check: Check) {
+  constructor(name: string, { check, patternLength }: { readonly check: Check; readonly patternLength: number }) {
     super();
     this.name = name;
     this.check = check;
+    this.patternLength = patternLength;
   }
 
   equals(other: unknown): boolean {
@@ -36,17 +39,18 @@ class FormatValue extends CelOpaque {
 const formats: ReadonlyMap<string, FormatValue> = new Map(
   (
     [
-      ['dns1123Label', checkDns1123Label],
-      ['dns1123Subdomain', checkDns1123Subdomain],
-      ['dns1035Label', checkDns1035Label],
-      ['qualifiedName', checkQualifiedName],
-      ['dns1123LabelPrefix', (text) => checkDns1123Label(maskTrailingDash(text))],
-      ['dns1123SubdomainPrefix', (text) => checkDns1123Subdomain(maskTrailingDash(text))],
-      ['dns1035LabelPrefix', (text) => checkDns1035Label(maskTrailingDash(text))],
-      ['labelValue', checkLabelValue],
-      ['uri', uriFaults],
+      ['dns1123Label', 30, checkDns1123Label],
+      ['dns1123Subdomain', 60, checkDns1123Subdomain],
+      ['dns1035Label', 30, checkDns1035Label],
+      ['qualifiedName', 60, checkQualifiedName],
+      ['dns1123LabelPrefix', 30, (text) => checkDns1123Label(maskTrailingDash(text))],
+      ['dns1123SubdomainPrefix', 60, (text) => checkDns1123Subdomain(maskTrailingDash(text))],
+      ['dns1035LabelPrefix', 30, (text) => checkDns1035Label(maskTrailingDash(text))],
+      ['labelValue', 40, checkLabelValue],
+      ['uri', 1103, uriFaults],
       [
         'uuid',
+        70,
         (text) =>
           unless(
             /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text),
@@ -55,12 +59,13 @@ const formats: ReadonlyMap<string, FormatValue> = new Map(
       ],
       [
         'byte',
+        84,
         (text) => unless(text !== '' && decodeBase64(text) !== undefined && text.length % 4 === 0, 'invalid base64'),
       ],
-      ['date', (text) => unless(CelTimestamp.parseDate(text) !== undefined, 'invalid date')],
-      ['datetime', (text) => unless(CelTimestamp.parse(text) !== undefined, 'invalid datetime')],
-    ] satisfies readonly (readonly [string, Check])[]
-  ).map(([name, check]) => [name, new FormatValue(name, check)]),
+      ['date', 71, (text) => unless(CelTimestamp.parseDate(text) !== undefined, 'invalid date')],
+      ['datetime', 71, (text) => unless(CelTimestamp.parse(text) !== undefined, 'invalid datetime')],
+    ] satisfies readonly (readonly [string, number, Check])[]
+  ).map(([name, patternLength, check]) => [name, new FormatValue(name, { check, patternLength })]),
 );
 
 /** Named formats: `!format.dns1123Label().validate('my-name').hasValue()`. */

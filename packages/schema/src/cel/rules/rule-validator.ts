@@ -19,9 +19,7 @@ import type { RuleProblem, RulesAt, ValidationRule } from './rule.ts';
 import { type RuleCostOptions, RuleCosts } from './rule-costs.ts';
 import { buildRuleTree, type RuleNode } from './rule-tree.ts';
 
-/**
- * Maximum number of steps for all rules of one object together. Upstream's limit per object (cost units) is the same number.
- */
+/** Maximum cost of all rules of one object together: upstream's limit. */
 const objectBudget = 10_000_000;
 const maxMessageBytes = 5 * 1024;
 
@@ -40,7 +38,7 @@ export interface RuleValidateOptions {
   readonly old?: unknown;
   /** Called for problems of unchanged parts of the object, which become warnings for the client. */
   readonly onWarning?: (problem: RuleProblem) => void;
-  /** @defaultValue 10,000,000 steps */
+  /** @defaultValue 10,000,000 units */
   readonly budget?: Budget;
 }
 
@@ -179,7 +177,7 @@ class Run {
     this.#failure(compiled, place, { node, message });
   }
 
-  /** Runs with the per-call budget and deducts the steps used from the object's budget. */
+  /** Runs with the per-call budget and deducts the cost from the object's budget. */
   #spend<T>(run: (budget: Budget) => T): T {
     const budget = { remaining: defaultBudget };
     try {
@@ -189,8 +187,14 @@ class Run {
     }
   }
 
-  #stop(node: RuleNode, place: Place): void {
+  /** Ends the run. Nothing is left of the budget, for those who continue with it. */
+  #exceed(): void {
     this.#stopped = true;
+    this.#budget.remaining = -1;
+  }
+
+  #stop(node: RuleNode, place: Place): void {
+    this.#exceed();
     const detail = 'validation failed due to running out of cost budget, no further validation rules will be run';
     this.problems.push(invalid(place.path, quoteType(node), detail));
   }
@@ -203,7 +207,7 @@ class Run {
     const text = ruleText(at.rule);
     let detail = `${error.message} evaluating rule: ${text}`;
     if (error instanceof CelBudgetError) {
-      this.#stopped = true;
+      this.#exceed();
       detail = `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${text}`;
     } else if (error.message.startsWith('no such overload')) {
       detail = `'${error.message}': call arguments did not match a supported operator, function or macro signature for rule: ${text}`;
@@ -229,7 +233,7 @@ class Run {
       return usableMessage(message) ?? fallback;
     } catch (error) {
       if (error instanceof CelBudgetError) {
-        this.#stopped = true;
+        this.#exceed();
         return `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${JSON.stringify(rule.messageExpression)}`;
       }
       // If the message expression fails, the static message is used.

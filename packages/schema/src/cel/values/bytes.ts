@@ -1,5 +1,17 @@
 const encoder = new TextEncoder();
 
+/** Returns the length of a text in UTF-8. */
+export function utf8Length(text: string): number {
+  let length = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) continue;
+    // A surrogate pair takes four bytes: two for each half.
+    length += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
+  }
+  return length;
+}
+
 export function encodeUtf8(text: string): Uint8Array {
   return encoder.encode(text);
 }

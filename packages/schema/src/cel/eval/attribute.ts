@@ -1,0 +1,33 @@
+import type { CallExpr, Expr, SelectExpr } from '../syntax/ast.ts';
+
+/**
+ * True for the nodes that upstream plans as attributes: names, and what is selected from them. A chain of them costs one unit
+ * for its base and one for each step.
+ */
+export function isAttribute(expr: Expr): expr is AttributeExpr {
+  if (expr.kind === 'call') return expr.target === undefined && (isStep(expr) || expr.fn === '_?_:_');
+  return expr.kind === 'ident' || expr.kind === 'select';
+}
+
+type AttributeExpr = Extract<Expr, { readonly kind: 'ident' }> | SelectExpr | CallExpr;
+
+const steps = new Set(['_[_]', '_[?_]', '_?._']);
+
+function isStep(expr: CallExpr): boolean {
+  return steps.has(expr.fn);
+}
+
+/**
+ * Returns the cost that an attribute's base has when the attribute is evaluated: it is free as a branch of a conditional. So
+ * is a conditional itself, and a presence test does not count its base twice.
+ */
+export function baseCost(expr: Expr): number {
+  if (!isAttribute(expr) || (expr.kind === 'select' && expr.testOnly)) return 0;
+  let base: Expr = expr;
+  while (isAttribute(base)) {
+    if (base.kind === 'ident') return 1;
+    if (base.kind === 'call' && !isStep(base)) return 0;
+    base = base.kind === 'select' ? base.operand : base.args[0]!;
+  }
+  return 1;
+}
