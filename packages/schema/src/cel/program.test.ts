@@ -122,6 +122,7 @@ describe('budget', () => {
     "big.all(x, text.split('').size() > 0)",
     "big.all(x, text.replace('', text).size() > 0)",
     "big.all(x, text.matches('a' + string(x)) || true)",
+    "text.matches('^(a?){1000}$')",
     'lists.range(1000000000).size() > 0',
     'big.sortBy(x, -x).distinct().size() > 0',
     'big.all(x, big.flatten().size() > 0)',

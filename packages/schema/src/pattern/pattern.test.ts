@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compilePattern, PatternError } from './pattern.ts';
 import { PatternCache } from './pattern-cache.ts';
+import { withoutGroups } from './without-groups.ts';
 
 describe('compilePattern', () => {
   it.each([
@@ -37,7 +38,25 @@ describe('compilePattern', () => {
     expect(compilePattern(source).test(`${many.repeat(2_000)}${rest}`)).toBe(found);
   });
 
-  it('matches a long text without looking for groups, which takes far longer', () => {
+  it.each([
+    ['(a)(?P<n>b)(?<m>c)', '(?:a)(?:b)(?:c)'],
+    ['(?i)(?s:a)(?:b)()', '(?i)(?s:a)(?:b)(?:)'],
+    ['\\(a\\)\\\\(b)', '\\(a\\)\\\\(?:b)'],
+    ['[(](a)[](][^](][\\](]', '[(](?:a)[](][^](][\\](]'],
+    ['[[:alpha:](]([^[:digit:](])', '[[:alpha:](](?:[^[:digit:](])'],
+    ['\\Q(a\\E(b)\\Q(', '\\Q(a\\E(?:b)\\Q('],
+    ['((a)|(b))*', '(?:(?:a)|(?:b))*'],
+  ])('matches %s as %s', (source, plain) => {
+    expect(withoutGroups(source)).toBe(plain);
+    expect(() => compilePattern(source)).not.toThrow();
+  });
+
+  it('matches a hostile repetition of groups as fast as one without groups', () => {
+    const plain = compilePattern('^(?:a?){1000}$');
+    expect(compilePattern('^(a?){1000}$').size).toBe(plain.size);
+  });
+
+  it('matches a long text without looking for its end, which takes far longer', () => {
     const pattern = compilePattern('^(([a-z])+.)+[A-Z]([a-z])+$');
     const text = 'a'.repeat(200_000);
     const cpuMs = (work: () => unknown): number => {

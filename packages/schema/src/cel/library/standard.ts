@@ -1,4 +1,4 @@
-import { PatternError } from '../../pattern/pattern.ts';
+import { type Pattern, PatternError } from '../../pattern/pattern.ts';
 import { fail } from '../errors.ts';
 import { standardMacros } from '../syntax/loop-macros.ts';
 import * as t from '../types/cel-type.ts';
@@ -113,16 +113,14 @@ function matches(context: CallContext, text: string, pattern: string): boolean {
   return guardPattern(context, text, pattern).test(text);
 }
 
-/** Returns the compiled pattern. Charges the cost of matching in advance; an invalid pattern is an evaluation error. */
-export function guardPattern(
-  context: CallContext,
-  text: string,
-  pattern: string,
-): { test(text: string): boolean; findAll(text: string, limit?: number): readonly string[] } {
-  context.charge((1 + text.length * 0.1) * (1 + pattern.length * 0.25));
+/** Returns the compiled pattern. Charges the work of matching in advance; an invalid pattern is an evaluation error. */
+export function guardPattern(context: CallContext, text: string, pattern: string): Pattern {
   if (!context.patterns.has(pattern)) context.charge(50 + pattern.length);
   try {
-    return context.patterns.get(pattern);
+    const compiled = context.patterns.get(pattern);
+    // A counted repetition, such as `(a?){1000}`, has far more instructions than characters.
+    context.charge((1 + text.length) * compiled.size * 0.125);
+    return compiled;
   } catch (error) {
     if (error instanceof PatternError) return fail(error.message);
     throw error;
