@@ -5,9 +5,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-// @ts-expect-error: plain JavaScript, shared with the recorder
 import { createNode, refreshNode } from '../../packages/controlplane/src/controllers/testdata/player.mjs';
-// @ts-expect-error: plain JavaScript, shared with the recorder
 import { runExample } from './example.mjs';
 
 const folder = new URL('testdata/manifests/', import.meta.url);
@@ -58,8 +56,7 @@ describe('workload manifests', () => {
         call,
         namespace: `kw-${name}`,
         pause: () => sleep(systemClock, { ms: 50 }),
-        settled: (read: () => Promise<object>) =>
-          expect.poll(read, { timeout: 30_000, interval: 100 }).toEqual(recorded[name]),
+        settled: (read) => expect.poll(read, { timeout: 30_000, interval: 100 }).toEqual(recorded[name]),
       });
     },
   );

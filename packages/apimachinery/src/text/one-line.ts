@@ -5,8 +5,7 @@
  * @example oneLine('a\nb') // 'a\\nb'
  */
 export function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression replaces control characters
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (char) =>
+  return text.replace(/\p{Cc}/gu, (char) =>
     char < ' ' ? JSON.stringify(char).slice(1, -1) : `\\u00${char.charCodeAt(0).toString(16)}`,
   );
 }

@@ -43,7 +43,6 @@ function cut(text: string): string {
 /** Escapes text for a header: no control characters, escaped quotes, and UTF-8 bytes beyond ASCII, as Go writes them. */
 function escapeText(text: string): string {
   // Control characters are invalid in a header, no matter what an object's author wrote.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-  const plain = text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/["\\]/g, '\\$&');
+  const plain = text.replace(/[^ -~\u0080-\uffff]+/g, ' ').replace(/["\\]/g, '\\$&');
   return Buffer.from(plain).toString('latin1');
 }

@@ -2,10 +2,8 @@ import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { apiServer, type ExtensionServer } from '../extension/extension-server.ts';
 import type { ExtensionServerOptions } from '../extension/extension-server-options.ts';
 import type { ApiRequest } from '../http/api-request.ts';
+import type { Json } from './test-server.ts';
 import { reportDefinition, Well, wellDefinition } from './wells.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look deep into answers
-export type Json = any;
 
 /** A server without a socket, and short ways to ask it as an administrator. */
 export class Asked implements AsyncDisposable {

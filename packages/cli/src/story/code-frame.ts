@@ -36,6 +36,5 @@ function cut(text: string): string {
 
 /** Replaces control characters, which must not reach the terminal. */
 function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '·');
+  return text.replace(/[^\P{Cc}\t\n]/gu, '·');
 }

@@ -1,14 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { StatusError, sleep, systemClock } from '@kubewright/apimachinery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-// @ts-expect-error: plain JavaScript, shared with the recorder
-import { createNode, refreshNode, runScenario, scenarios } from './testdata/scenarios.mjs';
+import { createNode, type Picture, refreshNode, runScenario, scenarios } from './testdata/scenarios.mjs';
 import { TestControlPlane } from './testdata/test-control-plane.ts';
-
-interface Picture {
-  readonly name: string;
-  readonly state: Readonly<Record<string, unknown>>;
-}
 
 /** Expected rejections: quotas that a scenario sets itself. */
 const quota = /exceeded quota|is forbidden: (?!User)/;
@@ -46,11 +40,11 @@ describe('built-in controllers', () => {
     expect(plane.refusals.filter((text) => !quota.test(text))).toEqual([]);
   });
 
-  it.concurrent.each(Object.keys(scenarios as object))(
+  it.concurrent.each(Object.keys(scenarios))(
     'produce the same objects as the upstream controllers: %s',
     async (name) => {
-      const namespace = `kw${Object.keys(scenarios as object).indexOf(name)}-parity`;
-      const pictures = (await runScenario(name, { call, namespace, pause, patience: 1_500 })) as readonly Picture[];
+      const namespace = `kw${Object.keys(scenarios).indexOf(name)}-parity`;
+      const pictures = await runScenario(name, { call, namespace, pause, patience: 1_500 });
       expect(pictures).toEqual(recorded[name]);
     },
     60_000,

@@ -1,6 +1,5 @@
 import type { StepAnswer } from '../kube-apiserver/testdata/plane-under-test.ts';
 import { replaySteps } from '../kube-apiserver/testdata/replay-steps.ts';
-// @ts-expect-error: plain JavaScript, shared with the recorder
 import { steps } from './testdata/further.mjs';
 
 /**

@@ -1,5 +1,4 @@
 import { replaySteps } from '../kube-apiserver/testdata/replay-steps.ts';
-// @ts-expect-error: plain JavaScript, shared with the recorder
 import { steps } from './testdata/views.mjs';
 
 replaySteps({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlaneUnderTest } from './testdata/plane-under-test.ts';
+import type { Json } from './testdata/test-server.ts';
 
 const json = { 'content-type': 'application/json' };
 const merge = { 'content-type': 'application/merge-patch+json' };
@@ -20,8 +21,7 @@ describe('the API server answers as the real one', () => {
 
   interface Answer {
     readonly status: number;
-    // biome-ignore lint/suspicious/noExplicitAny: tests look deep into answers
-    readonly object: any;
+    readonly object: Json;
   }
   const call = async (method: string, path: string, body?: unknown, headers = json): Promise<Answer> => {
     const { status, text } = await plane.send(method, path, body, headers);

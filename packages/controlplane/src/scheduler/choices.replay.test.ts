@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { LabelSelector, type Stored, seededRandom } from '@kubewright/apimachinery';
-import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, Service } from '@kubewright/apimachinery/core/v1';
-import type { StorageClass } from '@kubewright/apimachinery/storage/v1';
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
 import { stored } from '@kubewright/apimachinery/testing';
 import { describe, expect, it } from 'vitest';
 import { type PendingPod, pendingPod } from './cluster/pod-info.ts';
@@ -10,8 +9,7 @@ import { explain } from './framework/fit-error.ts';
 import { preempt } from './plugins/default-preemption.ts';
 import { defaultPlugins } from './plugins/index.ts';
 import { schedulePod } from './schedule-pod.ts';
-// @ts-expect-error: plain JavaScript, shared with the recorder
-import { namespaces, randomCluster } from './testdata/clusters.mjs';
+import { namespaces, type RandomCluster, randomCluster } from './testdata/clusters.mjs';
 import { testView } from './testdata/test-view.ts';
 
 /** The outcome of kube-scheduler for a pod. */
@@ -19,16 +17,6 @@ type Outcome =
   | { readonly node: string }
   | { readonly message: string }
   | { readonly nominated: string; readonly victims: readonly string[] };
-
-interface RandomCluster {
-  readonly nodes: readonly Node[];
-  readonly running: readonly Pod[];
-  readonly pending: readonly Pod[];
-  readonly services: readonly Service[];
-  readonly volumes: readonly PersistentVolume[];
-  readonly claims: readonly PersistentVolumeClaim[];
-  readonly storageClasses: readonly StorageClass[];
-}
 
 const recorded = JSON.parse(
   readFileSync(new URL('./testdata/choices-1.36.3.json', import.meta.url), 'utf8'),
@@ -48,10 +36,7 @@ function viewFor(cluster: RandomCluster, pod: PendingPod): ClusterView {
     storageClasses,
     // The API server adds this label.
     namespaces: Object.fromEntries(
-      Object.entries(namespaces as object).map(([name, labels]) => [
-        name,
-        { ...labels, 'kubernetes.io/metadata.name': name },
-      ]),
+      Object.entries(namespaces).map(([name, labels]) => [name, { ...labels, 'kubernetes.io/metadata.name': name }]),
     ),
   });
   const selecting = services.filter(({ metadata, spec }) => {
@@ -77,7 +62,7 @@ function decide(pod: PendingPod, view: ClusterView, expected: Outcome): Outcome 
 
 describe('choices', () => {
   it.each(Object.keys(recorded))('equal those of kube-scheduler on the random cluster with seed=%s', (seed) => {
-    const cluster = randomCluster(Number(seed)) as RandomCluster;
+    const cluster = randomCluster(Number(seed));
     const outcomes: Record<string, Outcome> = {};
     for (const each of cluster.pending) {
       const { name = '' } = each.metadata;

@@ -142,8 +142,7 @@ function fold(start: string, text: string, indent: string): string[] {
 }
 
 function hasControls(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: YAML wants them escaped
-  return /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]|\t/.test(text) || /[^\S\n]\n/.test(text);
+  return /[^\P{Cc}\n]|[\u2028\u2029\ufeff]/u.test(text) || /[^\S\n]\n/.test(text);
 }
 
 /** Matches strings that YAML 1.1 reads as another type. */

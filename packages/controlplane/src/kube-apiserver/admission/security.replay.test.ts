@@ -1,6 +1,5 @@
 import type { StepAnswer } from '../testdata/plane-under-test.ts';
 import { replaySteps } from '../testdata/replay-steps.ts';
-// @ts-expect-error: plain JavaScript, shared with the recorder
 import { steps } from './testdata/security.mjs';
 
 /** Removes the managed fields of reviews, which are not stored. */

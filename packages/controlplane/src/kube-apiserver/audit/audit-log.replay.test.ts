@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseYaml } from '@kubewright/schema';
 import { expect, it } from 'vitest';
-import { PlaneUnderTest, type Step } from '../testdata/plane-under-test.ts';
-// @ts-expect-error: plain JavaScript, shared with the recorder
+import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
 import { steps } from './testdata/audited.mjs';
 
 const read = (name: string): Buffer => readFileSync(new URL(`testdata/${name}`, import.meta.url));
@@ -30,7 +29,7 @@ it('writes the audit events of kube-apiserver', async () => {
   const events: Readonly<Record<string, unknown>>[] = [];
   const policy = parseYaml(read('policy.yaml')).value;
   await using plane = await PlaneUnderTest.start({ auditLog: { policy, write: (event) => events.push(event) } });
-  await plane.play(steps as readonly Step[]);
+  await plane.play(steps);
   const recorded = read('audited-1.36.3.jsonl').toString().trim().split('\n');
   const byUser = events.filter(({ userAgent }) => userAgent === 'test/1.0');
   expect(byUser.map(normalized)).toEqual(recorded.map((line) => normalized(JSON.parse(line))));

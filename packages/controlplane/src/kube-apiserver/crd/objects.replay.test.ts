@@ -1,7 +1,6 @@
 import { cleanUpBehind, withoutSettled } from '../testdata/plane-under-test.ts';
 import { replaySteps } from '../testdata/replay-steps.ts';
 import { acceptedDifferences } from './testdata/accepted-differences.ts';
-// @ts-expect-error: plain JavaScript, shared with the recorder
 import { steps } from './testdata/objects.mjs';
 
 replaySteps({

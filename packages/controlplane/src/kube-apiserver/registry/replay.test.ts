@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { type Answer, type Json, TestServer, withBuiltinKinds } from '../testdata/test-server.ts';
 import { accepted } from './testdata/accepted-differences.ts';
-// @ts-expect-error: plain JavaScript, shared with the recorder
 import { requests } from './testdata/requests.mjs';
 
 interface Recorded {
@@ -24,8 +23,6 @@ const namespace = 'rec-0815';
 function neutralText(text: string): string {
   return text.replaceAll(namespace, 'NS');
 }
-
-type Request = readonly [string, string, unknown?, Record<string, string>?];
 
 function identity(entry: unknown): string {
   const { manager, operation, subresource, apiVersion } = entry as Json;
@@ -67,7 +64,7 @@ describe('responses recorded from the real API server', () => {
     await server.post('/api/v1/namespaces', { metadata: { name: namespace } });
     const here = (value: unknown): Json =>
       JSON.parse(JSON.stringify(value ?? null).replaceAll('NS', namespace)) ?? undefined;
-    for (const [method, path, body, headers] of requests as readonly Request[]) {
+    for (const [method, path, body, headers] of requests) {
       const pending = server.send(method, here(path), { body: here(body), ...defined({ headers }) });
       await new Promise((resolve) => setImmediate(resolve));
       await server.clock.advance(3_001); // requests that wait for a version time out
@@ -75,7 +72,7 @@ describe('responses recorded from the real API server', () => {
     }
   });
 
-  for (const [index, [method, path, body, headers]] of (requests as readonly Request[]).entries()) {
+  for (const [index, [method, path, body, headers]] of requests.entries()) {
     const form = headers?.['content-type'] ?? headers?.['accept'] ?? '';
     const shown = `${method} ${path.slice(0, 120)} ${JSON.stringify(body ?? '').slice(0, 140)} ${form}`;
     it(`${index}: ${shown}`, () => {

@@ -4,7 +4,6 @@ import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { ControlPlane } from '../control-plane.ts';
 import type { ControlPlaneOptions } from '../control-plane-options.ts';
 import { MemoryStorage, type ApiResponse } from '@kubewright/apiserver';
-// @ts-expect-error: plain JavaScript, shared with the recorder
 import { runSteps } from './run-steps.mjs';
 
 /** An answer, recorded or ours. */
@@ -54,8 +53,8 @@ export class PlaneUnderTest implements AsyncDisposable {
   }
 
   /** Plays a script; time passes only as far as streams need to end. */
-  async play(steps: readonly Step[], settle: (answer: SettleCall) => Promise<void> | void = () => {}): Promise<StepAnswer[]> {
-    return (await runSteps(steps, { send: this.send, settle })) as StepAnswer[];
+  play(steps: readonly Step[], settle: (answer: SettleCall) => Promise<void> | void = () => {}): Promise<StepAnswer[]> {
+    return runSteps(steps, { send: this.send, settle });
   }
 
   readonly send = async (

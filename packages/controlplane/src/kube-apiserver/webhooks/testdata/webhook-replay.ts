@@ -3,35 +3,13 @@ import { type Clock, systemClock, issueCertificate } from '@kubewright/apimachin
 import { podEviction, podStreams } from '../../pods/index.ts';
 import type { NodeConnector } from '../../pods/node-connector.ts';
 import { comparable, PlaneUnderTest, type SettleCall, type Step, type StepAnswer } from '../../testdata/plane-under-test.ts';
-// @ts-expect-error: plain JavaScript, shared with the recorder
 import { CERTIFICATE_NAMES } from './certificate-names.mjs';
-// @ts-expect-error: plain JavaScript, shared with the recorder
 import { fillSteps, withoutAddress } from './fill-steps.mjs';
-// @ts-expect-error: plain JavaScript, shared with the recorder
-import { startWebhookServer } from './webhook-server.mjs';
-
-/** What a webhook server was sent. */
-export interface Received {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly type?: string;
-  readonly accept?: string;
-  readonly body?: { readonly request?: Readonly<Record<string, unknown>> };
-}
+import { type Received, startWebhookServer, type WebhookBehaviours } from './webhook-server.mjs';
 
 /** An answer, and what webhooks were asked for it. */
 export interface WebhookStepAnswer extends StepAnswer {
   readonly received: readonly Received[];
-}
-
-/** A webhook server, as far as tests use it. */
-export interface WebhookServer {
-  readonly url: string;
-  readonly port: number;
-  take(): readonly Received[];
-  connections(): number;
-  close(): Promise<void>;
 }
 
 /** Certificates of one run; the words in them are the recorder's. */
@@ -50,7 +28,7 @@ export function makeCertificates(): { readonly key: string; readonly cert: strin
 export async function playWithWebhooks(
   steps: readonly Step[],
   options: {
-    readonly behaviours: unknown;
+    readonly behaviours: WebhookBehaviours;
     settle?(plane: PlaneUnderTest): (call: SettleCall) => Promise<void>;
   },
 ): Promise<{ readonly answers: readonly WebhookStepAnswer[]; readonly errors: readonly unknown[] }> {
@@ -66,11 +44,11 @@ export async function playWithWebhooks(
   // What hangs is given up when its time is over.
   const onHang = (): void => void plane.clock.advance(1000);
   const { behaviours } = options;
-  const server: WebhookServer = await startWebhookServer({ ...certificates, behaviours, onHang });
+  const server = await startWebhookServer({ ...certificates, behaviours, onHang });
   const received: (readonly Received[])[] = [];
   try {
     const settle = options.settle?.(plane);
-    const filled = fillSteps(steps, { server, ...certificates }) as Step[];
+    const filled = fillSteps(steps, { server, ...certificates });
     const answers = await plane.play(filled, async (call) => {
       await settle?.(call);
       received.push(server.take());

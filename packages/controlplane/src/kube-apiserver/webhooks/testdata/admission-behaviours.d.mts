@@ -1,0 +1,3 @@
+import type { WebhookBehaviours } from './webhook-server.mjs';
+
+export declare const behaviours: WebhookBehaviours;
