@@ -10,6 +10,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { goTypeNames } from './generate-builtin/go-type-names.mjs';
 import { protobufTable } from './generate-builtin/protobuf-table.mjs';
 import { readData } from './generate-builtin/read-data.mjs';
 import { resourceTable } from './generate-builtin/resource-table.mjs';
@@ -39,6 +40,7 @@ function generate(data) {
   files.set(join(folders[1], 'type-table.ts'), typeTable(data));
   files.set(join(folders[1], 'protobuf-table.ts'), protobufTable(data));
   files.set(join(folders[1], 'resource-table.ts'), resourceTable(data));
+  files.set(join(folders[1], 'go-type-names.ts'), goTypeNames(data));
   files.set(manifest, manifestText(data));
   return files;
 }

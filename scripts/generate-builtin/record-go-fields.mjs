@@ -7,7 +7,9 @@
  *
  * Recorded from the modules of Kubernetes 1.36.3 (v0.36.3). One text for each message: `number[=json name][flags]`,
  * flags after a colon: `i` inlined, `p` pointer, `k` kept when zero (no omitempty), `z` omitzero. Messages that the
- * protobuf data lacks are recorded with their types.
+ * protobuf data lacks are recorded with their types. `types` has the Go types of fields that use a named scalar, list or map, such
+ * as `Container.imagePullPolicy`: `v1.PullPolicy`, and `embedded` the structures through which a field is promoted, as
+ * `Volume.hostPath`: `VolumeSource`; decode errors contain both.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,13 +35,22 @@ for (const group of readdirSync(join(modules, `api@${version}`)).sort()) {
 
 const fields = {};
 const messages = {};
+const types = {};
+const embedded = {};
+const structs = new Map();
+const named = namedTypes();
 for (const [folder, name] of folders) {
   for (const [struct, lines] of structsIn(join(modules, folder))) {
     const parsed = lines.map(parseField).filter((field) => field !== undefined);
     if (parsed.length === 0) continue;
+    structs.set(`${name}.${struct}`, parsed);
+    for (const { name: json, type } of parsed) recordType(`${struct}.${json}`, goType(type, name));
     fields[`${name}.${struct}`] = parsed.map(format).join(' ');
     if (name.includes('kube_aggregator')) messages[`${name}.${struct}`] = Object.fromEntries(parsed.map(protobufOf));
   }
+}
+for (const [struct, parsed] of structs) {
+  for (const { inline, type } of parsed) if (inline && !type.endsWith('TypeMeta')) recordPromoted(struct, type, []);
 }
 const line = (object) =>
   Object.keys(object)
@@ -48,21 +59,65 @@ const line = (object) =>
     .join(',\n');
 writeFileSync(
   new URL('go-fields.json', import.meta.url),
-  `{\n"fields": {\n${line(fields)}\n},\n"messages": {\n${line(messages)}\n}\n}\n`,
+  `{\n"fields": {\n${line(fields)}\n},\n"messages": {\n${line(messages)}\n},\n"types": {\n${line(types)}\n},\n"embedded": {\n${line(embedded)}\n}\n}\n`,
 );
 
-function* structsIn(folder) {
+/** Named types other than structures, by package: `v1.PullPolicy`. All API packages are named by their version. */
+function namedTypes() {
+  const found = new Set(['types.UID', 'types.NodeName', 'types.NamespacedName']);
+  for (const [folder, name] of folders) {
+    const version = name.slice(name.lastIndexOf('.') + 1);
+    for (const [, type] of sourcesIn(join(modules, folder)).matchAll(/^type (\w+) (?!struct|interface|=)/gm))
+      found.add(`${version}.${type}`);
+  }
+  return found;
+}
+
+/** Returns the type as Go prints it, or undefined if it has no named type that is not a structure. */
+function goType(text, messagePackage) {
+  const version = messagePackage.slice(messagePackage.lastIndexOf('.') + 1);
+  let uses = false;
+  const printed = text.replace(/^\*/, '').replace(/[\w.]+/g, (word) => {
+    if (/^(map|string|bool|byte|u?int\d*|float\d+)$/.test(word)) return word === 'byte' ? 'uint8' : word;
+    const type = word.includes('.')
+      ? word.replace(/^(core|meta|api|autoscaling|rbac|apps)?v1\./, 'v1.')
+      : `${version}.${word}`;
+    uses ||= named.has(type);
+    return type;
+  });
+  return uses ? printed : undefined;
+}
+
+/** Records the fields of a structure that another one embeds, with the names of the structures in between. */
+function recordPromoted(outer, type, above) {
+  const [group, struct] = [outer.slice(0, outer.lastIndexOf('.')), type.slice(type.lastIndexOf('.') + 1)];
+  const own = structs.get(`${group}.${struct}`) ?? structs.get(`k8s.io.api.core.v1.${struct}`) ?? [];
+  const path = [...above, struct];
+  for (const { name, inline, type: inner } of own) {
+    if (inline) recordPromoted(outer, inner, path);
+    else embedded[`${outer.slice(outer.lastIndexOf('.') + 1)}.${name}`] = path.join('.');
+  }
+}
+
+function recordType(field, type) {
+  if (type === undefined || types[field] === '') return;
+  // Structures of the same name in two groups: neither is certain.
+  types[field] = types[field] === undefined || types[field] === type ? type : '';
+}
+
+function sourcesIn(folder) {
   let files = [];
   try {
     files = readdirSync(folder).filter((file) => /^types(_jsonschema)?\.go$/.test(file));
   } catch {
-    return; // no such version of this group
+    return ''; // no such version of this group
   }
-  for (const file of files) {
-    const source = readFileSync(join(folder, file), 'utf8');
-    for (const match of source.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm))
-      yield [match[1], match[2].split('\n')];
-  }
+  return files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+}
+
+function* structsIn(folder) {
+  for (const match of sourcesIn(folder).matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm))
+    yield [match[1], match[2].split('\n')];
 }
 
 function parseField(text) {

@@ -84,6 +84,9 @@ function normalized(value: unknown, key: string, now: RegExp): unknown {
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID')
       // The response to a refused patch has the whole object, of which the version differs.
       .replace(/^( "" is invalid: )?(patch: )?Invalid value: "\{.*\}": /s, '$1$2Invalid value: OBJECT: ')
+      // The messages about forbidden changes have the values, or their difference, as Go prints its internal structures.
+      .replace(/Invalid value: \{.*\}: field is immutable/s, 'Invalid value: OBJECT: field is immutable')
+      .replace(/(Forbidden: (?:spec is immutable|spec\.persistentvolumesource|pod updates)[^\n]*)\n.*$/s, '$1')
       .replace(now, 'NOW')
       .replace(/kube-api-access-[a-z0-9]{5}\b/g, 'kube-api-access-SUFFIX')
       .replace(/\b10\.96\.\d+\.\d+\b/g, 'CLUSTER-IP')

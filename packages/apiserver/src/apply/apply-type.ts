@@ -127,8 +127,12 @@ class NodeType implements ApplyType {
     const open = preserves || (node.preserveUnknownFields === true && node.type !== 'any');
     this.scalar = scalarOf(node);
     this.list = node.type === 'array' ? new NodeList(node, open) : node.type === 'any' ? deduced.list : undefined;
-    this.map = node.type === 'object' ? new NodeMap(node, open) : node.type === 'any' ? deduced.map : undefined;
+    this.map = node.type === 'object' ? new NodeMap(node, open) : node.type === 'any' ? mapOfAny(node) : undefined;
   }
+}
+
+function mapOfAny({ mapType }: SchemaNode): MapType | undefined {
+  return mapType === 'atomic' ? untyped.map : deduced.map;
 }
 
 function scalarOf(node: SchemaNode): ApplyType['scalar'] {

@@ -6,6 +6,7 @@ import {
   invalid,
   isDeleting,
   type KubernetesObject,
+  parseApiVersion,
   StatusError,
 } from '@kubewright/apimachinery';
 import { formatTime } from '@kubewright/apimachinery/internal';
@@ -124,6 +125,7 @@ async function insert(
   await services.admission.validate(attributes);
   const name = draft.metadata.name ?? '';
   const key = registry.key(call.namespace, name);
+  strategy.prepareForStorage?.(draft);
   const stored = toStorageForm(draft, definition);
   if (call.dryRun) {
     const existing = await services.storage.get(key);
@@ -165,7 +167,15 @@ function validateNew(
   const object = draft as unknown as KubernetesObject; // the draft is complete now
   const own = options.strategy.validate?.(object, registry.strategyContext(options.call));
   if (own && own.length > 0) errors.push(...own);
-  if (errors.length > 0) throw invalid(definition, draft.metadata.name ?? '', errors);
+  if (errors.length > 0) throw invalid(storedKind(definition), draft.metadata.name ?? '', errors);
+}
+
+/** Returns the kind that messages about invalid objects name: the stored one, also if the request used another group. */
+export function storedKind({ kind, storageApiVersion }: Registry['definition']): {
+  readonly group: string;
+  readonly kind: string;
+} {
+  return { group: parseApiVersion(storageApiVersion).group, kind };
 }
 
 function nameTaken(registry: Registry, name: string, stored: StoredObject | undefined): Error {

@@ -74,6 +74,8 @@ export interface Strategy {
   validate?(object: KubernetesObject, context: StrategyContext): readonly FieldError[];
   /** Returns every error in a changed object, compared with its stored form. */
   validateUpdate?(object: KubernetesObject, old: KubernetesObject, context: StrategyContext): readonly FieldError[];
+  /** Brings a valid object into the form that is stored. Runs last; what it changes has no field manager. */
+  prepareForStorage?(object: Draft): void;
   /** Returns texts for `Warning` headers. */
   warnings?(object: KubernetesObject, old: KubernetesObject | undefined): readonly string[];
   /** Validates `metadata.name`. Returns the error messages. @defaultValue DNS-1123 subdomain */

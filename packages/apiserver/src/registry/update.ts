@@ -15,7 +15,7 @@ import { RevisionMismatchError, type StoredObject } from '../storage/storage.ts'
 import type { WriteCall } from './call.ts';
 import { ClaimTakenError, catchUp, claimTries, claimWrites } from './claims.ts';
 import { commitObject } from './commit-object.ts';
-import { checkNamespace, createObject } from './create.ts';
+import { checkNamespace, createObject, storedKind } from './create.ts';
 import { validateMetadataUpdate, warnOfFinalizers } from './metadata-validation.ts';
 import { isNamespace, namespaceFinalizers } from './namespace-rules.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
@@ -119,6 +119,7 @@ async function updateOnce(
     const judged = typeof admission === 'function' ? admission(draft, live) : admission;
     if (judged !== 'none') await services.admission.validate(judged);
     registry.keepUnchangedTimes(draft, live);
+    strategy.prepareForStorage?.(draft);
     return await write(registry, draft, { call, live, stored });
   } catch (error) {
     strategy.abandon?.(draft);
@@ -179,7 +180,7 @@ function beforeUpdate(
   const object = draft as unknown as KubernetesObject; // the draft is complete now
   const own: readonly FieldError[] = strategy.validateUpdate?.(object, live, context) ?? [];
   const errors = metadataErrors.length > 0 ? [...metadataErrors, ...own] : own;
-  if (errors.length > 0) throw invalid(definition, call.name, errors);
+  if (errors.length > 0) throw invalid(storedKind(definition), call.name, errors);
   if (strategy.warnings) for (const text of strategy.warnings(object, live)) call.warn(text);
   if (definition.custom) warnOfFinalizers(prepared, live.metadata, call.warn);
 }

@@ -78,6 +78,7 @@ function shared(kind: BuiltinKind, types: WireTypes): Strategy {
       types.normalize(kind.struct, object);
       types.applyDefaults(kind.struct, object);
     },
+    prepareForStorage: (object) => types.dropEmptyLists(kind.struct, object),
   };
 }
 

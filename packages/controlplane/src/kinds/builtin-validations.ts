@@ -3,6 +3,7 @@ import { policyBindingValidation } from './admissionregistration/policy-binding-
 import { policyValidation } from './admissionregistration/policy-validation.ts';
 import { apiregistrationValidation } from './apiregistration/apiregistration-validation.ts';
 import { appsValidation } from './apps/apps-validation.ts';
+import { replicaStatusValidation } from './apps/replica-status-validation.ts';
 import { autoscalingValidation } from './autoscaling/autoscaling-validation.ts';
 import { batchValidation } from './batch/batch-validation.ts';
 import type { BuiltinDefinitionsOptions } from './builtin-options.ts';
@@ -14,6 +15,7 @@ import { limitsValidation } from './core/limits-validation.ts';
 import { podValidation } from './core/pod-validation.ts';
 import { serviceValidation } from './core/service-validation.ts';
 import { volumeObjectValidation } from './core/volume-object-validation.ts';
+import { eventValidation } from './events/event-validation.ts';
 import { flowcontrolValidation } from './flowcontrol/flowcontrol-validation.ts';
 import { addressValidation } from './networking/address-validation.ts';
 import { networkingValidation } from './networking/networking-validation.ts';
@@ -34,7 +36,9 @@ export function builtinValidations(
     ...endpointsValidation({ allowLoopback: options.allowLoopbackEndpoints ?? false }),
     ...volumeObjectValidation,
     ...coreValidation,
+    ...eventValidation,
     ...appsValidation,
+    ...replicaStatusValidation,
     ...batchValidation,
     ...autoscalingValidation,
     ...networkingValidation,

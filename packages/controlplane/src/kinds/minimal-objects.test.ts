@@ -44,6 +44,7 @@ describe('builtin strategies', () => {
       if (stored.metadata.uid) object.metadata.uid = stored.metadata.uid;
       strategy.applyDefaults?.(object);
       strategy.prepareForCreate?.(object, context);
+      strategy.prepareForStorage?.(object);
       const answered = kind.conversion?.fromStorage(kind.conversion.toStorage(object)) ?? object;
       expect(comparable(answered as Draft)).toEqual(comparable(stored));
     },

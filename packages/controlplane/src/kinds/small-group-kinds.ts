@@ -1,5 +1,6 @@
 import { apiServiceStrategy } from './apiregistration/api-service.ts';
 import { type BuiltinKind, builtinKind } from './builtin-kind.ts';
+import { dropUnused } from './drop-unused.ts';
 import type {
   APIService,
   DeviceClass,
@@ -13,6 +14,10 @@ import type {
   Resourcev1ResourceClaim,
   RuntimeClass,
 } from './generated/drafts.ts';
+import { dropUnusedOfDevices } from './resource/unused-device-fields.ts';
+
+/** Fields of the feature CoordinatedLeaderElection. */
+const coordinatedElection = ['strategy', 'preferredHolder'] as const;
 
 /** Kinds of groups with few kinds, which need only update rules. */
 export const smallGroupKinds: readonly BuiltinKind[] = [
@@ -38,6 +43,10 @@ export const smallGroupKinds: readonly BuiltinKind[] = [
     struct: 'coordinationv1.Lease',
     allowUnconditionalUpdate: false,
     allowCreateOnUpdate: true,
+    strategy: {
+      prepareForCreate: ({ spec }) => dropUnused(spec, undefined, coordinatedElection),
+      prepareForUpdate: ({ spec }, old) => dropUnused(spec, old.spec, coordinatedElection),
+    },
   }),
   builtinKind<RuntimeClass>({
     resource: 'node.k8s.io/v1/runtimeclasses',
@@ -68,6 +77,10 @@ export const smallGroupKinds: readonly BuiltinKind[] = [
     resource: 'resource.k8s.io/v1/resourceslices',
     struct: 'resourcev1.ResourceSlice',
     generation: 'spec',
+    strategy: {
+      prepareForCreate: ({ spec }) => dropUnusedOfDevices(spec, undefined),
+      prepareForUpdate: ({ spec }, old) => dropUnusedOfDevices(spec, old.spec),
+    },
     fieldLabels: { 'spec.driver': ({ spec }) => spec.driver, 'spec.nodeName': ({ spec }) => spec.nodeName ?? '' },
   }),
   builtinKind<FlowSchema>({

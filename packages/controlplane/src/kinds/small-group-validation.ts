@@ -21,6 +21,7 @@ import {
   required,
   rule,
 } from './validation/check.ts';
+import { conditions } from './validation/conditions.ts';
 import { type ValidationEntry, validationOf } from './validation/kind-validation.ts';
 import { countOrPercent, dnsLabel, labelSelector, labels } from './validation/rules.ts';
 
@@ -48,12 +49,15 @@ const systemPriorities = ['system-node-critical', 'system-cluster-critical'];
 /** Validation of groups with few kinds. */
 export const smallGroupValidation: readonly ValidationEntry[] = [
   validationOf<PodDisruptionBudget>('policy/v1/poddisruptionbudgets', { validate: ({ spec }) => budgetFaults(spec) }),
+  validationOf<PodDisruptionBudget>('policy/v1/poddisruptionbudgets/status', {
+    validate: ({ status }) => budgetStatus(status, FieldPath.of('status')),
+  }),
   validationOf<PriorityClass>('scheduling.k8s.io/v1/priorityclasses', {
-    validate: priorityFaults,
-    validateUpdate: ({ value }, old) => {
-      const path = FieldPath.of('value');
-      return value === old.value ? [] : [forbiddenField(path, 'may not be changed in an update.')];
-    },
+    validateCreate: priorityFaults,
+    validateUpdate: ({ value, preemptionPolicy }, old) => [
+      ...(value === old.value ? [] : [forbiddenField(FieldPath.of('value'), 'may not be changed in an update.')]),
+      ...immutable(preemptionPolicy, { old: old.preemptionPolicy, path: FieldPath.of('preemptionPolicy') }),
+    ],
   }),
   validationOf<Lease>('coordination.k8s.io/v1/leases', {
     validate: ({ spec }) =>
@@ -89,8 +93,20 @@ function budgetFaults(spec: PodDisruptionBudget['spec']): readonly FieldError[] 
     ...countOrPercent(spec.minAvailable, specPath.child('minAvailable')),
     ...countOrPercent(spec.maxUnavailable, specPath.child('maxUnavailable')),
     ...present(labelSelector)(spec.selector, specPath.child('selector')),
+    ...present(enumOf('AlwaysAllow', 'IfHealthyBudget'))(
+      spec.unhealthyPodEvictionPolicy,
+      specPath.child('unhealthyPodEvictionPolicy'),
+    ),
   ];
 }
+
+const budgetStatus: Check<PodDisruptionBudget['status']> = fields<PodDisruptionBudget['status']>({
+  conditions,
+  disruptionsAllowed: nonNegative,
+  currentHealthy: nonNegative,
+  desiredHealthy: nonNegative,
+  expectedPods: nonNegative,
+});
 
 function priorityFaults({ metadata, value, preemptionPolicy }: PriorityClass): readonly FieldError[] {
   const name = metadata.name ?? '';

@@ -24,7 +24,8 @@ class BuiltinSchemas {
     const typeName = definition.name.split('.').slice(-2).join('.');
     switch (definition.special) {
       case 'any':
-        return { type: 'any', preserveUnknownFields: true };
+        // As upstream, a raw object has one field manager.
+        return { type: 'any', preserveUnknownFields: true, mapType: 'atomic' };
       case 'intOrString':
         return { type: 'string', format: 'int-or-string', intOrString: true, typeName };
       case 'quantity':

@@ -2,6 +2,7 @@ import { Quantity } from '@kubewright/apimachinery';
 import { setOwn } from '../json/parsed-body.ts';
 import type { SchemaNode } from '../node/schema-node.ts';
 import { DecodeError } from './decode-error.ts';
+import { namedType, promotedName } from './go-types.ts';
 import { normalizeTime } from './parse-time.ts';
 
 /** Options for {@link decodeValue}. */
@@ -37,7 +38,7 @@ export function decodeValue(node: SchemaNode, value: unknown, options: DecodeOpt
   if (node.type === 'object' && (typeof value !== 'object' || Array.isArray(value))) {
     throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${root}`);
   }
-  const result = value === null ? {} : decoder.decode(node, value, { path: options.path ?? '', field: '', owner: '' });
+  const result = value === null ? {} : decoder.decode(node, value, { ...noPlace, path: options.path ?? '' });
   return { value: result, unknownFields: decoder.unknown };
 }
 
@@ -48,7 +49,13 @@ interface Place {
   readonly field: string;
   /** Name of the structure that contains the field. */
   readonly owner: string;
+  /** Name of the field itself. */
+  readonly name: string;
+  /** How many lists and maps are between the field and the value. */
+  readonly depth: number;
 }
+
+const noPlace: Place = { path: '', field: '', owner: '', name: '', depth: 0 };
 
 class Decoder {
   readonly unknown: string[] = [];
@@ -108,8 +115,10 @@ class Decoder {
       }
       const decoded = this.decode(property, item, {
         path: join(place.path, key),
-        field: join(place.field, embeddedName(owner, key)),
+        field: join(place.field, promotedName(owner, key)),
         owner,
+        name: key,
+        depth: 0,
       });
       if (decoded !== item) {
         changed ??= { ...record };
@@ -126,7 +135,7 @@ class Decoder {
       const decoded =
         item === null
           ? zeroValue(values)
-          : this.decode(values, item, { path: join(place.path, key), field: place.field, owner: place.owner });
+          : this.decode(values, item, { ...place, path: join(place.path, key), depth: place.depth + 1 });
       if (decoded !== item) {
         if (changed === undefined) changed = copyRecord(record);
         setOwn(changed, key, decoded);
@@ -145,7 +154,7 @@ class Decoder {
       const decoded =
         item === null
           ? zeroValue(items)
-          : this.decode(items, item, { path: `${place.path}[${i}]`, field: place.field, owner: place.owner });
+          : this.decode(items, item, { ...place, path: `${place.path}[${i}]`, depth: place.depth + 1 });
       if (decoded !== item) {
         changed ??= [...value];
         changed[i] = decoded;
@@ -208,7 +217,9 @@ function isQuantity(node: SchemaNode): boolean {
 
 function mismatch(type: string, value: unknown, place: Place): never {
   const number = typeof value === 'number' && /^u?int\d+$|^float/.test(type) ? `number ${value}` : jsonKind(value);
-  throw new DecodeError(`json: cannot unmarshal ${number} into Go struct field ${where(place)} of type ${type}`);
+  throw new DecodeError(
+    `json: cannot unmarshal ${number} into Go struct field ${where(place)} of type ${namedType(place) ?? type}`,
+  );
 }
 
 function where(place: Place): string {
@@ -227,49 +238,7 @@ function structName(node: SchemaNode): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
-/** Structures that embed another, which then appears in paths: the embedded name, and the fields outside it. */
-const embeddedFields: ReadonlyMap<string, readonly [name: string, own: readonly string[]]> = new Map([
-  [
-    'Probe',
-    [
-      'ProbeHandler',
-      [
-        'initialDelaySeconds',
-        'timeoutSeconds',
-        'periodSeconds',
-        'successThreshold',
-        'failureThreshold',
-        'terminationGracePeriodSeconds',
-      ],
-    ],
-  ],
-  ['Volume', ['VolumeSource', ['name']]],
-  ['EphemeralContainer', ['EphemeralContainerCommon', ['targetContainerName']]],
-  [
-    'PersistentVolumeSpec',
-    [
-      'PersistentVolumeSource',
-      [
-        'capacity',
-        'accessModes',
-        'claimRef',
-        'persistentVolumeReclaimPolicy',
-        'storageClassName',
-        'mountOptions',
-        'volumeMode',
-        'nodeAffinity',
-        'volumeAttributesClassName',
-      ],
-    ],
-  ],
-]);
-
-function embeddedName(owner: string, key: string): string {
-  const embedding = embeddedFields.get(owner);
-  return embedding === undefined || embedding[1].includes(key) ? key : `${embedding[0]}.${key}`;
-}
-
-/** Returns the Go type as in upstream's message; named scalar types (`v1.RestartPolicy`) are not in the type table. */
+/** Returns the Go type as in upstream's message, except for named scalars, lists and maps; see {@link namedType}. */
 function goType(node: SchemaNode): string {
   if (node.intOrString === true) return 'int32';
   switch (node.type) {
@@ -285,8 +254,6 @@ function goType(node: SchemaNode): string {
       return `[]${node.items === undefined ? 'interface {}' : elementType(node.items)}`;
     case 'object':
       if (node.additionalProperties !== undefined && node.properties === undefined) {
-        // The only named map type of the built-in kinds.
-        if (isQuantity(node.additionalProperties)) return 'v1.ResourceList';
         return `map[string]${elementType(node.additionalProperties)}`;
       }
       return node.typeName ?? 'map[string]interface {}';

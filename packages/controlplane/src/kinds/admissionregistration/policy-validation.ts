@@ -18,6 +18,7 @@ import type {
   Variable,
 } from '../generated/drafts.ts';
 import { all, type Check, each, enumOf, fields, present, required, rule, unique } from '../validation/check.ts';
+import { conditions } from '../validation/conditions.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { qualifiedName } from '../validation/rules.ts';
 import { policyConditions } from './match-condition-validation.ts';
@@ -34,6 +35,9 @@ const celReserved = new Set(
 export const policyValidation: readonly ValidationEntry[] = [
   validationOf<ValidatingAdmissionPolicy>('admissionregistration.k8s.io/v1/validatingadmissionpolicies', {
     validate: ({ metadata, spec }) => [...policyFields(spec), ...validationFaults(spec, metadata.name ?? '')],
+  }),
+  validationOf<ValidatingAdmissionPolicy>('admissionregistration.k8s.io/v1/validatingadmissionpolicies/status', {
+    validate: ({ status }) => conditions(status.conditions, FieldPath.of('status', 'conditions')),
   }),
   validationOf<MutatingAdmissionPolicy>('admissionregistration.k8s.io/v1/mutatingadmissionpolicies', {
     validate: ({ spec }) => [
@@ -150,7 +154,7 @@ function validation(names: Omit<Declarations, 'types'>): Check<Validation> {
     expression: expression('expression is not specified', { ...names, types: ['bool'] }),
     messageExpression: (text = '', path) => (text.trim() === '' ? notBlank(text, path) : message(text, path)),
     message: all(notBlank, present(rule((text) => !/[\n\r]/.test(text.trim()), 'must not contain line breaks'))),
-    reason: present(enumOf('Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized')),
+    reason: present(enumOf('Forbidden', 'Invalid', 'RequestEntityTooLarge')),
   });
 }
 

@@ -19,7 +19,7 @@ import type {
   StatefulSet,
   StatefulSetSpec,
 } from '../generated/drafts.ts';
-import { fields, immutable, nonNegative, optional, semanticEqual } from '../validation/check.ts';
+import { fields, immutable, immutablePointer, nonNegative, optional, semanticEqual } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { countOrPercent, dnsLabel } from '../validation/rules.ts';
 import { selectorFaults, templateFaults } from '../validation/template-validation.ts';
@@ -45,6 +45,7 @@ export const appsValidation: readonly ValidationEntry[] = [
     warnings: ({ spec }) => podSpecWarnings(spec.template.spec, 'spec.template.spec'),
   }),
   validationOf<StatefulSet>('apps/v1/statefulsets', {
+    validateCreate: ({ spec }) => claimTemplateFaults(spec),
     validate: ({ spec }) => statefulSetFaults(spec),
     validateUpdate: ({ spec }, old) => statefulSetChanges(spec, old.spec),
     validateName: checkDns1123Label,
@@ -58,7 +59,7 @@ export const appsValidation: readonly ValidationEntry[] = [
       return [requiredField(path, 'data must be a valid JSON object')];
     },
     validate: ({ revision }) => nonNegative(revision, FieldPath.of('revision')),
-    validateUpdate: ({ data }, old) => immutable(data, { old: old.data, path: FieldPath.of('data') }),
+    validateUpdate: ({ data }, old) => immutablePointer(data, { old: old.data, path: FieldPath.of('data') }),
   }),
   validationOf<DaemonSet>('apps/v1/daemonsets', {
     validate: ({ spec }) => [
@@ -170,7 +171,6 @@ function statefulSetFaults(spec: StatefulSetSpec): readonly FieldError[] {
         ? []
         : [unsupportedField(retention.child(field), value, ['Retain', 'Delete'])];
     }),
-    ...claimTemplateFaults(spec),
     ...fields<StatefulSetSpec>({ replicas: nonNegative, minReadySeconds: nonNegative })(spec, specPath),
     ...nonNegative(spec.ordinals?.start, specPath.child('ordinals.start')),
     ...optional(dnsLabel)(spec.serviceName, specPath.child('serviceName')),

@@ -68,6 +68,7 @@ function duplicate(path: FieldPath, value: string): FieldError {
 
 function signerFaults(name: string): readonly FieldError[] {
   const path = specPath.child('signerName');
+  if (!name) return [requiredField(path)];
   const [domain = '', label = '', ...more] = name.split('/');
   if (more.length > 0 || !name.includes('/')) {
     const form = "must be a fully qualified domain and path of the form 'example.com/signer-name'";

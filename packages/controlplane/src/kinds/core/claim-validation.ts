@@ -11,7 +11,7 @@ import type {
   PersistentVolumeClaimSpec,
   TypedLocalObjectReference,
 } from '../generated/drafts.ts';
-import { type Check, enumOf, isEmpty, optional, present, semanticEqual } from '../validation/check.ts';
+import { type Check, enumOf, immutable, isEmpty, optional, present, semanticEqual } from '../validation/check.ts';
 import { dnsSubdomain, labelSelector } from '../validation/rules.ts';
 import { billionthsOf } from '../wire/quantity.ts';
 
@@ -112,29 +112,22 @@ export function claimChanges(
   };
   const annotation = metadata.annotations?.[classAnnotation];
   const upgrades = mayGetClass && oldAnnotation !== undefined && annotation === undefined;
-  if (!semanticEqual(fixed(spec), fixed(old.spec))) {
-    return [
-      forbiddenField(
-        specPath,
-        'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
-      ),
-    ];
-  }
+  const faults: FieldError[] = [];
   if (annotation !== oldAnnotation && !upgrades) {
     const at = FieldPath.of('metadata', 'annotations').key(classAnnotation);
-    return [invalidField(at, annotation ?? '', 'field is immutable')];
+    faults.push(invalidField(at, annotation ?? '', 'field is immutable'));
   }
   const now = billionthsOf(spec.resources.requests?.['storage']);
   const before = billionthsOf(old.spec.resources.requests?.['storage']);
-  if (now !== before && !isBound) {
-    return [
-      forbiddenField(
-        specPath,
-        'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
-      ),
-    ];
+  if (!semanticEqual(fixed(spec), fixed(old.spec)) || (now !== before && !isBound)) {
+    const detail =
+      'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+    faults.push(forbiddenField(specPath, detail));
   }
-  const path = specPath.child('resources', 'requests', 'storage');
   const size = billionthsOf(old.status.capacity?.['storage']);
-  return now < before && now <= size ? [forbiddenField(path, 'field can not be less than status.capacity')] : [];
+  if (now < before && now <= size)
+    faults.push(
+      forbiddenField(specPath.child('resources', 'requests', 'storage'), 'field can not be less than status.capacity'),
+    );
+  return [...faults, ...immutable(spec.volumeMode, { old: old.spec.volumeMode, path: FieldPath.of('volumeMode') })];
 }

@@ -3,19 +3,21 @@ import {
   checkQualifiedName,
   type FieldError,
   FieldPath,
+  forbiddenField,
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
-import type {
-  Event,
-  Namespace,
-  Node,
-  NodeSpec,
-  PodTemplate,
-  ReplicationController,
-  Taint,
-} from '../generated/drafts.ts';
-import { type Check, each, enumOf, fields, isEmpty, nonNegative } from '../validation/check.ts';
+import type { Namespace, Node, NodeSpec, PodTemplate, ReplicationController, Taint } from '../generated/drafts.ts';
+import {
+  type Check,
+  each,
+  enumOf,
+  fields,
+  isEmpty,
+  nonNegative,
+  required,
+  semanticEqual,
+} from '../validation/check.ts';
 import { cidr } from '../validation/ip.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { labels, qualifiedName } from '../validation/rules.ts';
@@ -33,13 +35,15 @@ export const coreValidation: readonly ValidationEntry[] = [
     validate: ({ spec }) =>
       (spec.finalizers ?? []).flatMap((name, i) => finalizerFaults(name, finalizersPath.index(i))),
   }),
-  validationOf<Node>('/v1/nodes', { validate: ({ spec }) => nodeFaults(spec) }),
+  validationOf<Node>('/v1/nodes', {
+    validate: ({ spec }) => nodeFaults(spec),
+    validateUpdate: ({ spec }, old) => nodeChanges(spec, old.spec),
+  }),
   validationOf<ReplicationController>('/v1/replicationcontrollers', { validate: controllerFaults }),
   validationOf<PodTemplate>('/v1/podtemplates', {
     validate: ({ template }) =>
       templateFaults(template, { path: FieldPath.of('template'), restartPolicies: ['Always', 'OnFailure', 'Never'] }),
   }),
-  validationOf<Event>('/v1/events', { validate: eventFaults }),
 ];
 
 function finalizerFaults(name: string, path: FieldPath): readonly FieldError[] {
@@ -50,7 +54,7 @@ function finalizerFaults(name: string, path: FieldPath): readonly FieldError[] {
 
 const taint: Check<Taint> = (value, path) => {
   if (!value) return [];
-  const effects = enumOf('NoSchedule', 'PreferNoSchedule', 'NoExecute');
+  const effects = required(enumOf('NoSchedule', 'PreferNoSchedule', 'NoExecute'));
   return [...qualifiedName(value.key, path.child('key')), ...effects(value.effect, path.child('effect'))];
 };
 
@@ -71,6 +75,20 @@ function nodeFaults(spec: NodeSpec): readonly FieldError[] {
   return [...each(taint)(spec.taints, path), ...duplicates, ...each(cidr)(spec.podCIDRs, specPath.child('podCIDRs'))];
 }
 
+/** Some fields may be set once. */
+function nodeChanges(spec: NodeSpec, old: NodeSpec): readonly FieldError[] {
+  const once = (name: 'podCIDRs' | 'providerID', shown: string): readonly FieldError[] =>
+    isEmpty(old[name]) || semanticEqual(spec[name], old[name])
+      ? []
+      : [forbiddenField(specPath.child(name), `node updates may not change ${shown} except from "" to valid`)];
+  const externalId = specPath.child('externalID');
+  return [
+    ...once('podCIDRs', 'podCIDR'),
+    ...once('providerID', 'providerID'),
+    ...((spec.externalID ?? '') === (old.externalID ?? '') ? [] : [forbiddenField(externalId, 'may not be updated')]),
+  ];
+}
+
 function controllerFaults({ spec }: ReplicationController): readonly FieldError[] {
   const faults: FieldError[] = [];
   if (isEmpty(spec.selector)) faults.push(requiredField(specPath.child('selector')));
@@ -79,13 +97,4 @@ function controllerFaults({ spec }: ReplicationController): readonly FieldError[
   if (!spec.template) return [...faults, requiredField(specPath.child('template'))];
   const selector = spec.selector ? { selector: { matchLabels: spec.selector } } : {};
   return [...faults, ...templateFaults(spec.template, { path: specPath.child('template'), ...selector })];
-}
-
-function eventFaults({ metadata, involvedObject }: Event): readonly FieldError[] {
-  const path = FieldPath.of('involvedObject', 'namespace');
-  const { namespace = '' } = involvedObject;
-  const expected = metadata.namespace ?? '';
-  // Events of objects without a namespace are in `default`.
-  if (namespace === '' ? ['', 'default', 'kube-system'].includes(expected) : namespace === expected) return [];
-  return [invalidField(path, namespace, 'does not match event.namespace')];
 }

@@ -8,7 +8,18 @@ import type {
   EndpointSubset,
   Endpoints,
 } from '../generated/drafts.ts';
-import { all, type Check, each, enumOf, fields, isEmpty, optional, present, unique } from '../validation/check.ts';
+import {
+  all,
+  type Check,
+  each,
+  enumOf,
+  fields,
+  isEmpty,
+  optional,
+  present,
+  required,
+  unique,
+} from '../validation/check.ts';
 import { ipAddress, specialAddress } from '../validation/ip.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { dnsLabel, dnsSubdomain, portNumber, protocol, qualifiedName } from '../validation/rules.ts';
@@ -37,9 +48,13 @@ function subset(allowLoopback: boolean): Check<EndpointSubset> {
     const ip = value?.ip ?? '';
     const at = path.child('ip');
     const wrong = ipAddress(ip, at);
+    const others = fields<EndpointAddress>({ hostname: optional(dnsLabel), nodeName: present(dnsSubdomain) })(
+      value,
+      path,
+    );
     // Upstream checks twice.
-    if (wrong.length > 0) return [...wrong, invalidField(at, ip, 'must be a valid IP address')];
-    return specialAddress(ip, { path: at, allowLoopback });
+    if (wrong.length > 0) return [...wrong, ...others, invalidField(at, ip, 'must be a valid IP address')];
+    return [...others, ...specialAddress(ip, { path: at, allowLoopback })];
   };
   return (value, path) => {
     if (!value) return [];
@@ -56,7 +71,11 @@ function subset(allowLoopback: boolean): Check<EndpointSubset> {
       const at = path.child('ports').index(index);
       if (several && !port.name) faults.push(requiredField(at.child('name')));
       else faults.push(...optional(dnsLabel)(port.name, at.child('name')));
-      faults.push(...portNumber(port.port, at.child('port')), ...protocol(port.protocol, at.child('protocol')));
+      faults.push(
+        ...portNumber(port.port, at.child('port')),
+        ...required(protocol)(port.protocol, at.child('protocol')),
+      );
+      faults.push(...present(qualifiedName)(port.appProtocol, at.child('appProtocol')));
     }
     return faults;
   };
@@ -79,7 +98,8 @@ function endpoint(type: string, allowLoopback: boolean): Check<Endpoint> {
     const faults: FieldError[] = addresses.length === 0 ? [requiredField(at, 'must contain at least 1 address')] : [];
     for (const [index, text] of addresses.entries())
       faults.push(...addressFaults(text, { type, at, index, allowLoopback }));
-    return [...faults, ...present(dnsLabel)(value?.hostname, path.child('hostname'))];
+    const others = fields<Endpoint>({ hostname: present(dnsLabel), nodeName: present(dnsSubdomain) });
+    return [...faults, ...others(value, path)];
   };
 }
 

@@ -1,4 +1,5 @@
 import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
+import { dropUnused } from '../drop-unused.ts';
 import type { Node } from '../generated/drafts.ts';
 
 /** Nodes: kubelets register them with a status, which only the status subresource changes later. */
@@ -7,13 +8,12 @@ export const nodes: BuiltinKind = builtinKind<Node>({
   struct: 'v1.Node',
   status: 'kept-on-update',
   strategy: {
-    prepareForCreate: dropConfigSource,
-    prepareForUpdate: dropConfigSource,
+    prepareForCreate({ spec, status }) {
+      dropUnused(spec, undefined, ['configSource']);
+      dropUnused(status, undefined, ['config']);
+    },
+    prepareForUpdate: ({ spec }, old) => dropUnused(spec, old.spec, ['configSource']),
   },
+  views: { status: { prepareForUpdate: ({ status }, old) => dropUnused(status, old.status, ['config']) } },
   fieldLabels: { 'spec.unschedulable': ({ spec }) => String(spec.unschedulable ?? false) },
 });
-
-/** Removes the field of a feature that no longer exists. */
-function dropConfigSource({ spec }: Node): void {
-  delete spec.configSource;
-}

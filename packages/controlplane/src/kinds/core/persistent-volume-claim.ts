@@ -16,14 +16,22 @@ export const persistentVolumeClaims: BuiltinKind = builtinKind<PersistentVolumeC
     prepareForCreate({ metadata, spec, status }) {
       protect(metadata, 'kubernetes.io/pvc-protection');
       status.phase = 'Pending';
+      dropForeignSource(spec);
       dropUnknownSource(spec);
       mirrorSources(spec);
     },
-    prepareForUpdate({ spec }) {
+    prepareForUpdate({ spec }, { spec: old }) {
+      if (old.dataSourceRef === undefined) dropForeignSource(spec);
+      if (old.dataSource === undefined && old.dataSourceRef === undefined) dropUnknownSource(spec);
       mirrorSources(spec);
     },
   },
 });
+
+/** Sources in other namespaces belong to a feature that is off by default. */
+function dropForeignSource(spec: PersistentVolumeClaimSpec): void {
+  if (spec.dataSourceRef?.namespace) delete spec.dataSourceRef;
+}
 
 function dropUnknownSource(spec: PersistentVolumeClaimSpec): void {
   const { dataSource, dataSourceRef } = spec;

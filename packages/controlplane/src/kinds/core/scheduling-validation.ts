@@ -1,4 +1,11 @@
-import { type FieldError, type FieldPath, forbiddenField, invalidField, requiredField } from '@kubewright/apimachinery';
+import {
+  checkLabelValue,
+  type FieldError,
+  type FieldPath,
+  forbiddenField,
+  invalidField,
+  requiredField,
+} from '@kubewright/apimachinery';
 import type {
   Affinity,
   NodeAffinity,
@@ -11,7 +18,7 @@ import type {
   TopologySpreadConstraint,
 } from '../generated/drafts.ts';
 import { all, type Check, each, enumOf, fields, optional, present, required, rule } from '../validation/check.ts';
-import { dnsLabel, labelSelector, qualifiedName } from '../validation/rules.ts';
+import { dnsLabel, dnsSubdomain, labelSelector, qualifiedName } from '../validation/rules.ts';
 
 const weight: Check<number> = rule((value) => value >= 1 && value <= 100, 'must be in the range 1-100');
 
@@ -27,6 +34,10 @@ export const toleration: Check<Toleration> = (value, path) => {
   if (value.tolerationSeconds !== undefined && value.effect !== 'NoExecute') {
     const detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
     faults.push(invalidField(path.child('effect'), value.effect ?? '', detail));
+  }
+  if (!value.operator || value.operator === 'Equal') {
+    const wrong = checkLabelValue(value.value ?? '');
+    if (wrong.length > 0) faults.push(invalidField(at, value.value, wrong.join(';')));
   }
   if (value.operator === 'Exists' && value.value) {
     faults.push(invalidField(at, value.value, "value must be empty when `operator` is 'Exists'"));
@@ -106,7 +117,25 @@ function valuesFaults(value: NodeSelectorRequirement, path: FieldPath): readonly
   }
 }
 
-const nodeTerm: Check<NodeSelectorTerm> = fields<NodeSelectorTerm>({ matchExpressions: each(nodeRequirement) });
+/** A requirement on a field of the node; only its name can be selected. */
+const fieldRequirement: Check<NodeSelectorRequirement> = (value, path) => {
+  if (!value) return [];
+  const { key, operator, values = [] } = value;
+  const faults: FieldError[] = [];
+  if (operator !== 'In' && operator !== 'NotIn')
+    faults.push(invalidField(path.child('operator'), operator, 'not a valid selector operator'));
+  else if (values.length !== 1) {
+    const detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+    faults.push(requiredField(path.child('values'), detail));
+  }
+  if (key === 'metadata.name') return [...faults, ...each(dnsSubdomain)(values, path.child('values'))];
+  return [...faults, invalidField(path.child('key'), key, 'not a valid field selector key')];
+};
+
+const nodeTerm: Check<NodeSelectorTerm> = fields<NodeSelectorTerm>({
+  matchExpressions: each(nodeRequirement),
+  matchFields: each(fieldRequirement),
+});
 
 /** Node selector terms; at least one is required. */
 const nodeSelectorTerms: Check<NodeSelectorTerm[]> = required(

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { type FieldError, FieldPath, invalid, invalidField } from '@kubewright/apimachinery';
+import { type FieldError, FieldPath, invalid, invalidField, unsupportedField } from '@kubewright/apimachinery';
 import { sameJson } from '@kubewright/apimachinery/internal';
 import type { Service, ServiceSpec } from '../generated/drafts.ts';
 
@@ -68,6 +68,8 @@ function inferFamilies(wanted: ServiceSpec): readonly FieldError[] {
   return faults;
 }
 
+const families = ['IPv4', 'IPv6'];
+
 function clusterFaults({ ipFamilyPolicy, ipFamilies }: ServiceSpec): readonly FieldError[] {
   const faults: FieldError[] = [];
   if (ipFamilyPolicy === 'RequireDualStack') {
@@ -76,7 +78,9 @@ function clusterFaults({ ipFamilyPolicy, ipFamilies }: ServiceSpec): readonly Fi
   }
   for (const [index, family] of (ipFamilies ?? []).entries()) {
     if (family === clusterFamily) continue;
-    faults.push(invalidField(spec.child('ipFamilies').index(index), family, 'not configured on this cluster'));
+    const at = spec.child('ipFamilies').index(index);
+    if (!families.includes(family)) faults.push(unsupportedField(at, family, families));
+    else faults.push(invalidField(at, family, 'not configured on this cluster'));
   }
   return faults;
 }

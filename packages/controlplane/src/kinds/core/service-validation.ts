@@ -7,8 +7,9 @@ import {
   requiredField,
 } from '@kubewright/apimachinery';
 import type { Service, ServicePort, ServiceSpec } from '../generated/drafts.ts';
+import { balancerAddress } from '../networking/load-balancer-status.ts';
 import { type Check, each, enumOf, fields, isEmpty, optional, present, required } from '../validation/check.ts';
-import { ipAddress, specialAddress } from '../validation/ip.ts';
+import { cidr, ipAddress, specialAddress } from '../validation/ip.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import {
   dnsLabel,
@@ -19,6 +20,7 @@ import {
   protocol,
   qualifiedName,
 } from '../validation/rules.ts';
+import { serviceWarnings } from './service-warnings.ts';
 
 const specPath = FieldPath.of('spec');
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
@@ -36,6 +38,7 @@ export const serviceValidation: readonly ValidationEntry[] = [
     ],
     validateUpdate: clusterIpFaults,
     validateName: checkDns1123Label,
+    warnings: serviceWarnings,
   }),
   validationOf<Service>('/v1/services/status', { validate: balancerFaults }),
 ];
@@ -52,7 +55,8 @@ function clusterIpFaults({ spec }: Service, old: Service): readonly FieldError[]
 
 function balancerFaults({ spec, status }: Service): readonly FieldError[] {
   const path = FieldPath.of('status', 'loadBalancer', 'ingress');
-  if (spec.type === 'LoadBalancer' || isEmpty(status.loadBalancer?.ingress)) return [];
+  if (spec.type === 'LoadBalancer') return each(balancerAddress)(status.loadBalancer?.ingress, path);
+  if (isEmpty(status.loadBalancer?.ingress)) return [];
   return [forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'")];
 }
 
@@ -61,6 +65,8 @@ const plain: Check<ServiceSpec> = fields<ServiceSpec>({
   sessionAffinity: required(enumOf('ClientIP', 'None')),
   type: required(enumOf(...types)),
   internalTrafficPolicy: present(enumOf('Cluster', 'Local')),
+  ipFamilyPolicy: present(enumOf('PreferDualStack', 'RequireDualStack', 'SingleStack')),
+  trafficDistribution: present(enumOf('PreferClose', 'PreferSameZone', 'PreferSameNode')),
 });
 
 function portsFaults(spec: ServiceSpec): readonly FieldError[] {
@@ -138,6 +144,15 @@ function typeFaults(spec: ServiceSpec): readonly FieldError[] {
   }
   if (spec.loadBalancerClass !== undefined && spec.type !== 'LoadBalancer') {
     faults.push(forbiddenField(specPath.child('loadBalancerClass'), "may only be used when `type` is 'LoadBalancer'"));
+  }
+  if (!isEmpty(spec.loadBalancerSourceRanges)) {
+    const at = specPath.child('LoadBalancerSourceRanges');
+    if (spec.type !== 'LoadBalancer') faults.push(forbiddenField(at, "may only be used when `type` is 'LoadBalancer'"));
+    faults.push(...each<string>((range, path) => cidr(range?.trim(), path))(spec.loadBalancerSourceRanges, at));
+  }
+  if (spec.allocateLoadBalancerNodePorts !== undefined && spec.type !== 'LoadBalancer') {
+    const at = specPath.child('allocateLoadBalancerNodePorts');
+    faults.push(forbiddenField(at, "may only be used when `type` is 'LoadBalancer'"));
   }
   const seconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds;
   if (spec.sessionAffinity === 'ClientIP' && seconds !== undefined && (seconds <= 0 || seconds > maxAffinitySeconds)) {

@@ -1,13 +1,17 @@
 import { type FieldError, FieldPath, forbiddenField, requiredField, unsupportedField } from '@kubewright/apimachinery';
 import type {
+  CSIPersistentVolumeSource,
   PersistentVolume,
   PersistentVolumeClaim,
   PersistentVolumeSpec,
+  SecretReference,
   VolumeNodeAffinity,
 } from '../generated/drafts.ts';
+import { csiDriverName } from '../storage/csi-validation.ts';
 import {
   type Check,
   enumOf,
+  type FieldChecks,
   fields,
   immutable,
   isEmpty,
@@ -17,10 +21,11 @@ import {
   semanticEqual,
 } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
-import { noParentSteps } from '../validation/rules.ts';
+import { dnsLabel, dnsSubdomain, noParentSteps } from '../validation/rules.ts';
 import { accessModes, claimChanges, claimSpec, classAndMode, positive } from './claim-validation.ts';
 import { nodeSelector } from './scheduling-validation.ts';
-import { hostPath } from './volume-validation.ts';
+import { vendorVolumes } from './vendor-volume-validation.ts';
+import { hostPath, nfs } from './volume-validation.ts';
 
 const specPath = FieldPath.of('spec');
 const sources = [
@@ -101,11 +106,36 @@ function volumeFaults(spec: PersistentVolumeSpec): readonly FieldError[] {
   return faults;
 }
 
+const secretReference: Check<SecretReference> = fields<SecretReference>({
+  name: required(dnsSubdomain),
+  namespace: required(dnsLabel),
+});
+
+const source = fields<Partial<PersistentVolumeSpec>>({
+  ...(vendorVolumes as FieldChecks<Partial<PersistentVolumeSpec>>),
+  hostPath,
+  nfs,
+  csi: fields<CSIPersistentVolumeSource>({
+    driver: csiDriverName,
+    volumeHandle: required(),
+    controllerPublishSecretRef: present(secretReference),
+    controllerExpandSecretRef: present(secretReference),
+    nodePublishSecretRef: present(secretReference),
+    nodeExpandSecretRef: present(secretReference),
+  }),
+});
+
 function sourceFaults(spec: PersistentVolumeSpec): readonly FieldError[] {
   const [first, ...others] = sources.filter((name) => spec[name]);
   if (first === undefined) return [requiredField(specPath, 'must specify a volume type')];
-  const faults = others.map((name) => forbiddenField(specPath.child(name), 'may not specify more than 1 volume type'));
-  if (spec.hostPath) faults.unshift(...hostPath(spec.hostPath, specPath.child('hostPath')));
+  // Upstream does not count flex volumes, and writes one name in another way.
+  const faults = others
+    .filter((name) => name !== 'flexVolume')
+    .map((name) => specPath.child(name === 'cephfs' ? 'cephFS' : name))
+    .map((path) => forbiddenField(path, 'may not specify more than 1 volume type'));
+  // Upstream checks flex volumes next to others, too.
+  const checked = { [first]: spec[first], flexVolume: spec.flexVolume };
+  faults.unshift(...source(checked as Partial<PersistentVolumeSpec>, specPath));
   if (first === 'local') {
     faults.push(...required(noParentSteps)(spec.local?.path, specPath.child('local', 'path')));
     if (!spec.nodeAffinity)

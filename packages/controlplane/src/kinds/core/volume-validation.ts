@@ -1,30 +1,25 @@
 import { type FieldError, forbiddenField, requiredField } from '@kubewright/apimachinery';
 import type {
   ConfigMapVolumeSource,
+  CSIVolumeSource,
   DownwardAPIVolumeFile,
   EmptyDirVolumeSource,
   HostPathVolumeSource,
   KeyToPath,
+  LocalObjectReference,
+  NFSVolumeSource,
   PersistentVolumeClaimTemplate,
   SecretVolumeSource,
   Volume,
 } from '../generated/drafts.ts';
-import {
-  all,
-  type Check,
-  each,
-  enumOf,
-  fields,
-  isEmpty,
-  present,
-  required,
-  rule,
-  unique,
-} from '../validation/check.ts';
-import { dnsLabel, labels, noParentSteps, relativePath } from '../validation/rules.ts';
+import { csiDriverName } from '../storage/csi-validation.ts';
+import { all, type Check, each, enumOf, fields, present, required, rule, unique } from '../validation/check.ts';
+import { dnsLabel, dnsSubdomain, noParentSteps, relativePath } from '../validation/rules.ts';
+import { templateMetadata } from '../validation/template-metadata.ts';
 import { billionthsOf } from '../wire/quantity.ts';
 import { claimSpec } from './claim-validation.ts';
 import { resourceField, volumeField } from './env-validation.ts';
+import { vendorVolumes } from './vendor-volume-validation.ts';
 
 const hostPathTypes = [
   '',
@@ -74,19 +69,24 @@ const downwardFile: Check<DownwardAPIVolumeFile> = fields<DownwardAPIVolumeFile>
   mode,
 });
 
-/** A claim template: of its metadata, only labels and annotations are used. */
-const claimTemplate: Check<PersistentVolumeClaimTemplate> = (template, path) => {
-  const { metadata = {}, spec } = template ?? {};
-  const at = path.child('metadata');
-  const extra = Object.entries(metadata).filter(([name]) => name !== 'labels' && name !== 'annotations');
-  return [
-    ...labels(metadata.labels, at.child('labels')),
-    ...extra.flatMap(([name, value]) => (isEmpty(value) ? [] : [forbiddenField(at.child(name), 'cannot be set')])),
-    ...claimSpec(spec, path.child('spec')),
-  ];
-};
+const claimTemplate: Check<PersistentVolumeClaimTemplate> = (template, path) => [
+  ...templateMetadata(template?.metadata, path.child('metadata')),
+  ...claimSpec(template?.spec, path.child('spec')),
+];
+
+const secretName: Check<LocalObjectReference> = fields<LocalObjectReference>({ name: required(dnsSubdomain) });
+
+/** An NFS volume, also used by persistent volumes. */
+export const nfs: Check<NFSVolumeSource> = fields<NFSVolumeSource>({
+  server: required(),
+  path: all(
+    required(),
+    rule((path) => path.startsWith('/'), 'must be an absolute path'),
+  ),
+});
 
 const source: Check<Volume> = fields<Volume>({
+  ...vendorVolumes,
   emptyDir,
   hostPath,
   secret,
@@ -94,8 +94,8 @@ const source: Check<Volume> = fields<Volume>({
   persistentVolumeClaim: fields({ claimName: required() }),
   // Upstream reports these without the item's index.
   downwardAPI: (value, path) => (value?.items ?? []).flatMap((file) => downwardFile(file, path)),
-  nfs: fields({ server: required(), path: required() }),
-  csi: fields({ driver: required() }),
+  nfs,
+  csi: fields<CSIVolumeSource>({ driver: csiDriverName, nodePublishSecretRef: present(secretName) }),
   ephemeral: (value, path) => {
     if (!value) return [];
     const at = path.child('volumeClaimTemplate');
@@ -143,7 +143,11 @@ const oneSource: Check<Volume> = (volume, path) => {
   const [first, ...others] = given;
   if (first === undefined) return [requiredField(path, 'must specify a volume type')];
   const faults: FieldError[] = [...source({ name: volume.name, [first]: volume[first] }, path)];
-  for (const other of others) faults.push(forbiddenField(path.child(other), 'may not specify more than 1 volume type'));
+  // One name is written in another way upstream.
+  for (const other of others)
+    faults.push(
+      forbiddenField(path.child(other === 'cephfs' ? 'cephFS' : other), 'may not specify more than 1 volume type'),
+    );
   return faults;
 };
 

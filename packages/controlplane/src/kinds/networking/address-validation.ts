@@ -52,7 +52,10 @@ export const addressValidation: readonly ValidationEntry[] = [
   validationOf<IPAddress>('networking.k8s.io/v1/ipaddresses', {
     validateName: (name) =>
       isIPv4(name) || isIPv6(name) ? [] : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'],
-    validate: ({ spec }) => required(parentReference)(spec.parentRef, specPath.child('parentRef')),
+    validate: ({ spec }) =>
+      spec.parentRef
+        ? parentReference(spec.parentRef, specPath.child('parentRef'))
+        : [requiredField(specPath.child('parentRef'))],
     validateUpdate: ({ spec }, old) =>
       immutable(spec.parentRef, {
         old: old.spec.parentRef,

@@ -17,6 +17,7 @@ import type {
   NetworkPolicyIngressRule,
   NetworkPolicyPeer,
   NetworkPolicyPort,
+  TypedLocalObjectReference,
 } from '../generated/drafts.ts';
 import {
   type Check,
@@ -31,7 +32,9 @@ import {
 } from '../validation/check.ts';
 import { cidr, parseCidr } from '../validation/ip.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { checkPathSegment } from '../validation/names.ts';
 import { dnsLabel, dnsSubdomain, labelSelector, portNumber, portNumberOrName } from '../validation/rules.ts';
+import { ingressAddress } from './load-balancer-status.ts';
 
 const specPath = FieldPath.of('spec');
 const subdomain = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*';
@@ -39,6 +42,10 @@ const subdomain = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 /** Validation of the networking group. */
 export const networkingValidation: readonly ValidationEntry[] = [
   validationOf<Ingress>('networking.k8s.io/v1/ingresses', { validate: ({ spec }) => ingressFaults(spec) }),
+  validationOf<Ingress>('networking.k8s.io/v1/ingresses/status', {
+    validate: ({ status }) =>
+      each(ingressAddress)(status.loadBalancer.ingress, FieldPath.of('status', 'loadBalancer', 'ingress')),
+  }),
   validationOf<NetworkPolicy>('networking.k8s.io/v1/networkpolicies', {
     validate: ({ spec }) => [
       ...labelSelector(spec.podSelector, specPath.child('podSelector')),
@@ -117,11 +124,17 @@ function pathFaults({ pathType, path: text = '' }: HTTPIngressPath, path: FieldP
   return faults;
 }
 
+const resourceBackend: Check<TypedLocalObjectReference> = fields<TypedLocalObjectReference>({
+  apiGroup: present(dnsSubdomain),
+  kind: required(textRule(checkPathSegment)),
+  name: required(textRule(checkPathSegment)),
+});
+
 const backend: Check<IngressBackend> = (value, path) => {
   const service = value?.service;
   const faults: FieldError[] = [];
   if (value?.resource && service) return [invalidField(path, '', 'cannot set both resource and service backends')];
-  if (value?.resource) return [];
+  if (value?.resource) return resourceBackend(value.resource, path.child('resource'));
   if (!service) return [invalidField(path, '', 'resource or service backend is required')];
   const { name, number } = service.port;
   faults.push(...required(dnsLabel)(service.name, path.child('service', 'name')));

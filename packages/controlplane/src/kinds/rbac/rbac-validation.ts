@@ -1,21 +1,35 @@
 import { type FieldError, FieldPath, invalidField, requiredField, unsupportedField } from '@kubewright/apimachinery';
-import type { PolicyRule, Role, RoleBinding, RoleRef, Subject } from '../generated/drafts.ts';
-import { type Check, each, enumOf, immutable, isEmpty, required, textRule } from '../validation/check.ts';
+import type {
+  AggregationRule,
+  ClusterRole,
+  LabelSelector,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  RoleRef,
+  Subject,
+} from '../generated/drafts.ts';
+import { type Check, each, enumOf, immutable, isEmpty, present, required, textRule } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { checkPathSegment } from '../validation/names.ts';
-import { dnsSubdomain } from '../validation/rules.ts';
+import { dnsSubdomain, labelSelector, selects } from '../validation/rules.ts';
 
 const rbacGroup = 'rbac.authorization.k8s.io';
 const rulesPath = FieldPath.of('rules');
 
 /** Validation of roles and bindings. */
 export const rbacValidation: readonly ValidationEntry[] = [
-  ...(['roles', 'clusterroles'] as const).map((resource) =>
-    validationOf<Role>(`${rbacGroup}/v1/${resource}`, {
-      validateName: checkPathSegment,
-      validate: ({ rules }) => each(policyRule(resource === 'roles'))(rules ?? [], rulesPath),
-    }),
-  ),
+  validationOf<Role>(`${rbacGroup}/v1/roles`, {
+    validateName: checkPathSegment,
+    validate: ({ rules }) => each(policyRule(true))(rules ?? [], rulesPath),
+  }),
+  validationOf<ClusterRole>(`${rbacGroup}/v1/clusterroles`, {
+    validateName: checkPathSegment,
+    validate: ({ rules, aggregationRule }) => [
+      ...each(policyRule(false))(rules ?? [], rulesPath),
+      ...present(aggregation)(aggregationRule, FieldPath.of('aggregationRule')),
+    ],
+  }),
   binding('rolebindings', ['Role', 'ClusterRole']),
   binding('clusterrolebindings', ['ClusterRole']),
 ];
@@ -36,6 +50,16 @@ function binding(resource: string, kinds: readonly string[]): ValidationEntry {
       }),
   });
 }
+
+const aggregation: Check<AggregationRule> = (rule, path) =>
+  required<LabelSelector[]>(
+    each<LabelSelector>((selector, at) => [
+      ...labelSelector(selector, at),
+      // Upstream shows the selector that it could not make.
+      ...(selects(selector ?? {}, {}) === undefined ? [invalidField(at, null, 'invalid label selector.')] : []),
+    ]),
+    'at least one clusterRoleSelector required if aggregationRule is non-nil',
+  )(rule?.clusterRoleSelectors, path.child('clusterRoleSelectors'));
 
 function policyRule(namespaced: boolean): Check<PolicyRule> {
   return (rule, path) => {

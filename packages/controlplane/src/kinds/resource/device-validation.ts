@@ -8,9 +8,11 @@ import type {
 import { csiDriverName } from '../storage/csi-validation.ts';
 import { each, fields, immutable, present, rule } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
-import { dnsLabel, dnsSubdomain } from '../validation/rules.ts';
+import { dnsSubdomain } from '../validation/rules.ts';
+import { templateMetadata } from '../validation/template-metadata.ts';
 import { deviceClaim, deviceConfiguration, deviceSelectors } from './device-claim-validation.ts';
-import { poolName, sliceScopeFaults } from './resource-slice-validation.ts';
+import { poolName, sliceNodes, sliceScopeFaults } from './resource-slice-validation.ts';
+import { counterSet, sliceDevices } from './slice-device-validation.ts';
 
 const specPath = FieldPath.of('spec');
 const extendedResource =
@@ -33,7 +35,10 @@ export const deviceValidation: readonly ValidationEntry[] = [
     validateUpdate: ({ spec }, old) => immutable(spec, { old: old.spec, path: specPath }),
   }),
   validationOf<ResourceClaimTemplate>('resource.k8s.io/v1/resourceclaimtemplates', {
-    validate: ({ spec }) => deviceClaim(spec.spec.devices, specPath.child('spec', 'devices')),
+    validate: ({ spec }) => [
+      ...templateMetadata(spec.metadata, specPath.child('metadata')),
+      ...deviceClaim(spec.spec.devices, specPath.child('spec', 'devices')),
+    ],
     validateUpdate: ({ spec }, old) => immutable(spec, { old: old.spec, path: specPath }),
   }),
   validationOf<ResourceSlice>('resource.k8s.io/v1/resourceslices', {
@@ -46,7 +51,9 @@ export const deviceValidation: readonly ValidationEntry[] = [
           generation: rule((number: number) => number >= 0, 'must be greater than or equal to zero'),
         }),
         nodeName: present(dnsSubdomain),
-        devices: each(fields({ name: dnsLabel })),
+        nodeSelector: sliceNodes,
+        devices: sliceDevices(spec.perDeviceNodeSelection === true),
+        sharedCounters: each(counterSet),
       })(spec, specPath),
       ...sliceScopeFaults(spec, specPath),
     ],

@@ -1,6 +1,7 @@
 import { type FieldError, type FieldPath, invalidField, requiredField } from '@kubewright/apimachinery';
 import { tooLongField } from '@kubewright/apimachinery/internal';
-import type { ResourceSliceSpec } from '../generated/drafts.ts';
+import { nodeSelector } from '../core/scheduling-validation.ts';
+import type { NodeSelector, ResourceSliceSpec } from '../generated/drafts.ts';
 import { type Check, required } from '../validation/check.ts';
 import { dnsSubdomain } from '../validation/rules.ts';
 
@@ -9,6 +10,16 @@ export const poolName: Check<string> = required<string>((name = '', path) => [
   ...(name.length > 253 ? [tooLongField(path, { max: 253 })] : []),
   ...name.split('/').flatMap((part) => dnsSubdomain(part, path)),
 ]);
+
+/** The nodes of a slice: a selector with one term, which schedulers can merge with others. */
+export const sliceNodes: Check<NodeSelector> = (selector, path) => {
+  if (!selector) return [];
+  const at = path.child('nodeSelectorTerms');
+  const terms = selector.nodeSelectorTerms ?? [];
+  const faults = nodeSelector(selector, path);
+  if (terms.length === 1) return faults;
+  return [...faults, invalidField(at, terms.length === 0 ? null : terms, 'must have exactly one node selector term')];
+};
 
 /** Validates that exactly one field selects the nodes that can use the devices of a slice. */
 export function sliceScopeFaults(spec: ResourceSliceSpec, path: FieldPath): readonly FieldError[] {

@@ -22,6 +22,7 @@ import {
   enumOf,
   fields,
   immutable,
+  immutablePointer,
   nonNegative,
   present,
   required,
@@ -79,6 +80,7 @@ const nodeDriver: Check<CSINodeDriver> = all(
 export const csiValidation: readonly ValidationEntry[] = [
   validationOf<CSIDriver>('storage.k8s.io/v1/csidrivers', {
     validate: ({ spec }) => driverSpec(spec, specPath),
+    warnings: ({ spec }) => tokenWarnings(spec),
     validateUpdate: ({ spec }, { spec: old }) => [
       // The path has this spelling upstream.
       ...immutable(spec.attachRequired, { old: old.attachRequired, path: specPath.child('attachedRequired') }),
@@ -117,12 +119,19 @@ export const csiValidation: readonly ValidationEntry[] = [
         ? [invalidField(FieldPath.of('capacity'), capacity, 'must be greater than or equal to 0')]
         : []),
     ],
-    validateUpdate: (now, old) =>
-      (['nodeTopology', 'storageClassName'] as const).flatMap((name) =>
-        immutable(now[name], { old: old[name], path: FieldPath.of(name) }),
-      ),
+    validateUpdate: (now, old) => [
+      ...immutablePointer(now.nodeTopology, { old: old.nodeTopology, path: FieldPath.of('nodeTopology') }),
+      ...immutable(now.storageClassName, { old: old.storageClassName, path: FieldPath.of('storageClassName') }),
+    ],
   }),
 ];
+
+function tokenWarnings({ tokenRequests = [], serviceAccountTokenInSecrets }: CSIDriverSpec): readonly string[] {
+  if (tokenRequests.length === 0 || serviceAccountTokenInSecrets !== undefined) return [];
+  return [
+    'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes',
+  ];
+}
 
 function tokenRequestFaults(list: NonNullable<CSIDriverSpec['tokenRequests']>, path: FieldPath): readonly FieldError[] {
   const seen = new Set<string>();

@@ -1,5 +1,6 @@
 import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import { protect } from '../core/protect.ts';
+import { dropUnused } from '../drop-unused.ts';
 import type {
   CSIDriver,
   CSINode,
@@ -18,8 +19,12 @@ export const storageKinds: readonly BuiltinKind[] = [
     resource: `${group}/csidrivers`,
     struct: 'storagev1.CSIDriver',
     strategy: {
+      prepareForCreate({ spec }) {
+        dropUnused(spec, undefined, ['preventPodSchedulingIfMissing']);
+      },
       // Upstream counts changes, from zero.
       prepareForUpdate(driver, old) {
+        dropUnused(driver.spec, old.spec, ['preventPodSchedulingIfMissing']);
         if (!semanticEqual(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
       },
     },

@@ -1,12 +1,13 @@
 import {
   checkDns1123Subdomain,
+  duplicateField,
   type FieldError,
   FieldPath,
   forbiddenField,
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
-import { tooLongField } from '@kubewright/apimachinery/internal';
+import { sameJson, tooLongField } from '@kubewright/apimachinery/internal';
 import type {
   StorageClass,
   TopologySelectorLabelRequirement,
@@ -50,7 +51,7 @@ const parameters: Check<Record<string, string>> = (map, path) => {
   return size > 262_144 ? [...faults, tooLongField(path, { max: 262_144 })] : faults;
 };
 
-const topologies: Check<readonly TopologySelectorTerm[]> = each(
+const topologyTerms: Check<readonly TopologySelectorTerm[]> = each(
   fields<TopologySelectorTerm>({
     matchLabelExpressions: all(
       each(
@@ -69,6 +70,27 @@ const topologies: Check<readonly TopologySelectorTerm[]> = each(
     ),
   }),
 );
+
+/**
+ * Terms must differ. Upstream compares each of them also with as many empty ones as there are terms, by an oversight that makes terms
+ * without expressions invalid.
+ */
+const topologies: Check<readonly TopologySelectorTerm[]> = (terms = [], path) => {
+  const seen = terms.map((): unknown => ({}));
+  const faults = terms.flatMap((term, index) => {
+    const own = [...topologyTerms([term], path)].map((fault) => ({
+      ...fault,
+      field: fault.field.replace('[0]', `[${index}]`),
+    }));
+    const values = Object.fromEntries(
+      (term.matchLabelExpressions ?? []).map(({ key, values = [] }) => [key, [...new Set(values)].sort()]),
+    );
+    const same = seen.filter((other) => sameJson(other, values));
+    seen.push(values);
+    return [...own, ...same.map(() => duplicateField(path.index(index).child('matchLabelExpressions'), ''))];
+  });
+  return faults;
+};
 
 /** Validation of the storage group. */
 export const storageValidation: readonly ValidationEntry[] = [

@@ -6,6 +6,7 @@ import {
   requiredField,
   unsupportedField,
 } from '@kubewright/apimachinery';
+import { isMapField } from '../wire/map-fields.ts';
 
 /** A validation rule: returns the errors of the value at a path. */
 export type Check<T> = (value: T | undefined, path: FieldPath) => readonly FieldError[];
@@ -117,16 +118,30 @@ export function immutable(
   return [invalidField(change.path, change.shown ?? now ?? null, change.detail ?? 'field is immutable')];
 }
 
-/** Compares like upstream's `Semantic.DeepEqual`: absent, empty and null are equal, and the order of keys does not matter. */
-export function semanticEqual(a: unknown, b: unknown): boolean {
-  if (a === b || (isEmptyContainer(a) && isEmptyContainer(b))) return true;
+/** Same as {@link immutable} for a structure behind a pointer, where an empty one differs from none. */
+export function immutablePointer(now: unknown, change: Parameters<typeof immutable>[1]): readonly FieldError[] {
+  return immutable(now && [now], { ...change, old: change.old && [change.old], shown: change.shown ?? now ?? null });
+}
+
+/**
+ * Compares like upstream's `Semantic.DeepEqual`: lists and maps are equal if both are empty or absent, and the order of keys does not
+ * matter. An empty structure differs from none.
+ */
+export function semanticEqual(a: unknown, b: unknown, name?: string): boolean {
+  if (a === b || (isEmptyContainer(a) && isEmptyContainer(b))) {
+    return a === b || name === undefined || isMapField(name) || isStructure(a) === isStructure(b);
+  }
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
   for (const key of keys) {
-    if (!semanticEqual((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false;
+    if (!semanticEqual((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key], key)) return false;
   }
   return true;
+}
+
+function isStructure(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isEmptyContainer(value: unknown): boolean {

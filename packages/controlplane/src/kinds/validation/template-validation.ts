@@ -11,6 +11,7 @@ import type { LabelSelector, PodTemplateSpec } from '../generated/drafts.ts';
 import { isEmpty } from './check.ts';
 import { labelSelector, labels, selects } from './rules.ts';
 import { sortedKeys } from './sorted-keys.ts';
+import { annotations } from './template-metadata.ts';
 
 /** A workload's requirements on its template. */
 export interface TemplateDemands {
@@ -38,7 +39,11 @@ export function templateFaults(template: PodTemplateSpec | undefined, demands: T
       ),
     );
   }
-  faults.push(...labels(given, path.child('labels')), ...podSpec(template.spec, path.child('spec')));
+  faults.push(
+    ...labels(given, path.child('labels')),
+    ...annotations(template.metadata.annotations, path.child('annotations')),
+  );
+  faults.push(...podSpec(template.spec, path.child('spec')));
   if ((template.spec.ephemeralContainers ?? []).length > 0) {
     const at = path.child('spec', 'ephemeralContainers');
     faults.push(forbiddenField(at, 'ephemeral containers not allowed in pod template'));

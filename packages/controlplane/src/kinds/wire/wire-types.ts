@@ -30,21 +30,35 @@ export type StructDefaults = (value: Fields) => void;
 export class WireTypes {
   readonly #structs = new Map<string, readonly WireField[]>();
   readonly #defaults: ReadonlyMap<string, StructDefaults>;
+  /** For each structure, its fields that are or contain required lists. */
+  readonly #withLists = new Map<string, readonly WireField[]>();
 
   /** @param defaults - by structure name (`v1.Probe`); parents run first, as in upstream's generated code. */
   constructor(defaults: ReadonlyMap<string, StructDefaults>) {
     this.#defaults = defaults;
   }
 
-  /** Converts an object to its stored form, in place. Unknown fields are kept. */
+  /** Converts an object to the form that Go's encoder gives it, in place. Unknown fields are kept. */
   normalize(type: string, object: Fields): void {
     for (const field of this.#fields(type)) {
       const given = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
+      if (field.omit === 'always' && isEmptyList(given) && field.value.kind === 'list') continue;
       const value = this.#normalized(field.value, given);
       const absent = value === undefined || (field.omit !== 'always' && isOmitted(field, value));
       if (!absent) object[field.name] = value;
       else if (field.omit === 'always') object[field.name] = null;
       else if (given !== undefined) delete object[field.name];
+    }
+  }
+
+  /**
+   * Replaces empty required lists by null, in place: upstream stores built-in kinds as protobuf, which cannot distinguish an empty list
+   * from an absent one. Until then they differ, and the client that sent an empty list manages the field.
+   */
+  dropEmptyLists(type: string, object: Fields): void {
+    for (const { name, omit, value } of this.#fieldsWithLists(type)) {
+      if (omit === 'always' && isEmptyList(object[name])) object[name] = null;
+      else this.#dropWithin(value, object[name]);
     }
   }
 
@@ -69,6 +83,26 @@ export class WireTypes {
     return object;
   }
 
+  #dropWithin(shape: WireValue, value: unknown): void {
+    if (typeof value !== 'object' || value === null || shape.kind === 'scalar') return;
+    if (shape.kind === 'struct') this.dropEmptyLists(shape.type, value as Fields);
+    else if (shape.kind === 'pointer') this.#dropWithin(shape.of, value);
+    else for (const item of Object.values(value)) this.#dropWithin(shape.of, item);
+  }
+
+  #fieldsWithLists(type: string): readonly WireField[] {
+    const known = this.#withLists.get(type);
+    if (known) return known;
+    this.#withLists.set(type, []); // ends the recursion of types that contain themselves, such as JSONSchemaProps
+    const fields = this.#fields(type).filter(({ omit, value }) => {
+      if (omit === 'always' && value.kind === 'list') return true;
+      const struct = structWithin(value);
+      return struct !== undefined && this.#fieldsWithLists(struct).length > 0;
+    });
+    this.#withLists.set(type, fields);
+    return fields;
+  }
+
   #defaultsWithin(shape: WireValue, value: unknown): void {
     if (typeof value !== 'object' || value === null || shape.kind === 'scalar') return;
     if (shape.kind === 'struct') this.applyDefaults(shape.type, value as Fields);
@@ -84,7 +118,6 @@ export class WireTypes {
       case 'struct':
         return this.#normalizedStruct(shape.type, value);
       case 'list':
-        // Upstream stores built-in kinds as protobuf, which cannot distinguish an empty list from an absent one.
         if (!Array.isArray(value) || value.length === 0) return undefined;
         return value.map((item) => this.#normalized(shape.of, item) ?? null);
       case 'map':
@@ -150,7 +183,16 @@ function parseValue(code: string): WireValue {
 }
 
 function reachesStruct(shape: WireValue): boolean {
-  return shape.kind === 'struct' || (shape.kind !== 'scalar' && reachesStruct(shape.of));
+  return structWithin(shape) !== undefined;
+}
+
+function structWithin(shape: WireValue): string | undefined {
+  if (shape.kind === 'struct') return shape.type;
+  return shape.kind === 'scalar' ? undefined : structWithin(shape.of);
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 /**

@@ -1,0 +1,172 @@
+import {
+  checkDns1123Label,
+  type FieldError,
+  type FieldPath,
+  forbiddenField,
+  invalidField,
+  requiredField,
+} from '@kubewright/apimachinery';
+import { tooLongField } from '@kubewright/apimachinery/internal';
+import { nodeSelector } from '../core/scheduling-validation.ts';
+import type {
+  CounterSet,
+  Device,
+  DeviceAttribute,
+  DeviceCapacity,
+  DeviceCounterConsumption,
+  DeviceTaint,
+} from '../generated/drafts.ts';
+import { all, type Check, each, enumOf, fields, optional, required, textRule, unique } from '../validation/check.ts';
+import { dnsLabel, dnsSubdomain, qualifiedName } from '../validation/rules.ts';
+
+const versionForm =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
+
+const attributeText: Check<string> = (text = '', path) =>
+  Buffer.byteLength(text) > 64 ? [tooLongField(path, { max: 64 })] : [];
+
+const attributeVersion: Check<string> = (text = '', path) => [
+  ...(versionForm.test(text)
+    ? []
+    : [invalidField(path, text, 'must be a string compatible with semver.org spec 2.0.0')]),
+  ...attributeText(text, path),
+];
+
+const attributeFields = ['bool', 'int', 'string', 'version', 'bools', 'ints', 'strings', 'versions'] as const;
+
+const attribute: Check<DeviceAttribute> = (value, path) => {
+  const given = attributeFields.filter((name) => value?.[name] !== undefined);
+  return [
+    ...fields<DeviceAttribute>({
+      string: attributeText,
+      version: optional(attributeVersion),
+      strings: each(attributeText),
+      versions: each(attributeVersion),
+    })(value, path),
+    ...(given.length === 1
+      ? []
+      : [invalidField(path, given.length === 0 ? '' : value, 'exactly one value must be specified')]),
+  ];
+};
+
+/** A name with an optional domain, `example.com/model`. */
+function attributeName(name: string, path: FieldPath): readonly FieldError[] {
+  const parts = name.split('/');
+  if (parts.length > 2) return [invalidField(path, name, 'must be a C identifier or a domain and a C identifier')];
+  const [domain, identifier] = parts.length === 2 ? parts : [undefined, parts[0]];
+  return [
+    ...(domain === undefined ? [] : dnsSubdomain(domain, path)),
+    ...(/^[A-Za-z_][A-Za-z0-9_]*$/.test(identifier ?? '') ? [] : [invalidField(path, identifier, identifierForm)]),
+  ];
+}
+
+const identifierForm =
+  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
+
+function entries<T>(check: Check<T>): Check<Record<string, T>> {
+  return (map, path) =>
+    Object.entries(map ?? {}).flatMap(([name, value]) => [
+      ...attributeName(name, path.key(name)),
+      ...check(value, path.key(name)),
+    ]);
+}
+
+const singleCapacity: Check<DeviceCapacity> = (capacity, path) =>
+  capacity?.requestPolicy ? [forbiddenField(path.child('requestPolicy'), 'allowMultipleAllocations must be true')] : [];
+
+const taint: Check<DeviceTaint> = fields<DeviceTaint>({
+  key: qualifiedName,
+  effect: required(enumOf('NoExecute', 'NoSchedule', 'None')),
+});
+
+const counters: Check<Record<string, unknown>> = (map, path) => {
+  const names = Object.keys(map ?? {});
+  if (names.length === 0) return [requiredField(path)];
+  return names.flatMap((name) => textRule(checkDns1123Label)(name, path));
+};
+
+const consumption: Check<DeviceCounterConsumption> = fields<DeviceCounterConsumption>({
+  counterSet: required(dnsLabel),
+  counters,
+});
+
+/** A set of counters that devices of a slice share. */
+export const counterSet: Check<CounterSet> = fields<CounterSet>({ name: required(dnsLabel), counters });
+
+const nodeFields = ['nodeName', 'nodeSelector', 'allNodes'] as const;
+
+/** Validates how a device selects its nodes: exactly one way if its slice leaves that to the devices, otherwise none. */
+function nodeFaults(
+  device: Device,
+  { path, perDevice }: { path: FieldPath; perDevice: boolean },
+): readonly FieldError[] {
+  const given = nodeFields.filter((name) => device[name] !== undefined);
+  if (!perDevice) {
+    const detail =
+      '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
+    return given.length > 0 ? [invalidField(path, null, detail)] : [];
+  }
+  const set = given.filter((name) => device[name] !== '' && device[name] !== false);
+  const detail =
+    'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
+  return [
+    ...(device.nodeName === '' ? [invalidField(path.child('nodeName'), '', 'must not be empty')] : []),
+    ...(device.nodeName ? dnsSubdomain(device.nodeName, path.child('nodeName')) : []),
+    ...(device.nodeSelector ? nodeSelector(device.nodeSelector, path.child('nodeSelector')) : []),
+    ...(device.allNodes === false
+      ? [invalidField(path.child('allNodes'), false, 'must be either unset or set to true')]
+      : []),
+    ...(set.length === 0 ? [requiredField(path, detail)] : []),
+    ...(set.length > 1 ? [invalidField(path, `{${set.map((name) => `\`${name}\``).join(', ')}}`, detail)] : []),
+  ];
+}
+
+/** Conditions on which a device is bound, and those on which binding fails: both or none, without overlap. */
+function bindingFaults(device: Device, path: FieldPath): readonly FieldError[] {
+  const { bindingConditions: bound = [], bindingFailureConditions: failed = [] } = device;
+  const [boundAt, failedAt] = [path.child('bindingConditions'), path.child('bindingFailureConditions')];
+  const names = unique<string>((name) => name);
+  const overlap = failed.flatMap((name, index) =>
+    bound.includes(name)
+      ? [invalidField(failedAt.index(index), name, 'bindingFailureConditions must not overlap with bindingConditions')]
+      : [],
+  );
+  const needsBound = 'bindingConditions are required to use bindingFailureConditions';
+  const needsFailed = 'bindingFailureConditions are required to use bindingConditions';
+  return [
+    ...all(each(qualifiedName), names)(bound, boundAt),
+    ...all(each(qualifiedName), names)(failed, failedAt),
+    ...overlap,
+    ...(bound.length === 0 && failed.length > 0 ? [invalidField(boundAt, null, needsBound)] : []),
+    ...(failed.length === 0 && bound.length > 0 ? [invalidField(failedAt, null, needsFailed)] : []),
+  ];
+}
+
+/** The devices of a slice; `perDevice` if each of them selects its nodes. */
+export function sliceDevices(perDevice: boolean): Check<readonly Device[]> {
+  const device: Check<Device> = (value, path) => {
+    if (!value) return [];
+    const capacity = value.allowMultipleAllocations ? () => [] : singleCapacity;
+    return [
+      ...fields<Device>({
+        name: dnsLabel,
+        attributes: entries(attribute),
+        capacity: entries(capacity),
+        taints: each(taint),
+        consumesCounters: each(consumption),
+      })(value, path),
+      ...nodeFaults(value, { path, perDevice }),
+      ...bindingFaults(value, path),
+    ];
+  };
+  return (devices = [], path) => {
+    if (devices.length > 128) return [tooManyDevices(devices.length, path)];
+    return [...each(device)(devices, path), ...uniqueDevices(devices, path)];
+  };
+}
+
+const uniqueDevices: Check<readonly Device[]> = unique<Device>(({ name }) => name);
+
+function tooManyDevices(count: number, path: FieldPath): FieldError {
+  return { type: 'FieldValueTooMany', field: String(path), body: `Too many: ${count}: must have at most 128 items` };
+}

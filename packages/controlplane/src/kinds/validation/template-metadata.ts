@@ -1,0 +1,32 @@
+import { checkQualifiedName, forbiddenField, invalidField } from '@kubewright/apimachinery';
+import { tooLongField } from '@kubewright/apimachinery/internal';
+import type { ObjectMeta } from '../generated/drafts.ts';
+import { type Check, isEmpty } from './check.ts';
+import { labels } from './rules.ts';
+
+const maxBytes = 262_144;
+
+/** Annotations: qualified names in lower case, and a limit for all of them together. */
+export const annotations: Check<Record<string, string>> = (map, path) => {
+  const entries = Object.entries(map ?? {});
+  const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+  return [
+    ...entries.flatMap(([key]) =>
+      checkQualifiedName(key.toLowerCase()).map((detail) => invalidField(path, key, detail)),
+    ),
+    ...(size > maxBytes ? [tooLongField(path, { max: maxBytes })] : []),
+  ];
+};
+
+/** The metadata of a template, of which only labels and annotations are used. */
+export const templateMetadata: Check<ObjectMeta> = (metadata, path) => {
+  const { labels: given, annotations: notes, ...others } = metadata ?? {};
+  // Upstream derives the names from those of Go's fields.
+  return [
+    ...annotations(notes, path.child('annotations')),
+    ...labels(given, path.child('labels')),
+    ...Object.entries(others).flatMap(([name, value]) =>
+      isEmpty(value) ? [] : [forbiddenField(path.child(name === 'uid' ? 'uID' : name), 'cannot be set')],
+    ),
+  ];
+};

@@ -1,0 +1,46 @@
+import { goTypeNames } from '../generated/go-type-names.ts';
+
+/** Facts by `Struct.field` that only the Go types state and decode errors contain. */
+let facts: ReadonlyMap<string, { readonly type?: string; readonly embedded?: string }> | undefined;
+
+function factOf(owner: string, field: string): { readonly type?: string; readonly embedded?: string } | undefined {
+  facts ??= readFacts();
+  return facts.get(`${owner}.${field}`);
+}
+
+function readFacts(): Map<string, { type?: string; embedded?: string }> {
+  const found = new Map<string, { type?: string; embedded?: string }>();
+  for (const line of goTypeNames.split('\n')) {
+    const [field = '', text = ''] = line.split(' ');
+    const fact = found.get(field) ?? {};
+    found.set(field, text.startsWith('<') ? { ...fact, embedded: text.slice(1) } : { ...fact, type: text });
+  }
+  return found;
+}
+
+/**
+ * Returns the Go type of a value whose field has a named type that is not a structure (`v1.PullPolicy`); undefined for other fields.
+ * `depth` counts the lists and maps between the field and the value.
+ */
+export function namedType(place: {
+  readonly owner: string;
+  readonly name: string;
+  readonly depth: number;
+}): string | undefined {
+  const embedded = factOf(place.owner, place.name)?.embedded;
+  const owner = embedded?.slice(embedded.lastIndexOf('.') + 1) ?? place.owner;
+  let type = factOf(owner, place.name)?.type;
+  for (let depth = place.depth; depth > 0 && type !== undefined; depth--) type = elementOf(type);
+  return type;
+}
+
+/** Returns the type of the elements; undefined for those of a named list or map. */
+function elementOf(type: string): string | undefined {
+  return /^(?:\[\]|map\[[^\]]*\])(.*)$/.exec(type)?.[1];
+}
+
+/** Returns a field's name with the structures that promote it: `VolumeSource.hostPath` in a Volume. */
+export function promotedName(owner: string, field: string): string {
+  const embedded = factOf(owner, field)?.embedded;
+  return embedded === undefined ? field : `${embedded}.${field}`;
+}

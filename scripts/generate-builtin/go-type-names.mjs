@@ -1,0 +1,13 @@
+import { textModule } from './text-module.mjs';
+
+/** Returns the module with what decode errors name, and only the Go types say. */
+export function goTypeNames({ goFields: { types, embedded } }) {
+  const named = Object.entries(types).filter(([, type]) => type !== '');
+  const promoted = Object.entries(embedded).map(([field, path]) => [field, `<${path}`]);
+  return textModule('goTypeNames', {
+    about:
+      'The Go types of fields with a named type that is not a structure (`Container.imagePullPolicy v1.PullPolicy`), and the ' +
+      'embedded structures that promote a field (`Volume.hostPath <VolumeSource`).',
+    lines: [...named, ...promoted].map((entry) => entry.join(' ')),
+  });
+}
