@@ -29,8 +29,13 @@ export interface AdmissionAttributes {
   readonly oldObject: KubernetesObject | undefined;
   /** Sends a `Warning` header with the response. */
   warn(text: string): void;
-  /** Adds an annotation to the audit event of the request. @defaultValue there is no audit log */
-  readonly annotate?: ((key: string, value: string) => void) | undefined;
+  /**
+   * Adds an annotation to the audit event of the request; with a level, only to events of at least that level.
+   * @defaultValue there is no audit log
+   */
+  readonly annotate?:
+    | ((key: string, value: string, options?: { readonly level?: 'Metadata' | 'Request' }) => void)
+    | undefined;
 }
 
 /**

@@ -57,8 +57,13 @@ export class AuditedRequest {
     this.#impersonated = user;
   }
 
-  /** Adds an annotation to the last event. The first value of a key is kept. */
-  readonly annotate = (key: string, value: string): void => {
+  /** Adds an annotation to the last event, if that has the level. The first value of a key is kept. */
+  readonly annotate = (
+    key: string,
+    value: string,
+    { level = 'Metadata' }: { readonly level?: 'Metadata' | 'Request' } = {},
+  ): void => {
+    if (level === 'Request' && this.#options.decision.level === 'Metadata') return;
     if (!this.#annotations.has(key)) this.#annotations.set(key, value);
   };
 

@@ -1,3 +1,4 @@
+import type { AdmissionAttributes } from '../admission/admission-plugin.ts';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { ApiRequest } from '../http/api-request.ts';
 import type { RequestInfo } from '../request-info/index.ts';
@@ -10,7 +11,7 @@ export interface RequestContext {
   readonly user: UserInfo;
   readonly warnings: WarningList;
   /** Adds an annotation to the audit event of the request. @defaultValue there is no audit log */
-  readonly annotate?: ((key: string, value: string) => void) | undefined;
+  readonly annotate?: AdmissionAttributes['annotate'];
   /** Identifies the request in the logs of this server and of servers it is forwarded to. */
   readonly auditId?: string | undefined;
 }

@@ -1,3 +1,4 @@
+import type { AdmissionAttributes } from '../admission/admission-plugin.ts';
 import type { UserInfo } from '../authentication/authenticator.ts';
 
 /** A request passing through a registry. */
@@ -10,7 +11,7 @@ export interface Call {
   /** Sends a `Warning` header with the response. */
   warn(text: string): void;
   /** Adds an annotation to the audit event of the request. @defaultValue there is no audit log */
-  readonly annotate?: ((key: string, value: string) => void) | undefined;
+  readonly annotate?: AdmissionAttributes['annotate'];
 }
 
 /** A request that writes. */

@@ -8,6 +8,7 @@ import { viewIn } from '../webhooks/validating-webhooks.ts';
 import { isExemptFromPolicies } from './is-exempt-from-policies.ts';
 import { nameShown } from './name-shown.ts';
 import { namespaceSeen } from './namespace-seen.ts';
+import { annotateFailure, PolicyAnnotations } from './policy-annotations.ts';
 import { PolicyConfigurationError } from './policy-params.ts';
 import type { PolicyBinding, PolicySource } from './policy-source.ts';
 import type { PolicyObject } from './policy-types.ts';
@@ -49,7 +50,11 @@ export class ValidatingPolicies implements AdmissionPlugin {
     for (const [policy, bindings] of bound) {
       const version = await policy.match.version(this.#matcher, input);
       if (version === undefined) continue;
-      for (const binding of bindings) denied.push(...(await this.#apply({ policy, binding, version, input })));
+      const annotations = new PolicyAnnotations();
+      for (const binding of bindings) {
+        denied.push(...(await this.#apply({ policy, binding, version, input, annotations })));
+      }
+      annotations.publish(policy.name, attributes);
     }
     if (denied[0]) throw rejection(attributes, denied[0]);
   }
@@ -59,8 +64,9 @@ export class ValidatingPolicies implements AdmissionPlugin {
     readonly binding: PolicyBinding;
     readonly version: Version;
     readonly input: MatchInput;
+    readonly annotations: PolicyAnnotations;
   }): Promise<readonly Denied[]> {
-    const { policy, binding, version, input } = call;
+    const { policy, binding, version, input, annotations } = call;
     const { attributes } = input;
     if (binding.match && (await binding.match.version(this.#matcher, input)) === undefined) return [];
     const found = this.#options.source.params(this.#options);
@@ -78,7 +84,11 @@ export class ValidatingPolicies implements AdmissionPlugin {
       };
       const access = new ConditionAccess(attributes, this.#options.authorizer);
       const denials: PolicyDenial[] = [];
-      for (const param of params) denials.push(...(await policy.denials({ ...shared, params: param }, access)));
+      for (const param of params) {
+        const result = await policy.evaluate({ ...shared, params: param }, access);
+        denials.push(...result.denials);
+        for (const { key, value } of result.annotations) annotations.add(key, value);
+      }
       return denials.flatMap((denial) => this.#act(denial, { policy, binding, attributes }));
     } catch (error) {
       if (!(error instanceof PolicyConfigurationError)) throw error;
@@ -88,7 +98,7 @@ export class ValidatingPolicies implements AdmissionPlugin {
     }
   }
 
-  /** Applies the binding's actions to a denial. There is no audit log, so `Audit` does nothing. */
+  /** Applies the binding's actions to a denial. */
   #act(
     denial: PolicyDenial,
     call: {
@@ -102,6 +112,11 @@ export class ValidatingPolicies implements AdmissionPlugin {
     if (!denial.always && validationActions.includes('Warn')) {
       const names = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`;
       attributes.warn(`Validation failed for ${names}: ${denial.message}`);
+    }
+    if (!denial.always && validationActions.includes('Audit')) {
+      const { message, index = 0 } = denial;
+      const failure = { policy: policy.name, binding: binding.name, message, index, actions: validationActions };
+      annotateFailure(attributes, failure);
     }
     return denial.always || validationActions.includes('Deny') ? [{ ...denial, policy, binding }] : [];
   }

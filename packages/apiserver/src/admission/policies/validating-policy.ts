@@ -17,9 +17,18 @@ const maxMessageBytes = 5 * 1024;
 /** The reason for a denial. */
 export interface PolicyDenial {
   readonly message: string;
+  /** Index of the failed validation. @defaultValue 0 */
+  readonly index?: number;
   readonly reason?: string;
   /** True if the binding's actions do not apply because a value for the audit log could not be computed. */
   readonly always?: boolean;
+}
+
+/** The result of a policy for one parameter. */
+export interface PolicyResult {
+  readonly denials: readonly PolicyDenial[];
+  /** Values for the audit event. */
+  readonly annotations: readonly { readonly key: string; readonly value: string }[];
 }
 
 interface Compiled {
@@ -30,7 +39,11 @@ interface Compiled {
     readonly holds: CelExpression | Error;
     readonly message: CelExpression | Error | undefined;
   }[];
-  readonly annotations: readonly { readonly source: string; readonly value: CelExpression | Error }[];
+  readonly annotations: readonly {
+    readonly key: string;
+    readonly source: string;
+    readonly value: CelExpression | Error;
+  }[];
 }
 
 /** A ValidatingAdmissionPolicy; its expressions are compiled on first use. */
@@ -54,28 +67,33 @@ export class ValidatingPolicy {
   }
 
   /** Evaluates the policy with one parameter. Mirrors `validator.Validate` (1.36). */
-  async denials(values: PolicyValues, access: ConditionAccess): Promise<readonly PolicyDenial[]> {
+  async evaluate(values: PolicyValues, access: ConditionAccess): Promise<PolicyResult> {
     this.#compiled ??= this.#compile();
     const compiled = this.#compiled;
     const { variables } = compiled;
     try {
       const conditions = new PolicyScope(values, { access, variables, budget: { remaining: conditionsBudget } });
       const matches = await conditionsHold(compiled.conditions, this.spec.matchConditions ?? [], conditions);
-      if (matches === false) return [];
-      if (matches !== true) return this.#failure(matches);
+      if (matches === false) return { denials: [], annotations: [] };
+      if (matches !== true) return { denials: this.#failure(matches), annotations: [] };
       const scope = new PolicyScope(values, { access, variables, budget: { remaining: policyBudget } });
       const denials: PolicyDenial[] = [];
       const results: unknown[] = [];
       for (const { holds } of compiled.validations) results.push(await scope.evaluate(holds));
       // Messages are evaluated last: they must not use up the budget of the rules.
       for (const [index, one] of compiled.validations.entries()) {
-        denials.push(...(await this.#denialOf(one, results[index], scope)));
+        for (const denial of await this.#denialOf(one, results[index], scope)) denials.push({ ...denial, index });
       }
-      const annotations = new PolicyScope(values, { access, variables, budget: { remaining: policyBudget } });
-      for (const one of compiled.annotations) denials.push(...(await this.#annotate(one, annotations)));
-      return denials;
+      const annotating = new PolicyScope(values, { access, variables, budget: { remaining: policyBudget } });
+      const annotations: { key: string; value: string }[] = [];
+      for (const one of compiled.annotations) {
+        const found = await this.#annotation(one, annotating);
+        if (typeof found !== 'string') denials.push(...found);
+        else if (found !== '') annotations.push({ key: one.key, value: found });
+      }
+      return { denials, annotations };
     } catch (error) {
-      if (error instanceof PolicyBudgetError) return this.#failure(error.message);
+      if (error instanceof PolicyBudgetError) return { denials: this.#failure(error.message), annotations: [] };
       throw error;
     }
   }
@@ -96,7 +114,11 @@ export class ValidatingPolicy {
         holds: compile(rule.expression),
         message: rule.messageExpression?.trim() ? compile(rule.messageExpression) : undefined,
       })),
-      annotations: auditAnnotations.map(({ valueExpression: source }) => ({ source, value: compile(source) })),
+      annotations: auditAnnotations.map(({ key, valueExpression: source }) => ({
+        key,
+        source,
+        value: compile(source),
+      })),
     };
   }
 
@@ -116,14 +138,14 @@ export class ValidatingPolicy {
     return [{ message, reason: rule.reason ?? 'Invalid' }];
   }
 
-  /** Computes a value for the audit log. There is no such log, but a failure denies the request. */
-  async #annotate(
+  /** Computes a value for the audit event; an empty one is not recorded. A failure denies the request. */
+  async #annotation(
     { source, value }: Compiled['annotations'][number],
     scope: PolicyScope,
-  ): Promise<readonly PolicyDenial[]> {
+  ): Promise<string | readonly PolicyDenial[]> {
     const result = await scope.evaluate(value);
     if (result instanceof Error) return this.failsClosed ? [{ message: faultOf(source, result), always: true }] : [];
-    if (result === null || typeof result === 'string') return [];
+    if (result === null || typeof result === 'string') return (result ?? '').trim();
     const message = `valueExpression '${source}' resulted in unsupported return type: ${typeof result}. Return type must be either string or null.`;
     return [{ message, always: true }];
   }

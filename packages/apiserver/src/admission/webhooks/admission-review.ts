@@ -92,11 +92,12 @@ function shownObject(object: Draft | KubernetesObject | undefined): object | nul
   return { kind, apiVersion, ...rest };
 }
 
-/** A webhook's response, reduced to the fields that matter. Audit annotations are ignored here. */
+/** A webhook's response, reduced to the fields that matter. */
 export interface AdmissionResponse {
   readonly allowed: boolean;
   readonly status: Readonly<Record<string, unknown>> | undefined;
   readonly warnings: readonly string[];
+  readonly auditAnnotations: Readonly<Record<string, string>>;
   readonly patch: Uint8Array | undefined;
   readonly patchType: string;
 }
@@ -120,10 +121,18 @@ export function readAdmissionResponse(
   const patchType = read<string>('patchType', 'string');
   const status = read<Readonly<Record<string, unknown>>>('status', 'object');
   const warnings = textsOf(response?.['warnings']);
+  const auditAnnotations = textMembers(response?.['auditAnnotations']);
   if (response === undefined) throw invalidResponse('webhook response was absent');
   if (sent.version === 'v1beta1') {
     // As upstream does: for v1beta1, the UID, the type and the patch type are not checked.
-    return { allowed, status, warnings, patch: sent.mutating ? patch : undefined, patchType: 'JSONPatch' };
+    return {
+      allowed,
+      status,
+      warnings,
+      auditAnnotations,
+      patch: sent.mutating ? patch : undefined,
+      patchType: 'JSONPatch',
+    };
   }
   if (uid !== sent.uid) {
     throw invalidResponse(`expected response.uid=${JSON.stringify(sent.uid)}, got ${JSON.stringify(uid)}`);
@@ -134,7 +143,7 @@ export function readAdmissionResponse(
     );
   }
   checkPatch({ patch, patchType }, sent.mutating);
-  return { allowed, status, warnings, patch, patchType: patchType ?? '' };
+  return { allowed, status, warnings, auditAnnotations, patch, patchType: patchType ?? '' };
 }
 
 function checkPatch(
@@ -191,6 +200,11 @@ function decodePatch(text: string | undefined): Uint8Array | undefined {
   const wrong = /[^A-Za-z0-9+/=\r\n]/.exec(text);
   if (wrong) throw new WebhookCallError(`illegal base64 data at input byte ${wrong.index}`);
   return Buffer.from(text, 'base64');
+}
+
+function textMembers(value: unknown): Readonly<Record<string, string>> {
+  const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return Object.fromEntries(members.filter((member): member is [string, string] => typeof member[1] === 'string'));
 }
 
 function textsOf(value: unknown): readonly string[] {

@@ -12,6 +12,7 @@ import {
 } from './admission-review.ts';
 import type { Version, VersionedObjects } from './reviewed-request.ts';
 import type { WebhookSpec } from './webhook.ts';
+import { annotateFailedOpen, annotateResponse } from './webhook-annotations.ts';
 import { rejection, WebhookFailure } from './webhook-failure.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 
@@ -30,6 +31,12 @@ export interface HookRequest {
   readonly version: Version;
   readonly objects: VersionedObjects;
   readonly mutating: boolean;
+  /** The name of the webhook's configuration. */
+  readonly configuration: string;
+  /** 1 if the webhook is called again. */
+  readonly round: 0 | 1;
+  /** The webhook's place: among all mutating ones, or among the validating ones that are called. */
+  readonly index: number;
 }
 
 /**
@@ -55,6 +62,7 @@ export async function callHook(question: HookRequest, services: HookCallServices
     const { clientConfig: config, timeoutSeconds } = hook;
     const reply = await services.client.post({ config, body, timeoutSeconds, signal: attributes.signal });
     const response = readAdmissionResponse(reply, { uid, version, mutating });
+    annotateResponse(question, response.auditAnnotations);
     for (const text of response.warnings) attributes.warn(text);
     if (!response.allowed) throw rejection(hook.name, response.status);
     return response;
@@ -90,6 +98,7 @@ export async function observed<T>(
     metrics.failedOpen(labels);
     // The client has disconnected, so nothing waits for the rest.
     attributes.signal.throwIfAborted();
+    annotateFailedOpen(question);
     return undefined;
   }
 }

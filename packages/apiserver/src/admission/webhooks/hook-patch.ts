@@ -8,6 +8,7 @@ import { webhookFault } from '../../webhooks/webhook-fault.ts';
 import type { AdmissionResponse } from './admission-review.ts';
 import type { HookRequest } from './hook-call.ts';
 import { copyOf, type Version } from './reviewed-request.ts';
+import { annotatePatch } from './webhook-annotations.ts';
 import { WebhookFailure } from './webhook-failure.ts';
 
 /**
@@ -33,6 +34,7 @@ export function applyHookPatch(
     throw new WebhookFailure(hook.name, `unsupported patch type ${JSON.stringify(patchType)}`, { httpStatus: 400 });
   }
   const decoded = decodePatched(patched(objects.object, operations), version);
+  annotatePatch(question, operations);
   const changed = !sameJson(decoded, copyOf(objects.object));
   if (version.type.kind === version.definition.kind) version.definition.strategy.applyDefaults?.(decoded);
   return { object: decoded, changed };

@@ -10,6 +10,7 @@ import { ReinvocationMemory } from './reinvocation-memory.ts';
 import { copyOf, type Version, type VersionedObjects } from './reviewed-request.ts';
 import { refusalOf } from './validating-webhooks.ts';
 import type { Webhook } from './webhook.ts';
+import { annotateMutation } from './webhook-annotations.ts';
 import type { WebhookPluginOptions } from './webhook-plugin-options.ts';
 
 /** Calls mutating webhooks one after the other; each sees the result of the previous one (`MutatingAdmissionWebhook`, 1.36). */
@@ -33,7 +34,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
     const memory = reinvocation.note(this, () => new ReinvocationMemory());
     if (reinvocation.repeated && !sameJson(memory.lastOutput, attributes.object)) memory.requireAll();
     const review = new MutatingReview(attributes);
-    for (const hook of webhooks) await this.#visit(hook, { review, memory, reinvocation });
+    for (const [index, hook] of webhooks.entries()) await this.#visit(hook, { review, memory, reinvocation, index });
     await review.finish();
     // The second pass compares this with the output of the server's own plugins.
     if (reinvocation.requested && !reinvocation.repeated)
@@ -42,16 +43,23 @@ export class MutatingWebhooks implements AdmissionPlugin {
 
   async #visit(
     hook: Webhook,
-    pass: { readonly review: MutatingReview; readonly memory: ReinvocationMemory; readonly reinvocation: Reinvocation },
+    pass: {
+      readonly review: MutatingReview;
+      readonly memory: ReinvocationMemory;
+      readonly reinvocation: Reinvocation;
+      readonly index: number;
+    },
   ): Promise<void> {
-    const { review, memory, reinvocation } = pass;
+    const { review, memory, reinvocation, index } = pass;
     const { attributes } = review;
     const objectsIn = (version: Version): Promise<VersionedObjects> => review.in(version);
     const version = await this.#matcher.match(hook, { attributes, current: review.objects, objectsIn });
     // The second pass calls no webhook for the first time.
     if (version === undefined || (reinvocation.repeated && !memory.isRequired(hook.id))) return;
     const objects = await review.in(version);
-    const question: HookRequest = { hook: hook.spec, attributes, version, objects, mutating: true };
+    const { spec, configuration } = hook;
+    const place = { configuration, round: reinvocation.repeated ? 1 : 0, index } as const;
+    const question: HookRequest = { hook: spec, attributes, version, objects, mutating: true, ...place };
     let changed: boolean | undefined;
     try {
       changed = await observed(question, this.#services, async () => {
@@ -60,6 +68,8 @@ export class MutatingWebhooks implements AdmissionPlugin {
       });
     } catch (error) {
       throw refusalOf(error);
+    } finally {
+      annotateMutation(question, changed === true);
     }
     if (changed === true) {
       memory.requireAll();

@@ -30,7 +30,9 @@ export class ValidatingWebhooks implements AdmissionPlugin {
       const version = await this.#matcher.match(hook, { attributes, current: attributes, objectsIn });
       if (version === undefined) continue;
       const objects = await views.in(version);
-      questions.push({ hook: hook.spec, attributes, version, objects, mutating: false });
+      const { spec, configuration } = hook;
+      const place = { configuration, round: 0, index: questions.length } as const;
+      questions.push({ hook: spec, attributes, version, objects, mutating: false, ...place });
     }
     const outcomes = await Promise.allSettled(
       questions.map((question) => observed(question, this.#services, () => callHook(question, this.#services))),

@@ -35,13 +35,19 @@ export class Webhook {
   readonly spec: WebhookSpec;
   /** Distinguishes webhooks of the same name in several configurations. */
   readonly id: string;
+  /** The name of its configuration. */
+  readonly configuration: string;
   readonly conditions: MatchConditions;
   #namespaceSelector: LabelSelector | undefined;
   #objectSelector: LabelSelector | undefined;
 
-  constructor(spec: WebhookSpec, options: { readonly id: string; readonly environment: CelEnvironment }) {
+  constructor(
+    spec: WebhookSpec,
+    options: { readonly id: string; readonly configuration?: string; readonly environment: CelEnvironment },
+  ) {
     this.spec = spec;
     this.id = options.id;
+    this.configuration = options.configuration ?? '';
     this.conditions = new MatchConditions(spec.matchConditions ?? [], options.environment);
   }
 
@@ -65,7 +71,8 @@ export function webhooksOf(
   environment: CelEnvironment,
 ): readonly Webhook[] {
   const { metadata, webhooks } = configuration;
+  const { name = '' } = metadata;
   return (webhooks ?? []).map((spec, index) => {
-    return new Webhook(spec, { id: `${metadata.name}/${spec.name}/${index}`, environment });
+    return new Webhook(spec, { id: `${name}/${spec.name}/${index}`, configuration: name, environment });
   });
 }

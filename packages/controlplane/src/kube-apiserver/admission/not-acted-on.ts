@@ -46,6 +46,7 @@ export const notActedOn: readonly NotActedOn[] = [
     resources: ['validatingadmissionpolicybindings'],
     what: 'Audits of admission policies',
     effect: 'record nothing',
+    needs: 'auditLog',
     applies: ({ spec }) =>
       ((spec as { readonly validationActions?: readonly string[] })?.validationActions ?? []).includes('Audit'),
   },

@@ -45,10 +45,16 @@ const patch = (...operations: readonly object[]): object => ({
 describe('admission webhooks', () => {
   let plane: PlaneUnderTest;
   let caller: ReviewCaller;
+  let events: Readonly<Record<string, unknown>>[];
 
   beforeEach(async () => {
     caller = new ReviewCaller();
-    plane = await PlaneUnderTest.start({ webhookCaller: caller });
+    const auditLog = {
+      policy: { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Request' }] },
+      write: (event: Readonly<Record<string, unknown>>) => events.push(event),
+    };
+    events = [];
+    plane = await PlaneUnderTest.start({ webhookCaller: caller, auditLog });
   });
   afterEach(() => plane[Symbol.asyncDispose]());
 
@@ -163,6 +169,39 @@ describe('admission webhooks', () => {
     // UTF-8 bytes, as on the wire.
     expect(warning).toBe(`299 - "a b", 299 - "${Buffer.from('✓ é').toString('latin1')}"`);
   });
+
+  it('records patches and the annotations of webhooks in the audit log', async () => {
+    await configure('Mutating', hook('a', { reinvocationPolicy: 'IfNeeded' }), hook('b'));
+    const annotations = { op: 'add', value: { a: '<1>' }, path: '/metadata/annotations' };
+    caller.answer = (host) =>
+      Promise.resolve({
+        ...(host === 'a' ? patch(annotations) : patch({ op: 'test', path: '/metadata/name', value: 'x' })),
+        auditAnnotations: { seen: 'yes', 'not/valid': 'no', '': 'no' },
+      });
+    expect((await create('x')).status).toBe(201);
+    const mutation = (host: string, mutated: boolean): string =>
+      JSON.stringify({ configuration: 'hooks', webhook: `${host}.example.com`, mutated });
+    const change = (host: string, operation: string): string =>
+      `{"configuration":"hooks","webhook":"${host}.example.com","patch":[${operation}],"patchType":"JSONPatch"}`;
+    const added = '{"op":"add","path":"/metadata/annotations","value":{"a":"\\u003c1\\u003e"}}';
+    expect(lastAnnotations()).toEqual({
+      'a.example.com/seen': 'yes',
+      'b.example.com/seen': 'yes',
+      'mutation.webhook.admission.k8s.io/round_0_index_0': mutation('a', true),
+      'mutation.webhook.admission.k8s.io/round_0_index_1': mutation('b', false),
+      'patch.webhook.admission.k8s.io/round_0_index_0': change('a', added),
+      'patch.webhook.admission.k8s.io/round_0_index_1': change(
+        'b',
+        '{"op":"test","path":"/metadata/name","value":"x"}',
+      ),
+    });
+  });
+
+  /** Returns the annotations of the last audit event, but for those of the authorization. */
+  const lastAnnotations = (): object => {
+    const annotations = events.at(-1)?.['annotations'] ?? {};
+    return Object.fromEntries(Object.entries(annotations).filter(([key]) => !key.startsWith('authorization.')));
+  };
 
   it('counts the outcomes of calls', async () => {
     await configure(

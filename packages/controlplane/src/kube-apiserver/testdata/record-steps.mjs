@@ -29,7 +29,7 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Names are accepted, kinds established and handlers swapped by controllers, a moment after the write. */
 async function settle({ method, path, answer }) {
   if (method === 'GET' || answer.status >= 300 || path.includes('dryRun')) return;
-  if (path.includes('admissionpolicybindings')) await pause(500); // informers notice policies a moment later
+  if (path.includes('admissionpolicybindings')) await pause(1500); // policies are refreshed every second
   if (!path.includes('/customresourcedefinitions')) return;
   await pause(1500);
   const { text } = await send('GET', path.replace(/\?.*/, '').replace(/\/status$/, ''));

@@ -1,0 +1,7 @@
+/** Returns a value as Go's JSON encoder writes it, with the characters escaped that mean something in HTML. */
+export function goJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
