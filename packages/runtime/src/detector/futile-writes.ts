@@ -1,12 +1,5 @@
-import {
-  type Clock,
-  formatObjectKey,
-  type KubernetesObject,
-  type ObjectKey,
-  objectKey,
-  parseApiVersion,
-} from '@kubewright/apimachinery';
-import type { ClientCall, ClientInterceptor, KubernetesClient } from '@kubewright/client';
+import { type Clock, formatObjectKey, type KubernetesObject, objectKey } from '@kubewright/apimachinery';
+import type { ClientCall, ClientInterceptor } from '@kubewright/client';
 import type { CallTarget, WriteObserver } from '@kubewright/client/internal';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import { SmallSet } from '../collection/small-set.ts';
@@ -14,14 +7,12 @@ import { isWrite } from '../fencing/gated.ts';
 import { fieldOwners } from './field-owners.ts';
 import type { Finding, FutileWrite } from './finding.ts';
 import { differences, formatPath } from './json-difference.ts';
-import { reportThreshold, WrittenObject } from './written-object.ts';
+import { idOf, idOfObject } from './object-id.ts';
+import { type ShownVersion, Trail } from './trail.ts';
+import { WriteSession, type WritingRun } from './write-session.ts';
+import { reportThreshold, type WrittenObject } from './written-object.ts';
 
 const maxKeys = 512;
-const maxObjects = 8;
-const maxVersions = 32;
-/** Minimum interval between reports of the same finding, in milliseconds. */
-const silenceMs = 600_000;
-const noVersions: ReadonlySet<string> = new Set();
 
 /** Options for {@link FutileWrites}. */
 export interface FutileWritesOptions {
@@ -30,93 +21,6 @@ export interface FutileWritesOptions {
   readonly fieldManager: string;
   /** Called for every futile write, even before a pattern is detected. */
   readonly onFutile: (what: FutileWrite) => void;
-}
-
-/** A version of an object, as in events. */
-interface ShownVersion {
-  readonly uid: string;
-  readonly resourceVersion: string;
-}
-
-/** The memory of one key. It is nearly always empty, so its parts are created on demand. */
-class Trail {
-  /** Versions written by the key's reconciles, oldest first. */
-  #versions: Set<string> | undefined;
-  #objects: Map<string, WrittenObject> | undefined;
-  #reported: Map<string, number> | undefined;
-  /**
-   * Versions of the objects whose events requested the next reconcile. Whether they are echoes of its own writes is decided when
-   * it starts, because an event may arrive before the response to the write.
-   */
-  #triggeredBy: Set<string> | undefined;
-  /** True if anything else requested it: another timer, another source, or too many events to track. */
-  #foreign = false;
-
-  get objects(): Map<string, WrittenObject> {
-    this.#objects ??= new Map();
-    return this.#objects;
-  }
-
-  get reported(): Map<string, number> {
-    this.#reported ??= new Map();
-    return this.#reported;
-  }
-
-  requested(by: ShownVersion | undefined): void {
-    this.#triggeredBy ??= new Set();
-    if (by === undefined || this.#triggeredBy.size >= maxVersions) this.#foreign = true;
-    else this.#triggeredBy.add(versionName(by));
-  }
-
-  /** Starts a reconcile; returns true if only its own writes triggered it. */
-  begin(): boolean {
-    const versions = this.#versions;
-    const triggeredBy = this.#triggeredBy ?? noVersions;
-    const isOwn = !this.#foreign && triggeredBy.size > 0 && [...triggeredBy].every((each) => versions?.has(each));
-    if (!isOwn) for (const each of this.#objects?.values() ?? []) each.calm();
-    this.#triggeredBy = undefined;
-    this.#foreign = false;
-    return isOwn;
-  }
-
-  wrote(version: string): void {
-    this.#versions ??= new Set();
-    remember(this.#versions, version);
-  }
-}
-
-/** The reconcile whose writes are tracked. */
-export interface WritingRun {
-  readonly key: string;
-  /** Client that looks for other writers; its calls are not tracked. */
-  readonly unguarded: KubernetesClient;
-  /** Called when a pattern is detected. */
-  report(finding: Finding, written: KubernetesObject): void;
-}
-
-/** The writes of one reconcile. */
-export class WriteSession {
-  readonly run: WritingRun;
-  readonly trail: Trail;
-  /** True if only the key's own writes triggered the reconcile. */
-  readonly selfTriggered: boolean;
-  #intended: Map<string, KubernetesObject> | undefined;
-
-  constructor(run: WritingRun, trail: Trail) {
-    this.run = run;
-    this.trail = trail;
-    this.selfTriggered = trail.begin();
-  }
-
-  /** Records the intended content of the next write to an object. */
-  intends(object: KubernetesObject): void {
-    this.#intended ??= new Map();
-    this.#intended.set(idOfObject(object), object);
-  }
-
-  intended(id: string): KubernetesObject | undefined {
-    return this.#intended?.get(id);
-  }
 }
 
 /**
@@ -179,10 +83,10 @@ export class FutileWrites {
       const stored = 'response' in outcome ? asObject(outcome.response) : undefined;
       if (!stored || stored.kind !== target.kind) return;
       const trail = this.#trail(session);
-      trail.wrote(versionOf(stored));
+      trail.wrote(stored.metadata);
       if (!before || before.metadata.uid !== stored.metadata.uid) return;
       const id = idOfObject(stored);
-      const object = this.#written(trail, id);
+      const object = trail.object(id);
       if (before.metadata.resourceVersion === stored.metadata.resourceVersion) {
         onFutile('no-op');
         this.#noop(session, { object, stored, id });
@@ -223,7 +127,7 @@ export class FutileWrites {
     const name = target?.key;
     const kind = name && this.#options.cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
     if (!kind) return;
-    const object = this.#trails.get(key)?.objects.get(idOf(kind, name));
+    const object = this.#trails.get(key)?.remembered(idOf(kind, name));
     if (!object || object.suspicious.length === 0) return;
     try {
       const { metadata } = await client.metadata(kind).get(name, { signal: request.signal });
@@ -239,11 +143,7 @@ export class FutileWrites {
     { stored, finding }: { readonly stored: KubernetesObject; readonly finding: Finding },
   ): void {
     const id = idOfObject(stored);
-    const now = this.#options.clock.monotonic();
-    const pattern = `${finding.pattern} ${id}`;
-    if (now - (trail.reported.get(pattern) ?? Number.NEGATIVE_INFINITY) < silenceMs) return;
-    trail.reported.set(pattern, now);
-    if (trail.reported.size > maxObjects) trail.reported.delete(trail.reported.keys().next().value ?? '');
+    if (!trail.noteReport(`${finding.pattern} ${id}`, this.#options.clock.monotonic())) return;
     if (finding.pattern === 'conflict') this.#options.onFutile('conflict');
     run.report(finding, stored);
   }
@@ -260,37 +160,6 @@ export class FutileWrites {
     if (this.#trails.size > maxKeys) this.#trails.delete(this.#trails.keys().next().value ?? '');
     return trail;
   }
-
-  #written(trail: Trail, id: string): WrittenObject {
-    const object = trail.objects.get(id) ?? new WrittenObject();
-    trail.objects.delete(id);
-    trail.objects.set(id, object);
-    if (trail.objects.size > maxObjects) trail.objects.delete(trail.objects.keys().next().value ?? '');
-    return object;
-  }
-}
-
-/** Returns an id for a version of an object, as in events and responses. */
-function versionName({ uid, resourceVersion }: KubernetesObject['metadata']): string {
-  return `${uid}/${resourceVersion}`;
-}
-
-function versionOf({ metadata }: { readonly metadata: KubernetesObject['metadata'] }): string {
-  return versionName(metadata);
-}
-
-function remember(versions: Set<string>, version: string): void {
-  versions.add(version);
-  if (versions.size > maxVersions) versions.delete(versions.values().next().value ?? '');
-}
-
-/** Returns an id that also distinguishes kinds of the same name in different groups. */
-function idOf({ group, kind }: { readonly group: string; readonly kind: string }, key: ObjectKey): string {
-  return `${kind}.${group} ${formatObjectKey(key)}`;
-}
-
-function idOfObject(object: KubernetesObject): string {
-  return idOf({ group: parseApiVersion(object.apiVersion).group, kind: object.kind }, objectKey(object));
 }
 
 /** Formats an object for messages. */

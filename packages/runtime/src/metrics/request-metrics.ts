@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { ClientCall, TransportResponse } from '@kubewright/client';
-import type { MetricFactory } from './prometheus-metrics.ts';
+import type { MetricFactory } from './metric-factory.ts';
 import type { RuntimeMetrics } from './runtime-metrics.ts';
 
 const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];

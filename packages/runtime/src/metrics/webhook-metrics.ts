@@ -1,11 +1,16 @@
 import type { CertificateMetrics } from '../certificates/certificate-source.ts';
 import type { WebhookMetrics } from '../webhook/webhook-parts.ts';
-import type { MetricFactory } from './prometheus-metrics.ts';
+import type { MetricFactory } from './metric-factory.ts';
+import { tenfoldBuckets } from './tenfold-buckets.ts';
 
 /** Creates the webhook metrics of controller-runtime. As there, denials count as 200. */
-export function webhookMetrics(make: MetricFactory, buckets: number[]): WebhookMetrics {
+export function webhookMetrics(make: MetricFactory): WebhookMetrics {
   const prefix = 'controller_runtime';
-  const latency = make.histogram(`${prefix}_webhook_latency_seconds`, 'How long webhook requests took', buckets);
+  const latency = make.histogram(
+    `${prefix}_webhook_latency_seconds`,
+    'How long webhook requests took',
+    tenfoldBuckets(),
+  );
   const requests = make.counter(`${prefix}_webhook_requests_total`, 'Webhook requests by path and HTTP status code', [
     'webhook',
     'code',

@@ -2,7 +2,7 @@ import type { Clock, Kind, KubernetesObject, ObjectKey, Random } from '@kubewrig
 import type { ClientCall, KubernetesClient } from '@kubewright/client';
 import { SmallSet } from '../../collection/small-set.ts';
 import { type Finding, reportFinding } from '../../detector/finding.ts';
-import type { WriteSession } from '../../detector/futile-writes.ts';
+import type { WriteSession } from '../../detector/write-session.ts';
 import type { ReconcileRequest } from '../../handler/event-handler.ts';
 import type { Logger } from '../../log/logger.ts';
 import type { ContextRun } from '../../reconcile/context.ts';

@@ -1,0 +1,87 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import { WrittenObject } from './written-object.ts';
+
+const maxObjects = 8;
+const maxVersions = 32;
+/** Minimum interval between reports of the same finding, in milliseconds. */
+const silenceMs = 600_000;
+const noVersions: ReadonlySet<string> = new Set();
+
+/** A version of an object, as in events. */
+export interface ShownVersion {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** The memory of one key. It is nearly always empty, so its parts are created on demand. */
+export class Trail {
+  /** Versions written by the key's reconciles, oldest first. */
+  #versions: Set<string> | undefined;
+  #objects: Map<string, WrittenObject> | undefined;
+  #reported: Map<string, number> | undefined;
+  /**
+   * Versions of the objects whose events requested the next reconcile. Whether they are echoes of its own writes is decided when
+   * it starts, because an event may arrive before the response to the write.
+   */
+  #triggeredBy: Set<string> | undefined;
+  /** True if anything else requested it: another timer, another source, or too many events to track. */
+  #foreign = false;
+
+  /** Records what requested the next reconcile: an object's event, or something else. */
+  requested(by: ShownVersion | undefined): void {
+    this.#triggeredBy ??= new Set();
+    if (by === undefined || this.#triggeredBy.size >= maxVersions) this.#foreign = true;
+    else this.#triggeredBy.add(versionName(by));
+  }
+
+  /** Starts a reconcile; returns true if only its own writes triggered it. */
+  begin(): boolean {
+    const versions = this.#versions;
+    const triggeredBy = this.#triggeredBy ?? noVersions;
+    const isOwn = !this.#foreign && triggeredBy.size > 0 && [...triggeredBy].every((each) => versions?.has(each));
+    if (!isOwn) for (const each of this.#objects?.values() ?? []) each.calm();
+    this.#triggeredBy = undefined;
+    this.#foreign = false;
+    return isOwn;
+  }
+
+  /** Records a version that the key's reconcile has written. */
+  wrote(version: KubernetesObject['metadata']): void {
+    this.#versions ??= new Set();
+    remember(this.#versions, versionName(version));
+  }
+
+  /** Returns what is remembered of an object, or undefined. */
+  remembered(id: string): WrittenObject | undefined {
+    return this.#objects?.get(id);
+  }
+
+  /** Returns the memory of a written object; forgets the object whose last write is the oldest if there are too many. */
+  object(id: string): WrittenObject {
+    this.#objects ??= new Map();
+    const object = this.#objects.get(id) ?? new WrittenObject();
+    this.#objects.delete(id);
+    this.#objects.set(id, object);
+    if (this.#objects.size > maxObjects) this.#objects.delete(this.#objects.keys().next().value ?? '');
+    return object;
+  }
+
+  /** Records a report; returns false if the same pattern was reported recently. */
+  noteReport(pattern: string, nowMs: number): boolean {
+    this.#reported ??= new Map();
+    if (nowMs - (this.#reported.get(pattern) ?? Number.NEGATIVE_INFINITY) < silenceMs) return false;
+    this.#reported.set(pattern, nowMs);
+    if (this.#reported.size > maxObjects) this.#reported.delete(this.#reported.keys().next().value ?? '');
+    return true;
+  }
+}
+
+/** Returns an id for a version of an object, as in events and responses. */
+function versionName({ uid, resourceVersion }: KubernetesObject['metadata']): string {
+  return `${uid}/${resourceVersion}`;
+}
+
+function remember(versions: Set<string>, version: string): void {
+  versions.add(version);
+  if (versions.size > maxVersions) versions.delete(versions.values().next().value ?? '');
+}

@@ -1,0 +1,39 @@
+import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import type { Finding } from './finding.ts';
+import { idOfObject } from './object-id.ts';
+import type { Trail } from './trail.ts';
+
+/** The reconcile whose writes are tracked. */
+export interface WritingRun {
+  readonly key: string;
+  /** Client that looks for other writers; its calls are not tracked. */
+  readonly unguarded: KubernetesClient;
+  /** Called when a pattern is detected. */
+  report(finding: Finding, written: KubernetesObject): void;
+}
+
+/** The writes of one reconcile. */
+export class WriteSession {
+  readonly run: WritingRun;
+  readonly trail: Trail;
+  /** True if only the key's own writes triggered the reconcile. */
+  readonly selfTriggered: boolean;
+  #intended: Map<string, KubernetesObject> | undefined;
+
+  constructor(run: WritingRun, trail: Trail) {
+    this.run = run;
+    this.trail = trail;
+    this.selfTriggered = trail.begin();
+  }
+
+  /** Records the intended content of the next write to an object. */
+  intends(object: KubernetesObject): void {
+    this.#intended ??= new Map();
+    this.#intended.set(idOfObject(object), object);
+  }
+
+  intended(id: string): KubernetesObject | undefined {
+    return this.#intended?.get(id);
+  }
+}
