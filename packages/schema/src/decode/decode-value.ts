@@ -2,7 +2,7 @@ import { Quantity } from '@kubewright/apimachinery';
 import { setOwn } from '../json/parsed-body.ts';
 import type { SchemaNode } from '../node/schema-node.ts';
 import { DecodeError } from './decode-error.ts';
-import { namedType, promotedName } from './go-types.ts';
+import { goType, namedType, promotedName, structName } from './go-types.ts';
 import { normalizeTime } from './parse-time.ts';
 
 /** Options for {@link decodeValue}. */
@@ -231,39 +231,6 @@ function jsonKind(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;
-}
-
-function structName(node: SchemaNode): string {
-  const name = node.typeName ?? '';
-  return name.slice(name.lastIndexOf('.') + 1);
-}
-
-/** Returns the Go type as in upstream's message, except for named scalars, lists and maps; see {@link namedType}. */
-function goType(node: SchemaNode): string {
-  if (node.intOrString === true) return 'int32';
-  switch (node.type) {
-    case 'string':
-      return node.format === 'byte' ? '[]uint8' : 'string';
-    case 'boolean':
-      return 'bool';
-    case 'integer':
-      return node.format === 'int64' ? 'int64' : 'int32';
-    case 'number':
-      return 'float64';
-    case 'array':
-      return `[]${node.items === undefined ? 'interface {}' : elementType(node.items)}`;
-    case 'object':
-      if (node.additionalProperties !== undefined && node.properties === undefined) {
-        return `map[string]${elementType(node.additionalProperties)}`;
-      }
-      return node.typeName ?? 'map[string]interface {}';
-    default:
-      return 'interface {}';
-  }
-}
-
-function elementType(node: SchemaNode): string {
-  return node.typeName ?? goType(node);
 }
 
 function fitsInteger(value: number, type: string): boolean {

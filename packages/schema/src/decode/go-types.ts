@@ -1,4 +1,5 @@
 import { goTypeNames } from '../generated/go-type-names.ts';
+import type { SchemaNode } from '../node/schema-node.ts';
 
 /** Facts by `Struct.field` that only the Go types state and decode errors contain. */
 let facts: ReadonlyMap<string, { readonly type?: string; readonly embedded?: string }> | undefined;
@@ -43,4 +44,38 @@ function elementOf(type: string): string | undefined {
 export function promotedName(owner: string, field: string): string {
   const embedded = factOf(owner, field)?.embedded;
   return embedded === undefined ? field : `${embedded}.${field}`;
+}
+
+/** Returns the Go type as in upstream's message, except for named scalars, lists and maps; see {@link namedType}. */
+export function goType(node: SchemaNode): string {
+  if (node.intOrString === true) return 'int32';
+  switch (node.type) {
+    case 'string':
+      return node.format === 'byte' ? '[]uint8' : 'string';
+    case 'boolean':
+      return 'bool';
+    case 'integer':
+      return node.format === 'int64' ? 'int64' : 'int32';
+    case 'number':
+      return 'float64';
+    case 'array':
+      return `[]${node.items === undefined ? 'interface {}' : elementType(node.items)}`;
+    case 'object':
+      if (node.additionalProperties !== undefined && node.properties === undefined) {
+        return `map[string]${elementType(node.additionalProperties)}`;
+      }
+      return node.typeName ?? 'map[string]interface {}';
+    default:
+      return 'interface {}';
+  }
+}
+
+function elementType(node: SchemaNode): string {
+  return node.typeName ?? goType(node);
+}
+
+/** Returns the name of a structure without its package. */
+export function structName(node: SchemaNode): string {
+  const name = node.typeName ?? '';
+  return name.slice(name.lastIndexOf('.') + 1);
 }

@@ -7,11 +7,12 @@ export class YamlCursor {
   /** Offset of the start of the current line. */
   lineStart = 0;
   #lineStarts: readonly number[] | undefined;
-  readonly maxDepth: number;
+  readonly #maxDepth: number;
+  #depth = 0;
 
   constructor(text: string, maxDepth: number) {
     this.text = text;
-    this.maxDepth = maxDepth;
+    this.#maxDepth = maxDepth;
     if (text.charCodeAt(0) === 0xfeff) this.at = this.lineStart = 1;
   }
 
@@ -98,6 +99,17 @@ export class YamlCursor {
       else high = middle - 1;
     }
     return low + 1;
+  }
+
+  /** Enters a node or collection; call {@link leave} at its end. */
+  enter(): void {
+    if (++this.#depth > this.#maxDepth) {
+      throw new BodyReadError('depth', `yaml: exceeded max depth of ${this.#maxDepth}`);
+    }
+  }
+
+  leave(): void {
+    this.#depth--;
   }
 
   fail(message: string): never {

@@ -45,3 +45,8 @@ export interface YamlMap {
 export function scalarNode(text: string, at: number, plain: boolean): YamlScalar {
   return { kind: 'scalar', text, plain, at, properties: undefined };
 }
+
+/** True for a scalar without quotes. */
+export function isPlain(node: YamlNode): node is YamlScalar {
+  return node.kind === 'scalar' && node.plain;
+}
