@@ -1,21 +1,14 @@
-import { type Expr, type MapEntry, qualifiedName, type StructField } from './ast.ts';
+import { Aggregates } from './aggregates.ts';
+import { type Expr, qualifiedName } from './ast.ts';
 import { BinaryOperators, maxDepth } from './binary-operators.ts';
 import { startsOperand } from './expected-tokens.ts';
 import { IssueList } from './issue.ts';
 import { type Token, tokenize } from './lexer.ts';
 import { bytesLiteral, doubleLiteral, intLiteral, type Literal, stringLiteral, uintLiteral } from './literals.ts';
-import { type Macro, type MacroContext, macroKey } from './macro.ts';
+import { MacroExpander } from './macro-expander.ts';
 import { NodeFactory } from './node-factory.ts';
+import type { ParserOptions } from './parser-options.ts';
 import { Stop, TokenCursor } from './token-cursor.ts';
-
-/** Optional parts of the language. */
-export interface ParserOptions {
-  readonly macros: ReadonlyMap<string, Macro>;
-  /** `a.?b`, `a[?b]`, `[?a]`, `{?a: b}`. */
-  readonly optionalSyntax: boolean;
-  /** Field names in back-quotes. */
-  readonly escapedIdentifiers: boolean;
-}
 
 /** A parsed expression. */
 export interface Parsed {
@@ -57,6 +50,8 @@ class Parser {
   readonly nodes: NodeFactory = new NodeFactory();
   readonly #cursor: TokenCursor;
   readonly #operators: BinaryOperators;
+  readonly #aggregates: Aggregates;
+  readonly #macros: MacroExpander;
   readonly #options: ParserOptions;
   readonly #issues: IssueList;
   #depth = 0;
@@ -69,6 +64,14 @@ class Parser {
       issues,
       unary: () => this.#unary(),
     });
+    this.#aggregates = new Aggregates({
+      cursor: this.#cursor,
+      nodes: this.nodes,
+      issues,
+      options,
+      expr: () => this.#expr(),
+    });
+    this.#macros = new MacroExpander(options.macros, { nodes: this.nodes, issues });
     this.#options = options;
     this.#issues = issues;
   }
@@ -127,7 +130,7 @@ class Parser {
     for (;;) {
       if (this.#cursor.is('.')) expr = this.#dot(expr);
       else if (this.#cursor.is('[')) expr = this.#index(expr);
-      else if (this.#cursor.is('{') && isTypeName(expr)) expr = this.#struct(expr);
+      else if (this.#cursor.is('{') && isTypeName(expr)) expr = this.#aggregates.struct(expr);
       else return expr;
       this.#operators.limitChain(++chain);
     }
@@ -143,7 +146,7 @@ class Parser {
       const open = this.#cursor.take();
       return this.#methodOrMacro(open.offset, operand, { fn: name.text, args: this.#args() });
     }
-    const field = this.#fieldName(name);
+    const field = this.#aggregates.fieldName(name);
     if (!optional) return this.nodes.select(dot.offset, { operand, field });
     if (!this.#options.optionalSyntax) this.#issues.report(dot.offset, "unsupported syntax '.?'");
     return this.nodes.call(dot.offset, '_?._', [operand, this.nodes.constant(name.offset, field)]);
@@ -163,12 +166,6 @@ class Parser {
     // `in` may also continue the expression as an operator.
     if (name.text === 'in') return operand;
     throw new Stop();
-  }
-
-  #fieldName(token: Token): string {
-    if (token.kind === 'ident') return token.text;
-    if (!this.#options.escapedIdentifiers) this.#issues.report(token.offset, "unsupported syntax: '`'");
-    return token.text.slice(1, -1);
   }
 
   #index(operand: Expr): Expr {
@@ -198,9 +195,9 @@ class Parser {
         case '(':
           return this.#nested();
         case '[':
-          return this.#list();
+          return this.#aggregates.list();
         case '{':
-          return this.#map();
+          return this.#aggregates.map();
         case '.':
           if (this.#cursor.peek(1).kind === 'ident') {
             this.#cursor.take();
@@ -282,95 +279,13 @@ class Parser {
     const open = this.#cursor.accept('(');
     if (open === undefined) return this.nodes.ident(name.offset, full);
     const args = this.#args();
-    const macro = this.#macro(full, { args: args.length, member: false });
-    const expanded = macro && this.#expand(macro, open.offset, { target: undefined, args });
+    const expanded = this.#macros.expand(full, open.offset, { target: undefined, args });
     return expanded ?? this.nodes.call(open.offset, full, args);
   }
 
   #methodOrMacro(offset: number, target: Expr, call: { readonly fn: string; readonly args: readonly Expr[] }): Expr {
-    const macro = this.#macro(call.fn, { args: call.args.length, member: true });
-    const expanded = macro && this.#expand(macro, offset, { target, args: call.args });
+    const expanded = this.#macros.expand(call.fn, offset, { target, args: call.args });
     return expanded ?? this.nodes.method(offset, target, call);
-  }
-
-  #macro(fn: string, call: { readonly args: number; readonly member: boolean }): Macro | undefined {
-    return this.#options.macros.get(macroKey(fn, call));
-  }
-
-  #expand(
-    macro: Macro,
-    offset: number,
-    call: { readonly target: Expr | undefined; readonly args: readonly Expr[] },
-  ): Expr | undefined {
-    const context: MacroContext = {
-      nodes: this.nodes,
-      offset,
-      report: (expr, message) => {
-        this.#issues.report(expr.offset, message);
-        return this.nodes.constant(offset, null);
-      },
-    };
-    return macro.expand(context, call);
-  }
-
-  #list(): Expr {
-    const open = this.#cursor.take();
-    const elements: Expr[] = [];
-    const optionals = new Set<number>();
-    let comma: Token | undefined = open;
-    this.#cursor.open('list');
-    while (comma !== undefined && !this.#cursor.endsHere(']', elements.length)) {
-      if (this.#optionalMark()) optionals.add(elements.length);
-      elements.push(this.#expr());
-      comma = this.#cursor.accept(',');
-    }
-    this.#cursor.expect(']', comma === undefined ? "{']', ','}" : `']'`);
-    return this.nodes.list(open.offset, elements, optionals);
-  }
-
-  #optionalMark(): boolean {
-    const mark = this.#cursor.accept('?');
-    if (mark !== undefined && !this.#options.optionalSyntax) this.#issues.report(mark.offset, "unsupported syntax '?'");
-    return mark !== undefined;
-  }
-
-  #map(): Expr {
-    const open = this.#cursor.take();
-    const entries: MapEntry[] = [];
-    let comma: Token | undefined = open;
-    this.#cursor.open('map');
-    while (comma !== undefined && !this.#cursor.endsHere('}', entries.length)) {
-      const optional = this.#optionalMark();
-      const key = this.#expr();
-      const colon = this.#cursor.expect(':');
-      entries.push(this.nodes.entry(colon.offset, { key, value: this.#expr(), optional }));
-      comma = this.#cursor.accept(',');
-    }
-    this.#cursor.expect('}', comma === undefined ? "{'}', ','}" : `'}'`);
-    return this.nodes.map(open.offset, entries);
-  }
-
-  #struct(type: Expr): Expr {
-    const open = this.#cursor.take();
-    const fields: StructField[] = [];
-    while (!this.#cursor.is('}')) {
-      const optional = this.#optionalMark();
-      const name = this.#cursor.peek();
-      if (name.kind !== 'ident' && name.kind !== 'escapedIdent') {
-        this.#cursor.syntaxError(
-          name,
-          `mismatched input '${name.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`,
-        );
-        throw new Stop();
-      }
-      this.#cursor.take();
-      const field = this.#fieldName(name);
-      const colon = this.#cursor.expect(':');
-      fields.push(this.nodes.field(colon.offset, { name: field, value: this.#expr(), optional }));
-      if (this.#cursor.accept(',') === undefined) break;
-    }
-    this.#cursor.expect('}', fields.length === 0 ? `'}'` : "{'}', ','}");
-    return this.nodes.struct(open.offset, qualifiedName(type)!, fields);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { CelEnvironment } from '../environment.ts';
-import type { Overload } from '../library/library.ts';
 import {
   type CallExpr,
   type ComprehensionExpr,
@@ -16,13 +15,9 @@ import type { Parsed } from '../syntax/parser.ts';
 import { typeOfValue } from '../values/type-of.ts';
 import type { CelType } from './cel-type.ts';
 import * as t from './cel-type.ts';
-import { mostGeneral, substitute, Unifier } from './unify.ts';
-
-/** The target of a name or call. */
-export type Reference =
-  | { readonly kind: 'variable'; readonly name: string }
-  | { readonly kind: 'type'; readonly type: CelType }
-  | { readonly kind: 'function'; readonly name: string; readonly overloads: readonly Overload[] };
+import { resolveOverloads } from './resolve-overloads.ts';
+import { type NamedFunction, type Reference, Scopes } from './scopes.ts';
+import { mostGeneral, Unifier } from './unify.ts';
 
 /**
  * A type-checked expression. Types and references are by node id. This is all that a cost estimate needs: it walks the tree
@@ -58,11 +53,11 @@ class Checker {
   readonly #unifier = new Unifier();
   readonly #types: CelType[] = [];
   readonly #references: (Reference | undefined)[] = [];
-  #scopes: readonly ReadonlyMap<string, CelType>[];
+  readonly #scopes: Scopes;
 
   constructor(environment: CelEnvironment, variables: ReadonlyMap<string, CelType>, issues: IssueList) {
     this.#environment = environment;
-    this.#scopes = [variables];
+    this.#scopes = new Scopes(environment, variables);
     this.#issues = issues;
   }
 
@@ -130,37 +125,17 @@ class Checker {
 
   /** Returns the type of a name and records its reference. */
   #ident(expr: Expr, name: string): CelType | undefined {
-    if (!name.startsWith('.')) {
-      for (const scope of this.#scopes.slice(1).reverse()) {
-        const type = scope.get(name);
-        if (type !== undefined) return this.#refer(expr, { kind: 'variable', name }, type);
-      }
-    }
-    for (const candidate of this.#environment.candidates(name)) {
-      const variable = this.#scopes[0]!.get(candidate);
-      if (variable !== undefined) return this.#refer(expr, { kind: 'variable', name: candidate }, variable);
-      const type = this.#environment.types.get(candidate);
-      if (type !== undefined) return this.#refer(expr, { kind: 'type', type: type.params[0]! }, type);
-    }
-    return undefined;
-  }
-
-  #refer(expr: Expr, reference: Reference, type: CelType): CelType {
-    this.#references[expr.id] = reference;
-    return type;
+    const found = this.#scopes.find(name);
+    if (found !== undefined) this.#references[expr.id] = found.reference;
+    return found?.type;
   }
 
   #select(expr: SelectExpr): CelType {
     const name = qualifiedName(expr);
-    const named = name === undefined || this.#startsWithLocal(name) ? undefined : this.#ident(expr, name);
+    const named = name === undefined || this.#scopes.startsWithLocal(name) ? undefined : this.#ident(expr, name);
     if (named !== undefined) return named;
     const type = this.#field(expr, expr.operand, { name: expr.field, optional: false });
     return expr.testOnly ? t.boolType : this.#unifier.resolve(type, false);
-  }
-
-  #startsWithLocal(name: string): boolean {
-    const head = name.split('.', 1)[0]!;
-    return this.#scopes.slice(1).some((scope) => scope.has(head));
   }
 
   #field(expr: Expr, operand: Expr, field: { readonly name: string; readonly optional: boolean }): CelType {
@@ -191,12 +166,14 @@ class Checker {
     if (expr.fn === '_?._') return this.#optionalSelect(expr);
     for (const arg of expr.args) this.check(arg);
     if (expr.target === undefined) {
-      const found = this.#function(expr.fn);
+      const found = this.#scopes.findFunction(expr.fn);
       return found === undefined ? this.#undeclared(expr, expr.fn) : this.#resolve(expr, found, undefined);
     }
     const prefix = qualifiedName(expr.target);
     const namespaced =
-      prefix === undefined || this.#startsWithLocal(prefix) ? undefined : this.#function(`${prefix}.${expr.fn}`);
+      prefix === undefined || this.#scopes.startsWithLocal(prefix)
+        ? undefined
+        : this.#scopes.findFunction(`${prefix}.${expr.fn}`);
     if (namespaced !== undefined) return this.#resolve(expr, namespaced, undefined);
     this.check(expr.target);
     const overloads = this.#environment.functions.get(expr.fn);
@@ -213,46 +190,21 @@ class Checker {
     return this.#unifier.resolve(type, false);
   }
 
-  #function(name: string): { readonly name: string; readonly overloads: readonly Overload[] } | undefined {
-    for (const candidate of this.#environment.candidates(name)) {
-      const overloads = this.#environment.functions.get(candidate);
-      if (overloads !== undefined) return { name: candidate, overloads };
-    }
-    return undefined;
-  }
-
-  #resolve(
-    expr: CallExpr,
-    fn: { readonly name: string; readonly overloads: readonly Overload[] },
-    target: Expr | undefined,
-  ): CelType {
+  #resolve(expr: CallExpr, fn: NamedFunction, target: Expr | undefined): CelType {
     const args = (target === undefined ? expr.args : [target, ...expr.args]).map((arg) => this.#types[arg.id]!);
     if (fn.name === '_&&_' || fn.name === '_||_') return this.#logical(expr, fn, args);
-    const matching: Overload[] = [];
-    let result: CelType | undefined;
-    for (const overload of fn.overloads) {
-      if (overload.member !== (target !== undefined)) continue;
-      const bound = this.#instantiate(overload);
-      if (!this.#unifier.assignableAll(args, bound.params)) continue;
-      matching.push(overload);
-      const type = this.#unifier.resolve(bound.result, false);
-      if (result === undefined) result = type;
-      else if (!t.isDyn(result) && !t.sameType(result, type)) result = t.dynType;
-    }
-    if (result === undefined) {
+    const isMember = target !== undefined;
+    const found = resolveOverloads(fn.overloads, { args, isMember }, this.#unifier);
+    if (found === undefined) {
       const resolved = args.map((arg) => this.#unifier.resolve(arg, true));
-      const call = t.formatCall(resolved, target !== undefined);
+      const call = t.formatCall(resolved, isMember);
       return this.#fault(expr, `found no matching overload for '${fn.name}' applied to '${call}'`);
     }
-    this.#references[expr.id] = { kind: 'function', name: fn.name, overloads: matching };
-    return result;
+    this.#references[expr.id] = { kind: 'function', name: fn.name, overloads: found.matching };
+    return found.result;
   }
 
-  #logical(
-    expr: CallExpr,
-    fn: { readonly name: string; readonly overloads: readonly Overload[] },
-    args: readonly CelType[],
-  ): CelType {
+  #logical(expr: CallExpr, fn: NamedFunction, args: readonly CelType[]): CelType {
     let type = t.boolType;
     args.forEach((arg, i) => {
       if (this.#unifier.assignable(arg, t.boolType)) return;
@@ -260,16 +212,6 @@ class Checker {
     });
     this.#references[expr.id] = { kind: 'function', name: fn.name, overloads: fn.overloads };
     return type;
-  }
-
-  /** Returns the overload's types with fresh parameters. */
-  #instantiate(overload: Overload): { readonly params: readonly CelType[]; readonly result: CelType } {
-    if (overload.typeParams.length === 0) return overload;
-    const fresh = new Map(overload.typeParams.map((name) => [name, this.#unifier.newVariable()]));
-    return {
-      params: overload.params.map((param) => substitute(fresh, param, false)),
-      result: substitute(fresh, overload.result, false),
-    };
   }
 
   #mismatch(expr: Expr, expected: CelType, actual: CelType): CelType {
@@ -309,18 +251,16 @@ class Checker {
   #comprehension(expr: ComprehensionExpr): CelType {
     const range = this.#unifier.resolve(this.check(expr.range), false);
     const accu = this.check(expr.accuInit);
-    const outer = this.#scopes;
-    this.#scopes = [...outer, new Map([[expr.accuVar, accu]])];
+    this.#scopes.enter(new Map([[expr.accuVar, accu]]));
     const [first, second] = this.#iterationTypes(expr, range);
-    const withAccu = this.#scopes;
     const names: [string, CelType][] = [[expr.iterVar, first]];
     if (expr.iterVar2 !== undefined) names.push([expr.iterVar2, second]);
-    this.#scopes = [...withAccu, new Map(names)];
+    this.#scopes.enter(new Map(names));
     this.#assert(expr.condition, t.boolType);
     this.#assert(expr.step, accu);
-    this.#scopes = withAccu;
+    this.#scopes.leave();
     const result = this.check(expr.result);
-    this.#scopes = outer;
+    this.#scopes.leave();
     return this.#unifier.resolve(result, false);
   }
 

@@ -1,0 +1,69 @@
+import type { CelEnvironment } from '../environment.ts';
+import type { Overload } from '../library/library.ts';
+import type { CelType } from './cel-type.ts';
+
+/** A function and its overloads. */
+export interface NamedFunction {
+  readonly name: string;
+  readonly overloads: readonly Overload[];
+}
+
+/** The target of a name or call. */
+export type Reference =
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'type'; readonly type: CelType }
+  | { readonly kind: 'function'; readonly name: string; readonly overloads: readonly Overload[] };
+
+/** The names that an expression can use: the variables of the comprehensions around it, and those of its environment. */
+export class Scopes {
+  readonly #environment: CelEnvironment;
+  readonly #variables: ReadonlyMap<string, CelType>;
+  /** Of comprehensions, the outermost first. */
+  readonly #local: ReadonlyMap<string, CelType>[] = [];
+
+  constructor(environment: CelEnvironment, variables: ReadonlyMap<string, CelType>) {
+    this.#environment = environment;
+    this.#variables = variables;
+  }
+
+  /** Enters the scope of a comprehension's variables; call {@link leave} at its end. */
+  enter(variables: ReadonlyMap<string, CelType>): void {
+    this.#local.push(variables);
+  }
+
+  leave(): void {
+    this.#local.pop();
+  }
+
+  /** Finds a variable or a type. */
+  find(name: string): { readonly reference: Reference; readonly type: CelType } | undefined {
+    if (!name.startsWith('.')) {
+      for (let i = this.#local.length - 1; i >= 0; i--) {
+        const type = this.#local[i]!.get(name);
+        if (type !== undefined) return { reference: { kind: 'variable', name }, type };
+      }
+    }
+    for (const candidate of this.#environment.candidates(name)) {
+      const variable = this.#variables.get(candidate);
+      if (variable !== undefined) return { reference: { kind: 'variable', name: candidate }, type: variable };
+      const type = this.#environment.types.get(candidate);
+      if (type !== undefined) return { reference: { kind: 'type', type: type.params[0]! }, type };
+    }
+    return undefined;
+  }
+
+  /** True if a qualified name starts with a variable of a comprehension, and so selects its fields. */
+  startsWithLocal(name: string): boolean {
+    const head = name.split('.', 1)[0]!;
+    return this.#local.some((scope) => scope.has(head));
+  }
+
+  /** Finds a function that is called without a target. */
+  findFunction(name: string): NamedFunction | undefined {
+    for (const candidate of this.#environment.candidates(name)) {
+      const overloads = this.#environment.functions.get(candidate);
+      if (overloads !== undefined) return { name: candidate, overloads };
+    }
+    return undefined;
+  }
+}
