@@ -13,6 +13,7 @@ import { notActedOnWarnings, type OptionalFeatures } from './not-acted-on.ts';
 import { type PodSecurityOptions, podSecurityAdmission } from './pod-security/index.ts';
 import { priorityAdmission } from './priority.ts';
 import { rbacEscalationCheck } from './rbac-escalation.ts';
+import { runtimeClassAdmission } from './runtime-class.ts';
 import { serviceAccountAdmission } from './service-account.ts';
 import { taintNodesByCondition } from './taint-nodes.ts';
 
@@ -41,6 +42,7 @@ export function admissionPlugins(parts: {
     defaultTolerationSeconds,
     defaultStorageClass(storage),
     claimResizeAdmission(read),
+    runtimeClassAdmission(read),
     ...certificateAdmission(authorizer),
     defaultIngressClass(storage),
     rbacEscalationCheck({ index, authorizer }),

@@ -1,0 +1,91 @@
+import type { AdmissionAttributes, AdmissionPlugin } from '@kubewright/apiserver';
+import type { ReadObject } from '@kubewright/apiserver/internal';
+import type { RuntimeClass, Toleration } from '../../kinds/generated/drafts.ts';
+import { semanticEqual } from '../../kinds/validation/check.ts';
+import { refusal } from './refusal.ts';
+
+interface RuntimeSpec {
+  runtimeClassName?: string;
+  overhead?: Record<string, string>;
+  nodeSelector?: Record<string, string>;
+  tolerations?: readonly Toleration[];
+}
+
+const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+const unasked = 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead';
+
+/**
+ * Adds the overhead, the node selector and the tolerations of its RuntimeClass to a new pod, and rejects a pod whose class does not
+ * exist or contradicts it. Mirrors the plugin `RuntimeClass` (1.36).
+ */
+export function runtimeClassAdmission(read: ReadObject): AdmissionPlugin {
+  const classOf = async (attributes: AdmissionAttributes, name: string): Promise<RuntimeClass> => {
+    const found = await read({ group: 'node.k8s.io', resource: 'runtimeclasses', name });
+    if (found === undefined) throw refusal(attributes, `pod rejected: RuntimeClass "${name}" not found`);
+    return found as unknown as RuntimeClass; // the only kind of this resource
+  };
+  return {
+    name: 'RuntimeClass',
+    async mutate(attributes) {
+      const spec = newPodSpec(attributes);
+      if (spec?.runtimeClassName === undefined) return;
+      const { overhead, scheduling } = await classOf(attributes, spec.runtimeClassName);
+      if (overhead) {
+        if (Object.keys(spec.overhead ?? {}).length > 0 && !semanticEqual(overhead.podFixed, spec.overhead))
+          throw refusal(attributes, mismatch);
+        spec.overhead = { ...overhead.podFixed };
+      }
+      if (!scheduling) return;
+      if (scheduling.nodeSelector)
+        spec.nodeSelector = mergeSelectors(attributes, { pod: spec.nodeSelector, ofClass: scheduling.nodeSelector });
+      spec.tolerations = mergeTolerations([...(spec.tolerations ?? []), ...(scheduling.tolerations ?? [])]);
+    },
+    async validate(attributes) {
+      const spec = newPodSpec(attributes);
+      if (spec === undefined) return;
+      const { runtimeClassName: name, overhead: given } = spec;
+      const overhead = name === undefined ? undefined : (await classOf(attributes, name)).overhead;
+      if (overhead && !semanticEqual(overhead.podFixed, given)) throw refusal(attributes, mismatch);
+      if (!overhead && given !== undefined) throw refusal(attributes, unasked);
+    },
+  };
+}
+
+function newPodSpec({ definition, subresource, operation, object }: AdmissionAttributes): RuntimeSpec | undefined {
+  const isNewPod = definition.resource === 'pods' && definition.group === '' && operation === 'CREATE';
+  return isNewPod && subresource === '' ? (object?.['spec'] as RuntimeSpec | undefined) : undefined;
+}
+
+function mergeSelectors(
+  attributes: AdmissionAttributes,
+  { pod = {}, ofClass }: { pod?: Record<string, string> | undefined; ofClass: Record<string, string> },
+): Record<string, string> {
+  for (const [key, value] of Object.entries(ofClass)) {
+    const own = Object.hasOwn(pod, key) ? pod[key] : value;
+    if (own === value) continue;
+    const where = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`;
+    throw refusal(attributes, `conflict: ${where}`);
+  }
+  return { ...pod, ...ofClass };
+}
+
+/** Leaves out tolerations that another one includes; of equal ones, the first stays. */
+function mergeTolerations(all: readonly Toleration[]): readonly Toleration[] {
+  return all.filter(
+    (one, index) =>
+      !all.some((other, at) => at !== index && includes(other, one) && (at < index || !semanticEqual(other, one))),
+  );
+}
+
+/** Reports whether a toleration tolerates all that another one does. */
+function includes(wide: Toleration, narrow: Toleration): boolean {
+  if (semanticEqual(wide, narrow)) return true;
+  const matchesAllKeys = !wide.key && wide.operator === 'Exists';
+  if ((wide.key ?? '') !== (narrow.key ?? '') && !matchesAllKeys) return false;
+  if (wide.effect && wide.effect !== narrow.effect) return false;
+  if (wide.effect === 'NoExecute' && wide.tolerationSeconds !== undefined) {
+    if (narrow.tolerationSeconds === undefined || narrow.tolerationSeconds > wide.tolerationSeconds) return false;
+  }
+  if (wide.operator === 'Exists') return true;
+  return narrow.operator === 'Equal' && (wide.value ?? '') === (narrow.value ?? '');
+}
