@@ -8,10 +8,8 @@ import {
   objectKey,
   type Random,
   type Stored,
-  setControllerReference,
-  setOwnerReference,
 } from '@kubewright/apimachinery';
-import { deepFreeze, defined } from '@kubewright/apimachinery/internal';
+import { deepFreeze } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import type { InformerCache } from '../cache/informer-cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';
@@ -24,6 +22,7 @@ import type { Logger } from '../log/logger.ts';
 import type { EventRecorder } from '../recorder/event-recorder.ts';
 import type { ReconcileEvents } from '../recorder/reconcile-events.ts';
 import { appliedAlready } from './applied-already.ts';
+import { applyBody, ownedObject, placedObject } from './child-object.ts';
 import type { ManagerEntry } from './manager-entry.ts';
 import { writingStatus } from './no-status-subresource-error.ts';
 import { childId, type Observed, observedChildren } from './observed-children.ts';
@@ -240,7 +239,8 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     this.signal.throwIfAborted();
     const kind = await this.#parts.kinds.resolve(object, this.signal);
     const fieldManager = options.fieldManager ?? this.#parts.fieldManager;
-    const owned = this.#owned(this.#placed(object, kind), options);
+    const placed = placedObject(object, kind, this.request);
+    const owned = ownedObject(placed, options.owner ?? this.#primary, options);
     this.appliedIds.add(childId(owned));
     const live = this.#cached(kind, objectKey(owned));
     // Applying to a terminating object has no lasting effect: its successor must be created once it is removed.
@@ -249,7 +249,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     if (live && this.#hasApplied(owned, live, manager)) return live;
     const { client, signal } = this;
     if (live && updatedBefore(live, fieldManager)) await migrateToApply(client, live, { kind, fieldManager, signal });
-    const body = forWire(owned, live?.metadata.uid);
+    const body = applyBody(owned, live?.metadata.uid);
     const force = options.force ?? true;
     this.#run.intends(body);
     const stored = await client.resource(kind).apply(body, { fieldManager, force, signal });
@@ -264,20 +264,6 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   get #splitReads(): SplitReads {
     this.#reads ??= new SplitReads({ cache: this.cache, client: this.client });
     return this.#reads;
-  }
-
-  /** A namespaced object without a namespace goes to the namespace of the reconciled object. */
-  #placed(object: KubernetesObject, kind: Kind<KubernetesObject>): KubernetesObject {
-    const { namespace } = this.request;
-    if (kind.scope === 'Cluster' || object.metadata.namespace !== undefined || namespace === undefined) return object;
-    return { ...object, metadata: { ...object.metadata, namespace } };
-  }
-
-  #owned(object: KubernetesObject, options: ApplyObjectsOptions): KubernetesObject {
-    const owner = options.owner ?? this.#primary;
-    const ownership = options.ownership ?? 'controller';
-    if (!owner || ownership === 'none' || isSame(owner, object)) return object;
-    return ownership === 'controller' ? setControllerReference(object, owner) : setOwnerReference(object, owner);
   }
 
   #cached(kind: Kind<KubernetesObject>, key: ObjectKey): Stored<KubernetesObject> | undefined {
@@ -305,27 +291,4 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     }
     return deepFreeze(stored);
   }
-}
-
-function isSame(a: KubernetesObject, b: KubernetesObject): boolean {
-  return (
-    a.kind === b.kind &&
-    a.apiVersion === b.apiVersion &&
-    a.metadata.name === b.metadata.name &&
-    a.metadata.namespace === b.metadata.namespace
-  );
-}
-
-/** Returns the body of an apply: without fields that only the server sets, and with the object's UID if it is known. */
-function forWire(object: KubernetesObject, uid: string | undefined): KubernetesObject & { metadata: { name: string } } {
-  const {
-    managedFields: _managedFields,
-    resourceVersion: _resourceVersion,
-    creationTimestamp: _creationTimestamp,
-    generation: _generation,
-    uid: given,
-    name = '',
-    ...metadata
-  } = object.metadata;
-  return { ...object, metadata: { ...metadata, name, ...defined({ uid: uid ?? given }) } };
 }

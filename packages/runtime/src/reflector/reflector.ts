@@ -1,18 +1,12 @@
-import { type Clock, isGone, isNotFound, type Random, StatusError, sleep } from '@kubewright/apimachinery';
+import { type Clock, isGone, isNotFound, type Random, StatusError } from '@kubewright/apimachinery';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { Absence } from './absence.ts';
-import { Backoff } from './backoff.ts';
-import {
-  describeFailure,
-  isTooLargeResourceVersion,
-  mayPass,
-  rejectsWatchList,
-  saysNothingOfWatches,
-} from './failures.ts';
+import { isTooLargeResourceVersion, mayPass, rejectsWatchList, saysNothingOfWatches } from './failures.ts';
 import { listOnce } from './list-once.ts';
 import type { ListWatcher } from './list-watcher.ts';
 import type { ReflectorSink } from './reflector-sink.ts';
+import { RetryPause } from './retry-pause.ts';
 import { ServerReach } from './server-reach.ts';
 import { WatchFailures } from './watch-failures.ts';
 import { type WatchEnd, watchOnce } from './watch-once.ts';
@@ -62,8 +56,6 @@ export type Renewal = 'rewatch' | 'relist';
 
 /** Repeated 410 responses within this time count as the same problem, in milliseconds. */
 const goneAgainMs = 60_000;
-/** A missing kind is logged this often, in milliseconds. */
-const reportMissingMs = 600_000;
 
 /** After a stream was rejected or stalled, initial states are listed for this long, in milliseconds. */
 const listInsteadMs = 600_000;
@@ -80,7 +72,6 @@ interface Step {
  */
 export class Reflector {
   readonly #options: ReflectorOptions;
-  readonly #backoff: Backoff;
   readonly #absence: Absence;
   readonly #reach: ServerReach;
   readonly #listWatcher: ListWatcher;
@@ -92,7 +83,7 @@ export class Reflector {
   /** Newest version that the sink is known to have; empty before the first list. */
   #lastSeen = '';
   #lastGoneMs = Number.NEGATIVE_INFINITY;
-  #reportedMissing = { atMs: Number.NEGATIVE_INFINITY, isSure: false };
+  readonly #pause: RetryPause;
   /** True if the newest state must be listed next, whatever else was planned. */
   #owesListing = false;
   #step: AbortController | undefined;
@@ -100,10 +91,10 @@ export class Reflector {
   constructor(options: ReflectorOptions) {
     this.#options = options;
     this.#useWatchList = options.useWatchList ?? true;
-    this.#backoff = new Backoff({ clock: options.clock, random: options.random });
     this.#watchFailures = new WatchFailures(options.clock);
     this.#absence = new Absence({ clock: options.clock, isAbsent: options.isAbsent });
     this.#reach = options.reach ?? new ServerReach(options);
+    this.#pause = new RetryPause(options, { absence: this.#absence, reach: this.#reach });
     const { listWatcher } = options;
     this.#listWatcher = {
       list: (list) => this.#tracked(listWatcher.list(list)),
@@ -115,7 +106,7 @@ export class Reflector {
   async run(signal: AbortSignal): Promise<void> {
     let step: Step = { state: this.#fullListing() };
     while (!signal.aborted) {
-      if (step.failure !== undefined) await this.#wait(step.failure, signal);
+      if (step.failure !== undefined) await this.#pause.after(step.failure, signal);
       if (signal.aborted) return;
       const state = this.#owesListing ? newestOfAll : step.state;
       this.#owesListing = false;
@@ -293,47 +284,10 @@ export class Reflector {
     return again ? { state: next, failure: error } : { state: next };
   }
 
-  /**
-   * Returns the delay before the next list of a missing kind: a newly installed kind must be followed within two seconds, and a
-   * 404 costs the server next to nothing.
-   */
-  #missingMs(): number {
-    return 1_000 * (1 + this.#options.random.next());
-  }
-
-  #isReportDue(failure: unknown): boolean {
-    if (!isNotFound(failure)) return true;
-    const atMs = this.#options.clock.monotonic();
-    const { isSure } = this.#absence;
-    if (isSure === this.#reportedMissing.isSure && atMs - this.#reportedMissing.atMs < reportMissingMs) return false;
-    this.#reportedMissing = { atMs, isSure };
-    return true;
-  }
-
   #fullListing(): ReflectorState {
     // A streamed initial state is a watch, too: it would not arrive if watches fail.
     const streams = this.#useWatchList && this.#options.clock.monotonic() >= this.#listUntilMs;
     if (streams && !this.#watchFailures.areTooMany) return { phase: 'watch-list', resourceVersion: this.#lastSeen };
     return { phase: 'list', resourceVersion: this.#lastSeen === '' ? '0' : this.#lastSeen };
-  }
-
-  async #wait(failure: unknown, signal: AbortSignal): Promise<void> {
-    const retryAfterMs = failure instanceof StatusError ? (failure.retryAfterSeconds ?? 0) * 1000 : 0;
-    const ms = isNotFound(failure) ? this.#missingMs() : Math.max(this.#backoff.next(), retryAfterMs);
-    if (this.#isReportDue(failure)) {
-      const { message, level } = describeFailure(failure, { isAbsent: this.#absence.isSure });
-      // An unreachable server is logged once, not for each kind.
-      const isReported = this.#reach.failed(this, failure);
-      this.#options.log[isReported ? 'debug' : level](message, {
-        event: logEvents.watchFailed,
-        error: failure,
-        retryInMs: Math.round(ms),
-      });
-    }
-    try {
-      await sleep(this.#options.clock, { ms, signal });
-    } catch {
-      // Aborted: run() checks the signal next.
-    }
   }
 }

@@ -10,6 +10,7 @@ import type { Timer } from '@kubewright/apimachinery';
 import { TransportError } from '../transport-error.ts';
 import { isTlsFailure } from './dial.ts';
 import type { HttpContext } from './http-options.ts';
+import { StreamResets } from './stream-resets.ts';
 
 /**
  * Windows and memory; the defaults slow lists down (64 KiB windows) and reject streams (10 MB per session). Node credits a
@@ -18,13 +19,6 @@ import type { HttpContext } from './http-options.ts';
 const streamWindow = 1 << 20;
 const sessionWindow = 16 << 20;
 const sessionMemoryMb = 1024;
-
-/**
- * Number of resets sent immediately, and per second after that. nghttp2 servers (including Node's) close a connection, with all
- * its watches, after 1,000 resets and 33 more per second, as protection against rapid-reset attacks.
- */
-const resetBurst = 500;
-const resetsPerSecond = 30;
 
 /** One HTTP/2 connection: counts its streams, checks that it is alive, and closes itself when idle. */
 export class H2Session {
@@ -47,10 +41,7 @@ export class H2Session {
   #draining = false;
   #closed = false;
   #lastStreamId: number | undefined;
-  readonly #unreset = new Set<ClientHttp2Stream>();
-  #resets = resetBurst;
-  #resetsAt: number;
-  #resetTimer: Timer | undefined;
+  readonly #resets: StreamResets;
   #error: unknown;
   #bytesSeen = 0;
   #keepAlive: Timer | undefined;
@@ -63,7 +54,7 @@ export class H2Session {
     this.#context = context;
     this.#socket = options.socket;
     this.#onRelease = options.onRelease;
-    this.#resetsAt = context.clock.monotonic();
+    this.#resets = new StreamResets({ clock: context.clock, isNeeded: () => !this.#closed && !this.#endUnread() });
     this.#onChange = options.onChange;
     this.#session = connect(context.server.origin, {
       createConnection: () => options.socket,
@@ -121,34 +112,12 @@ export class H2Session {
 
   /** Resets a stream immediately, or when the server can accept the reset; until then it is left unread. */
   cancel(stream: ClientHttp2Stream): void {
-    if (stream.closed || stream.destroyed) return;
-    this.#unreset.add(stream);
-    stream.pause();
-    // Runs before the listener that releases the slot, so that the two counts match there.
-    stream.prependOnceListener('close', () => this.#unreset.delete(stream));
-    this.#sendResets();
-  }
-
-  #sendResets(): void {
-    const { clock } = this.#context;
-    const now = clock.monotonic();
-    this.#resets = Math.min(resetBurst, this.#resets + ((now - this.#resetsAt) / 1000) * resetsPerSecond);
-    this.#resetsAt = now;
-    for (const stream of this.#unreset) {
-      if (this.#resets < 1) break;
-      this.#resets--;
-      this.#unreset.delete(stream);
-      stream.close(constants.NGHTTP2_CANCEL);
-    }
-    if (this.#unreset.size === 0 || this.#closed) return;
-    if (this.#endUnread()) return;
-    this.#resetTimer?.[Symbol.dispose]();
-    this.#resetTimer = clock.setTimer(1000, () => this.#sendResets(), { unref: true });
+    this.#resets.add(stream);
   }
 
   /** Closes the connection if nothing reads its streams any longer: one frame instead of thousands of resets. */
   #endUnread(): boolean {
-    if (this.#unreset.size === 0 || this.#unreset.size !== this.#active) return false;
+    if (this.#resets.waiting === 0 || this.#resets.waiting !== this.#active) return false;
     this.#fail(
       new TransportError(
         'KW2003',
@@ -302,7 +271,7 @@ export class H2Session {
     this.#closed = true;
     this.#keepAlive?.[Symbol.dispose]();
     this.#idle?.[Symbol.dispose]();
-    this.#resetTimer?.[Symbol.dispose]();
+    this.#resets[Symbol.dispose]();
     this.#onChange();
   }
 }

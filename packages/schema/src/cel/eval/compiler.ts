@@ -1,7 +1,6 @@
 import type { CelEnvironment } from '../environment.ts';
 import type { Expr } from '../syntax/ast.ts';
 import type { CelType } from '../types/cel-type.ts';
-import type { Checked } from '../types/checker.ts';
 import type { Reference } from '../types/scopes.ts';
 import { compileIdent, compileSelect } from './access.ts';
 import { compileList, compileMap, compileStruct } from './aggregate.ts';
