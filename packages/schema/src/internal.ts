@@ -7,12 +7,13 @@
  */
 export { builtinSchema } from './builtin/builtin-schema.ts';
 export { BuiltinDescriptions } from './builtin/descriptions.ts';
-export { builtinDefinitions, type OpenApiOptions } from './builtin/open-api.ts';
+export { builtinDefinitions } from './builtin/open-api.ts';
 export { type BuiltinResource, builtinResources, findBuiltinKind } from './builtin/resources.ts';
 export {
   AuthorizerValue,
   ResourceCheckValue,
 } from './cel/library/authorizer.ts';
+export { policyVariables } from './cel/policy-variables.ts';
 export { DecodeError } from './decode/decode-error.ts';
 export { type Decoded, decodeValue } from './decode/decode-value.ts';
 export { strictDecodingMessage } from './decode/strict-message.ts';

@@ -7,10 +7,9 @@ import {
   compileExpression,
   kubernetesEnvironment,
 } from '@kubewright/schema';
-import { AuthorizerValue, ResourceCheckValue } from '@kubewright/schema/internal';
+import { AuthorizerValue, policyVariables, ResourceCheckValue } from '@kubewright/schema/internal';
 import { type ConditionAccess, UndecidedError } from './condition-access.ts';
 import { compilePolicyExpression, type PolicyVariable } from './policies/policy-expression.ts';
-import { requestSchema } from './request-schema.ts';
 
 /** The variables of match condition expressions. Absent objects are `null`. */
 export interface ConditionInput {
@@ -31,7 +30,7 @@ export type MatchResult =
 /** CEL cost limit for all conditions of a webhook together, and for each of them. */
 const costBudget = 2_500_000;
 const expressionBudget = 1_000_000;
-const variables = { object: 'dyn', oldObject: 'dyn', request: requestSchema } as const;
+const variables = { object: 'dyn', oldObject: 'dyn', request: policyVariables.request } as const;
 const opaque = {
   authorizer: AuthorizerValue.celType,
   'authorizer.requestResource': ResourceCheckValue.celType,

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { stringifyJson } from '@kubewright/apimachinery/internal';
-import { BuiltinDescriptions, groupVersionDocument, type OpenApiOptions } from '@kubewright/schema/internal';
+import { BuiltinDescriptions, groupVersionDocument } from '@kubewright/schema/internal';
 import type { RemoteGroups } from '../aggregation/remote-groups.ts';
 import type { NonResourceHandler } from '../api-server.ts';
 import type { RequestContext } from '../endpoints/index.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported, notAcceptable } from '../http/failures.ts';
 import type { ResourceCatalog, ResourceDefinition } from '../registry/index.ts';
-import { swaggerDocument } from './swagger-document.ts';
+import { type DocumentOptions, swaggerDocument } from './swagger-document.ts';
 
 /** Part of every hash: increase it when the form of the documents changes. */
 const form = 'kubewright 1';
@@ -18,7 +18,7 @@ export interface OpenApiHandlerOptions {
   /** Groups that other servers serve. */
   readonly remote?: RemoteGroups | undefined;
   /** Source of the descriptions of built-in kinds. @defaultValue the package `kubernetes-types`, if installed */
-  readonly description?: OpenApiOptions['description'];
+  readonly description?: DocumentOptions['description'];
 }
 
 /**
@@ -89,7 +89,7 @@ interface Encoded {
 class OpenApiDocuments {
   readonly #catalog: ResourceCatalog;
   readonly #remote: RemoteGroups | undefined;
-  readonly #options: OpenApiOptions;
+  readonly #options: DocumentOptions;
   #generation = -1;
   /** Definitions by `api/v1`, `apis/apps/v1`. */
   #parts = new Map<string, ResourceDefinition[]>();

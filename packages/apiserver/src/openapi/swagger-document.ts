@@ -1,10 +1,13 @@
 import type { JsonObject } from '@kubewright/apimachinery/internal';
-import { type DocumentedResource, documentParts, type OpenApiOptions } from '@kubewright/schema/internal';
+import { type DocumentedResource, documentParts } from '@kubewright/schema/internal';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'];
 
+/** Options of OpenAPI documents. */
+export type DocumentOptions = Parameters<typeof documentParts>[1];
+
 /** Builds a single OpenAPI v2 document of all definitions, for tools that support nothing newer. */
-export function swaggerDocument(definitions: readonly DocumentedResource[], options: OpenApiOptions): JsonObject {
+export function swaggerDocument(definitions: readonly DocumentedResource[], options: DocumentOptions): JsonObject {
   const { paths, schemas } = documentParts(definitions, options);
   return {
     swagger: '2.0',

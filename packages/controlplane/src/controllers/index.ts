@@ -32,6 +32,7 @@ import {
 } from './service-account-tokens/service-account-tokens.ts';
 import { statefulSetController } from './stateful-set/stateful-set.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
+import { validatingPolicyStatus } from './validating-policy-status/validating-policy-status.ts';
 import { volumeBinder } from './volume-binder/volume-binder.ts';
 import { attributesClassProtectionController } from './volumes/attributes-class-protection.ts';
 import { claimProtectionController } from './volumes/claim-protection.ts';
@@ -99,6 +100,7 @@ const controllers: Readonly<Record<string, (options: BuiltInControllersOptions) 
   'certificatesigningrequest-approving-controller': certificateApprover,
   'certificatesigningrequest-signing-controller': certificateSigner,
   'certificatesigningrequest-cleaner-controller': certificateCleaner,
+  'validatingadmissionpolicy-status-controller': validatingPolicyStatus,
 };
 
 /** Controllers that run inside kube-apiserver upstream, and here whenever the API server runs. */

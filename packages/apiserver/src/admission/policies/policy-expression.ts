@@ -6,9 +6,8 @@ import {
   type CelExpression,
   compileExpression,
 } from '@kubewright/schema';
-import { AuthorizerValue, ResourceCheckValue } from '@kubewright/schema/internal';
+import { AuthorizerValue, policyVariables, ResourceCheckValue } from '@kubewright/schema/internal';
 import { type ConditionAccess, UndecidedError } from '../condition-access.ts';
-import { requestSchema } from '../request-schema.ts';
 
 /** The cost of one evaluation, and of all expressions of a policy for one binding. */
 const expressionBudget = 1_000_000;
@@ -63,7 +62,7 @@ export function compilePolicyExpression(
       variables: {
         object: 'dyn',
         oldObject: 'dyn',
-        request: requestSchema,
+        request: policyVariables.request,
         namespaceObject: 'dyn',
         ...(params && { params: 'dyn' }),
         ...Object.fromEntries(dynamic.map(({ name }) => [whole(name), 'dyn'] as const)),

@@ -36,6 +36,7 @@ export interface DeclOptions {
 
 /** Derives the type of a schema. Members of structures are derived on first access. */
 export function declTypeOf(schema: SchemaNode, options: DeclOptions): DeclType {
+  if (isBuiltinQuantity(schema)) return untyped(schema);
   if (schema.intOrString === true) return scalar(schema, t.dynType, intOrString);
   switch (schema.type) {
     case 'object':
@@ -51,8 +52,17 @@ export function declTypeOf(schema: SchemaNode, options: DeclOptions): DeclType {
     case 'number':
       return scalar(schema, t.doubleType, double);
     default:
-      return { type: undefined, schema, plain: false, toValue: (raw) => new PreservedValue(raw) };
+      return untyped(schema);
   }
+}
+
+function untyped(schema: SchemaNode): DeclType {
+  return { type: undefined, schema, plain: false, toValue: (raw) => new PreservedValue(raw) };
+}
+
+/** True for quantities of built-in kinds, which have no type in the API server's OpenAPI documents. */
+function isBuiltinQuantity({ format, typeName }: SchemaNode): boolean {
+  return format === 'quantity' && typeName !== undefined;
 }
 
 function integer(raw: unknown): CelValue {
@@ -115,8 +125,7 @@ function text(raw: unknown): string {
 }
 
 function listType(schema: SchemaNode, options: DeclOptions): DeclType {
-  if (schema.items === undefined)
-    return { type: undefined, schema, plain: false, toValue: (raw) => new PreservedValue(raw) };
+  if (schema.items === undefined) return untyped(schema);
   const element = declTypeOf(schema.items, {
     name: `${options.name}.@idx`,
     resourceRoot: schema.items.embeddedResource === true,

@@ -155,7 +155,10 @@ class Checker {
         this.#unifier.assignable(t.dynType, target);
         return t.dynType;
       default:
-        if (!t.isDynOrError(target)) {
+        if (target.kind === 'opaque' && target.name.startsWith('kubernetes.')) {
+          // In Go, these are object types without a definition.
+          this.#fault(expr, `unexpected failed resolution of '${target.name}'`);
+        } else if (!t.isDynOrError(target)) {
           this.#fault(expr, `type '${t.formatType(target)}' does not support field selection`);
         }
         return t.dynType;

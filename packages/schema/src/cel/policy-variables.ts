@@ -1,4 +1,4 @@
-import type { SchemaNode } from '@kubewright/schema/internal';
+import type { SchemaNode } from '../node/schema-node.ts';
 
 const text: SchemaNode = { type: 'string' };
 const flag: SchemaNode = { type: 'boolean' };
@@ -27,8 +27,8 @@ const options = struct({
 const kind = texts('group', 'version', 'kind');
 const resource = texts('group', 'version', 'resource');
 
-/** The schema of `request` in conditions (admission/v1 `AdmissionRequest` without its objects, 1.36). */
-export const requestSchema: SchemaNode = struct({
+/** An `AdmissionRequest` of admission/v1 without its objects. */
+const request: SchemaNode = struct({
   kind: kind,
   resource: resource,
   subResource: text,
@@ -47,3 +47,34 @@ export const requestSchema: SchemaNode = struct({
   dryRun: flag,
   options: options,
 });
+
+const time: SchemaNode = { type: 'string', format: 'date-time' };
+const textMap: SchemaNode = { type: 'object', additionalProperties: text };
+const integer: SchemaNode = { type: 'integer' };
+const condition = struct({ status: text, type: text, lastTransitionTime: time, message: text, reason: text });
+
+/** A namespace as upstream declares it: with `UID`, but without `uid`. */
+const namespaceObject: SchemaNode = struct({
+  metadata: struct({
+    name: text,
+    generateName: text,
+    namespace: text,
+    labels: textMap,
+    annotations: textMap,
+    UID: text,
+    creationTimestamp: time,
+    deletionGracePeriodSeconds: integer,
+    deletionTimestamp: time,
+    generation: integer,
+    resourceVersion: text,
+    finalizers: textList,
+  }),
+  spec: struct({ finalizers: textList }),
+  status: struct({ conditions: { type: 'array', items: condition }, phase: text }),
+});
+
+/** The schemas of the variables of conditions and policies that are the same for all kinds (1.36). */
+export const policyVariables: { readonly request: SchemaNode; readonly namespaceObject: SchemaNode } = {
+  request,
+  namespaceObject,
+};
