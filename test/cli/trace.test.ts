@@ -2,8 +2,9 @@ import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { Event, Node, Pod } from '@kubewright/apimachinery/core/v1';
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { tableOf } from '../../packages/cli/src/trace/table.ts';
 import { parseTarget, type TraceTarget } from '../../packages/cli/src/trace/target.ts';
-import { hopsIn, tableOf } from '../../packages/cli/src/trace/trace.ts';
+import { hopsIn } from '../../packages/cli/src/trace/trace.ts';
 
 const namespace = 'default';
 const patience = { timeout: 50_000, interval: 200 };

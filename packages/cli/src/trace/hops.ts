@@ -23,7 +23,7 @@ export interface TracedObject {
 }
 
 /** The fields that one client wrote. */
-type Entry = NonNullable<Stored<KubernetesObject>['metadata']['managedFields']>[number];
+export type Entry = NonNullable<Stored<KubernetesObject>['metadata']['managedFields']>[number];
 
 /** A hop and its position among those of the same second. */
 type Ranked = Hop & { readonly rank: number };
@@ -78,7 +78,8 @@ function creation(object: Stored<KubernetesObject>, events: readonly Stored<Even
   };
 }
 
-function reported(event: Stored<Event>, object: Stored<KubernetesObject>): Hop {
+/** Returns the hop of an event about an object. */
+export function reported(event: Stored<Event>, object: Stored<KubernetesObject>): Hop {
   const { involvedObject, reason, message = '', count = 1 } = event;
   return {
     time: timeOf(event),
@@ -110,7 +111,7 @@ function writes(object: Stored<KubernetesObject>): readonly Hop[] {
 }
 
 /** Returns the entry of the client that created an object: among the entries of that second, the one with the most fields. */
-function creatorOf({ metadata }: Stored<KubernetesObject>): Entry | undefined {
+export function creatorOf({ metadata }: Stored<KubernetesObject>): Entry | undefined {
   const { creationTimestamp, managedFields = [] } = metadata;
   const main = managedFields.filter(({ subresource }) => !subresource);
   const size = ({ fieldsV1 }: Entry) => JSON.stringify(fieldsV1 ?? {}).length;
@@ -119,7 +120,7 @@ function creatorOf({ metadata }: Stored<KubernetesObject>): Entry | undefined {
 }
 
 /** Returns the fields of an entry to the second level, such as `metadata.annotations`. */
-function fieldsOf({ fieldsV1 = {} }: Entry): string {
+export function fieldsOf({ fieldsV1 = {} }: Entry): string {
   const name = (key: string) => key.replace(/^f:/, '');
   const paths = Object.entries(fieldsV1).flatMap(([top, below]) =>
     Object.keys(below as object).map((key) => `${name(top)}.${name(key)}`),
@@ -144,6 +145,7 @@ function timeOf({ eventTime, firstTimestamp, metadata }: Stored<Event>): string 
   return eventTime ?? firstTimestamp ?? metadata.creationTimestamp;
 }
 
-function nameOf({ kind, metadata }: Stored<KubernetesObject>): string {
+/** Returns the kind and name of an object. */
+export function nameOf({ kind, metadata }: Stored<KubernetesObject>): string {
   return `${kind} ${metadata.name}`;
 }

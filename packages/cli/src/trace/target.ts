@@ -7,6 +7,7 @@ import type { ClusterFlags } from '../target/connect.ts';
 /** Flags of `trace`. */
 export interface TraceOptions extends ClusterFlags {
   readonly namespace?: string | undefined;
+  readonly follow?: boolean | undefined;
 }
 
 /** The workload to trace. */

@@ -2,30 +2,56 @@ import { isControlledBy, type KubernetesObject, type Stored } from '@kubewright/
 import { Event } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Context } from '../program/context.ts';
+import { failureOf } from '../program/failure.ts';
 import { connect } from '../target/connect.ts';
+import { follow } from './follow.ts';
 import { type Hop, hopsOf, type TracedObject } from './hops.ts';
+import { liveHeadings, liveRowOf, tableOf } from './table.ts';
 import type { TraceOptions, TraceTarget } from './target.ts';
+
+/** A workload and its namespace. */
+interface TraceScope {
+  readonly target: TraceTarget;
+  readonly namespace: string;
+  readonly signal: AbortSignal;
+}
 
 /** Prints what each component did for a workload. */
 export async function trace(
-  { environment, reporter }: Context,
-  { target, namespace, ...flags }: TraceOptions & { readonly target: TraceTarget },
+  context: Context,
+  { target, namespace, follow: isFollowing, ...flags }: TraceOptions & { readonly target: TraceTarget },
 ): Promise<void> {
+  const { environment, reporter } = context;
   await using connection = await connect(environment, flags);
   const { client } = connection;
-  const { signal } = environment;
-  const hops = await hopsIn(client, { target, namespace: namespace ?? client.defaultNamespace, signal });
+  const scope = { target, namespace: namespace ?? client.defaultNamespace, signal: environment.signal };
+  if (isFollowing) return await printLive(client, scope, context);
+  const hops = await hopsIn(client, scope);
   reporter.result({ hops }, tableOf(hops));
+}
+
+/** Prints each hop as it happens, and a failure that all watches have in common once. */
+async function printLive(client: KubernetesClient, scope: TraceScope, context: Context): Promise<void> {
+  const { reporter, environment } = context;
+  const failures = new Set<string>();
+  const onHop = (hop: Hop): void => {
+    failures.clear();
+    reporter.result({ hop }, liveRowOf(hop));
+  };
+  const onRetry = (error: unknown): void => {
+    const { what, why } = failureOf(error, { debug: false }).message;
+    const text = `${what}: ${why}; retrying`;
+    if (!failures.has(text)) reporter.step('watch interrupted', text, 'bad');
+    failures.add(text);
+  };
+  reporter.text(liveHeadings);
+  await follow(client, { ...scope, clock: environment.clock, onHop, onRetry });
 }
 
 /** Reads a workload, the objects below it and their events; returns the hops. */
 export async function hopsIn(
   client: KubernetesClient,
-  {
-    target,
-    namespace,
-    signal,
-  }: { readonly target: TraceTarget; readonly namespace: string; readonly signal: AbortSignal },
+  { target, namespace, signal }: TraceScope,
 ): Promise<readonly Hop[]> {
   const { kinds, name } = target;
   const [first, ...below] = kinds;
@@ -39,26 +65,4 @@ export async function hopsIn(
   }
   const events = await client.resource(Event).list({ namespace, signal });
   return hopsOf(objects, events.items);
-}
-
-/** Formats the hops as a table with columns as wide as their content. */
-export function tableOf(hops: readonly Hop[]): string {
-  const rows = hops.map(({ time, component, object, resourceVersion, what }) => [
-    time.replace(/(\.\d{3})\d*Z$/, '$1Z'),
-    component,
-    object,
-    resourceVersion,
-    what,
-  ]);
-  const table = [['TIME', 'COMPONENT', 'OBJECT', 'VERSION', 'WHAT'], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  return table
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('   ')
-          .trimEnd()}\n`,
-    )
-    .join('');
 }

@@ -1,0 +1,57 @@
+import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
+import { creatorOf, type Entry, fieldsOf, type Hop, nameOf } from './hops.ts';
+import { progressOf } from './progress.ts';
+
+/** A version of an object that a watch reported. */
+export interface Change<T = Stored<KubernetesObject>> {
+  /** `FOUND` if the object existed when the watch started. */
+  readonly type: 'FOUND' | 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: T;
+}
+
+interface WithContent extends Stored<KubernetesObject> {
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: unknown;
+}
+
+/** Returns the hop that led from the previous version of an object to this one. `time` is when the watch reported it. */
+export function hopOfChange(
+  { type, object }: Change,
+  { previous, time }: { readonly previous: Stored<KubernetesObject> | undefined; readonly time: string },
+): Hop {
+  const hop = { time, object: nameOf(object), resourceVersion: object.metadata.resourceVersion };
+  if (type === 'DELETED') return { ...hop, component: '', what: 'deleted' };
+  if (previous === undefined) {
+    const what = type === 'FOUND' ? `found: ${progressOf(object)}` : 'created';
+    return { ...hop, component: creatorOf(object)?.manager ?? '', what };
+  }
+  const entry = writerOf(object, previous);
+  return { ...hop, component: entry?.manager ?? '', what: describe(object, { previous, entry }) };
+}
+
+function describe(
+  object: WithContent,
+  { previous, entry }: { readonly previous: WithContent; readonly entry: Entry | undefined },
+): string {
+  if (object.metadata.deletionTimestamp && !previous.metadata.deletionTimestamp) return 'deletion requested';
+  if (object.spec?.nodeName && !previous.spec?.nodeName) return `bound to ${object.spec.nodeName}`;
+  if (hasNewStatus(object, previous)) return `status: ${progressOf(object)}`;
+  return entry === undefined ? 'updated' : `updated ${fieldsOf(entry)}`;
+}
+
+/**
+ * Returns the managed fields entry of the client that wrote this version. A second write in the same second leaves the entries
+ * unchanged; then it is the newest one of the changed part.
+ */
+function writerOf(object: WithContent, previous: WithContent): Entry | undefined {
+  const known = new Set((previous.metadata.managedFields ?? []).map((each) => JSON.stringify(each)));
+  const entries = object.metadata.managedFields ?? [];
+  const changed = entries.filter((each) => !known.has(JSON.stringify(each)));
+  const part = hasNewStatus(object, previous) ? 'status' : undefined;
+  const candidates = changed.length > 0 ? changed : entries.filter(({ subresource }) => subresource === part);
+  return candidates.toSorted((a, b) => (b.time ?? '').localeCompare(a.time ?? ''))[0];
+}
+
+function hasNewStatus(object: WithContent, previous: WithContent): boolean {
+  return JSON.stringify(object.status) !== JSON.stringify(previous.status);
+}

@@ -1,0 +1,63 @@
+import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
+import type { Event } from '@kubewright/apimachinery/core/v1';
+import { compareResourceVersions } from '@kubewright/apimachinery/internal';
+import { type Change, hopOfChange } from './change.ts';
+import { type Hop, reported } from './hops.ts';
+
+/** The number of changes to keep whose owner is not known yet. An owner is reported at most a moment after its child. */
+const maxWaiting = 1_000;
+
+/** A change that is printed once the object with this uid belongs to the workload. */
+interface Waiting {
+  readonly uid: string;
+  readonly release: () => readonly Hop[];
+}
+
+/** Turns the changes of a namespace into the hops of one workload. Watches of several kinds may report a child before its owner. */
+export class FollowedWorkload {
+  readonly #isRoot: (object: Stored<KubernetesObject>) => boolean;
+  readonly #latest = new Map<string, Stored<KubernetesObject>>();
+  #waiting: readonly Waiting[] = [];
+
+  constructor({ kind, name }: { readonly kind: string; readonly name: string }) {
+    this.#isRoot = (object) => object.kind === kind && object.metadata.name === name;
+  }
+
+  /** Returns the hops that a change of an object completes. */
+  onObject(change: Change, time: string): readonly Hop[] {
+    const { object } = change;
+    const owner = object.metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
+    const release = (): readonly Hop[] => this.#addObject(change, time);
+    if (this.#isRoot(object)) return release();
+    return owner === undefined ? [] : this.#whenKnown({ uid: owner, release });
+  }
+
+  /** Returns the hops that an event completes. */
+  onEvent({ type, object: event }: Change<Stored<Event>>, time: string): readonly Hop[] {
+    const { uid } = event.involvedObject;
+    if (uid === undefined || type === 'DELETED' || type === 'FOUND') return [];
+    const release = (): readonly Hop[] => {
+      const object = this.#latest.get(uid);
+      return object === undefined ? [] : [{ ...reported(event, object), time }];
+    };
+    return this.#whenKnown({ uid, release });
+  }
+
+  #whenKnown(waiting: Waiting): readonly Hop[] {
+    if (this.#latest.has(waiting.uid)) return waiting.release();
+    this.#waiting = [...this.#waiting, waiting].slice(-maxWaiting);
+    return [];
+  }
+
+  #addObject(change: Change, time: string): readonly Hop[] {
+    const { uid, resourceVersion } = change.object.metadata;
+    const previous = this.#latest.get(uid);
+    // Lists repeat versions that a watch has reported, and may be ahead of it.
+    const order = previous && compareResourceVersions(resourceVersion, previous.metadata.resourceVersion);
+    if (order !== undefined && order <= 0) return [];
+    this.#latest.set(uid, change.object);
+    const due = this.#waiting.filter((each) => each.uid === uid);
+    this.#waiting = this.#waiting.filter((each) => each.uid !== uid);
+    return [hopOfChange(change, { previous, time }), ...due.flatMap(({ release }) => release())];
+  }
+}
