@@ -1,4 +1,5 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import { IndexConflictError } from './cache-errors.ts';
 import { type CacheScope, isNames, scopesOf } from './cache-scope.ts';
 import type { CachedKind, CacheSelectors } from './cached-kind.ts';
 import type { InformerHandler, Subscription } from './event-fan-out.ts';
@@ -114,8 +115,16 @@ export class DeclaredKind {
     };
   }
 
-  /** Adds the indexes of another declaration that uses the same informers. */
+  /**
+   * Adds the indexes of another declaration that uses the same informers.
+   *
+   * @throws IndexConflictError (KW3018) if a cache that shares the informers has added an index of that name.
+   */
   addIndexes(indexes: NonNullable<CachedKind['indexes']>): void {
+    for (const informer of this.#informers) {
+      const taken = informer.conflictingIndex(indexes);
+      if (taken !== undefined) throw new IndexConflictError(this.kind, taken);
+    }
     this.#cached = { ...this.#cached, indexes: { ...indexes, ...this.#cached.indexes } };
     for (const informer of this.#informers) informer.addIndexes(indexes);
   }

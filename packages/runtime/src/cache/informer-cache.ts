@@ -1,12 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import {
-  apiVersionOf,
-  type Clock,
-  type Kind,
-  type KubernetesObject,
-  type ObjectKey,
-  type Random,
-} from '@kubewright/apimachinery';
+import type { Clock, Kind, KubernetesObject, ObjectKey, Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { ObjectView } from '../handler/object-view.ts';
 import { kindKey } from '../kind/define-kind.ts';
@@ -14,15 +7,15 @@ import type { Logger } from '../log/logger.ts';
 import { type ListWatchClient, listWatcher } from '../reflector/list-watcher.ts';
 import { ServerReach } from '../reflector/server-reach.ts';
 import type { Cache, PartialObjectMetadata } from './cache.ts';
-import { AmbiguousNamespacesError, CacheInUseError, IndexConflictError, KindNotCachedError } from './cache-errors.ts';
+import { AmbiguousNamespacesError, CacheInUseError, KindNotCachedError } from './cache-errors.ts';
 import type { CacheScope } from './cache-scope.ts';
 import type { CachedKind } from './cached-kind.ts';
-import { DeclaredKind, partKeyOf, scopeKeyOf } from './declared-kind.ts';
+import { DeclaredKind, scopeKeyOf } from './declared-kind.ts';
+import { DeclaredKinds } from './declared-kinds.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { Informer } from './informer.ts';
 import type { InformerLease } from './informer-lease.ts';
 import type { InformerPool } from './informer-pool.ts';
-import { KindDeclarations } from './kind-declarations.ts';
 import type { Lister } from './lister.ts';
 import { ServedKinds } from './served-kinds.ts';
 import { WriteNotes } from './write-notes.ts';
@@ -58,11 +51,7 @@ export interface InformerCacheOptions {
 /** A cache that creates informers from declarations and shares them between equal declarations. */
 export class InformerCache implements Cache {
   readonly #options: InformerCacheOptions;
-  readonly #declared = new Map<string, KindDeclarations>();
-  /** The declared kinds of each resource, one for each version, by `plural.group`. */
-  #byResource: ReadonlyMap<string, readonly Kind<KubernetesObject>[]> = new Map();
-  /** By `apiVersion kind`. */
-  #byType: ReadonlyMap<string, Kind<KubernetesObject>> = new Map();
+  readonly #declared = new DeclaredKinds();
   readonly #changedNamespaces: ChangedNamespaces;
   readonly #decoded: DecodedObjects;
   readonly #notes: WriteNotes;
@@ -77,7 +66,7 @@ export class InformerCache implements Cache {
     this.#reach = new ServerReach(options);
     this.#served = new ServedKinds({ discovery: options.client.discovery, clock: options.clock });
     this.#notes = new WriteNotes({
-      kindsOf: ({ group, resource }) => this.#byResource.get(resourceKey(group, resource)) ?? [],
+      kindsOf: (resource) => this.#declared.ofResource(resource),
       informersOf: (kind, key) => this.informersOf(kind, key),
     });
   }
@@ -88,26 +77,21 @@ export class InformerCache implements Cache {
    * @throws IndexConflictError (KW3018) when the same part of the kind already has an index of that name with another function.
    */
   declare(cached: CachedKind): DeclaredKind {
-    const key = kindKey(cached.kind);
-    const declarations = this.#declared.get(key);
+    const all = this.#declared.all(cached.kind);
     const { namespaces } = this.#options;
     const scopeKey = scopeKeyOf(cached, namespaces);
-    rejectOtherIndexes(declarations?.all ?? [], { cached, namespaces });
-    const same = declarations?.all.find(
-      (each) => each.scopeKey === scopeKey && each.cached.transform === cached.transform,
-    );
+    this.#declared.rejectOtherIndexes(cached, namespaces);
+    const same = all.find((each) => each.scopeKey === scopeKey && each.cached.transform === cached.transform);
     if (same) {
-      if (cached.indexes) addIndexes(same, cached.indexes);
+      if (cached.indexes) same.addIndexes(cached.indexes);
       return same;
     }
     const made = new DeclaredKind(cached, {
       namespaces,
-      changed: this.#changedNamespaces.get(key)?.get(scopeKey),
+      changed: this.#changedNamespaces.get(kindKey(cached.kind))?.get(scopeKey),
       informer: (of, scope) => this.#informer(of, scope),
     });
-    if (declarations) declarations.add(made);
-    else this.#declared.set(key, new KindDeclarations(made));
-    this.#indexKinds();
+    this.#declared.add(made);
     if (this.#signal) made.run(this.#signal);
     return made;
   }
@@ -117,7 +101,7 @@ export class InformerCache implements Cache {
     if (!this.#signal) return;
     await declared.waitForSync(options.signal);
     // The kind was removed while waiting, so it can no longer be read.
-    if (!this.#allOf(cached.kind).includes(declared)) throw new KindNotCachedError(cached.kind);
+    if (!this.#declared.all(cached.kind).includes(declared)) throw new KindNotCachedError(cached.kind);
   }
 
   async setNamespaces(
@@ -129,7 +113,7 @@ export class InformerCache implements Cache {
     }
     const key = kindKey(kind);
     const scopeKey = of && scopeKeyOf(of, this.#options.namespaces);
-    const chosen = this.#allOf(kind).filter((each) => scopeKey === undefined || each.scopeKey === scopeKey);
+    const chosen = this.#declared.all(kind).filter((each) => scopeKey === undefined || each.scopeKey === scopeKey);
     if (chosen.length === 0) throw new KindNotCachedError(kind, of && 'it is not declared like this');
     if (new Set(chosen.map((each) => JSON.stringify(each.namespaces))).size > 1)
       throw new AmbiguousNamespacesError(kind);
@@ -137,16 +121,15 @@ export class InformerCache implements Cache {
     this.#changedNamespaces.set(key, changed);
     for (const each of chosen) changed.set(each.scopeKey, namespaces);
     const stopped = chosen.map((each) => each.setNamespaces(namespaces));
-    this.#declared.get(key)?.rank();
+    this.#declared.of(kind)?.rank();
     await Promise.all(stopped);
   }
 
   async remove(kind: Kind<KubernetesObject>): Promise<void> {
-    const declared = this.#allOf(kind);
+    const declared = this.#declared.all(kind);
     if (declared.some((each) => each.handlers > 0)) throw new CacheInUseError(kind);
-    this.#declared.delete(kindKey(kind));
+    this.#declared.delete(kind);
     this.#changedNamespaces.delete(kindKey(kind));
-    this.#indexKinds();
     await Promise.all(declared.map((each) => each.stop()));
   }
 
@@ -162,7 +145,7 @@ export class InformerCache implements Cache {
   lister<T extends KubernetesObject>(kind: Kind<T>): Lister<T> {
     const declared = this.#readable(kind);
     if (!declared) {
-      throw new KindNotCachedError(kind, this.#declared.has(kindKey(kind)) ? onlyMetadata : undefined);
+      throw new KindNotCachedError(kind, this.#declared.of(kind) ? onlyMetadata : undefined);
     }
     // The store of a kind contains only objects of that kind.
     return declared.lister as unknown as Lister<T>;
@@ -176,7 +159,7 @@ export class InformerCache implements Cache {
 
   /** Like {@link peek}, for callers that need only metadata. */
   peekMetadata(kind: Kind<KubernetesObject>, key: ObjectKey): ObjectView<PartialObjectMetadata> | undefined {
-    return viewIn(this.#declared.get(kindKey(kind))?.widest, key);
+    return viewIn(this.#declared.of(kind)?.widest, key);
   }
 
   /**
@@ -210,19 +193,19 @@ export class InformerCache implements Cache {
   }
 
   metadata(kind: Kind<KubernetesObject>): Lister<PartialObjectMetadata> {
-    const declarations = this.#declared.get(kindKey(kind));
+    const declarations = this.#declared.of(kind);
     if (!declarations) throw new KindNotCachedError(kind);
     return declarations.widest.lister;
   }
 
   /** Finds the declared kind of an object by its type; undefined if it is not cached. */
   kindOf(object: { readonly apiVersion: string; readonly kind: string }): Kind<KubernetesObject> | undefined {
-    return this.#byType.get(`${object.apiVersion} ${object.kind}`);
+    return this.#declared.ofType(object);
   }
 
   /** The informers of all declarations. */
   get informers(): readonly Informer<KubernetesObject>[] {
-    return this.#everything.flatMap((each) => each.informers);
+    return this.#declared.everything.flatMap((each) => each.informers);
   }
 
   /** Starts all informers; resolves when `signal` is aborted and they have stopped. */
@@ -230,19 +213,19 @@ export class InformerCache implements Cache {
     this.#signal = signal;
     // Every declared kind adds a listener.
     setMaxListeners(0, signal);
-    for (const each of this.#everything) each.run(signal);
+    for (const each of this.#declared.everything) each.run(signal);
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    await Promise.all(this.#everything.map((each) => each.stopped()));
+    await Promise.all(this.#declared.everything.map((each) => each.stopped()));
   }
 
   async waitForSync(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#everything.map((each) => each.waitForSync(signal)));
+    await Promise.all(this.#declared.everything.map((each) => each.waitForSync(signal)));
   }
 
   /** Waits until all kinds have listed or are known not to be served. */
   async waitUntilKnown(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#everything.map((each) => each.waitUntilKnown(signal)));
+    await Promise.all(this.#declared.everything.map((each) => each.waitUntilKnown(signal)));
   }
 
   /** Returns a client whose writes are recorded in this cache, so that reads are never older than them. */
@@ -260,39 +243,18 @@ export class InformerCache implements Cache {
 
   /** Returns the kind's informers, of all declarations, whose scope covers the key. */
   informersOf(kind: Kind<KubernetesObject>, key: ObjectKey): readonly Informer<KubernetesObject>[] {
-    return this.#allOf(kind).flatMap((each) => each.at(key.namespace) ?? []);
-  }
-
-  get #everything(): readonly DeclaredKind[] {
-    return [...this.#declared.values()].flatMap(({ all }) => all);
-  }
-
-  #allOf(kind: Kind<KubernetesObject>): readonly DeclaredKind[] {
-    return this.#declared.get(kindKey(kind))?.all ?? [];
+    return this.#declared.all(kind).flatMap((each) => each.at(key.namespace) ?? []);
   }
 
   /** Returns the declaration that serves reads of complete objects. */
   #readable(kind: Kind<KubernetesObject>): DeclaredKind | undefined {
-    return this.#declared.get(kindKey(kind))?.readable;
+    return this.#declared.of(kind)?.readable;
   }
 
   /** Returns the own writes that reads of the key consider. */
   #writesAt(kind: Kind<KubernetesObject>, key: ObjectKey): Informer<KubernetesObject>['ownWrites'] | undefined {
-    const declarations = this.#declared.get(kindKey(kind));
+    const declarations = this.#declared.of(kind);
     return (declarations?.readable ?? declarations?.widest)?.at(key.namespace)?.ownWrites;
-  }
-
-  #indexKinds(): void {
-    const kinds = [...this.#declared.values()].map(({ kind }) => kind);
-    const byResource = new Map<string, Kind<KubernetesObject>[]>();
-    for (const kind of kinds) {
-      const key = resourceKey(kind.group, kind.plural);
-      const versions = byResource.get(key);
-      if (versions) versions.push(kind);
-      else byResource.set(key, [kind]);
-    }
-    this.#byResource = byResource;
-    this.#byType = new Map(kinds.map((kind) => [`${apiVersionOf(kind)} ${kind.kind}`, kind]));
   }
 
   #informer(cached: CachedKind, scope: CacheScope): InformerLease {
@@ -330,36 +292,4 @@ const onlyMetadata = 'only its metadata is cached; read cache.metadata(kind)';
 function viewIn(declared: DeclaredKind | undefined, key: ObjectKey): ObjectView<KubernetesObject> | undefined {
   const informer = declared?.at(key.namespace);
   return !informer || informer.ownWrites.isOutside(key) ? undefined : informer.lister.view(key);
-}
-
-function resourceKey(group: string, plural: string): string {
-  return `${plural}.${group}`;
-}
-
-/** @throws IndexConflictError (KW3018) if a cache that shares the informers has added an index of that name. */
-function addIndexes(declared: DeclaredKind, indexes: NonNullable<CachedKind['indexes']>): void {
-  for (const informer of declared.informers) {
-    const taken = informer.conflictingIndex(indexes);
-    if (taken !== undefined) throw new IndexConflictError(declared.kind, taken);
-  }
-  declared.addIndexes(indexes);
-}
-
-/**
- * Rejects an index name that is already taken by another function. A list selects an index only by name, so one of the two
- * declarations would get wrong results.
- */
-function rejectOtherIndexes(
-  declared: readonly DeclaredKind[],
-  wanted: { readonly cached: CachedKind; readonly namespaces: readonly string[] | undefined },
-): void {
-  const { cached, namespaces } = wanted;
-  const part = partKeyOf(cached, namespaces);
-  for (const present of declared) {
-    if (partKeyOf(present.cached, namespaces) !== part) continue;
-    const there = present.cached.indexes ?? {};
-    for (const [name, func] of Object.entries(cached.indexes ?? {})) {
-      if (Object.hasOwn(there, name) && there[name] !== func) throw new IndexConflictError(cached.kind, name);
-    }
-  }
 }

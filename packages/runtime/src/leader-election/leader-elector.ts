@@ -8,21 +8,17 @@ import {
   type Random,
   sleep,
 } from '@kubewright/apimachinery';
-import type { KubernetesClient, ResourceClient } from '@kubewright/client';
-import { type Instant, instantOf, Tenure } from '../fencing/tenure.ts';
+import type { KubernetesClient } from '@kubewright/client';
+import { type Instant, Tenure } from '../fencing/tenure.ts';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { OnceLogger } from '../log/once-logger.ts';
-import { microTime } from '../recorder/api-event.ts';
 import { LeaderElectionError } from './leader-election-error.ts';
 import type { LeaderElectionOptions } from './leader-election-options.ts';
-import { type Lease, LeaseKind, type LeaseSpec, onOwnConnection } from './lease.ts';
+import { LeaseLock, type Limited } from './lease-lock.ts';
 import { withTimeout } from './with-timeout.ts';
 
 const jitter = 1.2;
-
-/** Runs a request within its share of the remaining time. */
-type Limited = <T>(call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 /** Options for a {@link LeaderElector}. */
 export interface LeaderElectorOptions extends LeaderElectionOptions {
@@ -50,12 +46,10 @@ export class LeaderElector {
   /** Identity of this candidate in the Lease: host name, `_` and a uid, unless one was given. */
   readonly identity: string;
   readonly #options: LeaderElectorOptions;
-  readonly #leases: ResourceClient<Lease>;
+  readonly #lock: LeaseLock;
   readonly #leaseMs: number;
   readonly #renewMs: number;
   readonly #retryMs: number;
-  #observed: Lease | undefined;
-  #observedAtMs = 0;
   readonly #trouble = new OnceLogger();
   #term: Tenure | undefined;
   #terms = 0;
@@ -78,8 +72,15 @@ export class LeaderElector {
     this.name = options.id;
     this.identity = options.identity ?? `${hostname()}_${options.random.uid()}`;
     this.#options = options;
-    this.#leases = options.client.intercepted(onOwnConnection).resource(LeaseKind);
     this.#leaseMs = leaseDurationSeconds * 1000;
+    this.#lock = new LeaseLock({
+      client: options.client,
+      clock: options.clock,
+      name: this.name,
+      namespace: options.namespace,
+      identity: this.identity,
+      durationMs: this.#leaseMs,
+    });
     this.#renewMs = renewDeadlineSeconds * 1000;
     this.#retryMs = retryPeriodSeconds * 1000;
   }
@@ -186,7 +187,7 @@ export class LeaderElector {
       return since;
     } catch (error) {
       // Another client wrote first, or deleted the lease and so freed it: the next read shows which.
-      if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#observed = undefined;
+      if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#lock.forget();
       else if (!outer.aborted) {
         this.#trouble.failed(log, 'cannot acquire or renew the lease', {
           event: logEvents.leaseFailed,
@@ -199,11 +200,11 @@ export class LeaderElector {
   }
 
   async #tryAcquireOrRenew(limited: Limited, outer: AbortSignal): Promise<Instant | undefined> {
-    const held = this.#observed;
-    if (held && this.#isMine(held.spec)) {
+    const held = this.#lock.observed;
+    if (held && this.#lock.isMine(held.spec)) {
       try {
         // The leader writes without reading first: a conflict on the version it holds shows that another client wrote.
-        return await this.#write(held, limited);
+        return await this.#lock.write(held, limited);
       } catch (error) {
         if (outer.aborted) throw error;
         // The renewal may have been stored and its response lost, or another client may have labeled the lease: neither ends the
@@ -215,81 +216,8 @@ export class LeaderElector {
         });
       }
     }
-    const seen = await limited((signal) => this.#look(signal));
-    return this.#isHeldByAnother(seen?.spec) ? undefined : this.#write(seen, limited);
-  }
-
-  /** Claims or creates the lease; returns the time at which the request was started. */
-  async #write(current: Lease | undefined, limited: Limited): Promise<Instant> {
-    const leases = this.#leases;
-    const since = instantOf(this.#options.clock);
-    const lease = this.#lease(current);
-    const write = (signal: AbortSignal): Promise<Lease> =>
-      current ? leases.update(lease, { signal }) : this.#create(lease, signal);
-    this.#observe(await limited(write));
-    return since;
-  }
-
-  async #create(lease: Lease, signal: AbortSignal): Promise<Lease> {
-    try {
-      return await this.#leases.create(lease, { signal });
-    } catch (error) {
-      // When a create returns 404, the namespace is what was not found.
-      if (!isNotFound(error)) throw error;
-      const { name, namespace } = this.#key();
-      const text = {
-        what: `cannot create lease ${namespace}/${name}`,
-        why: `namespace "${namespace}" not found`,
-        remedy: 'create the namespace, or set "leaderElection.namespace" to one that exists',
-      };
-      throw new LeaderElectionError(text, { cause: error });
-    }
-  }
-
-  async #look(signal: AbortSignal): Promise<Lease | undefined> {
-    const { namespace } = this.#key();
-    try {
-      const lease = await this.#leases.get({ namespace, name: this.name }, { signal });
-      if (JSON.stringify(lease.spec) !== JSON.stringify(this.#observed?.spec)) this.#observe(lease);
-      else this.#observed = lease;
-      return lease;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  }
-
-  #isMine(spec: LeaseSpec | undefined): boolean {
-    return spec?.holderIdentity === this.identity;
-  }
-
-  #isHeldByAnother(spec: LeaseSpec | undefined): boolean {
-    if (!spec?.holderIdentity || this.#isMine(spec)) return false;
-    // Use the holder's duration; a record without a valid duration gets our own.
-    const said = spec.leaseDurationSeconds ?? 0;
-    const durationMs = said > 0 ? said * 1000 : this.#leaseMs;
-    return this.#observedAtMs + durationMs > this.#options.clock.monotonic();
-  }
-
-  #observe(lease: Lease): void {
-    this.#observed = lease;
-    this.#observedAtMs = this.#options.clock.monotonic();
-  }
-
-  #lease(current: Lease | undefined): Lease {
-    const now = microTime(this.#options.clock.now());
-    const renewing = this.#isMine(current?.spec);
-    const spec: LeaseSpec = {
-      ...current?.spec,
-      holderIdentity: this.identity,
-      leaseDurationSeconds: Math.ceil(this.#leaseMs / 1000),
-      acquireTime: renewing ? (current?.spec?.acquireTime ?? now) : now,
-      renewTime: now,
-      leaseTransitions: (current?.spec?.leaseTransitions ?? 0) + (current && !renewing ? 1 : 0),
-    };
-    const { name, namespace } = this.#key();
-    const metadata = current ? current.metadata : { name, namespace };
-    return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+    const seen = await limited((signal) => this.#lock.read(signal));
+    return this.#lock.isHeldByAnother(seen?.spec) ? undefined : this.#lock.write(seen, limited);
   }
 
   /** Releases the lease if the server still shows us as its holder. */
@@ -299,7 +227,7 @@ export class LeaderElector {
     if (this.#options.releaseOnCancel === false) return;
     const { clock, log } = this.#options;
     try {
-      await withTimeout((signal) => this.#giveBack(signal), { clock, ms: 2_000 });
+      await withTimeout((signal) => this.#lock.release(signal), { clock, ms: 2_000 });
     } catch (error) {
       log.info('cannot release the lease; it will expire', {
         event: logEvents.leaseReleaseFailed,
@@ -309,26 +237,14 @@ export class LeaderElector {
     }
   }
 
-  async #giveBack(signal: AbortSignal): Promise<void> {
-    const lease = await this.#look(signal);
-    if (!lease || !this.#isMine(lease.spec)) return;
-    const now = microTime(this.#options.clock.now());
-    const free = { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
-    await this.#leases.update({ ...lease, spec: { ...lease.spec, ...free } }, { signal });
-  }
-
   #notify(what: 'became leader' | 'stopped leading'): void {
-    const { name, namespace } = this.#key();
-    const { apiVersion, kind, metadata } = this.#observed ?? this.#lease(undefined);
+    const { name, namespace } = this.#lock.key;
+    const { apiVersion, kind, metadata } = this.#lock.observed ?? this.#lock.next(undefined);
     // If the lease was deleted or taken meanwhile, only its name is still known.
     this.#options.onTerm?.(what, { apiVersion, kind, metadata: { ...metadata, name, namespace } });
   }
 
-  #key(): { readonly name: string; readonly namespace: string } {
-    return { name: this.name, namespace: this.#options.namespace ?? this.#options.client.defaultNamespace };
-  }
-
   #fields(): Record<string, unknown> {
-    return { lock: `${this.#key().namespace}/${this.name}`, identity: this.identity };
+    return { lock: `${this.#lock.key.namespace}/${this.name}`, identity: this.identity };
   }
 }
