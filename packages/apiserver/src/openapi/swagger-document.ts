@@ -3,7 +3,7 @@ import { type DocumentedResource, documentParts } from '@kubewright/schema/inter
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'];
 
-/** Options of OpenAPI documents. */
+/** Options for OpenAPI documents. */
 export type DocumentOptions = Parameters<typeof documentParts>[1];
 
 /** Builds a single OpenAPI v2 document of all definitions, for tools that support nothing newer. */

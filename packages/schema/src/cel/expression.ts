@@ -14,6 +14,11 @@ export interface ExpressionOptions {
   readonly variables: Readonly<Record<string, SchemaNode | 'dyn'>>;
   /** Variables that are not JSON: their types by name. Their values are CEL values. @defaultValue none */
   readonly opaque?: Readonly<Record<string, CelType>>;
+  /**
+   * Fields that are computed when they are first read, by whole names such as `variables.limit`. Their values are functions that
+   * return a CEL value or throw a {@link CelEvaluationError}. @defaultValue none
+   */
+  readonly deferred?: Readonly<Record<string, CelType>>;
 }
 
 /**
@@ -50,9 +55,14 @@ export function compileExpression(source: string, options: ExpressionOptions): C
     declared.set(name, schema === 'dyn' ? dynDecl : declTypeOf(schema, { name, resourceRoot: false }));
   }
   const types = new Map(Array.from(declared, ([name, { type }]) => [name, type ?? dynDecl.type!]));
-  const opaque = Object.entries(options.opaque ?? {});
+  const { deferred = {} } = options;
+  const opaque = Object.entries({ ...options.opaque, ...deferred });
   for (const [name, type] of opaque) types.set(name, type);
-  const program = compileProgram(source, { environment: options.environment, variables: types });
+  const program = compileProgram(source, {
+    environment: options.environment,
+    variables: types,
+    deferred: new Set(Object.keys(deferred)),
+  });
   return {
     program,
     evaluate(values, budget) {

@@ -4,6 +4,7 @@ import type { SchemaNode } from '../node/schema-node.ts';
 import { CelBudgetError, CelCompileError, CelEvaluationError } from './errors.ts';
 import { compileExpression } from './expression.ts';
 import { kubernetesEnvironment } from './kubernetes-environment.ts';
+import { intType } from './types/cel-type.ts';
 import { CelDouble } from './values/double.ts';
 
 const environment = kubernetesEnvironment();
@@ -145,6 +146,43 @@ describe('budget', () => {
     expect(() => {
       for (let i = 0; i < 50; i++) evaluate('[1, 2, 3].all(x, x > 0)', {}, budget);
     }).toThrow(CelBudgetError);
+  });
+});
+
+describe('deferred variables', () => {
+  const deferred = { 'fields.n': intType };
+  const program = compileExpression('x || fields.n > 0 && fields.n < 9', {
+    environment,
+    variables: { x: 'dyn' },
+    deferred,
+  });
+
+  it('are computed only when an expression reads them', () => {
+    const reads: string[] = [];
+    const n = () => {
+      reads.push('n');
+      return 5;
+    };
+    expect(program.evaluate({ x: true, 'fields.n': n })).toBe(true);
+    expect(reads).toEqual([]);
+    expect(program.evaluate({ x: false, 'fields.n': n })).toBe(true);
+    expect(reads).toEqual(['n', 'n']);
+  });
+
+  it('cost as much as a field of a variable', () => {
+    const budget = { remaining: 100 };
+    program.evaluate({ x: false, 'fields.n': () => 5 }, budget);
+    // x, and twice: the variable, the field, the comparison.
+    expect(budget.remaining).toBe(100 - 7);
+  });
+
+  it('fail with an error that || absorbs', () => {
+    const failing = () => {
+      throw new CelEvaluationError('no such value');
+    };
+    const absorbing = compileExpression('fields.n > 0 || x', { environment, variables: { x: 'dyn' }, deferred });
+    expect(absorbing.evaluate({ x: true, 'fields.n': failing })).toBe(true);
+    expect(() => program.evaluate({ x: false, 'fields.n': failing })).toThrow('no such value');
   });
 });
 

@@ -38,6 +38,8 @@ export interface ProgramOptions {
   readonly environment: CelEnvironment;
   /** Types of variables by name. */
   readonly variables: ReadonlyMap<string, CelType>;
+  /** Names of the variables whose values are functions that return them. @defaultValue none */
+  readonly deferred?: ReadonlySet<string>;
   /** Skips the type checker: types are determined at run time. @defaultValue false */
   readonly unchecked?: boolean;
 }
@@ -55,7 +57,7 @@ export function compileProgram(source: string, options: ProgramOptions): CelProg
   });
   const checked = options.unchecked === true ? undefined : check(parsed, environment, variables);
   if (checked !== undefined && environment.options.checkLiterals === true) checkLiterals(checked, environment);
-  const scope = Scope.root(variables.keys());
+  const scope = Scope.root(variables.keys(), options.deferred);
   const compiler = new Compiler(environment, checked ?? { typeOf: () => dynType, referenceOf: () => undefined });
   const run = compiler.branch(parsed.expr, scope);
   const names = [...variables.keys()];

@@ -71,8 +71,8 @@ export function compilePolicyExpression(
         authorizer: AuthorizerValue.celType,
         'authorizer.requestResource': ResourceCheckValue.celType,
         variables: variablesType,
-        ...Object.fromEntries(typed),
       },
+      deferred: Object.fromEntries(typed),
     });
   } catch (error) {
     if (error instanceof CelCompileError) return error;
@@ -97,9 +97,10 @@ export class PolicyBudgetError extends Error {
 export class PolicyScope {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #access: ConditionAccess;
-  readonly #variables: readonly PolicyVariable[];
   readonly #known = new Map<string, unknown>();
   readonly #budget: { remaining: number };
+  /** Cost of the variables that the current expression was the first to read. */
+  #variablesCost = 0;
 
   constructor(
     values: PolicyValues,
@@ -114,56 +115,60 @@ export class PolicyScope {
       ...values,
       authorizer: new AuthorizerValue(access.authorize),
       'authorizer.requestResource': new ResourceCheckValue(access.authorize, access.requestResource),
+      ...Object.fromEntries(variables.map((variable) => [whole(variable.name), () => this.#read(variable)] as const)),
     };
     this.#access = access;
-    this.#variables = variables;
     this.#budget = budget;
   }
 
   /** Evaluates an expression. @returns its value, or the resulting error. @throws PolicyBudgetError */
   async evaluate(compiled: CelExpression | Error): Promise<unknown> {
     if (compiled instanceof Error) return compiled;
-    const used = this.#variables.filter(({ name }) => compiled.program.uses(`variables.${name}`));
-    for (const { name, compiled: expression } of used) {
-      if (expression && !this.#known.has(name)) this.#known.set(name, await this.evaluate(expression));
-    }
-    const values: Record<string, unknown> = { ...this.#values };
-    for (const { name } of used) {
-      const value = this.#known.get(name);
-      // Without a value, the expression fails only if it actually reads the variable.
-      if (!(value instanceof Error)) values[`variables.${name}`] = value;
-    }
-    const result = await this.#run(compiled, values);
-    return result instanceof Error ? this.#explained(result) : result;
-  }
-
-  /** Evaluates, and evaluates again each time a missing decision of the authorizer arrives. */
-  async #run(compiled: CelExpression, values: Readonly<Record<string, unknown>>): Promise<unknown> {
     for (;;) {
-      const own = { remaining: Math.min(expressionBudget, this.#budget.remaining) };
-      const before = own.remaining;
-      try {
-        return compiled.evaluate(values, own);
-      } catch (error) {
-        if (error instanceof UndecidedError) {
-          await this.#access.fetch(error.request);
-          own.remaining = before;
-        } else if (error instanceof CelBudgetError) {
-          if (before < expressionBudget) throw new PolicyBudgetError();
-          return new CelEvaluationError('operation cancelled: actual cost limit exceeded', { cause: error });
-        } else if (error instanceof CelEvaluationError) return error;
-        else throw error;
-      } finally {
-        this.#budget.remaining -= before - own.remaining;
-      }
+      const result = this.#attempt(compiled);
+      if (!(result instanceof UndecidedError)) return result;
+      await this.#access.fetch(result.request);
     }
   }
 
-  /** Returns the error of the variable whose absence made an expression fail. */
-  #explained(error: Error): Error {
-    const [, name] = /^no such attribute\(s\): variables\.(\w+)$/.exec(error.message) ?? [];
-    const cause = name === undefined ? undefined : this.#known.get(name);
-    if (!(cause instanceof Error)) return error;
-    return new CelEvaluationError(`composited variable "${name}" fails to evaluate: ${cause.message}`, { cause });
+  /** Evaluates; an attempt that lacks a decision of the authorizer costs nothing. */
+  #attempt(compiled: CelExpression): unknown {
+    const before = Math.min(expressionBudget, this.#budget.remaining);
+    const own = { remaining: before };
+    const result = resultOf(compiled, this.#values, own);
+    if (result instanceof UndecidedError) return result;
+    this.#budget.remaining -= before - own.remaining + this.#variablesCost;
+    this.#variablesCost = 0;
+    if (this.#budget.remaining < 0) throw new PolicyBudgetError();
+    return result;
+  }
+
+  /** Returns the value of a variable, which is evaluated once, with a separate budget. */
+  #read({ name, compiled }: PolicyVariable): unknown {
+    if (!this.#known.has(name)) {
+      const own = { remaining: expressionBudget };
+      const result = compiled instanceof Error ? compiled : compiled && resultOf(compiled, this.#values, own);
+      if (result instanceof UndecidedError) throw result;
+      this.#variablesCost += expressionBudget - own.remaining;
+      this.#known.set(name, result);
+    }
+    const value = this.#known.get(name);
+    if (!(value instanceof Error)) return value;
+    throw new CelEvaluationError(`composited variable "${name}" fails to evaluate: ${value.message}`, { cause: value });
+  }
+}
+
+/** Returns the value of an expression, or the error of its evaluation. */
+function resultOf(
+  compiled: CelExpression,
+  values: Readonly<Record<string, unknown>>,
+  budget: { remaining: number },
+): unknown {
+  try {
+    return compiled.evaluate(values, budget);
+  } catch (error) {
+    if (error instanceof UndecidedError || error instanceof CelEvaluationError) return error;
+    if (!(error instanceof CelBudgetError)) throw error;
+    return new CelEvaluationError('operation cancelled: actual cost limit exceeded', { cause: error });
   }
 }

@@ -112,6 +112,18 @@ describe('ValidatingAdmissionPolicy', () => {
     expect((await create('composed-3', { a: '', b: '', c: '' })).object.message).toContain('double is 6');
   });
 
+  it('evaluates no variable that an expression skips, and limits the cost of each one', async () => {
+    const heavy = 'lists.range(2000).all(x, lists.range(2000).all(y, x + y >= 0))';
+    await bind('heavy', {
+      variables: [{ name: 'heavy', expression: heavy }],
+      validations: [{ expression: "object.data.heavy == 'no' || variables.heavy" }],
+    });
+    expect((await create('heavy-1', { heavy: 'no' })).status).toBe(201);
+    expect((await create('heavy-2', { heavy: 'yes' })).object.message).toContain(
+      'composited variable "heavy" fails to evaluate: operation cancelled: actual cost limit exceeded',
+    );
+  });
+
   it('passes parameters by name or by selector', async () => {
     const spec = {
       paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },

@@ -1,4 +1,4 @@
-import { fail, noSuchOverload } from '../errors.ts';
+import { CelEvaluationError, fail, noSuchOverload } from '../errors.ts';
 import { accessTo, type MemberAccess, type MemberTypes, SchemaObject } from '../schema/schema-object.ts';
 import { type CallExpr, type Expr, type IdentExpr, qualifiedName, type SelectExpr } from '../syntax/ast.ts';
 import { CelDouble } from '../values/double.ts';
@@ -35,6 +35,11 @@ function variable(compiler: Compiler, name: string, scope: Scope): Eval | undefi
   for (const candidate of compiler.environment.candidates(name)) {
     const global = scope.global(candidate);
     if (global !== undefined) {
+      if (scope.isDeferred(candidate)) {
+        // Upstream selects it from a variable.
+        compiler.charge(2);
+        return readDeferred(global, candidate);
+      }
       compiler.charge(1);
       return readGlobal(global, candidate);
     }
@@ -78,6 +83,20 @@ function readGlobal(slot: number, name: string): Eval {
   return (frame) => {
     const value = frame.slots[slot];
     return value === undefined ? fail(`no such attribute(s): ${name}`) : value;
+  };
+}
+
+/** Reads a value that the caller computes when it is needed. */
+function readDeferred(slot: number, name: string): Eval {
+  return (frame) => {
+    const value = frame.slots[slot] as (() => CelValue) | undefined;
+    if (value === undefined) return fail(`no such attribute(s): ${name}`);
+    try {
+      return value();
+    } catch (error) {
+      if (error instanceof CelEvaluationError) return fail(error.message);
+      throw error;
+    }
   };
 }
 

@@ -13,6 +13,8 @@ interface Slots {
   count: number;
   /** Declared variables that have been looked up. */
   readonly read: Set<string>;
+  /** Declared variables whose values are functions. */
+  readonly deferred: ReadonlySet<string>;
 }
 
 /** Maps variables to slots of the frame. A slot is assigned once and never shared. */
@@ -29,10 +31,10 @@ export class Scope {
   }
 
   /** Returns the scope of an expression's declared variables, with slots in their order. */
-  static root(variables: Iterable<string>): Scope {
+  static root(variables: Iterable<string>, deferred: ReadonlySet<string> = new Set()): Scope {
     const names = new Map<string, number>();
     for (const name of variables) names.set(name, names.size);
-    return new Scope(names, { count: names.size, read: new Set() });
+    return new Scope(names, { count: names.size, read: new Set(), deferred });
   }
 
   /** Number of slots needed by this scope and everything compiled in it so far. */
@@ -71,6 +73,11 @@ export class Scope {
     const slot = this.#names.get(name);
     if (slot !== undefined) this.#slots.read.add(name);
     return slot;
+  }
+
+  /** True for a declared variable whose value is a function that returns it. */
+  isDeferred(name: string): boolean {
+    return this.#slots.deferred.has(name);
   }
 
   /** True if anything compiled so far has looked up the declared variable. */
