@@ -6,13 +6,10 @@ import type { ControllerDefinition } from '../controller/definition/controller-d
 import type { ControllerParts } from '../controller/definition/controller-parts.ts';
 import { whileElected } from '../leader-election/while-leading.ts';
 import { defaultLogger } from '../log/default-logger.ts';
-import { prometheusMetrics } from '../metrics/prometheus-metrics.ts';
-import type { RuntimeMetrics } from '../metrics/runtime-metrics.ts';
 import type { Permissions } from '../permissions/permission-report.ts';
 import type { Runnable } from '../runnable/runnable.ts';
 import { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
-import { WebhooksRunnable, type WebhooksRunnableOptions } from '../webhook/webhooks-runnable.ts';
 import type { AddedController } from './added-controller.ts';
 import { AddedControllers } from './added-controllers.ts';
 import { cacheSync } from './cache-sync.ts';
@@ -23,9 +20,9 @@ import { ManagerError } from './manager-error.ts';
 import { ManagerLifecycle } from './manager-lifecycle.ts';
 import type { ManagerOptions } from './manager-options.ts';
 import { loadClient, type ManagerParts, makeParts, type PartsOptions } from './manager-parts.ts';
+import { ManagerServers } from './manager-servers.ts';
 import { managedControllers } from './manager-sharding.ts';
-import { ProbeServers } from './probe-servers.ts';
-import { RunnableGroup } from './runnable-group.ts';
+import { RunnableGroups } from './runnable-groups.ts';
 import { flushEvents, logPermissions, stopInOrder } from './shut-down.ts';
 import { stopSignal } from './stop-signal.ts';
 
@@ -54,14 +51,10 @@ export class Manager implements AsyncDisposable {
   #parts: ManagerParts | undefined;
   #electedClient: KubernetesClient | undefined;
   #leadership: Leadership | undefined;
-  readonly #first: RunnableGroup;
-  readonly #everywhere: RunnableGroup;
-  readonly #leading: RunnableGroup;
+  readonly #runnables: RunnableGroups;
   readonly #lifecycle: ManagerLifecycle;
-  readonly #servers: ProbeServers;
-  readonly #webhooks: WebhooksRunnable | undefined;
+  readonly #servers: ManagerServers;
   #watchdog: Watchdog | undefined;
-  #metrics: RuntimeMetrics | undefined;
   #running: Promise<void> | undefined;
   readonly #added: AddedControllers;
   /** Controllers that run whether or not this process leads. */
@@ -87,25 +80,20 @@ export class Manager implements AsyncDisposable {
       controllerParts: (client) => this.#controllerParts(client),
       synced: (cache, signal) => this.#cacheSync(cache, signal),
       removed: (controller) => {
-        this.#groupOf(controller).remove(controller);
-        this.#metrics?.removeController(controller.name);
+        this.#runnables.of(controller).remove(controller);
+        this.#servers.metrics?.removeController(controller.name);
       },
     });
     if (options.client) this.#parts = makeParts(options.client, this.#from);
-    const group = { log, failed: (error: unknown): void => this.#lifecycle.fail(error) };
-    this.#first = new RunnableGroup(group);
-    this.#everywhere = new RunnableGroup(group);
-    this.#leading = new RunnableGroup(group);
-    this.#webhooks = this.#declareWebhooks();
-    for (const runnable of [...(options.runnables ?? []), ...managed.runnables]) this.add(runnable);
-    this.#servers = new ProbeServers({
-      options,
-      clock,
-      log,
+    const failed = (error: unknown): void => this.#lifecycle.fail(error);
+    this.#runnables = new RunnableGroups({ log, failed }, { hasElection: options.leaderElection !== undefined });
+    this.#servers = new ManagerServers(this.#from, {
       client: () => this.#parts?.client,
-      cacheFaults: () => this.#informers.flatMap(({ fault }) => fault ?? []),
-      webhookCheck: this.#webhooks?.check,
+      informers: () => this.#informers,
+      shared: () => this.#shared,
     });
+    if (this.#servers.webhooks) this.add(this.#servers.webhooks);
+    for (const runnable of [...(options.runnables ?? []), ...managed.runnables]) this.add(runnable);
   }
 
   /**
@@ -148,7 +136,7 @@ export class Manager implements AsyncDisposable {
 
   /** The bound ports, useful for addresses that leave the port open. */
   get ports(): Readonly<Record<'metrics' | 'health' | 'webhook', number | undefined>> {
-    return { ...this.#servers.ports, webhook: this.#webhooks?.port };
+    return this.#servers.ports;
   }
 
   /**
@@ -183,12 +171,7 @@ export class Manager implements AsyncDisposable {
   #addRunnable(runnable: Runnable): void {
     if (this.#lifecycle.signal.aborted)
       throw new ManagerError({ what: `cannot add "${runnable.name}"`, why: 'the manager was stopped' });
-    this.#groupOf(runnable).add(runnable);
-  }
-
-  #groupOf(runnable: Runnable): RunnableGroup {
-    const leaderOnly = this.#options.leaderElection !== undefined && runnable.needLeaderElection !== false;
-    return runnable.beforeCaches ? this.#first : leaderOnly ? this.#leading : this.#everywhere;
+    this.#runnables.of(runnable).add(runnable);
   }
 
   /**
@@ -234,12 +217,12 @@ export class Manager implements AsyncDisposable {
     let serving: Promise<void> | undefined;
     logOverlaps(this.#controllers, this.#from.log);
     try {
-      serving = this.#startServers();
+      serving = this.#servers.start();
       serving.catch(() => {
         // Thrown below, once the caches have begun to list.
       });
       if (!this.#parts) {
-        ownClient = await loadClient(this.#from, this.#metrics);
+        ownClient = await loadClient(this.#from, this.#servers.metrics);
         this.#parts = makeParts(ownClient, this.#from);
         for (const definition of this.#added.definitions) this.#parts.require(definition);
       }
@@ -247,7 +230,7 @@ export class Manager implements AsyncDisposable {
         const { Watchdog } = await import('../watchdog/watchdog.ts');
         this.#watchdog = new Watchdog({ log: this.#from.log, clock: this.#from.clock });
       }
-      await this.#first.start(this.#lifecycle.signal, { client: this.unfencedClient });
+      await this.#runnables.first.start(this.#lifecycle.signal, { client: this.unfencedClient });
       this.#group = this.#makeGroup((definition) => !this.#needsLease(definition));
       caches = this.#shared.cache.run(cacheStop.signal);
       await serving;
@@ -261,32 +244,6 @@ export class Manager implements AsyncDisposable {
     this.#lifecycle.end();
   }
 
-  async #startServers(): Promise<void> {
-    const { metricsBindAddress = '0', restClientHistograms } = this.#options;
-    if (metricsBindAddress !== '0') {
-      const histogramsOfRequests = restClientHistograms ? this.#from.clock : undefined;
-      this.#metrics = prometheusMetrics({ histogramsOfRequests });
-      this.#metrics.caches(() => this.#informers.map((informer) => informer.gauges));
-    }
-    await this.#servers.start(this.#metrics);
-  }
-
-  #declareWebhooks(): WebhooksRunnable | undefined {
-    const { webhooks = [], webhookServer: server = {} } = this.#options;
-    if (webhooks.length === 0) return undefined;
-    const parts = (): ReturnType<WebhooksRunnableOptions['parts']> => ({
-      clock: this.#from.clock,
-      log: this.#from.log,
-      client: this.unfencedClient,
-      cache: this.cache,
-      metrics: this.#metrics?.webhooks,
-      certificateMetrics: this.#metrics?.certificates,
-    });
-    const runnable = new WebhooksRunnable({ webhooks, server, parts });
-    this.#first.add(runnable);
-    return runnable;
-  }
-
   async #work(always: ControllerGroup, signal: AbortSignal): Promise<void> {
     const prepared = this.#prepare(signal);
     prepared.catch(() => {
@@ -298,11 +255,11 @@ export class Manager implements AsyncDisposable {
       clock: this.#from.clock,
       random: this.#from.random,
       log: this.#from.log,
-      metrics: this.#metrics,
+      metrics: this.#servers.metrics,
       events: this.#shared.recorder.for('leader-election', undefined),
       makeGroup: (client) => this.#makeGroup((definition) => this.#needsLease(definition), client),
       always,
-      leading: this.#leading,
+      leading: this.#runnables.leading,
       prepared,
       budget: () => (signal.aborted ? this.#lifecycle.budget : this.#lifecycle.newBudget()),
       onReady: () => this.#lifecycle.started.reach(),
@@ -314,7 +271,7 @@ export class Manager implements AsyncDisposable {
   /** Waits for caches, then starts everything that needs caches but no lease. */
   async #prepare(signal: AbortSignal): Promise<void> {
     await this.#cacheSync(this.#shared.cache, signal);
-    await this.#everywhere.start(signal, { client: this.unfencedClient });
+    await this.#runnables.everywhere.start(signal, { client: this.unfencedClient });
   }
 
   #cacheSync(cache: InformerCache, signal: AbortSignal): Promise<void> {
@@ -331,12 +288,12 @@ export class Manager implements AsyncDisposable {
     const { budget } = this.#lifecycle;
     return stopInOrder(this.#lifecycle, [
       () => this.#group?.stop({ undisturbed: true, budget }),
-      () => this.#everywhere.stop(budget),
+      () => this.#runnables.everywhere.stop(budget),
       () => {
         parts.cacheStop.abort();
         return parts.caches;
       },
-      () => this.#first.stop(budget),
+      () => this.#runnables.first.stop(budget),
       () => this.#parts && flushEvents(this.#parts.recorder, this.#from.clock),
       () => this.#servers[Symbol.asyncDispose](),
       () => this.#watchdog?.[Symbol.asyncDispose](),
@@ -383,7 +340,7 @@ export class Manager implements AsyncDisposable {
       failed: (error) => this.#lifecycle.fail(error),
       tracing: this.#tracing,
       activity: this.#watchdog?.activity,
-      metrics: this.#metrics,
+      metrics: this.#servers.metrics,
     };
   }
 }
