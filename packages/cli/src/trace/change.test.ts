@@ -37,6 +37,20 @@ describe('hopOfChange', () => {
     expect(hop).toMatchObject({ component: 'kubelet', what: 'status: Running, 0 of 0 containers ready' });
   });
 
+  it('names the fields of a status that leave the progress the same', () => {
+    const previous = pod('2', { managedFields: [creator, kubelet], status: { phase: 'Pending', podIP: '10.0.0.1' } });
+    const object = pod('3', { managedFields: [creator, kubelet], status: { phase: 'Pending', startTime: time } });
+    const hop = hopOfChange({ type: 'MODIFIED', object }, { previous, time });
+    expect(hop.what).toBe('status: Pending, 0 of 0 containers ready (changed: podIP, startTime)');
+  });
+
+  it('names the reason for which containers wait', () => {
+    const containerStatuses = [{ ready: false, state: { waiting: { reason: 'ContainerCreating' } } }];
+    const object = pod('2', { managedFields: [creator, kubelet], status: { phase: 'Pending', containerStatuses } });
+    const hop = hopOfChange({ type: 'MODIFIED', object }, { previous: created, time });
+    expect(hop.what).toBe('status: Pending, 0 of 1 containers ready (ContainerCreating)');
+  });
+
   it('names the writer of a second status in the same second', () => {
     const previous = pod('2', { managedFields: [creator, kubelet], status: { phase: 'Pending' } });
     const object = pod('3', { managedFields: [creator, kubelet], status: { phase: 'Running' } });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
 import { creatorOf, type Entry, fieldsOf, type Hop, nameOf } from './hops.ts';
 import { progressOf } from './progress.ts';
@@ -11,7 +12,7 @@ export interface Change<T = Stored<KubernetesObject>> {
 
 interface WithContent extends Stored<KubernetesObject> {
   readonly spec?: { readonly nodeName?: string };
-  readonly status?: unknown;
+  readonly status?: Readonly<Record<string, unknown>>;
 }
 
 /** Returns the hop that led from the previous version of an object to this one. `time` is when the watch reported it. */
@@ -35,8 +36,18 @@ function describe(
 ): string {
   if (object.metadata.deletionTimestamp && !previous.metadata.deletionTimestamp) return 'deletion requested';
   if (object.spec?.nodeName && !previous.spec?.nodeName) return `bound to ${object.spec.nodeName}`;
-  if (hasNewStatus(object, previous)) return `status: ${progressOf(object)}`;
+  if (hasNewStatus(object, previous)) return `status: ${describeStatus(object, previous)}`;
   return entry === undefined ? 'updated' : `updated ${fieldsOf(entry)}`;
+}
+
+/** Returns the progress, with the changed fields if they leave it the same. */
+function describeStatus(object: WithContent, previous: WithContent): string {
+  const progress = progressOf(object);
+  if (progress !== progressOf(previous)) return progress;
+  const { status: now = {} } = object;
+  const { status: before = {} } = previous;
+  const fields = Object.keys({ ...before, ...now }).filter((key) => !isDeepStrictEqual(now[key], before[key]));
+  return `${progress} (changed: ${fields.join(', ')})`;
 }
 
 /**
@@ -53,5 +64,5 @@ function writerOf(object: WithContent, previous: WithContent): Entry | undefined
 }
 
 function hasNewStatus(object: WithContent, previous: WithContent): boolean {
-  return JSON.stringify(object.status) !== JSON.stringify(previous.status);
+  return !isDeepStrictEqual(object.status, previous.status);
 }

@@ -41,41 +41,50 @@ export function hopsOf(objects: readonly TracedObject[], events: readonly Stored
     return [
       { ...creation(object, own), rank },
       ...own.map((event) => ({ ...reported(event, object), rank: rank + 1 })),
-      ...bindings(object, own).map((hop) => ({ ...hop, rank: rank + 0.5 })),
+      ...bindings(object).map((hop) => ({ ...hop, rank: rank + 0.5 })),
       ...writes(object).map((hop) => ({ ...hop, rank: hop.what.startsWith('status') ? 100 - depth : rank + 2 })),
     ];
   });
   return hops.sort(byTime).map(({ rank: _, ...hop }) => hop);
 }
 
-/** Returns the time at which a scheduler chose the node of a pod, and the version that the kubelet saw next. */
-function bindings(object: Stored<KubernetesObject>, events: readonly Stored<Event>[]): readonly Hop[] {
+/** Returns the hop in which a scheduler chose the node of a pod. The cluster does not store its version. */
+function bindings(object: Stored<KubernetesObject>): readonly Hop[] {
   const { nodeName = '' } = (object as { readonly spec?: { readonly nodeName?: string } }).spec ?? {};
-  const seen = events
-    .filter((event) => componentOf(event) === 'kubelet')
-    .sort((a, b) => timeOf(a).localeCompare(timeOf(b)));
   return (object.metadata.managedFields ?? [])
     .filter(({ subresource }) => subresource === 'binding')
     .map(({ time = object.metadata.creationTimestamp, manager = '' }) => ({
       time,
       component: manager,
       object: nameOf(object),
-      resourceVersion: seen[0]?.involvedObject.resourceVersion ?? '',
+      resourceVersion: '',
       what: `bound to ${nodeName}`,
     }));
 }
 
 function creation(object: Stored<KubernetesObject>, events: readonly Stored<Event>[]): Hop {
-  const { creationTimestamp: time, managedFields = [], resourceVersion } = object.metadata;
-  const [earliest] = [...events].sort((a, b) => timeOf(a).localeCompare(timeOf(b)));
-  const isUnchanged = managedFields.length <= 1;
   return {
-    time,
+    time: object.metadata.creationTimestamp,
     component: creatorOf(object)?.manager ?? '',
     object: nameOf(object),
-    resourceVersion: earliest?.involvedObject.resourceVersion ?? (isUnchanged ? resourceVersion : ''),
+    resourceVersion: createdVersion(object, events),
     what: 'created',
   };
+}
+
+/** Returns the version in the first event about an object; empty if the object was changed before that event. */
+function createdVersion({ metadata }: Stored<KubernetesObject>, events: readonly Stored<Event>[]): string {
+  const { creationTimestamp, managedFields = [], resourceVersion } = metadata;
+  const [earliest] = events.toSorted((a, b) => timeOf(a).localeCompare(timeOf(b)));
+  if (earliest === undefined) return managedFields.length <= 1 ? resourceVersion : '';
+  const first = secondOf(timeOf(earliest));
+  const isChanged = managedFields.some((entry) => {
+    const second = secondOf(timeIn(entry));
+    // The scheduler's event has the version before its binding. A status of the same second is an effect of the event.
+    if (entry.subresource === 'binding' || second <= secondOf(creationTimestamp)) return false;
+    return isStatus(entry) ? second < first : second <= first;
+  });
+  return isChanged ? '' : (earliest.involvedObject.resourceVersion ?? '');
 }
 
 /** Returns the hop of an event about an object. */
@@ -97,7 +106,6 @@ function writes(object: Stored<KubernetesObject>): readonly Hop[] {
   const later = managedFields.filter(
     (each) => each.subresource !== 'binding' && !(each === first && each.time === creationTimestamp),
   );
-  const isStatus = ({ subresource }: Entry) => subresource === 'status';
   const [last] = later.toSorted(
     (a, b) => timeIn(b).localeCompare(timeIn(a)) || Number(isStatus(b)) - Number(isStatus(a)),
   );
@@ -128,13 +136,20 @@ export function fieldsOf({ fieldsV1 = {} }: Entry): string {
   return paths.join(', ');
 }
 
+function isStatus({ subresource }: Entry): boolean {
+  return subresource === 'status';
+}
+
 function timeIn({ time = '' }: Entry): string {
   return time;
 }
 
+function secondOf(time: string): string {
+  return time.slice(0, 19);
+}
+
 function byTime(a: Ranked, b: Ranked): number {
-  const second = ({ time }: Hop) => time.slice(0, 19);
-  return second(a).localeCompare(second(b)) || a.rank - b.rank || a.time.localeCompare(b.time);
+  return secondOf(a.time).localeCompare(secondOf(b.time)) || a.rank - b.rank || a.time.localeCompare(b.time);
 }
 
 function componentOf({ reportingComponent, source }: Stored<Event>): string {

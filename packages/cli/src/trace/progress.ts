@@ -3,7 +3,10 @@ import type { KubernetesObject } from '@kubewright/apimachinery';
 /** The fields that a status may have. */
 interface Progress {
   readonly phase?: string;
-  readonly containerStatuses?: readonly { readonly ready: boolean }[];
+  readonly containerStatuses?: readonly {
+    readonly ready: boolean;
+    readonly state?: { readonly waiting?: { readonly reason?: string } };
+  }[];
   readonly readyReplicas?: number;
   readonly replicas?: number;
   readonly numberReady?: number;
@@ -23,7 +26,9 @@ export function progressOf(object: KubernetesObject): string {
   switch (object.kind) {
     case 'Pod': {
       const ready = containerStatuses.filter((each) => each.ready).length;
-      return `${status.phase ?? 'Pending'}, ${ready} of ${containerStatuses.length} containers ready`;
+      const reasons = new Set(containerStatuses.flatMap(({ state }) => state?.waiting?.reason ?? []));
+      const waiting = reasons.size > 0 ? ` (${[...reasons].join(', ')})` : '';
+      return `${status.phase ?? 'Pending'}, ${ready} of ${containerStatuses.length} containers ready${waiting}`;
     }
     case 'DaemonSet':
       return `${status.numberReady ?? 0} of ${status.desiredNumberScheduled ?? 0} ready`;

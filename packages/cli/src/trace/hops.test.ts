@@ -1,0 +1,45 @@
+import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
+import type { Event } from '@kubewright/apimachinery/core/v1';
+import { describe, expect, it } from 'vitest';
+import { hopsOf } from './hops.ts';
+
+const created = '2026-11-23T00:00:00Z';
+const creator = {
+  manager: 'kubectl-create',
+  time: created,
+  fieldsV1: { 'f:spec': { 'f:template': {}, 'f:replicas': {} } },
+};
+const involvedObject = { uid: 'u', resourceVersion: '5' };
+
+/** Returns the version at which the trace says that an object was created. */
+function versionOf(entries: readonly object[], eventTime: string | undefined) {
+  const metadata = { name: 'web', uid: 'u', resourceVersion: '9', creationTimestamp: created, managedFields: entries };
+  const object = { apiVersion: 'v1', kind: 'Pod', metadata } as unknown as Stored<KubernetesObject>;
+  const event = { metadata: {}, reason: 'Scheduled', eventTime, involvedObject } as unknown as Stored<Event>;
+  const hops = hopsOf([{ object, depth: 0 }], eventTime === undefined ? [] : [event]);
+  return hops.find(({ what }) => what === 'created')?.resourceVersion;
+}
+
+describe('hopsOf', () => {
+  it('takes the version of the creation from the first event', () => {
+    const binding = { manager: 'kube-scheduler', subresource: 'binding', time: '2026-11-23T00:00:02Z' };
+    const status = { manager: 'kubelet', subresource: 'status', time: '2026-11-23T00:00:02Z' };
+    expect(versionOf([creator, binding, status], '2026-11-23T00:00:02.500000Z')).toBe('5');
+  });
+
+  it('does not know the version of the creation if the object was changed before the first event', () => {
+    const scaler = {
+      manager: 'kubectl-scale',
+      time: '2026-11-23T01:00:00Z',
+      fieldsV1: { 'f:spec': { 'f:replicas': {} } },
+    };
+    expect(versionOf([creator, scaler], '2026-11-23T01:00:00.500000Z')).toBe('');
+    expect(versionOf([creator, scaler], undefined)).toBe('');
+    const status = { manager: 'kubelet', subresource: 'status', time: '2026-11-23T00:00:02Z' };
+    expect(versionOf([creator, status], '2026-11-23T01:00:00.500000Z')).toBe('');
+  });
+
+  it('takes the current version if the object was never changed', () => {
+    expect(versionOf([creator], undefined)).toBe('9');
+  });
+});
