@@ -109,12 +109,13 @@ class Group {
     await this.base.advance(20_000);
   }
 
+  /** Ends all faults and waits until a replica that was suspended on a slow clock has seen the lease of a killed one expire. */
   async calm(): Promise<void> {
     for (const replica of this.replicas) {
       replica?.clock.resume();
       if (replica) Object.assign(replica.transport.way, { lagMs: 20, loss: 0 });
     }
-    await this.base.advance(40_000);
+    await this.base.advance(60_000);
   }
 
   /** Ends hanging work, as if it were abandoned. */
