@@ -7,7 +7,7 @@ import { imageReference, imageToLoad } from './options/image.ts';
 export function addBuild(program: Command, context: Context): void {
   program
     .command('build')
-    .description('build dist/: the operator as one file with source map and SBOM, a Dockerfile and install.yaml')
+    .description('build dist/: the operator as one file with a source map and an SBOM, a Dockerfile and install.yaml')
     .option('--image <IMAGE>', 'operator image in install.yaml, the chart and the bundle', imageReference)
     .option('--helm', 'also build a Helm chart: dist/chart')
     .option('--olm', 'also build an OLM bundle: dist/bundle')

@@ -5,6 +5,8 @@ import type { Context } from '../../program/context.ts';
 export function addClusterAssets(cluster: Command, context: Context): void {
   cluster
     .command('assets')
-    .description('print a folder of programs for Go tests: export KUBEBUILDER_ASSETS="$(kubewright cluster assets)"')
+    .description(
+      'print the path of a folder with programs for Go tests: export KUBEBUILDER_ASSETS="$(kubewright cluster assets)"',
+    )
     .action(async () => (await import('../../envtest/assets.ts')).assets(context));
 }

@@ -6,8 +6,8 @@ import type { Context } from '../../program/context.ts';
 export function addClusterRestore(cluster: Command, context: Context): void {
   cluster
     .command('restore')
-    .description('return all objects of a stopped cluster to those of a snapshot')
-    .argument('<file>', 'the file that `cluster snapshot` has written')
+    .description('restore all objects of a stopped cluster from a snapshot')
+    .argument('<FILE>', 'file written by kubewright cluster snapshot')
     .requiredOption('--data <DIR>', 'the folder that keeps the objects, as for cluster up')
     .action(async (file: string, options: SnapshotOptions) =>
       (await import('../../cluster/snapshot.ts')).restore(context, file, options),

@@ -7,7 +7,7 @@ export function addClusterSnapshot(cluster: Command, context: Context): void {
   cluster
     .command('snapshot')
     .description('write all objects of a stopped cluster to a file')
-    .argument('<file>', 'the file to write')
+    .argument('<FILE>', 'file to write')
     .requiredOption('--data <DIR>', 'the folder that keeps the objects, as for cluster up')
     .action(async (file: string, options: SnapshotOptions) =>
       (await import('../../cluster/snapshot.ts')).snapshot(context, file, options),

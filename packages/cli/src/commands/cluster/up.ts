@@ -10,7 +10,7 @@ export function addClusterUp(cluster: Command, context: Context): void {
     .description('start the embedded cluster of this folder; Ctrl-C stops it')
     .option('--background', 'return once the cluster runs; stop it with kubewright cluster down')
     .addOption(nameOption())
-    .option('--config <FILE>', 'YAML file with these settings, such as nodes: 3; flags outweigh it')
+    .option('--config <FILE>', 'YAML file with these settings, such as nodes: 3; flags take precedence')
     .option('--port <PORT>', 'port of the API server (default: a free port, reused on later starts)', portNumber)
     .option('--data <DIR>', 'keep objects in this folder across starts (default: in memory)')
     .addOption(
@@ -30,7 +30,7 @@ export function addClusterUp(cluster: Command, context: Context): void {
     .option('--allow-root-pods', 'allow pods to run as UID 0')
     .option('--allow-host-programs', 'allow absolute paths of local programs as images')
     .option('--allow-host-path', 'allow pods to mount folders of this machine, as kubectl debug node/NAME does')
-    .option('--audit-policy-file <FILE>', 'write an audit log by this policy (audit.k8s.io/v1)')
-    .option('--audit-log-path <FILE>', 'file of the audit log (default: audit.log in the folder of the state)')
+    .option('--audit-policy-file <FILE>', 'write an audit log according to this policy (audit.k8s.io/v1)')
+    .option('--audit-log-path <FILE>', 'file of the audit log (default: audit.log in the state folder)')
     .action(async (options: UpFlags) => (await import('../../cluster/up.ts')).up(context, options));
 }

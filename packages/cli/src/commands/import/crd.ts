@@ -12,7 +12,10 @@ export function addImportCrd(imports: Command, context: Context): void {
       'a file, an https URL, or the name of a CRD in the cluster, such as certificates.cert-manager.io',
     )
     .addOption(
-      new Option('--as <FORM>', 'kind: types for clients and controllers; definition: source of a kind of your own')
+      new Option(
+        '--as <FORM>',
+        'kind: types for clients and controllers; definition: source code for a kind of your own',
+      )
         .choices(['kind', 'definition'])
         .default('kind'),
     )

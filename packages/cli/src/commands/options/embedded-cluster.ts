@@ -33,7 +33,7 @@ export function driverOption(): Option {
 
 /** Returns the option that selects one of a folder's clusters. */
 export function nameOption(): Option {
-  return new Option('--name <NAME>', 'a further cluster of this folder, with this name').argParser((text) => {
+  return new Option('--name <NAME>', 'name of an additional cluster in this folder').argParser((text) => {
     if (isClusterName(text)) return text;
     throw new InvalidArgumentError('It must consist of lower-case letters, digits and "-".');
   });
