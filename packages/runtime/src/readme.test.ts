@@ -10,7 +10,7 @@ describe('README', () => {
     expect(shown).toBe(read('testdata/readme-example.ts'));
   });
 
-  it('shows an example that does something when it is run as it is', async () => {
+  it('shows an example that works unchanged', async () => {
     const { usage } = await usageOf(() => import('./testdata/readme-example.ts'));
     expect(usage).toContain('--leader-elect');
   }, 60_000);

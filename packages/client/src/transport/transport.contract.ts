@@ -73,7 +73,7 @@ async function* large(size: number): AsyncGenerator<Uint8Array, void, undefined>
 export async function eventually(condition: () => boolean): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error('the condition did not come true within 10 s');
+    if (performance.now() > deadline) throw new Error('timed out after 10 s waiting for the condition');
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -260,7 +260,7 @@ describe('Reflector', () => {
     const { server, clock, informer } = setUp();
     let asked = 0;
     let answer: () => void = () => {};
-    // This is how the client's own wait for a Retry-After of twenty seconds looks from here.
+    // Simulates a client that waits for a Retry-After of twenty seconds.
     server.interrupt = ({ url }) =>
       url.searchParams.get('sendInitialEvents') && asked++ === 0
         ? new Promise<undefined>((resolve) => {

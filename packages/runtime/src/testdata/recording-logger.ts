@@ -1,6 +1,6 @@
 import type { LogFields, Logger, LogLevel } from '../log/logger.ts';
 
-/** One line as it was logged. */
+/** A line that was logged. */
 export interface RecordedLine {
   readonly level: LogLevel;
   readonly message: string;

@@ -48,9 +48,9 @@ interface Timer {
 }
 
 /**
- * What the queue must do, written down as plainly as possible, slow on purpose: client-go's dirty and processing sets, three
- * timers a key, priorities, and the key that has waited longest once it was overtaken {@link maxOvertakes} times in a row.
- * With a flaw it is the naive queue that the promises must catch.
+ * A specification of the queue, as plain as possible and slow on purpose: client-go's dirty and processing sets, three timers
+ * per key, priorities, and the key that has waited longest after it was overtaken {@link maxOvertakes} times in a row. With a
+ * flaw, it is the naive queue that the tests must catch.
  */
 export class QueueModel {
   now = 0;

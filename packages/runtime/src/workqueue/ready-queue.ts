@@ -9,7 +9,7 @@ interface Ready {
   movedTo: Ready | undefined;
 }
 
-/** Entries of one priority, in FIFO order; entries whose keys have left remain as husks until they reach the head. */
+/** Entries of one priority, in FIFO order; entries whose keys have left stay until they reach the head, where they are skipped. */
 interface Level {
   readonly entries: Ready[];
   head: number;

@@ -70,7 +70,7 @@ export class ProcessClock implements Clock {
     return this.#stopped !== undefined;
   }
 
-  /** Lets it go on: what waited goes first, then the timers that fell due. Either may come first in real life. */
+  /** Resumes the process: pending work runs first, then the timers that are due. In reality, either may run first. */
   resume(): void {
     if (!this.#stopped) return;
     const { sinceMs, suspended } = this.#stopped;

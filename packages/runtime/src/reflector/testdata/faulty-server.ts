@@ -81,7 +81,7 @@ export class FaultyServer implements ListWatcher {
     this.cut('reset');
   }
 
-  /** Events reach watches this much later. */
+  /** Delays the events of watches. */
   lag(ms: number): void {
     this.#lagMs = ms;
     this.pump();
