@@ -359,8 +359,9 @@ export class InstanceManager {
   async #confirm(signal: AbortSignal, forMs: number): Promise<boolean> {
     const { environment } = this.#options;
     const others = this.#access.othersOf(environment.name);
-    const streaming = this.#local.state.status?.replicas.map(({ name }) => name) ?? [];
-    if (!knowsAll({ others, streaming, instances: this.#access.cluster?.spec.instances ?? 1 })) return false;
+    const { replicas = [], slots = [] } = this.#local.state.status ?? {};
+    const streaming = replicas.map(({ name }) => name);
+    if (!knowsAll({ others, streaming, slots, instances: this.#access.cluster?.spec.instances ?? 1 })) return false;
     return allConfirm(environment.name, {
       others,
       forMs,

@@ -58,6 +58,8 @@ export interface LocalState {
 /** How often a standby that does not stream looks for the reason, and slots are cleaned up. */
 const checkMs = 2_000;
 const slotsMs = 30_000;
+/** Longer than the time between two lists of the instances, and shorter than a new instance needs for its first start. */
+const recentMs = 20_000;
 
 /** The server of this instance, its data, and the connections to it and to the primary. Carries out decisions. */
 export class LocalInstance implements AsyncDisposable {
@@ -333,7 +335,9 @@ export class LocalInstance implements AsyncDisposable {
       const { systemID } = this.#dataState;
       await access.reportPrimary({ currentPrimary: name, timeline, systemID }, signal);
     }
-    if (clock.monotonic() - this.#slotsAtMs < slotsMs || status.instanceStatuses === undefined) return;
+    // Without the API server, an instance that is not known may exist. Its slot keeps the WAL that it needs, and names it.
+    if (!access.wasReadWithin(recentMs) || status.instanceStatuses === undefined) return;
+    if (clock.monotonic() - this.#slotsAtMs < slotsMs) return;
     this.#slotsAtMs = clock.monotonic();
     await dropSlots(this.#sql, { kept: access.othersOf(name) });
   }

@@ -32,6 +32,8 @@ export class ClusterAccess {
   #cluster: Stored<PostgresCluster> | undefined;
   /** All pods; those without an address are instances, too. */
   #addresses: ReadonlyMap<string, string | undefined> = new Map();
+  #clusterReadAtMs = Number.NEGATIVE_INFINITY;
+  #podsReadAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ClusterAccessOptions) {
     this.#options = options;
@@ -51,6 +53,11 @@ export class ClusterAccess {
   /** Returns the address of an instance, or undefined if it has none now. */
   addressOf(name: string): string | undefined {
     return this.#addresses.get(name);
+  }
+
+  /** True if the cluster and its pods have been read from the API server in the last `ms`: `othersOf` is complete. */
+  wasReadWithin(ms: number): boolean {
+    return this.#options.clock.monotonic() - Math.min(this.#clusterReadAtMs, this.#podsReadAtMs) <= ms;
   }
 
   /** Follows the cluster until `signal` is aborted. */
@@ -73,6 +80,7 @@ export class ClusterAccess {
         onChange: ([found]) => {
           reached();
           if (found) this.#cluster = found;
+          this.#clusterReadAtMs = clock.monotonic();
           onChange();
         },
       }),
@@ -86,6 +94,7 @@ export class ClusterAccess {
         labelSelector: `${clusterLabel}=${cluster}`,
         onChange: (pods) => {
           this.#addresses = new Map(pods.map(({ metadata, status }) => [metadata.name, status?.podIP]));
+          this.#podsReadAtMs = clock.monotonic();
           onChange();
         },
       }),

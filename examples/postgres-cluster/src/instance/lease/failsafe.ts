@@ -1,3 +1,4 @@
+import { slotOf } from '../settings/settings-file.ts';
 import { askInstance } from '../status/ask-instance.ts';
 import type { KeyPair } from '../status/certificates.ts';
 
@@ -31,12 +32,21 @@ export async function allConfirm(
   return (await Promise.all(answers)).every(Boolean);
 }
 
-/** True if `others` is complete: it has the desired number of instances, and no unknown replica streams from this one. */
+/**
+ * True if `others` is complete: it has the desired number of instances, and every replica that streams from this one, or has a slot on it.
+ */
 export function knowsAll(known: {
   readonly others: readonly string[];
   readonly streaming: readonly string[];
+  /** Names of the slots of instances. */
+  readonly slots: readonly string[];
   readonly instances: number;
 }): boolean {
-  const { others, streaming, instances } = known;
-  return others.length + 1 >= instances && streaming.every((name) => others.includes(name));
+  const { others, streaming, slots, instances } = known;
+  const knownSlots = new Set(others.map(slotOf));
+  return (
+    others.length + 1 >= instances &&
+    streaming.every((name) => others.includes(name)) &&
+    slots.every((slot) => knownSlots.has(slot))
+  );
 }

@@ -1,5 +1,6 @@
 import type { ArchiveReport, ReplicaReport } from '../protocol.ts';
 import { parseLsn, walFileOf } from '../server/wal-position.ts';
+import { slotPrefix } from '../settings/settings-file.ts';
 import type { Sql } from './sql-session.ts';
 
 /** State of the local server, as it reports itself. */
@@ -15,6 +16,8 @@ export interface LocalStatus {
   /** Values in effect of the settings whose new value needs a restart. */
   readonly pendingSettings: Readonly<Record<string, string>>;
   readonly replicas: readonly ReplicaReport[];
+  /** Slots of instances, also of those that are not connected. */
+  readonly slots: readonly string[];
   readonly archive: ArchiveReport;
 }
 
@@ -33,6 +36,8 @@ SELECT pg_is_in_recovery() AS "isInRecovery",
   coalesce((SELECT json_agg(json_build_object('name', application_name, 'state', state, 'sync', sync_state,
     'flushLSN', flush_lsn) ORDER BY application_name) FROM pg_stat_replication WHERE usename = 'streaming_replica'
     AND state <> 'backup'), '[]') AS replicas,
+  coalesce((SELECT json_agg(slot_name) FROM pg_replication_slots WHERE slot_type = 'physical' AND NOT temporary
+    AND starts_with(slot_name, '${slotPrefix}')), '[]') AS slots,
   json_strip_nulls(json_build_object('lastArchived', a.last_archived_wal, 'lastArchivedTime', a.last_archived_time,
     'lastFailed', a.last_failed_wal, 'lastFailedTime', a.last_failed_time)) AS archive
 FROM pg_control_checkpoint() c CROSS JOIN pg_control_recovery() r

@@ -1,0 +1,41 @@
+import { VirtualClock } from '@kubewright/apimachinery';
+import { silentLogger } from '@kubewright/runtime';
+import { TestEnvironment } from '@kubewright/testing';
+import { expect, it } from 'vitest';
+import { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
+import { ClusterAccess } from './cluster-access.ts';
+
+const namespace = 'default';
+const manifests = [
+  new URL('../../../config/crd/bases/database.db.example.com_postgresclusters.yaml', import.meta.url).pathname,
+];
+
+it('notices that it has not read the instances for a while', async () => {
+  await using environment = await TestEnvironment.start({ manifests });
+  const { client } = environment;
+  await client
+    .resource(PostgresCluster)
+    .create(PostgresCluster({ metadata: { namespace, name: 'shop' }, spec: { storage: {} } }));
+  const clock = new VirtualClock();
+  const ended = new AbortController();
+  const access = new ClusterAccess({
+    client,
+    namespace,
+    cluster: 'shop',
+    lease: 'shop',
+    clock,
+    log: silentLogger,
+    onChange: () => undefined,
+    onLease: () => undefined,
+  });
+  expect(access.wasReadWithin(20_000)).toBe(false);
+  const running = access.run(ended.signal);
+  await expect.poll(() => access.wasReadWithin(20_000), { timeout: 30_000 }).toBe(true);
+  // Nothing is read once it has ended, as while the API server is unreachable.
+  ended.abort();
+  await running;
+  await clock.advance(20_000);
+  expect(access.wasReadWithin(20_000)).toBe(true);
+  await clock.advance(1);
+  expect(access.wasReadWithin(20_000)).toBe(false);
+});
