@@ -85,7 +85,9 @@ describe('kubewright trace --follow', { timeout: 60_000 }, () => {
     const rows = following.stdout().split('\n');
     expect(rows[0]).toMatch(/^TIME +COMPONENT +OBJECT +VERSION +WHAT$/);
     expect(rows[1]).toMatch(/ Pod late +\d+ +found: Pending, 0 of 0 containers ready$/);
-    expect(rows.find((row) => row.startsWith('!'))).toMatch(/^! watch interrupted +cannot reach the API server: .+; retrying$/);
+    expect(rows.find((row) => row.startsWith('!'))).toMatch(
+      /^! watch interrupted +cannot reach the API server: .+; retrying$/,
+    );
     expect(following.stdout()).toMatch(/ kube-scheduler +Pod late +\d+ +bound to kubewright\n/);
     expect(following.stdout()).toMatch(/ kubelet +Pod late +\d+ +status: Running, 1 of 1 containers ready\n/);
   });
