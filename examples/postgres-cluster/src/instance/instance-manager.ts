@@ -359,7 +359,10 @@ export class InstanceManager {
   async #confirm(signal: AbortSignal, forMs: number): Promise<boolean> {
     const { environment } = this.#options;
     const others = this.#access.othersOf(environment.name);
-    const { replicas = [], slots = [] } = this.#local.state.status ?? {};
+    const { status } = this.#local.state;
+    // A server that does not respond may have replicas that this manager does not know.
+    if (status === undefined) return false;
+    const { replicas, slots } = status;
     const streaming = replicas.map(({ name }) => name);
     if (!knowsAll({ others, streaming, slots, instances: this.#access.cluster?.spec.instances ?? 1 })) return false;
     return allConfirm(environment.name, {

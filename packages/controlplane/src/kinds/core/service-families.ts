@@ -6,6 +6,7 @@ import type { Service, ServiceSpec } from '../generated/drafts.ts';
 const spec = FieldPath.of('spec');
 /** The only family for which a cluster has addresses. */
 const clusterFamily = 'IPv4';
+const families = [clusterFamily, 'IPv6'];
 
 /**
  * Sets the IP families of a service and the policy that chooses them. Mirrors `initIPFamilyFields` (1.36) of a cluster with one family.
@@ -67,8 +68,6 @@ function inferFamilies(wanted: ServiceSpec): readonly FieldError[] {
   }
   return faults;
 }
-
-const families = ['IPv4', 'IPv6'];
 
 function clusterFaults({ ipFamilyPolicy, ipFamilies }: ServiceSpec): readonly FieldError[] {
   const faults: FieldError[] = [];

@@ -51,46 +51,43 @@ const parameters: Check<Record<string, string>> = (map, path) => {
   return size > 262_144 ? [...faults, tooLongField(path, { max: 262_144 })] : faults;
 };
 
-const topologyTerms: Check<readonly TopologySelectorTerm[]> = each(
-  fields<TopologySelectorTerm>({
-    matchLabelExpressions: all(
-      each(
-        fields<TopologySelectorLabelRequirement>({
-          key: qualifiedName,
-          values: all(
-            required(),
-            unique<string>((value) => value),
-          ),
-        }),
-      ),
-      unique<TopologySelectorLabelRequirement>(
-        ({ key }) => key,
-        (path) => path.child('key'),
-      ),
+const topologyTerm: Check<TopologySelectorTerm> = fields<TopologySelectorTerm>({
+  matchLabelExpressions: all(
+    each(
+      fields<TopologySelectorLabelRequirement>({
+        key: qualifiedName,
+        values: all(
+          required(),
+          unique<string>((value) => value),
+        ),
+      }),
     ),
-  }),
-);
+    unique<TopologySelectorLabelRequirement>(
+      ({ key }) => key,
+      (path) => path.child('key'),
+    ),
+  ),
+});
 
 /**
- * Terms must differ. Upstream compares each of them also with as many empty ones as there are terms, by an oversight that makes terms
+ * Terms must differ. Upstream also compares each of them with as many empty ones as there are terms, by an oversight that makes terms
  * without expressions invalid.
  */
 const topologies: Check<readonly TopologySelectorTerm[]> = (terms = [], path) => {
   const seen = terms.map((): unknown => ({}));
-  const faults = terms.flatMap((term, index) => {
-    const own = [...topologyTerms([term], path)].map((fault) => ({
-      ...fault,
-      field: fault.field.replace('[0]', `[${index}]`),
-    }));
-    const values = Object.fromEntries(
-      (term.matchLabelExpressions ?? []).map(({ key, values = [] }) => [key, [...new Set(values)].sort()]),
-    );
+  return terms.flatMap((term, index) => {
+    const values = valuesByKey(term);
     const same = seen.filter((other) => sameJson(other, values));
     seen.push(values);
-    return [...own, ...same.map(() => duplicateField(path.index(index).child('matchLabelExpressions'), ''))];
+    const at = path.index(index);
+    return [...topologyTerm(term, at), ...same.map(() => duplicateField(at.child('matchLabelExpressions'), ''))];
   });
-  return faults;
 };
+
+function valuesByKey({ matchLabelExpressions }: TopologySelectorTerm): object {
+  const expressions = matchLabelExpressions ?? [];
+  return Object.fromEntries(expressions.map(({ key, values }) => [key, [...new Set(values)].sort()]));
+}
 
 /** Validation of the storage group. */
 export const storageValidation: readonly ValidationEntry[] = [
