@@ -72,7 +72,8 @@ function atMost<T>(max: number, check: Check<T[]>): Check<T[]> {
   };
 }
 
-function namedSet<T extends { readonly name: string }>(check: Check<T>, max = maxItems): Check<T[]> {
+/** A list with unique names and a limited number of items. */
+export function namedSet<T extends { readonly name: string }>(check: Check<T>, max: number = maxItems): Check<T[]> {
   return atMost(
     max,
     all<T[]>(

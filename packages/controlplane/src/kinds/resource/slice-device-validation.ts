@@ -18,6 +18,9 @@ import type {
 } from '../generated/drafts.ts';
 import { all, type Check, each, enumOf, fields, optional, required, textRule, unique } from '../validation/check.ts';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../validation/rules.ts';
+import { namedSet } from './device-claim-validation.ts';
+
+const maxDevices = 128;
 
 const versionForm =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
@@ -126,8 +129,9 @@ function bindingFaults(device: Device, path: FieldPath): readonly FieldError[] {
   const { bindingConditions: bound = [], bindingFailureConditions: failed = [] } = device;
   const [boundAt, failedAt] = [path.child('bindingConditions'), path.child('bindingFailureConditions')];
   const names = unique<string>((name) => name);
+  const boundNames = new Set(bound);
   const overlap = failed.flatMap((name, index) =>
-    bound.includes(name)
+    boundNames.has(name)
       ? [invalidField(failedAt.index(index), name, 'bindingFailureConditions must not overlap with bindingConditions')]
       : [],
   );
@@ -143,7 +147,7 @@ function bindingFaults(device: Device, path: FieldPath): readonly FieldError[] {
 }
 
 /** The devices of a slice; `perDevice` if each of them selects its nodes. */
-export function sliceDevices(perDevice: boolean): Check<readonly Device[]> {
+export function sliceDevices(perDevice: boolean): Check<Device[]> {
   const device: Check<Device> = (value, path) => {
     if (!value) return [];
     const capacity = value.allowMultipleAllocations ? () => [] : singleCapacity;
@@ -159,14 +163,5 @@ export function sliceDevices(perDevice: boolean): Check<readonly Device[]> {
       ...bindingFaults(value, path),
     ];
   };
-  return (devices = [], path) => {
-    if (devices.length > 128) return [tooManyDevices(devices.length, path)];
-    return [...each(device)(devices, path), ...uniqueDevices(devices, path)];
-  };
-}
-
-const uniqueDevices: Check<readonly Device[]> = unique<Device>(({ name }) => name);
-
-function tooManyDevices(count: number, path: FieldPath): FieldError {
-  return { type: 'FieldValueTooMany', field: String(path), body: `Too many: ${count}: must have at most 128 items` };
+  return namedSet(device, maxDevices);
 }

@@ -7,7 +7,7 @@ import {
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
-import { sameJson, tooLongField } from '@kubewright/apimachinery/internal';
+import { tooLongField } from '@kubewright/apimachinery/internal';
 import type {
   StorageClass,
   TopologySelectorLabelRequirement,
@@ -69,24 +69,22 @@ const topologyTerm: Check<TopologySelectorTerm> = fields<TopologySelectorTerm>({
   ),
 });
 
-/**
- * Terms must differ. Upstream also compares each of them with as many empty ones as there are terms, by an oversight that makes terms
- * without expressions invalid.
- */
+/** Terms must differ. By an oversight of upstream, which is kept, those without expressions are duplicates, too. */
 const topologies: Check<readonly TopologySelectorTerm[]> = (terms = [], path) => {
-  const seen = terms.map((): unknown => ({}));
+  const seen = new Set([valuesByKey({})]);
   return terms.flatMap((term, index) => {
     const values = valuesByKey(term);
-    const same = seen.filter((other) => sameJson(other, values));
-    seen.push(values);
     const at = path.index(index);
-    return [...topologyTerm(term, at), ...same.map(() => duplicateField(at.child('matchLabelExpressions'), ''))];
+    const duplicates = seen.has(values) ? [duplicateField(at.child('matchLabelExpressions'), '')] : [];
+    seen.add(values);
+    return [...topologyTerm(term, at), ...duplicates];
   });
 };
 
-function valuesByKey({ matchLabelExpressions }: TopologySelectorTerm): object {
-  const expressions = matchLabelExpressions ?? [];
-  return Object.fromEntries(expressions.map(({ key, values }) => [key, [...new Set(values)].sort()]));
+/** Returns a text that is equal for terms with the same values, in any order. */
+function valuesByKey({ matchLabelExpressions }: TopologySelectorTerm): string {
+  const values = new Map((matchLabelExpressions ?? []).map((one) => [one.key, [...new Set(one.values)].sort()]));
+  return JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Validation of the storage group. */
