@@ -209,4 +209,19 @@ describe.skipIf(!isInstalled)('a PostgresCluster (needs the programs of PostgreS
       .poll(() => query('SELECT count(*)::int FROM orders WHERE id = 1000').catch(() => undefined), patience)
       .toEqual([{ count: 1 }]);
   });
+
+  it('continues with the volumes of a deleted cluster: the data of its primary has every commit', async () => {
+    const former = await primary();
+    await query('INSERT INTO orders VALUES (2000)');
+    const { spec } = await client.resource(PostgresCluster).get(key);
+    await client.resource(PostgresCluster).delete(key);
+    await expect.poll(async () => (await client.resource(Pod).list({ namespace })).items.length, patience).toBe(0);
+    await client.resource(PostgresCluster).create(PostgresCluster({ metadata: key, spec }));
+    await expect.poll(state, patience).toEqual([healthyPhase, 3]);
+    expect(await primary()).toBe(former);
+    // The password of the application is a new one.
+    await expect
+      .poll(() => query('SELECT count(*)::int FROM orders WHERE id IN (1000, 2000)').catch(() => undefined), patience)
+      .toEqual([{ count: 2 }]);
+  });
 });

@@ -1,7 +1,7 @@
 import { isDeleting, type Stored } from '@kubewright/apimachinery';
 import type { Lease } from '@kubewright/apimachinery/coordination/v1';
 import type { Node, PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
-import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import type { FailoverQuorum, PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import type { InstanceReport } from '../instance/protocol.ts';
 import type { ObservedCluster, ObservedInstance, ObservedLease, ObservedPod } from '../plan/observed-cluster.ts';
 import { instanceNumber } from '../spec/cluster-names.ts';
@@ -10,6 +10,9 @@ import { removedLabel } from '../spec/volume-claim.ts';
 
 /** Annotation with the name of the instance that should become the primary. */
 export const primaryAnnotation = 'database.db.example.com/primary';
+
+/** Annotation with the name of the instance that should become the primary even if acknowledged commits are lost. */
+export const forcedPrimaryAnnotation = 'database.db.example.com/forced-primary';
 
 /** The objects of a cluster, as the caches show them, and the reports of its instances. */
 export interface ClusterObjects {
@@ -31,14 +34,14 @@ export function observeCluster(cluster: Stored<PostgresCluster>, objects: Cluste
   return {
     name: metadata.name,
     instances: spec.instances ?? 3,
-    synchronous: replication.synchronous ?? 0,
-    durability: replication.durability ?? 'required',
+    quorums: status.failoverQuorums ?? earlierQuorums(cluster, members),
     failoverDelaySeconds: replication.failoverDelaySeconds ?? 0,
     updates: spec.updates ?? 'unsupervised',
     storageSize: spec.storage.size ?? '1Gi',
     fenced,
     isHibernated: spec.hibernated ?? false,
     requestedPrimary: metadata.annotations?.[primaryAnnotation],
+    forcedPrimary: metadata.annotations?.[forcedPrimaryAnnotation],
     targetPrimary: status.targetPrimary,
     currentPrimary: status.currentPrimary,
     // A claim may exist that the status does not count yet.
@@ -50,6 +53,17 @@ export function observeCluster(cluster: Stored<PostgresCluster>, objects: Cluste
     members,
     nowMs: objects.nowMs,
   };
+}
+
+/** The quorum of a primary that does not publish it, because its instance manager is of an earlier version. */
+function earlierQuorums(
+  { spec, status }: Stored<PostgresCluster>,
+  members: readonly ObservedInstance[],
+): readonly FailoverQuorum[] {
+  const { synchronous = 0, durability = 'required' } = spec.replication ?? {};
+  if (synchronous === 0 || durability !== 'required') return [];
+  const replicas = members.filter(({ name }) => name !== status?.currentPrimary);
+  return [{ standbyNumber: synchronous, standbyNames: replicas.map(({ name }) => name) }];
 }
 
 function observeInstances(cluster: Stored<PostgresCluster>, objects: ClusterObjects): readonly ObservedInstance[] {

@@ -16,7 +16,7 @@ import { clusterWatches, readObjects } from './cluster-watches.ts';
 import { foreignMessage } from './foreign-objects.ts';
 import { httpsInstances, type InstanceClient } from './instance-client.ts';
 import { InstancePoll } from './instance-poll.ts';
-import { leaseEndsInMs, observeCluster, primaryAnnotation } from './observe-cluster.ts';
+import { forcedPrimaryAnnotation, leaseEndsInMs, observeCluster, primaryAnnotation } from './observe-cluster.ts';
 import { clusterController, OwnObjects } from './own-objects.ts';
 
 export interface PostgresClusterOptions {
@@ -79,7 +79,7 @@ async function reconcile(
   await changes.grow(claimsToGrow(observed), observed.storageSize);
   await changes.scale(decisions.scale);
   await changes.update(decisions.rollout, (name) => poll.restart(objects.pods, name));
-  await forgetRequest(observed, ctx);
+  await forgetRequests(observed, { primary, ctx });
   const leaseMs = leaseEndsInMs(objects) ?? pollMs.healthy;
   const intervalMs = status.phase === healthyPhase ? pollMs.healthy : pollMs.changing;
   return { ...result, requeueAfterMs: Math.min(intervalMs, leaseMs + 50) };
@@ -101,14 +101,24 @@ function record(primary: PrimaryDecision, { events }: ReconcileContext<PostgresC
   events.record({ type, reason, note: primary.why, series: primary.why });
 }
 
-/** Removes a request for a primary once it is fulfilled, so that later failovers are not undone. */
-async function forgetRequest(
-  { requestedPrimary, currentPrimary, targetPrimary }: ObservedCluster,
-  { client, request }: ReconcileContext<PostgresCluster>,
+/** Removes requests for a primary that are fulfilled, or no longer apply, so that later failovers do not obey them. */
+async function forgetRequests(
+  { requestedPrimary, forcedPrimary, currentPrimary, targetPrimary }: ObservedCluster,
+  { primary, ctx }: { readonly primary: PrimaryDecision; readonly ctx: ReconcileContext<PostgresCluster> },
 ): Promise<void> {
-  if (requestedPrimary === undefined || requestedPrimary !== currentPrimary || currentPrimary !== targetPrimary) return;
-  const body = { metadata: { annotations: { [primaryAnnotation]: null } } };
-  await client.resource(PostgresCluster).patch(request, { type: 'merge', body });
+  if (currentPrimary === undefined || currentPrimary !== targetPrimary) return;
+  const isForgotten = forcedPrimary !== undefined && primary.do === 'keep' && !primary.isFailing;
+  if (isForgotten && forcedPrimary !== currentPrimary) {
+    const note = `${currentPrimary} works, so ${forcedPrimary} is not forced to be the primary; request a switchover instead`;
+    ctx.events.record({ type: 'Warning', reason: 'ForcedPrimaryIgnored', note });
+  }
+  const annotations = {
+    ...(requestedPrimary === currentPrimary && { [primaryAnnotation]: null }),
+    ...(isForgotten && { [forcedPrimaryAnnotation]: null }),
+  };
+  if (Object.keys(annotations).length === 0) return;
+  const body = { metadata: { annotations } };
+  await ctx.client.resource(PostgresCluster).patch(ctx.request, { type: 'merge', body });
 }
 
 /** Deletes the volumes of a deleted cluster, if its policy says so. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { roleLabel } from '../instance/protocol.ts';
 import { healthyPhase } from './cluster-status.ts';
-import { primaryAnnotation } from './observe-cluster.ts';
+import { forcedPrimaryAnnotation, primaryAnnotation } from './observe-cluster.ts';
 import { postgresCluster } from './postgres-cluster.ts';
 import { SimulatedInstances } from './testdata/simulated-instances.ts';
 
@@ -102,26 +102,61 @@ describe('postgresCluster', () => {
     await expect.poll(state, patience).toEqual(healthy('shop-3', 3));
   });
 
+  it('promotes no replica while commits could be lost, unless a user forces one', async () => {
+    const clusters = client.resource(PostgresCluster);
+    const publish = (failoverQuorums: object | null) =>
+      clusters.status.patch(key, { type: 'merge', body: { status: { failoverQuorums } } });
+    const force = (name: string) =>
+      clusters.patch(key, { type: 'merge', body: { metadata: { annotations: { [forcedPrimaryAnnotation]: name } } } });
+    const forced = async () => (await clusters.get(key)).metadata.annotations?.[forcedPrimaryAnnotation];
+    // Nothing needs to be forced while the primary works.
+    await force('shop-2');
+    await expect.poll(forced, patience).toBeUndefined();
+    await expect.poll(reasons, patience).toContain('ForcedPrimaryIgnored');
+    expect((await state())[1]).toBe('shop-3');
+    await publish([{ standbyNumber: 1, standbyNames: ['shop-1', 'shop-2'] }]);
+    await instances.silence(1, 3);
+    const why = async () => (await clusters.get(key)).status?.phaseReason;
+    await expect.poll(why, patience).toMatch(/shop-1 is missing, and commits needed only 1 of shop-1, shop-2/);
+    await force('shop-2');
+    await expect.poll(async () => (await state())[1], patience).toBe('shop-2');
+    await expect.poll(forced, patience).toBeUndefined();
+    for (const number of [1, 3]) instances.server(number).isSilent = false;
+    await expect.poll(state, patience).toEqual(healthy('shop-2', 3));
+    await publish(null);
+  });
+
   it('grows volumes, and removes replicas but not their volumes', async () => {
     await patch({ instances: 1, storage: { size: '2Gi' } });
-    await expect.poll(state, patience).toEqual(healthy('shop-3', 1));
-    await expect.poll(roles, patience).toEqual({ 'shop-3': 'primary' });
+    await expect.poll(state, patience).toEqual(healthy('shop-2', 1));
+    await expect.poll(roles, patience).toEqual({ 'shop-2': 'primary' });
     const sizes = async () => {
       const { items } = await client.resource(PersistentVolumeClaim).list({ namespace });
       return items.map(({ metadata, spec }) => `${metadata.name} ${spec?.resources?.requests?.['storage']}`);
     };
     await expect.poll(sizes, patience).toEqual(['shop-1 2Gi', 'shop-2 2Gi', 'shop-3 2Gi']);
     await patch({ instances: 2 });
-    await expect.poll(roles, patience).toEqual({ 'shop-3': 'primary', 'shop-4': 'replica' });
+    await expect.poll(roles, patience).toEqual({ 'shop-2': 'primary', 'shop-4': 'replica' });
   });
 
   it('changes nothing while the cluster is paused', async () => {
     await patch({ paused: true });
     await expect.poll(async () => (await state())[0], patience).toBe('Paused');
-    await instances.kill(3);
+    await instances.kill(2);
     await expect.poll(async () => (await state())[2], patience).toBe(0);
-    expect((await client.resource(PostgresCluster).get(key)).status?.targetPrimary).toBe('shop-3');
+    expect((await client.resource(PostgresCluster).get(key)).status?.targetPrimary).toBe('shop-2');
     await patch({ paused: null });
     await expect.poll(state, patience).toEqual(healthy('shop-4', 2));
+  });
+
+  it('finds the primary of an earlier cluster among its volumes', async () => {
+    const { spec } = await client.resource(PostgresCluster).get(key);
+    await client.resource(PostgresCluster).delete(key);
+    await expect.poll(async () => (await client.resource(Pod).list({ namespace })).items.length, patience).toBe(0);
+    instances.server(2).receivedLSN = '0/9000000';
+    await client.resource(PostgresCluster).create(PostgresCluster({ metadata: key, spec }));
+    await expect.poll(state, patience).toEqual(healthy('shop-4', 2));
+    // Only volumes of instances that were not removed.
+    expect(await roles()).toEqual({ 'shop-2': 'replica', 'shop-4': 'primary' });
   });
 });

@@ -282,7 +282,7 @@ export class InstanceManager {
         });
         return true;
       case 'promote':
-        await local.promote();
+        await local.promote(signal);
         return false;
       case 'clone':
         await this.#whilePrimaryStays(decision.from, signal, (limited) => local.clone(decision.from, limited));

@@ -46,9 +46,11 @@ export function reportOf({ name, cluster, decision, failure, hasDied, local, dis
       (setting) => Number(local.parameters[setting] ?? Infinity) < Number(pending[setting]),
     ),
     ...disk,
-    ...(data.kind === 'present' && { systemID: data.systemID }),
+    ...(local.isRead && { data: data.kind === 'present' ? data.role : data.kind }),
+    ...(data.kind === 'present' && { systemID: data.systemID, timeline: data.timeline }),
     ...(status && {
       timeline: status.timeline,
+      isAtEnd: status.isAtEnd,
       receivedLSN: status.lsn,
       archive: {
         ...status.archive,

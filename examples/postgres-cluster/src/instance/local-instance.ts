@@ -6,6 +6,7 @@ import type { ClusterAccess } from './cluster/cluster-access.ts';
 import type { DataState, Role, ServerState } from './decision/situation.ts';
 import type { InstanceEnvironment } from './environment.ts';
 import { InstanceArchive } from './instance-archive.ts';
+import { QuorumKeeper } from './quorum/quorum-keeper.ts';
 import { replicationConnection } from './server/connection.ts';
 import { cloneFrom, initdb, rewindFrom } from './server/copy-data.ts';
 import { DataDirectory } from './server/data-directory.ts';
@@ -16,9 +17,8 @@ import { canFollow } from './server/timeline-history.ts';
 import { parseLsn, walFileOf } from './server/wal-position.ts';
 import { type SettingsInput, slotOf } from './settings/settings-file.ts';
 import { SettingsKeeper } from './settings/settings-keeper.ts';
-import { synchronousStandbys } from './settings/synchronous-standbys.ts';
 import { type LocalStatus, localStatus } from './sql/local-status.ts';
-import { createApplicationDatabase, createReplicationRole, dropSlots } from './sql/primary-duties.ts';
+import { createApplicationDatabase, createReplicationRole, dropSlots, endConfirmations } from './sql/primary-duties.ts';
 import { PrimarySessions } from './sql/primary-sessions.ts';
 import { type Sql, SqlSession } from './sql/sql-session.ts';
 import { createSlot, historyOf, upstreamWal } from './sql/upstream.ts';
@@ -43,6 +43,8 @@ export interface LocalInstanceOptions {
 /** State of the local server and its data. */
 export interface LocalState {
   readonly data: DataState;
+  /** False until the data has been read. */
+  readonly isRead: boolean;
   readonly server: ServerState;
   /** Missing while the server does not accept connections. */
   readonly status?: LocalStatus | undefined;
@@ -70,7 +72,9 @@ export class LocalInstance implements AsyncDisposable {
   readonly #sql: Sql;
   readonly #settings: SettingsKeeper;
   readonly #primary = new PrimarySessions();
+  readonly #quorum: QuorumKeeper;
   #dataState: DataState = { kind: 'empty' };
+  #isRead = false;
   #role: Role = 'standby';
   #upstream: string | undefined;
   #status: LocalStatus | undefined;
@@ -91,6 +95,7 @@ export class LocalInstance implements AsyncDisposable {
     this.data = new DataDirectory(environment.dataDirectory, programs);
     this.archive = new InstanceArchive({ ...options, data: this.data });
     this.#settings = new SettingsKeeper(this.data, programs);
+    this.#quorum = new QuorumKeeper({ ...options, name: environment.name });
     this.#sql = new SqlSession({ host: environment.socketDirectory, user: 'postgres', database: 'postgres' });
     const { dataDirectory } = environment;
     this.#server = new PostgresServer({
@@ -114,7 +119,8 @@ export class LocalInstance implements AsyncDisposable {
 
   /** True if something is expected to change soon. */
   get isChanging(): boolean {
-    return this.#isChanging || (this.#server.isRunning && (this.#status === undefined || this.#isWaitingForWal));
+    if (this.#isChanging || this.#quorum.isHolding) return true;
+    return this.#server.isRunning && (this.#status === undefined || this.#isWaitingForWal);
   }
 
   /** The instance that a running standby streams from. */
@@ -133,6 +139,7 @@ export class LocalInstance implements AsyncDisposable {
       : { kind: 'stopped' };
     return {
       data: this.#dataState,
+      isRead: this.#isRead,
       server,
       status: this.#status,
       settings: this.#settings.hash,
@@ -161,6 +168,7 @@ export class LocalInstance implements AsyncDisposable {
       const found = await this.data.read(signal);
       const isDiverged = this.#divergedFrom !== undefined && this.#divergedFrom === primary;
       this.#dataState = found.kind === 'present' ? { ...found, isDiverged } : found;
+      this.#isRead = true;
       return;
     }
     try {
@@ -250,6 +258,8 @@ export class LocalInstance implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { environment, clock, log, mayWrite } = this.#options;
+    if (role === 'standby') this.#quorum.reset();
+    else if (!(await this.#quorum.prepare(signal))) return false;
     await this.data.setRole(role);
     const { floors } = await this.data.controlData(signal);
     this.#floors = role === 'standby' ? floors : {};
@@ -285,8 +295,11 @@ export class LocalInstance implements AsyncDisposable {
     this.#status = undefined;
   }
 
-  async promote(): Promise<void> {
+  async promote(signal: AbortSignal): Promise<void> {
     if (this.#isPromoting || !this.#options.mayWrite()) return;
+    if (!(await this.#quorum.prepare(signal))) return;
+    // The server reads changed settings before the next step.
+    if (await this.#applySettings({ upstream: this.#upstream, signal })) return this.#server.reload();
     this.#options.log.info('promoting the server');
     await this.#sql.query('SELECT pg_promote(false)');
     this.#isPromoting = true;
@@ -310,6 +323,10 @@ export class LocalInstance implements AsyncDisposable {
   async maintain(signal: AbortSignal): Promise<void> {
     const status = this.#status;
     if (!this.#server.isRunning || !status) return;
+    if (this.#role === 'primary' && this.#options.mayWrite()) {
+      await this.#quorum.advance(status, signal);
+      if (this.#quorum.isStuck) await endConfirmations(this.#sql);
+    }
     if (await this.#applySettings({ upstream: this.#upstream, signal })) this.#server.reload();
     await (this.#role === 'primary' ? this.#servePrimary(status, signal) : this.#serveStandby(status));
   }
@@ -434,15 +451,13 @@ export class LocalInstance implements AsyncDisposable {
     const { environment, access } = this.#options;
     const { spec } = access.cluster ?? {};
     const { name, address, socketDirectory } = environment;
-    const connected =
-      this.#status?.replicas.filter(({ state }) => state === 'streaming').map((replica) => replica.name) ?? [];
     return {
       parameters: spec?.parameters ?? {},
       name,
       address,
       socketDirectory,
       certificates: this.#certificateFolder,
-      synchronous: synchronousStandbys(spec?.replication, { others: access.othersOf(name), connected }),
+      synchronous: this.#quorum.standbys,
       upstream: upstream === undefined ? undefined : { connection: this.#connectionTo(upstream), slot: slotOf(name) },
       floors: this.#floors,
     };

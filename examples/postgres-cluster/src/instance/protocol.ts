@@ -38,11 +38,15 @@ export interface InstanceReport {
   /** True while an instance, whose server died as the primary, waits for the operator to choose another. */
   readonly hasDied?: boolean;
   readonly isReady: boolean;
+  /** Content of the volume: data with which a server starts as a primary or as a standby, data to be replaced, or none. */
+  readonly data?: 'primary' | 'standby' | 'unusable' | 'empty';
   readonly timeline?: number;
   readonly systemID?: string;
   /** End of the WAL that the instance has written (primary) or received (replica). */
   readonly receivedLSN?: string;
   readonly replayedLSN?: string;
+  /** False while a replica replays WAL that it had before its start: `receivedLSN` is not the end of its WAL yet. */
+  readonly isAtEnd?: boolean;
   /** True while a WAL receiver is connected to a primary. */
   readonly isReceiving: boolean;
   /** The replicas that are connected to this primary. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { choosePrimary } from './choose-primary.ts';
 import type { ObservedCluster } from './observed-cluster.ts';
-import { cluster, dead, detached, primary, replica, silent, stopped } from './testdata/observed.ts';
+import { cluster, dead, detached, primary, quorum, replica, silent, stopped } from './testdata/observed.ts';
 
 const free = { isExpired: false };
 const expired = { holder: 'shop-1', isExpired: true };
@@ -39,6 +39,16 @@ const setup: Row[] = [
     },
     waits('Setting up primary', 'shop-1: initdb failed'),
   ],
+  [
+    'the first primary fails, and a user forces another one',
+    {
+      currentPrimary: undefined,
+      members: [stopped('shop-1', { report: { state: 'failed', message: 'no data' } }), stopped('shop-2')],
+      lease: free,
+      forcedPrimary: 'shop-2',
+    },
+    stops('Failing over', 'shop-1 cannot become the primary: no data'),
+  ],
 ];
 
 const starting = (why: string) => ({
@@ -47,8 +57,8 @@ const starting = (why: string) => ({
   why: `shop-1 is no longer the primary: ${why}; waiting 60 s for it to recover`,
   isFailing: true,
 });
-const uncertain: Partial<ObservedCluster> = { synchronous: 1 };
-const refusal = '1 of 2 replicas are missing, and commits need only 1 of them: any choice could lose commits';
+const uncertain: Partial<ObservedCluster> = { quorums: [quorum(1)] };
+const refusal = 'shop-3 is missing, and commits needed only 1 of shop-2, shop-3: any choice could lose commits';
 const unavailable = (why: string) => ({
   do: 'keep',
   phase: 'Primary unavailable',
@@ -245,7 +255,12 @@ const switchovers: Row[] = [
   ],
   [
     'a replica is requested in a cluster of two with synchronous replication',
-    { instances: 2, synchronous: 1, members: [primary('shop-1'), replica('shop-2')], requestedPrimary: 'shop-2' },
+    {
+      instances: 2,
+      quorums: [quorum(1, ['shop-2'])],
+      members: [primary('shop-1'), replica('shop-2')],
+      requestedPrimary: 'shop-2',
+    },
     switching('shop-2 was requested as the primary'),
   ],
   [
@@ -271,10 +286,13 @@ const switchovers: Row[] = [
     delayed('the pod of shop-1 is being deleted'),
   ],
   [
+    'the primary may recover, but a user forces a replica',
+    { members: [silent('shop-1'), replica('shop-2')], lease: free, failoverDelaySeconds: 30, forcedPrimary: 'shop-2' },
+    stops('Failing over', 'shop-1 is no longer the primary: it cannot be reached'),
+  ],
+  [
     'a replica is silent, but commits only prefer replicas',
     {
-      ...uncertain,
-      durability: 'preferred',
       members: [primary('shop-1'), replica('shop-2'), silent('shop-3')],
       requestedPrimary: 'shop-2',
     },
@@ -310,15 +328,37 @@ const elections: Row[] = [
   ],
   [
     'too few replicas are left to be sure',
-    { members: [silent('shop-1'), detached('shop-2'), silent('shop-3')], lease: expired, synchronous: 1 },
-    waits(
-      'Failing over',
-      '1 of 2 replicas are missing, and commits need only 1 of them: any choice could lose commits',
-    ),
+    { members: [silent('shop-1'), detached('shop-2'), silent('shop-3')], lease: expired, ...uncertain },
+    waits('Failing over', refusal),
   ],
   [
     'too few replicas are left to be sure, and the old primary is back',
-    { members: [stopped('shop-1'), detached('shop-2'), silent('shop-3')], lease: free, synchronous: 1 },
+    { members: [stopped('shop-1'), detached('shop-2'), silent('shop-3')], lease: free, ...uncertain },
+    appoints('shop-1'),
+  ],
+  [
+    'too few replicas are left to be sure, and a user forces one of them',
+    {
+      members: [silent('shop-1'), detached('shop-2'), silent('shop-3')],
+      lease: expired,
+      ...uncertain,
+      forcedPrimary: 'shop-2',
+    },
+    { do: 'appoint', name: 'shop-2', phase: 'Promoting primary', why: 'a user forced it, whatever commits it lacks' },
+  ],
+  [
+    'volumes of an earlier cluster have not been read yet',
+    { ...unset, targetPrimary: '', members: [stopped('shop-1'), silent('shop-2')], lease: free },
+    waits('Setting up primary', 'waiting for the data of shop-1, shop-2'),
+  ],
+  [
+    'the volume of an earlier primary',
+    {
+      ...unset,
+      targetPrimary: '',
+      members: [stopped('shop-1', { report: { data: 'primary' } }), stopped('shop-2', { report: { data: 'empty' } })],
+      lease: free,
+    },
     appoints('shop-1'),
   ],
   [

@@ -1,6 +1,7 @@
 import { instanceName } from '../spec/cluster-names.ts';
 import { elect, isCandidate } from './election.ts';
 import { holdsLease, type ObservedCluster, type ObservedInstance } from './observed-cluster.ts';
+import { electAmongVolumes } from './retained-volumes.ts';
 import { whySwitchOver } from './switchover.ts';
 
 /** The operator's next step with the primary. `phase` and `why` appear in the status. */
@@ -43,7 +44,7 @@ export function choosePrimary(cluster: ObservedCluster): PrimaryDecision {
   return targetPrimary === currentPrimary ? steady(cluster, targetPrimary) : promotion(cluster, targetPrimary);
 }
 
-/** A new cluster starts with instance 1. If volumes of an earlier cluster of that name exist, their instances hold an election. */
+/** A new cluster starts with instance 1. If volumes of an earlier cluster of that name exist, they are compared first. */
 function first({ name, members }: ObservedCluster): PrimaryDecision {
   if (members.length > 0) {
     return { do: 'stop', phase: primaryPhases.setUp, why: 'volumes of an earlier cluster of this name exist' };
@@ -62,9 +63,11 @@ function election(cluster: ObservedCluster): PrimaryDecision {
   if (receiving.length > 0) {
     return wait(`waiting for ${receiving.map(({ name }) => name).join(', ')} to stop receiving WAL`);
   }
-  const { winner, ...rest } = elect(cluster);
+  const { winner, ...rest } = currentPrimary === undefined ? electAmongVolumes(cluster) : elect(cluster);
   if (winner !== undefined) {
-    return { do: 'appoint', name: winner, phase: primaryPhases.promotion, why: `${winner} has the most WAL` };
+    const isForced = winner === cluster.forcedPrimary;
+    const why = isForced ? 'a user forced it, whatever commits it lacks' : `${winner} has the most WAL`;
+    return { do: 'appoint', name: winner, phase: primaryPhases.promotion, why };
   }
   const why = 'why' in rest ? rest.why : '';
   const former = members.find(({ name }) => name === currentPrimary);
@@ -83,7 +86,8 @@ function promotion(cluster: ObservedCluster, target: string): PrimaryDecision {
     instance?.pod !== undefined && !report && cluster.nowMs - (cluster.targetSinceMs ?? 0) < patienceMs.promotion;
   if (obstacle === undefined || isSlow) return { do: 'wait', phase, why: report?.message ?? `waiting for ${target}` };
   // Its Lease shows that it might have been promoted, so no other instance may be promoted.
-  if (isNew || holdsLease(cluster, target)) return { do: 'wait', phase, why: `${target}: ${obstacle}` };
+  const isForced = cluster.forcedPrimary !== undefined && cluster.forcedPrimary !== target;
+  if ((isNew && !isForced) || holdsLease(cluster, target)) return { do: 'wait', phase, why: `${target}: ${obstacle}` };
   return { do: 'stop', phase: primaryPhases.failover, why: `${target} cannot become the primary: ${obstacle}` };
 }
 
@@ -114,9 +118,10 @@ function steady(cluster: ObservedCluster, primary: string): PrimaryDecision {
   const why = `${primary} is no longer the primary: ${instance?.report?.message ?? obstacleOf(instance) ?? 'it lost the Lease'}`;
   const startMs = isStarting(cluster, { primary, instance }) ? patienceMs.start : 0;
   const delayMs = failoverDelaySeconds > 0 ? failoverDelaySeconds * 1000 : startMs;
-  const isDue = nowMs - since >= delayMs;
   const hasReplica = members.some((each) => each.name !== primary && isCandidate(each, cluster));
   const election = elect(cluster);
+  const isForced = election.winner !== undefined && election.winner === cluster.forcedPrimary;
+  const isDue = isForced || nowMs - since >= delayMs;
   if (isDue && hasReplica && election.winner !== undefined) return { do: 'stop', phase: primaryPhases.failover, why };
   const wait = election.winner === undefined ? election.why : `waiting ${delayMs / 1000} s for it to recover`;
   const reason = hasReplica ? wait : 'no replica can take over';

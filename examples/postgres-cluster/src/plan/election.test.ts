@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { elect } from './election.ts';
 import type { ObservedCluster } from './observed-cluster.ts';
-import { cluster, detached, primary, silent, stopped } from './testdata/observed.ts';
+import { cluster, detached, primary, quorum, silent, stopped } from './testdata/observed.ts';
 
 const lsn = (receivedLSN: string, rest: object = {}) => ({ report: { receivedLSN, ...rest } });
 const free = { isExpired: false };
 const electing = (members: ObservedCluster['members'], rest: Partial<ObservedCluster> = {}) =>
   cluster({ targetPrimary: '', lease: free, members: [stopped('shop-1'), ...members], ...rest });
-const missing = (count: number) =>
-  `${count} of 2 replicas are missing, and commits need only 1 of them: any choice could lose commits`;
+const missing = 'shop-3 is missing, and commits needed only 1 of shop-2, shop-3: any choice could lose commits';
 
 type Row = [what: string, observed: ObservedCluster, result: object];
 const rows: Row[] = [
@@ -77,23 +76,47 @@ const rows: Row[] = [
   ['no replica can be reached', electing([silent('shop-2'), silent('shop-3')]), { why: 'no replica can be promoted' }],
   [
     'one of two replicas has each commit, and both are here',
-    electing([detached('shop-2'), detached('shop-3')], { synchronous: 1 }),
+    electing([detached('shop-2'), detached('shop-3')], { quorums: [quorum(1)] }),
     { winner: 'shop-2' },
   ],
   [
     'one of two replicas has each commit, and one is missing',
-    electing([detached('shop-2'), silent('shop-3')], { synchronous: 1 }),
-    { why: missing(1) },
+    electing([detached('shop-2'), silent('shop-3')], { quorums: [quorum(1)] }),
+    { why: missing },
   ],
   [
     'both replicas have each commit, and one is missing',
-    electing([detached('shop-2'), silent('shop-3')], { synchronous: 2 }),
+    electing([detached('shop-2'), silent('shop-3')], { quorums: [quorum(2)] }),
     { winner: 'shop-2' },
   ],
   [
-    'replicas are preferred to confirm commits, and one is missing',
-    electing([detached('shop-2'), silent('shop-3')], { synchronous: 1, durability: 'preferred' }),
+    'commits fulfil one of two quorums, and one of them is uncertain',
+    electing([detached('shop-2'), silent('shop-3')], { quorums: [quorum(2), quorum(1)] }),
+    { why: missing },
+  ],
+  [
+    'a replica that was removed from the cluster may be the only one with a commit',
+    electing([detached('shop-2')], { quorums: [quorum(1), quorum(1, ['shop-2'])] }),
+    { why: missing },
+  ],
+  [
+    'a replica outside the quorum may win',
+    electing([detached('shop-2'), detached('shop-4', lsn('0/3000060'))], { quorums: [quorum(1, ['shop-2'])] }),
+    { winner: 'shop-4' },
+  ],
+  [
+    'a user may force a choice that loses commits',
+    electing([detached('shop-2'), detached('shop-4', lsn('0/3000060'))], {
+      quorums: [quorum(1)],
+      timeline: 2,
+      forcedPrimary: 'shop-2',
+    }),
     { winner: 'shop-2' },
+  ],
+  [
+    'an instance that cannot be promoted cannot be forced',
+    electing([detached('shop-2'), silent('shop-3')], { quorums: [quorum(1)], forcedPrimary: 'shop-3' }),
+    { why: missing },
   ],
 ];
 

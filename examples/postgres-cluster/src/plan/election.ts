@@ -1,3 +1,4 @@
+import { whyUncertain } from './failover-quorum.ts';
 import { lsnOf } from './lsn.ts';
 import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
 
@@ -8,19 +9,15 @@ export type Election = { readonly winner: string } | { readonly winner?: undefin
  * Chooses the next primary: the replica with the most WAL on the newest timeline. Among equals, the requested one, then one whose
  * node is not being drained, then the lowest number.
  *
- * With synchronous replication, each acknowledged commit is on `synchronous` replicas. The newest reachable replica has all of them
- * only if fewer than that many replicas are missing.
+ * There is no winner while any choice could lose acknowledged commits, unless a user forces one.
  */
 export function elect(cluster: ObservedCluster): Election {
-  const { members, currentPrimary, synchronous, durability, requestedPrimary } = cluster;
+  const { members, quorums, requestedPrimary, forcedPrimary } = cluster;
   const candidates = members.filter((instance) => isCandidate(instance, cluster));
-  const replicas = members.filter(({ name }) => name !== currentPrimary);
-  const missing = replicas.length - candidates.filter(({ name }) => name !== currentPrimary).length;
-  if (durability === 'required' && synchronous > 0 && missing >= synchronous) {
-    return {
-      why: `${missing} of ${replicas.length} replicas are missing, and commits need only ${synchronous} of them: any choice could lose commits`,
-    };
-  }
+  const names = candidates.map(({ name }) => name);
+  if (forcedPrimary !== undefined && names.includes(forcedPrimary)) return { winner: forcedPrimary };
+  const [why] = quorums.flatMap((quorum) => whyUncertain(quorum, { present: new Set(names) }) ?? []);
+  if (why !== undefined) return { why };
   const newest = Math.max(...candidates.map(timelineOf), cluster.timeline ?? 0);
   const [winner] = candidates
     .filter((instance) => timelineOf(instance) === newest)
@@ -36,7 +33,10 @@ export function elect(cluster: ObservedCluster): Election {
   return { why: `no replica has reached timeline ${newest}, on which commits were acknowledged` };
 }
 
-/** True if an instance can be promoted: a running server in recovery, which is not fenced. */
+/**
+ * True if an instance can be promoted: a running server in recovery, which is not fenced. One that still replays the WAL that it had
+ * before a restart cannot: it has more than it reports.
+ */
 export function isCandidate(
   { name, report, pod }: ObservedInstance,
   { fenced }: Pick<ObservedCluster, 'fenced'>,
@@ -44,6 +44,7 @@ export function isCandidate(
   return (
     report?.state === 'running' &&
     !report.isPrimary &&
+    report.isAtEnd !== false &&
     !report.isDiskFull &&
     lsnOf(report.receivedLSN) >= 0n &&
     pod?.isDeleting !== true &&

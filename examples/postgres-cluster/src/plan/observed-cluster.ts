@@ -1,3 +1,4 @@
+import type { FailoverQuorum } from '../api/v1/postgres-cluster.ts';
 import type { InstanceReport } from '../instance/protocol.ts';
 
 /** The state that determines the operator's next step for a cluster. */
@@ -5,8 +6,8 @@ export interface ObservedCluster {
   readonly name: string;
   /** Desired number of instances. */
   readonly instances: number;
-  readonly synchronous: number;
-  readonly durability: 'required' | 'preferred';
+  /** Each acknowledged commit fulfils one of them. An election must find it whichever that is. */
+  readonly quorums: readonly FailoverQuorum[];
   readonly updates: 'unsupervised' | 'supervised';
   readonly failoverDelaySeconds: number;
   readonly storageSize: string;
@@ -14,6 +15,8 @@ export interface ObservedCluster {
   readonly isHibernated: boolean;
   /** The instance that a user requested as the primary. */
   readonly requestedPrimary?: string | undefined;
+  /** The instance that a user wants as the primary even if that loses acknowledged commits. */
+  readonly forcedPrimary?: string | undefined;
   /** Undefined in a new cluster, empty while a primary is being chosen. */
   readonly targetPrimary?: string | undefined;
   /** When `targetPrimary` was last changed. */

@@ -142,6 +142,11 @@ export interface PostgresClusterStatus {
   readonly timeline?: number;
   /** Identifier of the database system, from pg_control. */
   readonly systemID?: string;
+  /**
+   * Written by the primary: each acknowledged commit is on its data and fulfils at least one of these quorums. Empty without `required`
+   * synchronous replication. Several while the quorum changes. @listType atomic @maxItems 16
+   */
+  readonly failoverQuorums?: readonly FailoverQuorum[];
   /** @listType map @listMapKey name */
   readonly instanceStatuses?: readonly InstanceStatus[];
   /** @format date-time */
@@ -152,6 +157,14 @@ export interface PostgresClusterStatus {
   readonly observedGeneration?: number;
   /** @listType map @listMapKey type */
   readonly conditions?: readonly Condition[];
+}
+
+/** Commits wait for any `standbyNumber` of the replicas `standbyNames`. */
+export interface FailoverQuorum {
+  /** @minimum 1 @int32 */
+  readonly standbyNumber: number;
+  /** @listType atomic @maxItems 64 */
+  readonly standbyNames: readonly string[];
 }
 
 export interface InstanceStatus {

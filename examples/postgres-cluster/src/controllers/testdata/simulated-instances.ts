@@ -7,10 +7,13 @@ import type { InstanceAddress, InstanceClient } from '../instance-client.ts';
 
 interface Server {
   state: 'stopped' | 'standby' | 'primary';
+  data: 'empty' | 'standby' | 'primary';
   receivedLSN: string;
   /** A killed server starts again only as a standby. */
   isYielding: boolean;
   pendingRestart: boolean;
+  /** True while the instance cannot be reached. */
+  isSilent: boolean;
 }
 
 /**
@@ -39,8 +42,15 @@ export class SimulatedInstances implements InstanceClient {
     await this.#hold(null);
   }
 
+  /** Makes instances unreachable. If one of them is the primary, it releases the Lease first. */
+  async silence(...numbers: readonly number[]): Promise<void> {
+    for (const number of numbers) Object.assign(this.server(number), { state: 'stopped', isSilent: true });
+    await this.#hold(null);
+  }
+
   async report({ instance: name }: InstanceAddress): Promise<InstanceReport> {
     const server = this.#server(name);
+    if (server.isSilent) throw new Error(`${name} does not respond`);
     const { status = {} } = await this.#client.resource(PostgresCluster).get(this.#key);
     const { targetPrimary, currentPrimary } = status;
     if (targetPrimary === name) await this.#lead(name, server);
@@ -48,7 +58,7 @@ export class SimulatedInstances implements InstanceClient {
       server.state = 'stopped';
       await this.#hold(null);
     } else if (targetPrimary === currentPrimary && targetPrimary !== undefined) {
-      Object.assign(server, { state: 'standby', isYielding: false });
+      Object.assign(server, { state: 'standby', data: 'standby', isYielding: false });
     }
     const primary = this.#servers.get(currentPrimary ?? '');
     const isReceiving = server.state === 'standby' && targetPrimary === currentPrimary && primary?.state === 'primary';
@@ -58,6 +68,7 @@ export class SimulatedInstances implements InstanceClient {
       isPrimary: server.state === 'primary',
       hasDied: server.isYielding,
       isReady: server.state === 'primary' || isReceiving,
+      data: server.data,
       timeline: 1,
       systemID: '7',
       receivedLSN: server.receivedLSN,
@@ -78,7 +89,7 @@ export class SimulatedInstances implements InstanceClient {
     const { spec } = await this.#client.resource(Lease).get(this.#leaseKey);
     if (spec?.holderIdentity && spec.holderIdentity !== name) return;
     await this.#hold(name);
-    server.state = 'primary';
+    Object.assign(server, { state: 'primary', data: 'primary' });
     const body = { status: { currentPrimary: name } };
     await this.#client.resource(PostgresCluster).status.patch(this.#key, { type: 'merge', body });
   }
@@ -96,7 +107,14 @@ export class SimulatedInstances implements InstanceClient {
   #server(name: string): Server {
     const found = this.#servers.get(name);
     if (found) return found;
-    const server: Server = { state: 'stopped', receivedLSN: '0/3000000', isYielding: false, pendingRestart: false };
+    const server: Server = {
+      state: 'stopped',
+      data: 'empty',
+      receivedLSN: '0/3000000',
+      isYielding: false,
+      pendingRestart: false,
+      isSilent: false,
+    };
     this.#servers.set(name, server);
     return server;
   }

@@ -1,9 +1,9 @@
-import type { Clock, Stored } from '@kubewright/apimachinery';
+import { type Clock, isConflict, type Stored } from '@kubewright/apimachinery';
 import { Lease } from '@kubewright/apimachinery/coordination/v1';
 import { Pod } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
-import { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
+import { type FailoverQuorum, PostgresCluster } from '../../api/v1/postgres-cluster.ts';
 import { clusterLabel } from '../protocol.ts';
 import { follow } from './follow.ts';
 
@@ -106,6 +106,26 @@ export class ClusterAccess {
     const { client, namespace, cluster: name } = this.#options;
     const patch = { type: 'merge', body: { status } } as const;
     this.#cluster = await client.resource(PostgresCluster).status.patch({ namespace, name }, patch, { signal });
+  }
+
+  /**
+   * Writes to the status which quorums commits fulfil. Returns false if the cluster has changed since it was last read: an election
+   * may have begun, which relies on the quorums that it has read.
+   */
+  async publishQuorums(failoverQuorums: readonly FailoverQuorum[], signal: AbortSignal): Promise<boolean> {
+    const { client, namespace, cluster: name } = this.#options;
+    const { resourceVersion } = this.#cluster?.metadata ?? {};
+    const body = { metadata: { resourceVersion }, status: { failoverQuorums } };
+    try {
+      const options = { signal };
+      this.#cluster = await client
+        .resource(PostgresCluster)
+        .status.patch({ namespace, name }, { type: 'merge', body }, options);
+      return true;
+    } catch (error) {
+      if (isConflict(error)) return false;
+      throw error;
+    }
   }
 
   /** Returns true if the API server responds at all. */

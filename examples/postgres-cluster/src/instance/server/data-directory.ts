@@ -26,7 +26,8 @@ export class DataDirectory {
     const why = await fileText(this.#note);
     if (why !== undefined) return { kind: 'unusable', why };
     if (!(await exists(join(this.path, 'PG_VERSION')))) return this.#withoutVersion();
-    const { systemID, timeline } = await this.controlData(signal);
+    const { systemID, timeline: checkpointed } = await this.controlData(signal);
+    const timeline = Math.max(checkpointed, newestTimeline(await readdir(join(this.path, 'pg_wal'))));
     const role = (await exists(join(this.path, 'standby.signal'))) ? 'standby' : 'primary';
     return { kind: 'present', role, systemID, timeline, isDiverged: false };
   }
@@ -117,6 +118,14 @@ export class DataDirectory {
     const { user } = this.#context;
     if (user) await chown(path, user.uid, user.gid);
   }
+}
+
+/** The names of WAL files begin with their timeline. A primary that has just been promoted has no checkpoint on its timeline yet. */
+function newestTimeline(files: readonly string[]): number {
+  const timelines = files
+    .filter((name) => /^[0-9A-F]{24}$/.test(name))
+    .map((name) => Number.parseInt(name.slice(0, 8), 16));
+  return Math.max(0, ...timelines);
 }
 
 /** Returns the content of a file, or undefined if it does not exist. */

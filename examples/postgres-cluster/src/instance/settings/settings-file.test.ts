@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { whyRefused } from './fixed-settings.ts';
 import { quoted, type SettingsInput, settingsFile, slotOf, synchronousStandbyNames } from './settings-file.ts';
 import { invalidSettings } from './settings-keeper.ts';
-import { synchronousStandbys } from './synchronous-standbys.ts';
 
 const input: SettingsInput = {
   parameters: {},
@@ -98,25 +97,6 @@ describe('whyRefused', () => {
     ['slots in another notation', { max_replication_slots: '1e3' }, 'max_replication_slots must be at least 32'],
   ])('%s', (_, parameters, why) => {
     expect(whyRefused(parameters)).toBe(why);
-  });
-});
-
-describe('synchronousStandbys', () => {
-  const others = ['shop-3', 'shop-1'];
-  it.each([
-    ['asynchronous by default', undefined, others, { number: 0, names: ['shop-1', 'shop-3'] }],
-    ['required, with both', { synchronous: 1 }, others, { number: 1, names: ['shop-1', 'shop-3'] }],
-    ['required, with none', { synchronous: 2 }, [], { number: 2, names: ['shop-1', 'shop-3'] }],
-    [
-      'preferred, with both',
-      { synchronous: 2, durability: 'preferred' },
-      others,
-      { number: 2, names: ['shop-1', 'shop-3'] },
-    ],
-    ['preferred, with one', { synchronous: 2, durability: 'preferred' }, ['shop-3'], { number: 1, names: ['shop-3'] }],
-    ['preferred, with none', { synchronous: 1, durability: 'preferred' }, [], { number: 0, names: [] }],
-  ] as const)('%s', (_, replication, connected, standbys) => {
-    expect(synchronousStandbys(replication, { others, connected })).toEqual(standbys);
   });
 });
 

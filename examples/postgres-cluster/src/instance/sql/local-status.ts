@@ -16,6 +16,8 @@ export interface LocalStatus {
   /** Values in effect of the settings whose new value needs a restart. */
   readonly pendingSettings: Readonly<Record<string, string>>;
   readonly replicas: readonly ReplicaReport[];
+  /** True while no connected replica can confirm commits. */
+  readonly isUnconfirmed: boolean;
   /** Slots of instances, also of those that are not connected. */
   readonly slots: readonly string[];
   readonly archive: ArchiveReport;
@@ -29,13 +31,14 @@ SELECT pg_is_in_recovery() AS "isInRecovery",
     ELSE pg_current_wal_flush_lsn() END AS lsn,
   pg_last_wal_replay_lsn() AS "replayedLSN", (SELECT setting FROM pg_settings WHERE name = 'wal_segment_size') AS segment,
   coalesce(w.status = 'streaming', false) AS "isReceiving",
-  w.status IS NOT NULL OR NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'startup'
+  w.status IS NOT NULL OR pg_last_wal_receive_lsn() IS NOT NULL OR NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'startup'
     AND wait_event IS DISTINCT FROM 'RecoveryRetrieveRetryInterval' AND wait_event IS DISTINCT FROM 'RecoveryWalStream'
     AND wait_event IS DISTINCT FROM 'RecoveryPause') AS "isAtEnd",
   coalesce((SELECT json_object_agg(name, setting) FROM pg_settings WHERE pending_restart), '{}') AS "pendingSettings",
   coalesce((SELECT json_agg(json_build_object('name', application_name, 'state', state, 'sync', sync_state,
     'flushLSN', flush_lsn) ORDER BY application_name) FROM pg_stat_replication WHERE usename = 'streaming_replica'
     AND state <> 'backup'), '[]') AS replicas,
+  NOT EXISTS (SELECT FROM pg_stat_replication WHERE sync_priority > 0) AS "isUnconfirmed",
   coalesce((SELECT json_agg(slot_name) FROM pg_replication_slots WHERE slot_type = 'physical' AND NOT temporary
     AND starts_with(slot_name, '${slotPrefix}')), '[]') AS slots,
   json_strip_nulls(json_build_object('lastArchived', a.last_archived_wal, 'lastArchivedTime', a.last_archived_time,

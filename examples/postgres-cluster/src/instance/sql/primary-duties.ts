@@ -61,6 +61,11 @@ export async function dropSlots(sql: Sql, { kept }: { readonly kept: readonly st
   );
 }
 
+/** Ends the processes through which replicas confirm commits. The replicas connect again. */
+export async function endConfirmations(sql: Sql): Promise<void> {
+  await sql.query('SELECT pg_terminate_backend(pid) FROM pg_stat_replication WHERE sync_priority > 0');
+}
+
 function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

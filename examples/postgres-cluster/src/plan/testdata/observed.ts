@@ -1,3 +1,4 @@
+import type { FailoverQuorum } from '../../api/v1/postgres-cluster.ts';
 import type { InstanceReport } from '../../instance/protocol.ts';
 import type { ObservedClaim, ObservedCluster, ObservedInstance, ObservedPod } from '../observed-cluster.ts';
 
@@ -53,13 +54,18 @@ export const dead = (name: string, parts: Parts = {}): ObservedInstance =>
 /** An instance that cannot be reached. */
 export const silent = (name: string, parts: Parts = {}): ObservedInstance => instance(name, { ...parts, report: null }, {});
 
+/** The quorum of a cluster whose primary is shop-1, and whose replicas are shop-2 and shop-3. */
+export const quorum = (standbyNumber: number, standbyNames: readonly string[] = ['shop-2', 'shop-3']): FailoverQuorum => ({
+  standbyNumber,
+  standbyNames,
+});
+
 /** A cluster of three, of which shop-1 is the primary and holds the Lease. */
 export function cluster(rest: Partial<ObservedCluster> = {}): ObservedCluster {
   return {
     name: 'shop',
     instances: 3,
-    synchronous: 0,
-    durability: 'required',
+    quorums: [],
     updates: 'unsupervised',
     failoverDelaySeconds: 0,
     storageSize: '1Gi',

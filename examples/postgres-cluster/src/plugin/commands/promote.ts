@@ -1,5 +1,5 @@
 import { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
-import { primaryAnnotation } from '../../controllers/observe-cluster.ts';
+import { forcedPrimaryAnnotation, primaryAnnotation } from '../../controllers/observe-cluster.ts';
 import type { Command } from '../command.ts';
 import { checkInstance, findCluster } from '../find-cluster.ts';
 import { PluginError } from '../plugin-error.ts';
@@ -8,7 +8,13 @@ import { waitFlags, waitUntil } from '../wait-until.ts';
 export const promote: Command = {
   summary: 'Makes an instance the primary, once it has all commits of the current one.',
   args: ['CLUSTER', 'INSTANCE'],
-  flags: waitFlags,
+  flags: {
+    ...waitFlags,
+    force: {
+      type: 'boolean',
+      text: 'if the primary is lost, promote INSTANCE even if it lacks acknowledged commits, which are lost then',
+    },
+  },
   async run({ args: [name = '', instance = ''], flags }, session) {
     const cluster = await findCluster(name, session);
     checkInstance(cluster, instance);
@@ -19,7 +25,8 @@ export const promote: Command = {
     if (cluster.spec.paused) throw new PluginError(`${name} is paused; set spec.paused to false first`);
     const { client, namespace, signal } = session;
     const key = { namespace, name };
-    const body = { metadata: { annotations: { [primaryAnnotation]: instance } } };
+    const annotation = flags['force'] === true ? forcedPrimaryAnnotation : primaryAnnotation;
+    const body = { metadata: { annotations: { [annotation]: instance } } };
     await client.resource(PostgresCluster).patch(key, { type: 'merge', body }, { signal });
     session.print(`requested ${instance} as the primary of ${name}\n`);
     const promoted = await waitUntil(`${instance} to become the primary of ${name}`, {

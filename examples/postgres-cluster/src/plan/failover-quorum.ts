@@ -1,0 +1,17 @@
+import type { FailoverQuorum } from '../api/v1/postgres-cluster.ts';
+
+/**
+ * Returns why an election among some replicas could miss an acknowledged commit, or undefined if it cannot.
+ *
+ * A commit is on any `standbyNumber` of the `standbyNames`. The replicas that are present include one of them only if fewer than
+ * `standbyNumber` are missing: R + W > N, as in CloudNativePG's failover quorum. Other replicas do not count.
+ */
+export function whyUncertain(
+  { standbyNumber, standbyNames }: FailoverQuorum,
+  { present }: { readonly present: ReadonlySet<string> },
+): string | undefined {
+  const missing = standbyNames.filter((name) => !present.has(name));
+  if (missing.length < standbyNumber) return undefined;
+  const are = missing.length === 1 ? 'is' : 'are';
+  return `${missing.join(', ')} ${are} missing, and commits needed only ${standbyNumber} of ${standbyNames.join(', ')}: any choice could lose commits`;
+}

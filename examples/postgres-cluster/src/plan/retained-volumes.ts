@@ -1,0 +1,38 @@
+import { type Election, elect, isCandidate } from './election.ts';
+import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
+
+/**
+ * Chooses the primary of a cluster that was created again from the volumes of an earlier one: its status, which named the primary, is
+ * gone. All volumes are compared first, because any of them may have the only copy of a commit.
+ *
+ * Only a primary writes to a timeline, so its data has every commit of it. Standbys are compared once their servers run.
+ */
+export function electAmongVolumes(cluster: ObservedCluster): Election {
+  const { members, forcedPrimary } = cluster;
+  const forced = members.find(({ name, report }) => name === forcedPrimary && report?.data !== undefined);
+  if (forced) return { winner: forced.name };
+  const unknown = members.filter(({ report }) => report?.data === undefined);
+  if (unknown.length > 0) return { why: `waiting for the data of ${names(unknown)}` };
+  const unusable = members.filter(({ report }) => report?.data === 'unusable');
+  const present = members.filter(({ report }) => report?.data === 'primary' || report?.data === 'standby');
+  if (present.length === 0) {
+    if (unusable.length > 0) return { why: `${names(unusable)} cannot be used: ${unusable[0]?.report?.message}` };
+    return { winner: members[0]?.name ?? '' };
+  }
+  const systems = new Set(present.map(({ report }) => report?.systemID));
+  if (systems.size > 1)
+    return { why: `${names(present)} belong to different database systems; delete the wrong volumes` };
+  const standbys = present.filter((each) => each.report?.data === 'standby' && !isCandidate(each, cluster));
+  if (standbys.length > 0) return { why: `waiting for ${names(standbys)} to accept connections` };
+  const newest = Math.max(...present.map(({ report }) => report?.timeline ?? 0));
+  const primaries = present.filter(({ report }) => report?.data === 'primary' && report.timeline === newest);
+  if (primaries.length > 1) {
+    return { why: `${names(primaries)} were primaries on timeline ${newest}; force one, or delete the wrong volumes` };
+  }
+  const [primary] = primaries;
+  return primary ? { winner: primary.name } : elect({ ...cluster, quorums: [], timeline: newest });
+}
+
+function names(instances: readonly ObservedInstance[]): string {
+  return instances.map(({ name }) => name).join(', ');
+}
