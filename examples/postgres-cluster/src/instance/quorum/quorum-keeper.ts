@@ -32,7 +32,7 @@ export class QuorumKeeper {
     this.#options = options;
   }
 
-  /** What the server must be configured with now. */
+  /** The replicas that the server must be configured with now. */
   get standbys(): SynchronousStandbys {
     return this.#state?.applied ?? this.#wanted;
   }
@@ -107,7 +107,7 @@ export class QuorumKeeper {
 
   async #publish(failoverQuorums: readonly FailoverQuorum[], signal: AbortSignal): Promise<boolean> {
     const { access, name, log } = this.#options;
-    // Once another primary is being chosen, the quorums must not change any more.
+    // Once another primary is being chosen, the quorums must no longer change.
     if (access.cluster?.status?.targetPrimary !== name) return false;
     if (failoverQuorums.length > mostQuorums) {
       log.warn('too many quorums are in use; waiting for replicas to receive WAL', { quorums: failoverQuorums.length });

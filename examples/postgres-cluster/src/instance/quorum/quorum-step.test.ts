@@ -56,7 +56,7 @@ const rows: Row[] = [
     { state: { applied: hold } },
   ],
   [
-    'no replica can confirm any more: the new quorum takes effect',
+    'no replica can confirm commits: the new quorum takes effect',
     { applied: hold },
     {
       wanted: standbys(2, 'b', 'c'),

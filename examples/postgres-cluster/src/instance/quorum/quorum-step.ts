@@ -11,7 +11,7 @@ export interface QuorumState {
   readonly since?: string | undefined;
 }
 
-/** What a primary knows about its quorum. */
+/** The facts that a primary changes its quorum by. */
 export interface QuorumInput {
   readonly wanted: SynchronousStandbys;
   /** `status.failoverQuorums` of the cluster. */
@@ -38,7 +38,7 @@ export const hold: SynchronousStandbys = { number: 1, names: [] };
  * Returns the next step of a primary towards the quorum that it wants. Elections rely on the published quorums, so each acknowledged
  * commit must fulfil one of them, at any time:
  *
- * 1. The new quorum is published beside the old ones.
+ * 1. The new quorum is published in addition to the old ones.
  * 2. Commits are held until every process that sends WAL has read that setting. PostgreSQL acknowledges a commit by the setting of
  *    such a process, and shows only whether a replica counts at all.
  * 3. The server gets the new quorum.
