@@ -1,47 +1,32 @@
 import type { Clock } from '@kubewright/apimachinery';
-
-interface Expected {
-  creations: number;
-  /** UIDs, because one deletion is seen twice: when it begins and when it ends. */
-  readonly deletions: Set<string>;
-  readonly sinceMs: number;
-}
+import type { Pod } from '@kubewright/apimachinery/core/v1';
 
 /** How long to wait for events that may never come, in milliseconds. Mirrors `ExpectationsTimeout` of Kubernetes 1.36. */
 const timeoutMs = 300_000;
 
-/** The writes of a controller that its cache does not show yet, by key of the owner. */
+/** The writes of a controller that its cache does not show yet, by key of the owner: names of pods. */
 export class Expectations {
   readonly #clock: Clock;
-  readonly #expected = new Map<string, Expected>();
+  readonly #expected = new Map<string, { readonly names: Set<string | undefined>; readonly sinceMs: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  expectCreations(key: string, creations: number): void {
-    this.#expected.set(key, { creations, deletions: new Set(), sinceMs: this.#clock.monotonic() });
+  /** Expects one event for each pod: that it was created, or that its deletion has begun. */
+  expect(key: string, pods: readonly Pod[]): void {
+    const names = new Set(pods.map(({ metadata }) => metadata.name));
+    this.#expected.set(key, { names, sinceMs: this.#clock.monotonic() });
   }
 
-  expectDeletions(key: string, uids: readonly string[]): void {
-    this.#expected.set(key, { creations: 0, deletions: new Set(uids), sinceMs: this.#clock.monotonic() });
-  }
-
-  creationObserved(key: string): void {
-    const expected = this.#expected.get(key);
-    if (expected) expected.creations -= 1;
-  }
-
-  deletionObserved(key: string, uid: string): void {
-    this.#expected.get(key)?.deletions.delete(uid);
+  observed(key: string, name: string | undefined): void {
+    this.#expected.get(key)?.names.delete(name);
   }
 
   /** True if the cache shows all writes, or has had enough time to. */
   satisfied(key: string): boolean {
     const expected = this.#expected.get(key);
-    if (!expected) return true;
-    const { creations, deletions, sinceMs } = expected;
-    return (creations <= 0 && deletions.size === 0) || this.#clock.monotonic() - sinceMs > timeoutMs;
+    return !expected?.names.size || this.#clock.monotonic() - expected.sinceMs > timeoutMs;
   }
 
   forget(key: string): void {

@@ -1,4 +1,4 @@
-import { jsonLogger, runOperator } from '@kubewright/runtime';
+import { runOperator } from '@kubewright/runtime';
 import { replicaSet } from './replica-set.ts';
 
-process.exitCode = await runOperator({ controllers: [], runnables: [replicaSet(jsonLogger())] });
+process.exitCode = await runOperator({ controllers: [], runnables: [replicaSet] });

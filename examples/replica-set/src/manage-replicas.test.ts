@@ -1,6 +1,7 @@
-import { type Stored, VirtualClock } from '@kubewright/apimachinery';
+import { type ObjectKey, type Stored, VirtualClock } from '@kubewright/apimachinery';
 import { Pod } from '@kubewright/apimachinery/core/v1';
 import { stored } from '@kubewright/apimachinery/testing';
+import type { ResourceClient } from '@kubewright/client';
 import { describe, expect, it } from 'vitest';
 import { PodSet } from './api/v1/pod-set.ts';
 import { Expectations } from './expectations.ts';
@@ -16,14 +17,19 @@ function world(replicas: number, pods: readonly Stored<Pod>[] = []) {
   const created: Pod[] = [];
   const deleted: string[] = [];
   let quota = Number.POSITIVE_INFINITY;
-  const control = {
+  // manageReplicas calls nothing else.
+  const control: Pick<ResourceClient<Pod>, 'create' | 'delete'> = {
     create: async (pod: Pod) => {
       if (created.length >= quota) throw new Error('exceeded quota');
       created.push(pod);
+      return stored(pod);
     },
-    delete: async ({ metadata }: Stored<Pod>) => void deleted.push(metadata.name),
+    delete: async ({ name }: ObjectKey) => {
+      deleted.push(name);
+      return undefined as never;
+    },
   };
-  const manage = () => manageReplicas(set, { pods, expectations, control });
+  const manage = () => manageReplicas(set, { pods, expectations, control: control as ResourceClient<Pod> });
   return { clock, expectations, created, deleted, manage, limit: (to: number) => (quota = to) };
 }
 
@@ -48,12 +54,12 @@ describe('manageReplicas', () => {
     await manage();
     expect(created).toHaveLength(3);
     expect(created[0]?.metadata).toMatchObject({
-      generateName: 'web-',
+      name: expect.stringMatching(/^web-/),
       ownerReferences: [{ kind: 'PodSet', name: 'web' }],
     });
-    for (let seen = 0; seen < 3; seen++) {
+    for (const { metadata } of created) {
       expect(expectations.satisfied(key)).toBe(false);
-      expectations.creationObserved(key);
+      expectations.observed(key, metadata.name);
     }
     expect(expectations.satisfied(key)).toBe(true);
   });
@@ -69,7 +75,8 @@ describe('manageReplicas', () => {
     limit(5);
     await expect(manage()).rejects.toThrow('exceeded quota');
     expect(created).toHaveLength(5);
-    for (let seen = 0; seen < 5; seen++) expectations.creationObserved(key);
+    expect(expectations.satisfied(key)).toBe(false);
+    for (const { metadata } of created) expectations.observed(key, metadata.name);
     expect(expectations.satisfied(key)).toBe(true);
   });
 
@@ -85,10 +92,11 @@ describe('manageReplicas', () => {
     const { deleted, expectations, manage } = world(1, pods);
     await manage();
     expect(deleted).toEqual(['unscheduled', 'starting', 'not-ready', 'young']);
-    for (const uid of deleted) {
+    for (const name of deleted) {
       expect(expectations.satisfied(key)).toBe(false);
-      expectations.deletionObserved(key, uid);
-      expectations.deletionObserved(key, uid);
+      // A deletion is seen twice: when it begins and when it ends.
+      expectations.observed(key, name);
+      expectations.observed(key, name);
     }
     expect(expectations.satisfied(key)).toBe(true);
   });
@@ -113,15 +121,20 @@ describe('Expectations', () => {
 
 describe('slowStart', () => {
   it('doubles the batches until one fails', async () => {
+    const items = Array.from({ length: 500 }, (_, index) => index);
+    const called: number[] = [];
+    let running = 0;
     const batches: number[] = [];
-    let calls = 0;
-    const { successes, error } = await slowStart(500, async () => {
-      const at = calls++;
+    const { left, error } = await slowStart(items, async (item) => {
+      called.push(item);
+      if (running === 0) batches.push(0);
+      batches[batches.length - 1] = ++running;
       await undefined;
-      batches[Math.floor(Math.log2(at + 1))] = (batches[Math.floor(Math.log2(at + 1))] ?? 0) + 1;
-      if (at >= 9) throw new Error(`call ${at}`);
+      running--;
+      if (item === 9) throw new Error(`call ${item}`);
     });
     expect(batches).toEqual([1, 2, 4, 8]);
-    expect([successes, (error as Error).message]).toEqual([9, 'call 9']);
+    expect(called).toHaveLength(15);
+    expect([left, (error as Error).message]).toEqual([[9, ...items.slice(15)], 'call 9']);
   });
 });

@@ -1,5 +1,14 @@
-import type { Stored } from '@kubewright/apimachinery';
+import {
+  formatObjectKey,
+  isConditionTrue,
+  isDeleting,
+  objectKey,
+  type Stored,
+  setControllerReference,
+  systemRandom,
+} from '@kubewright/apimachinery';
 import { Pod } from '@kubewright/apimachinery/core/v1';
+import type { ResourceClient } from '@kubewright/client';
 import type { PodSet } from './api/v1/pod-set.ts';
 import type { Expectations } from './expectations.ts';
 import { slowStart } from './slow-start.ts';
@@ -7,77 +16,61 @@ import { slowStart } from './slow-start.ts';
 /** The most pods to create or delete in one pass. Mirrors `BurstReplicas` of Kubernetes 1.36. */
 export const burstReplicas = 500;
 
-/** The two writes that {@link manageReplicas} makes. */
-export interface PodControl {
-  create(pod: Pod): Promise<unknown>;
-  delete(pod: Stored<Pod>): Promise<unknown>;
+/** The pods of a set, and the means to change them. */
+export interface SetPods {
+  readonly pods: readonly Stored<Pod>[];
+  readonly expectations: Expectations;
+  readonly control: ResourceClient<Pod>;
 }
 
 /** Creates the pods that are missing, or deletes those that are too many. */
-export async function manageReplicas(
-  set: Stored<PodSet>,
-  {
-    pods,
-    expectations,
-    control,
-  }: {
-    readonly pods: readonly Stored<Pod>[];
-    readonly expectations: Expectations;
-    readonly control: PodControl;
-  },
-): Promise<void> {
-  const key = `${set.metadata.namespace}/${set.metadata.name}`;
+export async function manageReplicas(set: Stored<PodSet>, { pods, expectations, control }: SetPods): Promise<void> {
+  const key = formatObjectKey(set.metadata);
+  const writeAll = async <P extends Pod>(some: readonly P[], write: (pod: P) => Promise<unknown>): Promise<void> => {
+    expectations.expect(key, some);
+    const { left, error } = await slowStart(some, write);
+    // No event will come for the pods that were not written.
+    for (const pod of left) expectations.observed(key, pod.metadata.name);
+    if (error !== undefined) throw error;
+  };
   const diff = pods.length - (set.spec.replicas ?? 1);
   if (diff < 0) {
-    const missing = Math.min(-diff, burstReplicas);
-    expectations.expectCreations(key, missing);
-    const { successes, error } = await slowStart(missing, () => control.create(podFor(set)));
-    // No event will come for the pods that were not created.
-    for (let skipped = successes; skipped < missing; skipped++) expectations.creationObserved(key);
-    if (error !== undefined) throw error;
+    const missing = Array.from({ length: Math.min(-diff, burstReplicas) }, () => podFor(set));
+    await writeAll(missing, (pod) => control.create(pod));
   }
   if (diff > 0) {
     const surplus = [...pods].sort(firstToDelete).slice(0, Math.min(diff, burstReplicas));
-    const uids = surplus.map(({ metadata }) => metadata.uid);
-    expectations.expectDeletions(key, uids);
-    const results = await Promise.allSettled(surplus.map((pod) => control.delete(pod)));
-    for (const [at, { status }] of results.entries()) {
-      if (status === 'rejected') expectations.deletionObserved(key, uids[at] ?? '');
-    }
-    const failure = results.find((result) => result.status === 'rejected');
-    if (failure) throw failure.reason;
+    await writeAll(surplus, (pod) => control.delete(objectKey(pod), { preconditions: { uid: pod.metadata.uid } }));
   }
 }
 
-/** Returns a new pod of a set, which owns it. */
-function podFor({ apiVersion, kind, metadata, spec }: Stored<PodSet>): Pod {
-  const { name, namespace, uid } = metadata;
-  const { image, command } = spec;
-  return Pod({
-    metadata: {
-      generateName: `${name}-`,
-      namespace,
-      labels: { 'sets.example.com/set': name },
-      ownerReferences: [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }],
-    },
-    spec: { containers: [{ name: 'main', image, ...(command && { command }) }] },
-  });
+/** Returns a new pod of a set, which owns it. Its name is chosen here, because its event may arrive before the response. */
+function podFor(set: Stored<PodSet>): Pod {
+  const { name, namespace } = set.metadata;
+  const { image, command } = set.spec;
+  const labels = { 'sets.example.com/set': name };
+  const metadata = { name: `${name}-${systemRandom.uid().slice(0, 8)}`, namespace, labels };
+  const container = { name: 'main', image, ...(command && { command }) };
+  return setControllerReference(Pod({ metadata, spec: { containers: [container] } }), set);
 }
 
 /** Orders pods: unscheduled, then pending, then not ready, then the youngest. Mirrors the first criteria of `ActivePods` (1.36). */
 function firstToDelete(one: Stored<Pod>, other: Stored<Pod>): number {
-  const [a, b] = [rank(one), rank(other)];
-  if (a !== b) return a - b;
-  return Date.parse(other.metadata.creationTimestamp) - Date.parse(one.metadata.creationTimestamp);
+  const byAge = other.metadata.creationTimestamp.localeCompare(one.metadata.creationTimestamp);
+  return progress(one) - progress(other) || byAge;
 }
 
-function rank(pod: Stored<Pod>): number {
-  if (!pod.spec?.nodeName) return 0;
-  if (pod.status?.phase !== 'Running') return 1;
-  return isReady(pod) ? 3 : 2;
+/** Returns how far a pod has come: 0 if it has no node, up to 3 if it is ready. */
+function progress(pod: Stored<Pod>): number {
+  return [pod.spec?.nodeName, pod.status?.phase === 'Running', isReady(pod)].filter(Boolean).length;
+}
+
+/** True for a pod that counts: it runs or will run, and stays. */
+export function isActive(pod: Stored<Pod>): boolean {
+  return !isDeleting(pod) && !['Succeeded', 'Failed'].includes(pod.status?.phase ?? '');
 }
 
 /** True for a pod that is ready. */
 export function isReady({ status }: Stored<Pod>): boolean {
-  return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
+  return isConditionTrue(status?.conditions, 'Ready');
 }

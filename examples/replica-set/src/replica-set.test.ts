@@ -16,7 +16,7 @@ describe('replica-set', () => {
     const crd = new URL('../config/crd/bases/sets.example.com_podsets.yaml', import.meta.url).pathname;
     environment = await TestEnvironment.start({ manifests: [crd] });
     const { client } = environment;
-    manager = new Manager({ runnables: [replicaSet(log)], client, log, handleSignals: false });
+    manager = new Manager({ runnables: [replicaSet], client, log, handleSignals: false });
     manager.run().catch(() => undefined); // stopped by afterAll
     await manager.started();
   });

@@ -1,20 +1,18 @@
 /**
- * Calls a function `count` times, in batches of 1, 2, 4, … concurrent calls, and stops after the first batch with a failure: if a
+ * Calls a function for each item, in batches of 1, 2, 4, … concurrent calls, and stops after the first batch with a failure: if a
  * quota rejects one of 500 pods, it rejects them all.
  *
- * @returns the number of successful calls, and the first error.
+ * @returns the items that failed or were left out, and the first error.
  */
-export async function slowStart(
-  count: number,
-  call: () => Promise<unknown>,
-): Promise<{ readonly successes: number; readonly error?: unknown }> {
-  let successes = 0;
-  for (let batch = 1; successes < count; batch *= 2) {
-    const calls = Array.from({ length: Math.min(batch, count - successes) }, call);
-    const results = await Promise.allSettled(calls);
-    successes += results.filter(({ status }) => status === 'fulfilled').length;
+export async function slowStart<T>(
+  items: readonly T[],
+  call: (item: T) => Promise<unknown>,
+): Promise<{ readonly left: readonly T[]; readonly error?: unknown }> {
+  for (let at = 0, size = 1; at < items.length; at += size, size *= 2) {
+    const results = await Promise.allSettled(items.slice(at, at + size).map(call));
     const failure = results.find((result) => result.status === 'rejected');
-    if (failure) return { successes, error: failure.reason };
+    const left = items.slice(at).filter((_, index) => results[index]?.status !== 'fulfilled');
+    if (failure) return { left, error: failure.reason };
   }
-  return { successes };
+  return { left: [] };
 }
