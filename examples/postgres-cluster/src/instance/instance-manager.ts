@@ -106,7 +106,7 @@ export class InstanceManager {
       },
     });
     const folder = join(this.#local.volume, 'certificates');
-    this.#certificates = new CertificateKeeper({ environment, data: this.#local.data, folder, clock, log });
+    this.#certificates = new CertificateKeeper({ environment, data: this.#local.data.directory, folder, clock, log });
     this.#scrape = new InstanceScrape({ socketDirectory: environment.socketDirectory, log });
     this.#backups = new BackupRunner({
       ...options,
@@ -269,7 +269,7 @@ export class InstanceManager {
         await this.#lease.release();
         return true;
       case 'initialize':
-        await local.initialize(signal);
+        await local.data.initialize(signal);
         return true;
       case 'start':
         await this.#beforeStart(signal);
@@ -285,10 +285,10 @@ export class InstanceManager {
         await local.promote(signal);
         return false;
       case 'clone':
-        await this.#whilePrimaryStays(decision.from, signal, (limited) => local.clone(decision.from, limited));
+        await this.#whilePrimaryStays(decision.from, signal, (limited) => local.data.clone(decision.from, limited));
         return true;
       case 'rewind':
-        await this.#whilePrimaryStays(decision.from, signal, (limited) => local.rewind(decision.from, limited));
+        await this.#whilePrimaryStays(decision.from, signal, (limited) => local.data.rewind(decision.from, limited));
         return true;
       case 'follow':
         return local.follow(decision.upstream, signal);

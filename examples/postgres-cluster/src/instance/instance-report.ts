@@ -1,7 +1,7 @@
 import type { Stored } from '@kubewright/apimachinery';
 import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import type { Decision } from './decision/decide.ts';
-import type { LocalState } from './local-instance.ts';
+import type { LocalState } from './local-state.ts';
 import type { InstanceReport } from './protocol.ts';
 import type { DiskSpace } from './server/disk-space.ts';
 

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '@kubewright/apimachinery';
+import type { Logger } from '@kubewright/runtime';
+import type { ClusterAccess } from './cluster/cluster-access.ts';
+import type { InstanceEnvironment } from './environment.ts';
+import type { LocalStatus } from './sql/local-status.ts';
+import { createApplicationDatabase, createReplicationRole, dropSlots } from './sql/primary-duties.ts';
+import { type Sql, SqlSession } from './sql/sql-session.ts';
+
+export interface PrimaryUpkeepOptions {
+  readonly environment: InstanceEnvironment;
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly sql: Sql;
+}
+
+const slotsMs = 30_000;
+/** Longer than the time between two lists of the instances, and shorter than a new instance needs for its first start. */
+const recentMs = 20_000;
+
+/** The work of a primary besides its clients: it reports itself, creates roles and the first database, and drops old slots. */
+export class PrimaryUpkeep {
+  readonly #options: PrimaryUpkeepOptions;
+  #slotsAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: PrimaryUpkeepOptions) {
+    this.#options = options;
+  }
+
+  /** Notes that the server has started as a primary. */
+  started(): void {
+    this.#slotsAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Notes that the server was promoted. Slots stay for a while, because replicas are about to connect. */
+  promoted(): void {
+    const { clock, log } = this.#options;
+    this.#slotsAtMs = clock.monotonic();
+    // pg_rewind compares timelines by the last checkpoint. It can take long, so it gets its own connection.
+    void this.#checkpoint().catch((error: unknown) => log.warn('cannot write a checkpoint', { error }));
+  }
+
+  /** Does what is due. */
+  async run(
+    { timeline }: LocalStatus,
+    { systemID, signal }: { readonly systemID: string; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { access, environment, sql, clock } = this.#options;
+    const { status = {} } = access.cluster ?? {};
+    const { name } = environment;
+    if (status.targetPrimary !== name) return;
+    const isReported = status.currentPrimary === name && status.timeline === timeline && status.systemID !== undefined;
+    if (!isReported) {
+      await createReplicationRole(sql);
+      if (status.systemID === undefined) await this.#createDatabase();
+      await access.reportPrimary({ currentPrimary: name, timeline, systemID }, signal);
+    }
+    // Without the API server, an instance that is not known may exist. Its slot keeps the WAL that it needs, and names it.
+    if (!access.wasReadWithin(recentMs) || status.instanceStatuses === undefined) return;
+    if (clock.monotonic() - this.#slotsAtMs < slotsMs) return;
+    this.#slotsAtMs = clock.monotonic();
+    await dropSlots(sql, { kept: access.othersOf(name) });
+  }
+
+  async #createDatabase(): Promise<void> {
+    const { access, environment, sql } = this.#options;
+    const { name = 'app', owner = name } = access.cluster?.spec.database ?? {};
+    const password = (await readFile(join(environment.appCredentials, 'password'), 'utf8')).trim();
+    await createApplicationDatabase(sql, { name, owner, password });
+  }
+
+  async #checkpoint(): Promise<void> {
+    const { socketDirectory: host } = this.#options.environment;
+    await using sql = new SqlSession({ host, user: 'postgres', database: 'postgres', query_timeout: 0 });
+    await sql.query('CHECKPOINT');
+  }
+}

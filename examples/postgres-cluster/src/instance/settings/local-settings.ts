@@ -1,0 +1,44 @@
+import type { ClusterAccess } from '../cluster/cluster-access.ts';
+import type { InstanceEnvironment } from '../environment.ts';
+import type { InstanceArchive } from '../instance-archive.ts';
+import type { QuorumKeeper } from '../quorum/quorum-keeper.ts';
+import type { UpstreamConnections } from '../server/upstream-connections.ts';
+import type { SettingsKeeper } from './settings-keeper.ts';
+
+export interface LocalSettingsOptions {
+  readonly environment: InstanceEnvironment;
+  readonly access: ClusterAccess;
+  readonly archive: InstanceArchive;
+  readonly connections: UpstreamConnections;
+  readonly quorum: QuorumKeeper;
+  readonly keeper: SettingsKeeper;
+}
+
+/** Builds the configuration of the server from the cluster and from the role of the instance. */
+export class LocalSettings {
+  readonly #options: LocalSettingsOptions;
+  /** Values that the settings of a standby must at least have. */
+  floors: Readonly<Record<string, number>> = {};
+
+  constructor(options: LocalSettingsOptions) {
+    this.#options = options;
+  }
+
+  /** Writes the configuration of a server that streams from `upstream`. Returns true if the server must reread it. */
+  async apply(upstream: string | undefined, signal: AbortSignal): Promise<boolean> {
+    const { environment, access, archive, connections, quorum, keeper } = this.#options;
+    const { parameters = {}, backup, version = '15' } = access.cluster?.spec ?? {};
+    const { name, address, socketDirectory } = environment;
+    const input = {
+      parameters,
+      name,
+      address,
+      socketDirectory,
+      certificates: connections.certificateFolder,
+      synchronous: quorum.standbys,
+      upstream: upstream === undefined ? undefined : connections.replication(upstream),
+      floors: this.floors,
+    };
+    return keeper.apply({ ...input, ...(await archive.settings(backup, { major: Number(version) })) }, signal);
+  }
+}
