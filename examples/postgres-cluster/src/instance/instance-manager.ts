@@ -6,12 +6,12 @@ import { ArchiveError } from '../archive/archive-error.ts';
 import { BackupRunner } from '../backup/backup-runner.ts';
 import { ClusterAccess } from './cluster/cluster-access.ts';
 import { clusterView } from './cluster/cluster-view.ts';
-import { whilePrimaryStays } from './cluster/while-primary-stays.ts';
+import { carryOut, switchoverMs } from './decision/carry-out.ts';
 import { type Decision, decide } from './decision/decide.ts';
 import type { Situation } from './decision/situation.ts';
 import type { InstanceEnvironment } from './environment.ts';
 import { reportOf } from './instance-report.ts';
-import { allConfirm, knowsAll } from './lease/failsafe.ts';
+import { isStillFollowed } from './lease/failsafe.ts';
 import { PrimaryLease } from './lease/primary-lease.ts';
 import { within } from './lease/within.ts';
 import { LocalInstance } from './local-instance.ts';
@@ -19,9 +19,10 @@ import { InstanceScrape } from './metrics/instance-scrape.ts';
 import type { BackupReport, BackupRequest, InstanceReport } from './protocol.ts';
 import { type DiskSpace, diskSpace } from './server/disk-space.ts';
 import type { ServerDeath } from './server/postgres-server.ts';
+import { RequestedRestarts } from './server/requested-restarts.ts';
 import type { ProgramContext } from './server/run-program.ts';
-import { ServerDeaths } from './server/server-deaths.ts';
 import { endServerProcesses } from './server/server-processes.ts';
+import { ServerFailures } from './server-failures.ts';
 import { CertificateKeeper } from './status/certificate-keeper.ts';
 import type { InstanceCertificates } from './status/certificates.ts';
 import { statusRoutes } from './status/status-routes.ts';
@@ -44,9 +45,6 @@ const busyMs = 100;
 const failureMs = 1_000;
 /** Time for a clean stop, which waits until replicas have all WAL. Pods get 300 s. */
 const stopMs = 240_000;
-/** Time for a clean stop before another primary takes over. */
-const switchoverMs = 60_000;
-
 /**
  * Runs one PostgreSQL server in the role that the cluster gives it: follows the `PostgresCluster` and the Lease, decides, acts, and
  * reports. See `decision/decide.ts` for the rules.
@@ -64,12 +62,8 @@ export class InstanceManager {
   #disk: DiskSpace = { freeBytes: 0, isDiskFull: false };
   #wake: (() => void) | undefined;
   #isWoken = false;
-  /** The last death of the server as a primary, after which another instance may be chosen. */
-  #death: { readonly untilMs: number; readonly targetPrimaryTime: string | undefined } | undefined;
-  readonly #deaths = new ServerDeaths();
-  #restarts: (() => void)[] = [];
-  /** True from the stop of a requested restart until the server accepts connections again. */
-  #isRestarting = false;
+  readonly #failures: ServerFailures;
+  readonly #restarts = new RequestedRestarts();
 
   constructor(options: InstanceManagerOptions) {
     const { environment, client, clock, log } = options;
@@ -85,7 +79,14 @@ export class InstanceManager {
       timing: () => this.#access.cluster?.spec.lease ?? {},
       clock,
       log,
-      confirm: (limited, forMs) => this.#confirm(limited, forMs),
+      confirm: (limited, forMs) =>
+        isStillFollowed(name, {
+          access: this.#access,
+          status: this.#local.state.status,
+          client: this.#certificates.known.client,
+          forMs,
+          signal: limited,
+        }),
       onLost: ({ why, withinMs }) => void this.#local.stop({ mode: 'fast', withinMs: withinMs / 2, why }),
       onChange: wake,
     });
@@ -94,6 +95,7 @@ export class InstanceManager {
       this.wake();
     };
     this.#access = new ClusterAccess({ client, namespace, cluster, lease, clock, log, onChange: wake, onLease });
+    this.#failures = new ServerFailures({ name, access: this.#access, clock, log });
     this.#local = new LocalInstance({
       ...options,
       access: this.#access,
@@ -129,7 +131,7 @@ export class InstanceManager {
       cluster: this.#access.cluster,
       decision: this.#decision,
       failure: this.#failure,
-      hasDied: this.#death !== undefined,
+      hasDied: this.#failures.isYielding,
       local: this.#local.state,
       disk: this.#disk,
     });
@@ -144,7 +146,7 @@ export class InstanceManager {
   /** Stops and starts the server. Resolves when it accepts connections again; false if it does not run. */
   async restart(): Promise<boolean> {
     if (!this.#local.isRunning) return false;
-    const restarted = new Promise<void>((resolve) => this.#restarts.push(resolve));
+    const restarted = this.#restarts.request();
     this.wake();
     await restarted;
     return true;
@@ -223,8 +225,17 @@ export class InstanceManager {
       const decision = decide(situation);
       if (JSON.stringify(decision) !== JSON.stringify(this.#decision)) log.info('decided', { ...decision });
       this.#decision = decision;
-      const isDone = await this.#execute(decision, signal);
-      if (decision.do === 'nothing' || decision.do === 'wait') await this.#local.maintain(signal);
+      if (decision.do === 'start') await this.#failures.beforeStart(signal);
+      const isDone = await carryOut(decision, {
+        local: this.#local,
+        lease: this.#lease,
+        access: this.#access,
+        clock: this.#options.clock,
+        signal,
+      });
+      const isIdle = decision.do === 'nothing' || decision.do === 'wait';
+      if (isIdle && (await this.#restartIfRequested())) return 0;
+      if (isIdle) await this.#local.maintain(signal);
       this.#failure = undefined;
       return isDone ? 0 : this.#nextMs();
     } catch (error) {
@@ -238,16 +249,15 @@ export class InstanceManager {
   }
 
   async #situation(signal: AbortSignal): Promise<Situation> {
-    const { environment, clock } = this.#options;
+    const { environment } = this.#options;
     const { cluster: found } = this.#access;
     const cluster = found && clusterView(found, environment.name);
     this.#disk = await diskSpace(this.#local.volume);
     await this.#local.observe({ primary: cluster?.currentPrimary, signal });
-    await this.#endHangingServer();
-    if (this.#local.state.server.kind === 'running' && this.#local.state.status) this.#accepts();
-    const now = this.#access.cluster?.status?.targetPrimaryTime;
-    if (this.#death && (clock.monotonic() >= this.#death.untilMs || now !== this.#death.targetPrimaryTime)) {
-      this.#death = undefined;
+    if (await this.#failures.endHanging(this.#local)) await this.#serverDied({ why: 'did not respond', output: [] });
+    if (this.#local.state.server.kind === 'running' && this.#local.state.status) {
+      this.#failures.accepts();
+      this.#restarts.accepts();
     }
     return {
       name: environment.name,
@@ -255,123 +265,20 @@ export class InstanceManager {
       lease: this.#lease.state,
       data: this.#local.state.data,
       server: this.#local.state.server,
-      isYielding: this.#death !== undefined,
+      isYielding: this.#failures.isYielding,
     };
   }
 
-  /** Executes a decision. Returns true if the next decision need not wait. */
-  async #execute(decision: Decision, signal: AbortSignal): Promise<boolean> {
-    const local = this.#local;
-    switch (decision.do) {
-      case 'acquire':
-        return this.#lease.acquire(signal);
-      case 'release':
-        await this.#lease.release();
-        return true;
-      case 'initialize':
-        await local.data.initialize(signal);
-        return true;
-      case 'start':
-        await this.#beforeStart(signal);
-        return local.start(decision, signal);
-      case 'stop':
-        await local.stop({
-          mode: decision.mode,
-          withinMs: decision.mode === 'fast' ? switchoverMs : 0,
-          why: decision.why,
-        });
-        return true;
-      case 'promote':
-        await local.promote(signal);
-        return false;
-      case 'clone':
-        await this.#whilePrimaryStays(decision.from, signal, (limited) => local.data.clone(decision.from, limited));
-        return true;
-      case 'rewind':
-        await this.#whilePrimaryStays(decision.from, signal, (limited) => local.data.rewind(decision.from, limited));
-        return true;
-      case 'follow':
-        return local.follow(decision.upstream, signal);
-      case 'wait':
-      case 'nothing':
-        return this.#restartIfAsked();
-    }
-  }
-
-  async #restartIfAsked(): Promise<boolean> {
-    if (this.#restarts.length === 0 || !this.#local.isRunning || this.#isRestarting) return false;
+  async #restartIfRequested(): Promise<boolean> {
+    if (!this.#restarts.isDue || !this.#local.isRunning) return false;
     await this.#local.stop({ mode: 'fast', withinMs: switchoverMs, why: 'a restart was requested' });
-    this.#isRestarting = true;
+    this.#restarts.stopped();
     return true;
   }
 
-  /** After deaths, waits before the next start. */
-  async #beforeStart(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
-    const ms = this.#deaths.notBeforeMs - clock.monotonic();
-    if (ms > 0) await sleep(clock, { ms, signal });
-    this.#deaths.started(clock.monotonic());
-  }
-
-  #accepts(): void {
-    this.#deaths.accepts(this.#options.clock.monotonic());
-    if (!this.#isRestarting && this.#restarts.length > 0) return;
-    this.#isRestarting = false;
-    for (const resolve of this.#restarts.splice(0)) resolve();
-  }
-
-  async #serverDied({ why, output }: ServerDeath): Promise<void> {
-    const { clock, log, environment } = this.#options;
-    const { spec, status } = this.#access.cluster ?? {};
-    log.error('the server died', { why, output: output.slice(-3) });
-    const failingMs = this.#deaths.died(clock.monotonic());
-    const { renewDeadlineSeconds = 10 } = spec?.lease ?? {};
-    const hasOthers = this.#access.othersOf(environment.name).length > 0;
-    const delayMs = (spec?.replication?.failoverDelaySeconds ?? 0) * 1000;
-    if (this.#lease.isHeld && hasOthers && failingMs >= delayMs) {
-      const untilMs = clock.monotonic() + renewDeadlineSeconds * 1000;
-      this.#death = { untilMs, targetPrimaryTime: status?.targetPrimaryTime };
-      await this.#lease.release();
-    }
+  async #serverDied(death: ServerDeath): Promise<void> {
+    await this.#failures.died(death, this.#lease);
     this.wake();
-  }
-
-  /** Kills a server that has not responded for as long as a Lease is valid without renewal. */
-  async #endHangingServer(): Promise<void> {
-    const { renewDeadlineSeconds = 10 } = this.#access.cluster?.spec.lease ?? {};
-    const { silentMs } = this.#local;
-    if (silentMs <= Math.max(renewDeadlineSeconds * 1000, 5_000)) return;
-    this.#options.log.error('killing the server, because it does not respond', { silentMs });
-    await this.#local.stop({ mode: 'immediate', withinMs: 0, why: 'the server does not respond' });
-    await this.#serverDied({ why: 'did not respond', output: [] });
-  }
-
-  /** Ends a long action as soon as another instance becomes the primary. */
-  #whilePrimaryStays(
-    primary: string,
-    signal: AbortSignal,
-    act: (limited: AbortSignal) => Promise<void>,
-  ): Promise<void> {
-    const targetPrimary = (): string | undefined => this.#access.cluster?.status?.targetPrimary;
-    return whilePrimaryStays(primary, { targetPrimary, act, clock: this.#options.clock, signal });
-  }
-
-  async #confirm(signal: AbortSignal, forMs: number): Promise<boolean> {
-    const { environment } = this.#options;
-    const others = this.#access.othersOf(environment.name);
-    const { status } = this.#local.state;
-    // A server that does not respond may have replicas that this manager does not know.
-    if (status === undefined) return false;
-    const { replicas, slots } = status;
-    const streaming = replicas.map(({ name }) => name);
-    if (!knowsAll({ others, streaming, slots, instances: this.#access.cluster?.spec.instances ?? 1 })) return false;
-    return allConfirm(environment.name, {
-      others,
-      forMs,
-      addressOf: (other) => this.#access.addressOf(other),
-      client: this.#certificates.known.client,
-      signal,
-    });
   }
 
   #nextMs(): number {

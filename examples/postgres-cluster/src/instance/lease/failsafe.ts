@@ -1,12 +1,38 @@
+import type { ClusterAccess } from '../cluster/cluster-access.ts';
 import { slotOf } from '../settings/settings-file.ts';
+import type { LocalStatus } from '../sql/local-status.ts';
 import { askInstance } from '../status/ask-instance.ts';
 import type { KeyPair } from '../status/certificates.ts';
+
+/**
+ * Returns true if a primary that cannot reach the API server may continue without renewing its Lease: no other instance can have
+ * become the primary, because it knows all of them, and each confirms that it still follows this one.
+ */
+export async function isStillFollowed(
+  name: string,
+  options: {
+    readonly access: ClusterAccess;
+    /** Undefined while the server does not respond: it may have replicas that its manager does not know. */
+    readonly status: LocalStatus | undefined;
+    readonly client: KeyPair;
+    readonly forMs: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<boolean> {
+  const { access, status, client, forMs, signal } = options;
+  if (status === undefined) return false;
+  const others = access.othersOf(name);
+  const streaming = status.replicas.map((replica) => replica.name);
+  const instances = access.cluster?.spec.instances ?? 1;
+  if (!knowsAll({ others, streaming, slots: status.slots, instances })) return false;
+  return allConfirm(name, { others, forMs, addressOf: (other) => access.addressOf(other), client, signal });
+}
 
 /**
  * Requests all other instances to confirm that they cannot reach the API server, and follow this primary. Each one that does promises
  * not to acquire the Lease, so none of them can become a primary.
  */
-export async function allConfirm(
+async function allConfirm(
   name: string,
   options: {
     readonly others: readonly string[];

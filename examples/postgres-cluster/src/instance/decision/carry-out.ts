@@ -1,0 +1,58 @@
+import type { Clock } from '@kubewright/apimachinery';
+import type { ClusterAccess } from '../cluster/cluster-access.ts';
+import { whilePrimaryStays } from '../cluster/while-primary-stays.ts';
+import type { PrimaryLease } from '../lease/primary-lease.ts';
+import type { LocalInstance } from '../local-instance.ts';
+import type { Decision } from './decide.ts';
+
+/** Time for a clean stop before another primary takes over. */
+export const switchoverMs = 60_000;
+
+/** The parts of an instance that decisions change. */
+export interface InstanceParts {
+  readonly local: LocalInstance;
+  readonly lease: PrimaryLease;
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+}
+
+/** Carries out a decision. Returns true if the next decision need not wait. */
+export async function carryOut(
+  decision: Decision,
+  { local, lease, access, clock, signal }: InstanceParts & { readonly signal: AbortSignal },
+): Promise<boolean> {
+  /** Ends a long action as soon as another instance becomes the primary. */
+  const copy = (from: string, act: (limited: AbortSignal) => Promise<void>): Promise<void> =>
+    whilePrimaryStays(from, { targetPrimary: () => access.cluster?.status?.targetPrimary, act, clock, signal });
+  switch (decision.do) {
+    case 'acquire':
+      return lease.acquire(signal);
+    case 'release':
+      await lease.release();
+      return true;
+    case 'initialize':
+      await local.data.initialize(signal);
+      return true;
+    case 'start':
+      return local.start(decision, signal);
+    case 'stop': {
+      const withinMs = decision.mode === 'fast' ? switchoverMs : 0;
+      await local.stop({ mode: decision.mode, withinMs, why: decision.why });
+      return true;
+    }
+    case 'promote':
+      await local.promote(signal);
+      return false;
+    case 'clone':
+      await copy(decision.from, (limited) => local.data.clone(decision.from, limited));
+      return true;
+    case 'rewind':
+      await copy(decision.from, (limited) => local.data.rewind(decision.from, limited));
+      return true;
+    case 'follow':
+      return local.follow(decision.upstream, signal);
+    case 'wait':
+    case 'nothing':
+      return false;
+  }
+}
