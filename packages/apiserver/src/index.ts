@@ -3,7 +3,8 @@
 
 export type { AdmissionAttributes, AdmissionPlugin } from './admission/admission-plugin.ts';
 export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
-export { ApiServer, type ApiServerOptions, type NonResourceHandler } from './api-server.ts';
+export { ApiServer } from './api-server.ts';
+export type { ApiServerOptions, NonResourceHandler } from './api-server-options.ts';
 export type { Authenticator, UserInfo } from './authentication/authenticator.ts';
 export { certificateAuthenticator } from './authentication/certificate-authenticator.ts';
 export { StaticTokenAuthenticator } from './authentication/static-token-authenticator.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { KeyPair } from '@kubewright/apimachinery/internal';
 import type { ReadObject } from '../admission/object-reader.ts';
-import type { NonResourceHandler } from '../api-server.ts';
+import type { NonResourceHandler } from '../api-server-options.ts';
 import type { RequestContext } from '../endpoints/request-context.ts';
 import type { ApiHandler, ApiResponse } from '../http/api-request.ts';
 import { followStorage, type Storage, type StoredObject, withRevision } from '../storage/index.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RemoteGroups } from '../aggregation/remote-groups.ts';
-import type { NonResourceHandler } from '../api-server.ts';
+import type { NonResourceHandler } from '../api-server-options.ts';
 import type { RequestContext } from '../endpoints/index.ts';
 import { jsonResponse } from '../endpoints/object-response.ts';
 import type { ApiResponse } from '../http/api-request.ts';

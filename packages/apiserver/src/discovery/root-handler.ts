@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { RemoteGroups } from '../aggregation/remote-groups.ts';
-import type { NonResourceHandler } from '../api-server.ts';
+import type { NonResourceHandler } from '../api-server-options.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
 
 /**

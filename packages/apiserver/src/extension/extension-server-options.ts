@@ -1,6 +1,6 @@
 import type { Clock, Kind, KubernetesObject, Random } from '@kubewright/apimachinery';
 import type { AdmissionPlugin } from '../admission/admission-plugin.ts';
-import type { ApiServerLimits } from '../api-server.ts';
+import type { ApiServerLimits } from '../api-server-options.ts';
 import type { Authenticator } from '../authentication/authenticator.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ClusterClient } from '../delegation/cluster-client.ts';

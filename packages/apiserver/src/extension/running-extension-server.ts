@@ -2,7 +2,8 @@ import { type Clock, systemClock, systemRandom } from '@kubewright/apimachinery'
 import { kubernetesEnvironment, PatternCache } from '@kubewright/schema';
 import type { AdmissionPlugin } from '../admission/admission-plugin.ts';
 import { checkNamespaces } from '../admission/namespace-lifecycle.ts';
-import { ApiServer, type NonResourceHandler } from '../api-server.ts';
+import { ApiServer } from '../api-server.ts';
+import type { NonResourceHandler } from '../api-server-options.ts';
 import type { Authenticator } from '../authentication/authenticator.ts';
 import { certificateAuthenticator } from '../authentication/certificate-authenticator.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';

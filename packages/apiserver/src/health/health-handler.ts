@@ -1,4 +1,4 @@
-import type { NonResourceHandler } from '../api-server.ts';
+import type { NonResourceHandler } from '../api-server-options.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported } from '../http/failures.ts';
 

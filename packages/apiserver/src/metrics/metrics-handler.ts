@@ -1,5 +1,5 @@
 import { defined } from '@kubewright/apimachinery/internal';
-import type { NonResourceHandler } from '../api-server.ts';
+import type { NonResourceHandler } from '../api-server-options.ts';
 import type { ApiHandler, ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported } from '../http/failures.ts';
 import { isLongRunning } from '../http/long-running.ts';

@@ -1,4 +1,4 @@
-import type { AuditEvent } from '../api-server.ts';
+import type { AuditEvent } from '../api-server-options.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
 import type { RequestInfo } from '../request-info/index.ts';
 import { Counter, Histogram, type Labels } from './metric-family.ts';

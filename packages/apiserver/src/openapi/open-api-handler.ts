@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { stringifyJson } from '@kubewright/apimachinery/internal';
 import { BuiltinDescriptions, groupVersionDocument } from '@kubewright/schema/internal';
 import type { RemoteGroups } from '../aggregation/remote-groups.ts';
-import type { NonResourceHandler } from '../api-server.ts';
+import type { NonResourceHandler } from '../api-server-options.ts';
 import type { RequestContext } from '../endpoints/index.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported, notAcceptable } from '../http/failures.ts';

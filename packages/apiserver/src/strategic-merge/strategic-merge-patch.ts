@@ -1,9 +1,9 @@
 import type { SchemaNode } from '@kubewright/schema/internal';
 import { deepCopy, isRecord, setOwn } from '@kubewright/schema/internal';
 import { identify, orderElements, partition, requireKey } from './element-order.ts';
-import { badFormat, internal, noMergeKey, printGo, StrategicMergeError, wrongKind } from './strategic-merge-error.ts';
+import { elementKind, kindOf, mergeList, patchDirective } from './merge-list.ts';
+import { badFormat, internal, printGo, wrongKind } from './strategic-merge-error.ts';
 
-const patchDirective = '$patch';
 const retainKeysDirective = '$retainKeys';
 const deletePrefix = '$deleteFromPrimitiveList/';
 const orderPrefix = '$setElementOrder/';
@@ -51,17 +51,12 @@ function mergeMap(
       const list = original[key] as unknown[]; // same kind
       const field = fieldNode(schema, key);
       const merges = deletes || strategyOf(field) === 'merge';
-      setOwn(original, key, merges ? mergeList(list, value, { field, deletes }) : value);
+      setOwn(original, key, merges ? mergeList(list, value, { field, deletes, mergeMap }) : value);
     } else {
       setOwn(original, key, value);
     }
   }
   return original;
-}
-
-function kindOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  return value === null ? 'null' : typeof value;
 }
 
 function followDirective(patch: Record<string, unknown>): Record<string, unknown> {
@@ -171,7 +166,7 @@ function mergeForOrder(
   if (change === undefined) return live ?? [];
   if (live === undefined) return withoutDirectives(change) as unknown[]; // a list stays a list
   if (strategyOf(field) !== 'merge') return change;
-  return mergeList([...live], change, { field, deletes: false });
+  return mergeList([...live], change, { field, deletes: false, mergeMap });
 }
 
 /** Checks that the patch's elements are in the order that the patch itself requires. */
@@ -197,114 +192,4 @@ function orderElement(element: unknown, mergeKey: string | undefined): unknown {
   if (mergeKey !== undefined && !isRecord(element)) throw wrongKind('map', element);
   requireKey(element, mergeKey);
   return element;
-}
-
-function mergeList(
-  original: unknown[],
-  patch: unknown[],
-  { field, deletes }: { readonly field: SchemaNode | undefined; readonly deletes: boolean },
-): unknown[] {
-  if (original.length === 0 && patch.length === 0) return original;
-  if (elementKind(original, patch) !== 'object') {
-    if (deletes) {
-      const gone = new Set(patch);
-      return original.filter((item) => !gone.has(item));
-    }
-    return orderElements(
-      partition(dedupe([...original, ...patch]), patch, undefined),
-      { patchOrder: patch, serverOrder: original },
-      undefined,
-    );
-  }
-  const mergeKey = field?.patchMergeKey;
-  if (mergeKey === undefined) {
-    throw internal(`cannot merge lists without merge key for ${field?.items?.typeName ?? 'Unknown'}`);
-  }
-  const { server, changes } = followElementDirectives(
-    original as Record<string, unknown>[],
-    patch as Record<string, unknown>[],
-    mergeKey,
-  ); // all records
-  const merged = mergeElements(server, changes, { mergeKey, items: field?.items });
-  return orderElements(partition(merged, changes, mergeKey), { patchOrder: changes, serverOrder: server }, mergeKey);
-}
-
-/** Drops duplicates as upstream does: the last element takes the place of a dropped one. */
-function dedupe(list: unknown[]): unknown[] {
-  let last = list.length - 1;
-  for (let i = 0; i < last; i++) {
-    for (let j = i + 1; j <= last; j++) {
-      if (list[i] === list[j]) list[j--] = list[last--];
-    }
-  }
-  return list.slice(0, last + 1);
-}
-
-function followElementDirectives(
-  original: readonly Record<string, unknown>[],
-  patch: readonly Record<string, unknown>[],
-  mergeKey: string,
-): { readonly server: Record<string, unknown>[]; readonly changes: Record<string, unknown>[] } {
-  let server = [...original];
-  const changes: Record<string, unknown>[] = [];
-  let replace = false;
-  for (const element of patch) {
-    if (!Object.hasOwn(element, patchDirective)) {
-      changes.push(element);
-      continue;
-    }
-    const directive = element[patchDirective];
-    if (directive === 'delete') {
-      if (!Object.hasOwn(element, mergeKey)) throw noMergeKey(element, mergeKey);
-      server = server.filter((item) => item[mergeKey] !== element[mergeKey]);
-    } else if (directive === 'replace') {
-      replace = true;
-    } else if (directive === 'merge') {
-      throw internal('merging lists cannot yet be specified in the patch');
-    } else {
-      throw internal(`unknown patch type: ${printGo(directive)} in map: ${printGo(element)}`);
-    }
-  }
-  return replace ? { server: changes, changes: [] } : { server, changes };
-}
-
-function mergeElements(
-  server: readonly Record<string, unknown>[],
-  changes: readonly Record<string, unknown>[],
-  { mergeKey, items }: { readonly mergeKey: string; readonly items: SchemaNode | undefined },
-): Record<string, unknown>[] {
-  const merged = [...server];
-  const at = new Map<unknown, number>();
-  merged.forEach((element, i) => {
-    if (!at.has(element[mergeKey])) at.set(element[mergeKey], i);
-  });
-  for (const change of changes) {
-    if (!Object.hasOwn(change, mergeKey)) throw noMergeKey(change, mergeKey);
-    const i = at.get(change[mergeKey]);
-    if (i === undefined) {
-      at.set(change[mergeKey], merged.length);
-      merged.push(change);
-    } else {
-      merged[i] = mergeMap(merged[i] as Record<string, unknown>, change, items); // the index only has positions in this list
-    }
-  }
-  return merged;
-}
-
-function elementKind(...lists: readonly (readonly unknown[])[]): string {
-  let kind: string | undefined;
-  for (const list of lists) {
-    for (const item of list) {
-      const current = kindOf(item);
-      if (kind === undefined && current === 'array') {
-        throw new StrategicMergeError('lists of lists are not supported', 422);
-      }
-      if (kind !== undefined && kind !== current) {
-        throw internal(`list element types are not identical: ${printGo(lists)}`);
-      }
-      kind = current;
-    }
-  }
-  if (kind === undefined) throw internal('no elements in any of the given slices');
-  return kind;
 }

@@ -2,7 +2,8 @@ import { type Clock, type Random, seededRandom, VirtualClock } from '@kubewright
 import { builtinSchema, type SchemaNode } from '@kubewright/schema/internal';
 import type { AdmissionPlugin } from '../admission/admission-plugin.ts';
 import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts';
-import { ApiServer, type ApiServerOptions } from '../api-server.ts';
+import { ApiServer } from '../api-server.ts';
+import type { ApiServerOptions } from '../api-server-options.ts';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { MutableCatalog } from '../registry/resource-catalog.ts';

@@ -11,6 +11,8 @@ import { noteLastRevision } from './first-revision.ts';
 import type { ServiceAccountLogin } from './service-account-login.ts';
 import type { StateDirectory } from './state-directory.ts';
 
+/** Default time limit for stopping, in milliseconds. */
+export const defaultStopMs = 4_000;
 /** Part of the time limit reserved for the server after nodes and components have stopped, in milliseconds. */
 const serverStopMs = 700;
 

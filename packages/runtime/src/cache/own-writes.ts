@@ -2,8 +2,11 @@ import type { Clock, KubernetesObject, ObjectKey } from '@kubewright/apimachiner
 import { compareResourceVersions } from '@kubewright/apimachinery/internal';
 import type { ObjectView } from '../handler/object-view.ts';
 import { PendingWrites } from './pending-writes.ts';
+import { remember } from './remember.ts';
 import { Removals } from './removals.ts';
 import { isDeletionOf, reached, type StoredVersion } from './stored-version.ts';
+import { UncertainObjects } from './uncertain-objects.ts';
+import { WatchTime } from './watch-time.ts';
 import { writtenView } from './written-view.ts';
 
 /**
@@ -11,14 +14,6 @@ import { writtenView } from './written-view.ts';
  * that the watch must show are dropped once it has passed them, or when a list does not contain them.
  */
 const patienceMs = 600_000;
-/**
- * How long an object in an unknown state is read live, in milliseconds during which a watch was open; longer lag is always
- * detected.
- */
-const uncertainMs = 150_000;
-/** Maximum number of entries of each kind that only expire by time. */
-const maxEntries = 10_000;
-
 /**
  * Writes of this process that its watch has not shown yet; ensures that reads after a write never return an older version.
  *
@@ -36,17 +31,14 @@ export class OwnWrites<T> {
   readonly #writes = new PendingWrites<T>();
   /** Keyed by UID, because one name may have had several objects that were all deleted. */
   readonly #deleted = new Map<string, Noted & { readonly key: string }>();
-  readonly #uncertain = new Map<string, Uncertainty>();
-  #marks = 0;
+  readonly #uncertain: UncertainObjects;
   /**
    * Latest versions written outside the scope, until the watch shows the object back in scope or the server reports it missing.
    */
   readonly #outside = new Map<string, StoredVersion>();
   readonly #removed = new Removals();
   #reached = '';
-  /** Total time during which a watch was open, excluding the current watch. */
-  #watchedMs = 0;
-  #openedMs: number | undefined;
+  readonly #time: WatchTime;
 
   /**
    * @param options - `isWhole`: true if an object the watch shows as removed was deleted, rather than having left a selector.
@@ -54,6 +46,8 @@ export class OwnWrites<T> {
    */
   constructor(clock: Clock, options: { readonly isWhole?: boolean; readonly isShared?: boolean | undefined } = {}) {
     this.#clock = clock;
+    this.#time = new WatchTime(clock);
+    this.#uncertain = new UncertainObjects(this.#time);
     this.#isWhole = options.isWhole ?? true;
     this.#isShared = options.isShared ?? false;
   }
@@ -69,8 +63,7 @@ export class OwnWrites<T> {
 
   /** Records that a watch has opened or ended; while none is open, no entry expires. */
   watching(isOpen: boolean): void {
-    this.#watchedMs = this.#watched();
-    this.#openedMs = isOpen ? this.#clock.monotonic() : undefined;
+    this.#time.watching(isOpen);
   }
 
   /** Records that a deletion is about to be sent; dispose the result once its response has been recorded. */
@@ -168,14 +161,10 @@ export class OwnWrites<T> {
     else if (!writtenAs || !reached(writtenAs, version)) this.#doubt({ key, writtenAs: version });
   }
 
-  #doubt(what: Pick<Uncertainty, 'key' | 'deletionOf' | 'writtenAs'>): void {
+  #doubt(what: Parameters<UncertainObjects['add']>[1]): void {
     if (this.#isShared) return;
     this.#forgetOld();
-    remember(this.#uncertain, keyOf(what.key), {
-      ...what,
-      mark: ++this.#marks,
-      untilMs: this.#watched() + uncertainMs,
-    });
+    this.#uncertain.add(keyOf(what.key), what);
   }
 
   /** Returns a mark for the current uncertainty about an object; undefined if its state is known. */
@@ -201,11 +190,7 @@ export class OwnWrites<T> {
     const written = this.#writes.get(id);
     if (written && reached(version, written)) this.#writes.delete(id);
     if (removed && this.#isWhole) this.#deleted.delete(version.uid);
-    const { writtenAs, deletionOf } = this.#uncertain.get(id) ?? {};
-    if (writtenAs && reached(version, writtenAs)) this.#uncertain.delete(id);
-    if (!deletionOf) return;
-    const settles = removed ? this.#isWhole && version.uid === deletionOf.uid : isDeletionOf(deletionOf, version);
-    if (settles) this.#uncertain.delete(id);
+    this.#uncertain.seen(id, { version, removed, isWhole: this.#isWhole });
   }
 
   /** Records that the watch has delivered everything up to this version; `restarted` means that versions have started over. */
@@ -262,7 +247,7 @@ export class OwnWrites<T> {
     const released = this.#isShared ? [] : this.#writes.released();
     if (this.#uncertain.size === 0 && released.length === 0) return [];
     this.#forgetOld();
-    const keys = [...[...this.#uncertain.values()].map((each) => each.key), ...released];
+    const keys = [...this.#uncertain.keys(), ...released];
     return namespace === undefined ? keys : keys.filter((key) => key.namespace === namespace);
   }
 
@@ -271,7 +256,7 @@ export class OwnWrites<T> {
     if (this.#writes.isReleased(keyOf(key))) return true;
     if (this.#uncertain.size === 0) return false;
     this.#forgetOld();
-    return this.#uncertain.has(keyOf(key));
+    return this.#uncertain.get(keyOf(key)) !== undefined;
   }
 
   #hasComePast(resourceVersion: string): boolean {
@@ -280,12 +265,11 @@ export class OwnWrites<T> {
   }
 
   #forgetOld(): void {
-    const now = this.#watched();
-    for (const entries of [this.#deleted, this.#uncertain]) {
-      for (const [id, { untilMs }] of entries) {
-        if (untilMs > now) break;
-        entries.delete(id);
-      }
+    this.#uncertain.dropExpired();
+    const now = this.#time.ms;
+    for (const [uid, { untilMs }] of this.#deleted) {
+      if (untilMs > now) break;
+      this.#deleted.delete(uid);
     }
     for (const [id, { untilMs }] of this.#writes.all()) {
       if (untilMs > now) break;
@@ -294,11 +278,7 @@ export class OwnWrites<T> {
   }
 
   #noted(): Noted {
-    return { atMs: this.#clock.monotonic(), untilMs: this.#watched() + patienceMs };
-  }
-
-  #watched(): number {
-    return this.#watchedMs + (this.#openedMs === undefined ? 0 : this.#clock.monotonic() - this.#openedMs);
+    return { atMs: this.#clock.monotonic(), untilMs: this.#time.ms + patienceMs };
   }
 }
 
@@ -308,28 +288,6 @@ interface Noted {
   readonly untilMs: number;
 }
 
-/** An object whose state only the server knows. */
-interface Uncertainty {
-  readonly key: ObjectKey;
-  readonly mark: number;
-  readonly untilMs: number;
-  /** The version whose deletion has an unknown outcome, if that is the cause. */
-  readonly deletionOf?: StoredVersion;
-  /** The version that was written in another version of the API, if that is the cause. */
-  readonly writtenAs?: StoredVersion;
-}
-
 function keyOf(key: ObjectKey): string {
   return `${key.namespace ?? ''}/${key.name}`;
-}
-
-/** Adds an entry at the end and drops the oldest if there are too many. */
-function remember<V>(entries: Map<string, V>, id: string, value: V): void {
-  entries.delete(id);
-  entries.set(id, value);
-  if (entries.size <= maxEntries) return;
-  for (const oldest of entries.keys()) {
-    entries.delete(oldest);
-    return;
-  }
 }

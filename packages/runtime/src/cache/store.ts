@@ -1,13 +1,13 @@
 import { apiVersionOf, type Kind, type KubernetesObject, type LabelSelector } from '@kubewright/apimachinery';
 import { compareResourceVersions } from '@kubewright/apimachinery/internal';
-import { closeBracket, comma, MalformedJsonError, openBracket, readInteger, readString } from '../scan/json-bytes.ts';
-import { type ByteSpan, ownManagedFields } from '../scan/managed-fields-cut.ts';
+import { MalformedJsonError, readInteger, readString } from '../scan/json-bytes.ts';
 import { MetadataScan } from '../scan/metadata-scan.ts';
 import type { IndexFunc } from './cached-kind.ts';
+import { copyObject } from './copy-object.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { Indexer } from './indexer.ts';
 import { LabelIndex } from './label-index.ts';
-import { type Slab, SlabAllocator } from './slab.ts';
+import { SlabAllocator } from './slab.ts';
 import { type EntryContext, StoreEntry } from './store-entry.ts';
 
 /** Options for a {@link Store}. */
@@ -111,7 +111,7 @@ export class Store<T> {
       this.#markSeen(old);
       return { old, entry: old, version };
     }
-    const { slab, offset, length, shift } = this.#copy(bytes, start, end);
+    const { slab, offset, length, shift } = copyObject(this.#slabs, { bytes, start, end, scan }, this.#ownManagers);
     const generation = readInteger(bytes, start + scan.generationAt, start + scan.generationEnd);
     // A replaced object's strings are shared with its successor.
     const entry = new StoreEntry<T>(this.#context, {
@@ -232,29 +232,6 @@ export class Store<T> {
     this.#slabs.release(entry.slab, entry.length);
   }
 
-  #copy(bytes: Buffer, start: number, end: number): { slab: Slab; offset: number; length: number; shift: number } {
-    const { managedAt, managedEnd } = this.#scan;
-    if (managedAt === 0) {
-      const slab = this.#slabs.reserve(end - start);
-      const offset = slab.used;
-      bytes.copy(slab.bytes, offset, start, end);
-      this.#slabs.commit(slab, end - start);
-      return { slab, offset, length: end - start, shift: 0 };
-    }
-    const span = { at: start + managedAt, end: start + managedEnd };
-    const kept = ownManagedFields(bytes, span, this.#ownManagers);
-    const keptLength = 2 + Math.max(kept.length - 1, 0) + kept.reduce((sum, each) => sum + each.end - each.at, 0);
-    const shift = managedEnd - managedAt - keptLength;
-    const length = end - start - shift;
-    const slab = this.#slabs.reserve(length);
-    const offset = slab.used;
-    bytes.copy(slab.bytes, offset, start, span.at);
-    writeArray(bytes, kept, { to: slab.bytes, at: offset + managedAt });
-    bytes.copy(slab.bytes, offset + managedAt + keptLength, span.end, end);
-    this.#slabs.commit(slab, length);
-    return { slab, offset, length, shift };
-  }
-
   /** Compacts a little after every write, so that garbage stays near one eighth and no single step takes long. */
   #compactStep(): void {
     if (!this.#sweep) {
@@ -289,18 +266,4 @@ export class Store<T> {
     for (const names of this.#namespaces.values()) yield* names.values();
     return undefined;
   }
-}
-
-function writeArray(
-  from: Buffer,
-  spans: readonly ByteSpan[],
-  target: { readonly to: Buffer; readonly at: number },
-): void {
-  let at = target.at;
-  target.to[at++] = openBracket;
-  spans.forEach((span, index) => {
-    if (index > 0) target.to[at++] = comma;
-    at += from.copy(target.to, at, span.at, span.end);
-  });
-  target.to[at] = closeBracket;
 }

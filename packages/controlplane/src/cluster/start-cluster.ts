@@ -1,0 +1,198 @@
+import { resolve } from 'node:path';
+import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { CertificateStore } from '@kubewright/apiserver/internal';
+import type { BuiltInControllerFactory } from '../controllers/index.ts';
+import { clusterLogEvents } from '../log/cluster-log-events.ts';
+import { ClusterClients } from './cluster-clients.ts';
+import { clusterControlPlane } from './cluster-control-plane.ts';
+import { listen } from './cluster-listener.ts';
+import { ClusterNetwork } from './cluster-network.ts';
+import type { ClusterNode } from './cluster-nodes.ts';
+import { ClusterVolumes } from './cluster-volumes.ts';
+import { ComponentSelection } from './component-selection.ts';
+import type { Components } from './components.ts';
+import { containedClock } from './contained-clock.ts';
+import {
+  type CompleteOptions,
+  type EmbeddedClusterOptions,
+  nodesOf,
+  podNetworkOf,
+} from './embedded-cluster-options.ts';
+import { adminIdentity, controllerManagerIdentity } from './identities.ts';
+import { writeKubeconfig } from './kubeconfig.ts';
+import { LateConnector } from './late-connector.ts';
+import type { NodeLink } from './node-link.ts';
+import { openStorage } from './open-storage.ts';
+import type { ServiceAccountLogin } from './service-account-login.ts';
+import { furtherComponents, startComponents } from './start-components.ts';
+import { notesIn, StateDirectory } from './state-directory.ts';
+import { defaultStopMs, type StoppableParts, stopCluster } from './stop-cluster.ts';
+import type * as Workers from './workers.ts';
+
+/** The parts of a running cluster. */
+export interface ClusterParts extends StoppableParts {
+  readonly certificates: CertificateStore;
+  readonly clients: ClusterClients;
+  readonly takenPort: number | undefined;
+  readonly logins: ServiceAccountLogin[];
+  readonly connector: LateConnector;
+  /** Set after the server has started. */
+  components: Components | undefined;
+  readonly nodes: Map<string, ClusterNode>;
+}
+
+/**
+ * Starts a cluster: network, storage and server, then its components and nodes. Resolves once it serves requests and accepts pods;
+ * if a part fails to start, all others are stopped.
+ */
+export async function startCluster(options: EmbeddedClusterOptions): Promise<ClusterParts> {
+  const { clock = systemClock, random = systemRandom, data } = options;
+  const selection = new ComponentSelection(options.components ?? ['*']);
+  const directory = StateDirectory.open(options);
+  let network: ClusterNetwork | undefined;
+  try {
+    // The logger's module, the runtime, is loaded only if needed.
+    const log = options.log ?? (await import('./workers.ts')).silentLogger;
+    const settings = podNetworkOf(options, selection);
+    // Stored with the objects, which need it even if the state folder was removed.
+    const notes = data === undefined ? directory : notesIn(resolve(data));
+    network = await ClusterNetwork.open({ notes, clock, random, log, ...settings });
+    return await startIn(directory, { ...options, clock, random, log, selection, network });
+  } catch (error) {
+    await network?.[Symbol.asyncDispose]();
+    directory[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function startIn(directory: StateDirectory, options: CompleteOptions): Promise<ClusterParts> {
+  const { random, log, selection, network, server = {} } = options;
+  const clock = containedClock(options.clock, (error) =>
+    log.error('timer callback failed in the API server', { event: clusterLogEvents.timerFailed, error }),
+  );
+  const onError = (error: unknown): void =>
+    log.error('API server error', { event: clusterLogEvents.apiServerFailed, error });
+  const onWatcherFault = (error: unknown): void =>
+    log.error('storage watcher failed', { event: clusterLogEvents.storageWatcherFailed, error });
+  const hasProcesses = network.isRouted;
+  const volumes = new ClusterVolumes({ random, log, hasProcesses, data: options.data });
+  const folder = directory.file('certificates');
+  const certificates = await CertificateStore.open({ folder, clock, hosts: network.serverHosts });
+  const { data, etcdServers, snapshot, limits } = options;
+  const maxBytes = limits?.storageBytes;
+  const from = { data, etcdServers, snapshot };
+  const storage = await openStorage(directory, { clock, ...from, maxBytes, onWatcherFault });
+  const address = { text: '' };
+  const connector = new LateConnector();
+  const plane = clusterControlPlane(options, {
+    storage,
+    clock,
+    certificates,
+    connector,
+    serverAddress: () => address.text,
+    onError,
+  });
+  await plane.start();
+  const { http, takenPort } = await listen(directory, { options, plane, certificates, onError });
+  address.text = `${server.advertiseAddress ?? new URL(http.url).hostname}:${http.port}`;
+  const parts: ClusterParts = {
+    directory,
+    options,
+    certificates,
+    storage,
+    plane,
+    clients: new ClusterClients({ handle: plane.handle, clock, random }),
+    http,
+    takenPort,
+    components: undefined,
+    logins: [],
+    connector,
+    volumes,
+    nodes: new Map(),
+  };
+  try {
+    await writeAdminKubeconfig(parts);
+    await plane.publish();
+    // Loaded now, so that the first clients need not wait while a quarter of the program is loaded.
+    const workers = await import('./workers.ts');
+    const controllers = workers.builtInControllers({
+      ca: trustOf(parts),
+      signer: certificates.clientSigner,
+      issueToken: (token) => plane.issueLegacyToken(token),
+    });
+    const names = controllers.filter(({ actsAsServer }) => !actsAsServer).map(({ name }) => name);
+    selection.check([...names, ...furtherComponents]);
+    const selected = controllers.filter(({ name, actsAsServer }) => actsAsServer || selection.includes(name));
+    await Promise.all([
+      startControllers(parts, { workers, controllers: selected }),
+      startNodes(parts, { workers, controllers: selected }),
+    ]);
+    if (selection.includes('serviceaccount-controller'))
+      await workers.defaultAccountExists(parts.clients.as(adminIdentity), clock);
+    return parts;
+  } catch (error) {
+    await stopCluster(parts, defaultStopMs);
+    throw error;
+  }
+}
+
+/** Returns the certificate with which clients verify the server, in PEM format. */
+export function trustOf({ options, certificates }: ClusterParts): string {
+  return options.server?.serving?.certificate ?? certificates.ca;
+}
+
+async function writeAdminKubeconfig(parts: ClusterParts): Promise<void> {
+  const { certificates, directory, http } = parts;
+  const { certificate, key } = await certificates.clientCertificate('admin', adminIdentity);
+  writeKubeconfig(directory.file('kubeconfig'), {
+    server: http.url,
+    ca: trustOf(parts),
+    user: { name: adminIdentity.commonName, certificate, key },
+  });
+}
+
+async function startControllers(parts: ClusterParts, { workers, controllers }: Selected): Promise<void> {
+  const { options, clients, volumes } = parts;
+  const { clock, random, log } = options;
+  const components = new workers.Components({ clock, random, log, reader: clients.as(controllerManagerIdentity) });
+  parts.components = components;
+  await startComponents(components, { workers, controllers, clients, options, volumes });
+}
+
+async function startNodes(parts: ClusterParts, { workers, controllers }: Selected): Promise<void> {
+  const { options, directory, clients, connector, nodes, volumes, http } = parts;
+  const { clock, random, log, selection, network } = options;
+  const settings = nodesOf(options, selection);
+  if (settings === undefined) return;
+  const nodeParts = {
+    settings,
+    volumeRoot: volumes.root,
+    controlPlane: controlPlanePods(selection, controllers),
+    client: (name: string, link: NodeLink) => clients.forNode(name, link),
+    directory: (name: string) => directory.file(name === 'kubewright' ? 'node' : name),
+    apiServer: { url: http.url, ca: trustOf(parts) },
+    network: (index: number) => network.forNode(index),
+    clock,
+    random,
+    log: log.named('node'),
+  };
+  await workers.startNodes(nodeParts, (node) => {
+    nodes.set(node.name, node);
+    connector.targets.set(node.name, node.connector);
+  });
+}
+
+/** The modules and the built-in controllers that a cluster runs. */
+interface Selected {
+  readonly workers: typeof Workers;
+  readonly controllers: readonly BuiltInControllerFactory[];
+}
+
+/** Returns the parts of the control plane that nodes show as static pods. There is no etcd: state is kept in the process. */
+function controlPlanePods(
+  selection: ComponentSelection,
+  controllers: readonly BuiltInControllerFactory[],
+): readonly string[] {
+  const manager = controllers.some(({ actsAsServer }) => !actsAsServer) ? ['kube-controller-manager'] : [];
+  return ['kube-apiserver', ...manager, ...(selection.includes('scheduler') ? ['kube-scheduler'] : [])];
+}
