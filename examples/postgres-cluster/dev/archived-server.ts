@@ -86,6 +86,7 @@ export class ArchivedServer implements AsyncDisposable {
     const context = {
       store,
       connection: from.connection,
+      dataDirectory: from.dataDirectory,
       programs,
       folder: folder.path,
       now: () => new Date(),

@@ -2,29 +2,32 @@ import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { ArchiveError } from './archive-error.ts';
 import type { ArchiveStore } from './archive-store.ts';
+import type { SystemIdentity } from './system-identity.ts';
 
-/** The file that says which database system an archive belongs to. */
+/** The file that says which database an archive belongs to. */
 const ownerFile = 'system.json';
 
-interface Owner {
-  readonly systemID: string;
-}
-
 /**
- * Checks that an archive belongs to a database system. The first system that archives becomes the owner, if nothing else is in
- * the archive.
+ * Checks that an archive belongs to a database. The first one that archives becomes the owner, if nothing else is in the archive.
  *
- * @throws ArchiveError with the reason `Conflict` if the archive belongs to another system
+ * @throws ArchiveError with the reason `Conflict` if the archive belongs to another database
  */
 export async function ensureOwner(
   store: ArchiveStore,
-  { systemID, signal }: { readonly systemID: string; readonly signal: AbortSignal },
+  { identity, signal }: { readonly identity: SystemIdentity; readonly signal: AbortSignal },
 ): Promise<void> {
-  const owner = (await readOwner(store, signal)) ?? (await claim(store, { systemID, signal }));
-  if (owner !== systemID) {
+  const owner = (await readOwner(store, signal)) ?? (await claim(store, { identity, signal }));
+  if (owner?.systemID !== identity.systemID) {
     throw new ArchiveError(
       'Conflict',
-      `the archive belongs to the database system ${owner}, but this one is ${systemID}; use another path`,
+      `the archive belongs to the database system ${owner?.systemID}, but this one is ${identity.systemID}; use another path`,
+    );
+  }
+  if (owner.copy !== identity.copy) {
+    const why = 'one of them was restored from a backup of the other';
+    throw new ArchiveError(
+      'Conflict',
+      `the archive belongs to another copy of this database (${why}); use another path`,
     );
   }
 }
@@ -45,23 +48,20 @@ export async function ensureEmpty(store: ArchiveStore, { signal }: { readonly si
 
 async function claim(
   store: ArchiveStore,
-  { systemID, signal }: { readonly systemID: string; readonly signal: AbortSignal },
-): Promise<string | undefined> {
+  { identity, signal }: { readonly identity: SystemIdentity; readonly signal: AbortSignal },
+): Promise<SystemIdentity | undefined> {
   // An empty archive, or one whose owner has just been written.
   for await (const { name } of store.list('', { signal })) {
     const owner = await readOwner(store, signal);
     if (owner !== undefined) return owner;
     throw new ArchiveError('Conflict', `the archive contains ${name}, but no ${ownerFile}; use another path`);
   }
-  const owner: Owner = { systemID };
-  const isFirst = await store.put(ownerFile, Readable.from([Buffer.from(JSON.stringify(owner))]), { signal });
-  return isFirst ? systemID : readOwner(store, signal);
+  const isFirst = await store.put(ownerFile, Readable.from([Buffer.from(JSON.stringify(identity))]), { signal });
+  return isFirst ? identity : readOwner(store, signal);
 }
 
-async function readOwner(store: ArchiveStore, signal: AbortSignal): Promise<string | undefined> {
+async function readOwner(store: ArchiveStore, signal: AbortSignal): Promise<SystemIdentity | undefined> {
   const content = await store.get(ownerFile, { signal });
-  if (!content) return undefined;
   // Written by `claim`.
-  const { systemID } = (await json(content)) as Owner;
-  return systemID;
+  return content ? ((await json(content)) as SystemIdentity) : undefined;
 }

@@ -8,6 +8,7 @@ import { ensureOwner } from './archive-owner.ts';
 import type { ArchiveStore } from './archive-store.ts';
 import { decompressed } from './decompressed.ts';
 import { isAfterEndOfTimeline } from './ended-timeline.ts';
+import type { SystemIdentity } from './system-identity.ts';
 import { archivedWal } from './wal-file.ts';
 
 /**
@@ -15,14 +16,14 @@ import { archivedWal } from './wal-file.ts';
  * the command after a crash, and because standbys also archive: a primary may fail before it has archived the WAL that they have
  * received. Does nothing for WAL after the end of its timeline.
  *
- * @throws ArchiveError with the reason `Conflict` if the archive belongs to another system, or has another file of this name
+ * @throws ArchiveError with the reason `Conflict` if the archive belongs to another database, or has another file of this name
  */
 export async function archiveWal(
   store: ArchiveStore,
   wal: {
     readonly name: string;
     readonly path: string;
-    readonly systemID: string;
+    readonly identity: SystemIdentity;
     readonly signal: AbortSignal;
   },
 ): Promise<void> {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readFailure } from './archive-failure.ts';
+import { copyFile, markAsCopy } from './system-identity.ts';
 import { runWalProgram } from './wal-program.ts';
 
 const segment = '000000010000000000000002';
@@ -65,6 +66,20 @@ describe('runWalProgram', () => {
     await archive();
     expect(await archive('other', '000000010000000000000003')).toBe(1);
     expect(log[0]).toContain('the archive belongs to the database system 1, but this one is 2; use another path');
+  });
+
+  it('rejects the archive of the database that this one was restored from, and the other way round', async () => {
+    await archive();
+    await markAsCopy(path('data'), 'a');
+    expect(await archive()).toBe(1);
+    expect(log[0]).toContain('the archive belongs to another copy of this database');
+    // The archive of the copy.
+    rmSync(path('archive', 'shop'), { recursive: true });
+    expect(await archive()).toBe(0);
+    await markAsCopy(path('data'), 'b');
+    expect(await archive()).toBe(1);
+    rmSync(path('data', copyFile));
+    expect(await archive()).toBe(1);
   });
 
   it('rejects an archive that has files but no owner', async () => {

@@ -4,9 +4,9 @@ import { clearFailure, reportFailure } from './archive-failure.ts';
 import { type ArchiveLocation, openArchive } from './archive-location.ts';
 import type { ArchiveStore } from './archive-store.ts';
 import { archiveWal } from './archive-wal.ts';
-import { readSystemID } from './control-file.ts';
 import { ensureEndOfWal } from './end-of-wal.ts';
 import { restoreWal } from './restore-wal.ts';
+import { readIdentity } from './system-identity.ts';
 import { walExitCodes } from './wal-commands.ts';
 
 /** How long one file may take. PostgreSQL itself waits forever. */
@@ -38,7 +38,7 @@ async function archive(args: readonly string[], { log, folder, now }: WalProgram
   try {
     const signal = AbortSignal.timeout(timeoutMs); // seam: a limit for a program that runs once
     const store = await storeOf(locationFile);
-    await archiveWal(store, { name, path, systemID: await readSystemID(folder), signal });
+    await archiveWal(store, { name, path, identity: await readIdentity(folder), signal });
   } catch (error) {
     const message = `cannot archive ${name}: ${messageOf(error)}`;
     log(message);

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { chown, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArchiveError } from '../archive/archive-error.ts';
 import type { ArchiveStore } from '../archive/archive-store.ts';
 import { decompressed } from '../archive/decompressed.ts';
+import { copyFile, markAsCopy } from '../archive/system-identity.ts';
 import type { ProgramContext } from '../instance/server/run-program.ts';
 import { type ArchivedBackup, backupFiles } from './archived-backup.ts';
 import { extractTar } from './extract-tar.ts';
@@ -47,6 +49,8 @@ export async function restoreBackup(order: RestoreOrder): Promise<void> {
       for (const folder of folders) await rm(folder, { recursive: true });
     }
     await verified('pg_verifybackup', { args: ['--exit-on-error', restored], context: programs, signal });
+    await markAsCopy(restored, randomUUID());
+    if (programs.user) await chown(join(restored, copyFile), programs.user.uid, programs.user.gid);
     // A copy of a replica would stay one, and stream from its old primary.
     await rm(join(restored, 'standby.signal'), { force: true });
     await rename(restored, dataDirectory);

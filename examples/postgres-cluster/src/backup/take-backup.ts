@@ -7,6 +7,7 @@ import { constants, createGzip } from 'node:zlib';
 import { ArchiveError } from '../archive/archive-error.ts';
 import { ensureOwner } from '../archive/archive-owner.ts';
 import type { ArchiveStore } from '../archive/archive-store.ts';
+import { readIdentity } from '../archive/system-identity.ts';
 import { segmentAt } from '../archive/wal-file.ts';
 import type { BackupRequest } from '../instance/protocol.ts';
 import type { ProgramContext } from '../instance/server/run-program.ts';
@@ -22,6 +23,8 @@ export interface BackupContext {
   readonly store: ArchiveStore;
   /** Connection string of the server, for a role that may replicate. */
   readonly connection: string;
+  /** Data directory of the server. */
+  readonly dataDirectory: string;
   readonly programs: ProgramContext;
   /** Folder for small temporary files. */
   readonly folder: string;
@@ -40,7 +43,7 @@ export async function takeBackup({ name, uid, type }: BackupRequest, context: Ba
   const id = `${startedAt.toISOString().replace(/[-:]|\.\d+/g, '')}-${name}`;
   await using session = new ReplicationSession(context.connection, { context: context.programs, signal });
   const server = await session.server();
-  await ensureOwner(store, { systemID: server.systemID, signal });
+  await ensureOwner(store, { identity: await readIdentity(context.dataDirectory), signal });
   const parent = type === 'incremental' ? await parentFor(server, context) : undefined;
   await session.keepWal(
     `backup_${id

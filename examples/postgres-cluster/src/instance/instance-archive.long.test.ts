@@ -77,6 +77,19 @@ describe.skipIf(programFolder === undefined)('the archive of an instance (needs 
       .toMatch(/^00000002[0-9A-F]{16}$/);
   });
 
+  it('never writes to the archive that it was restored from', async () => {
+    const bootstrap = { restore: { from: { cluster: 'shop', target: backup } } };
+    await using restored = await InstanceCluster.start({ parameters, bootstrap }, { archive, recovery: archive });
+    await restored.setTarget('shop-1');
+    const server = await restored.add('shop-1');
+    await expect.poll(() => restored.status(), patience).toMatchObject({ currentPrimary: 'shop-1' });
+    await restored.setSpec({ backup });
+    await server.query('INSERT INTO orders VALUES (4)');
+    await expect
+      .poll(async () => (await server.report())?.archive?.message, patience)
+      .toContain('the archive belongs to another copy of this database');
+  });
+
   it('refuses to create a new cluster in an archive that is in use', async () => {
     await using second = await InstanceCluster.start({ backup }, { archive });
     await second.setTarget('shop-1');

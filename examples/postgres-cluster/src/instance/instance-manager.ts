@@ -113,6 +113,7 @@ export class InstanceManager {
     this.#backups = new BackupRunner({
       ...options,
       connection: `host=${environment.socketDirectory} user=postgres dbname=postgres`,
+      dataDirectory: environment.dataDirectory,
       folder: this.#local.volume,
       now: () => new Date(clock.now()),
       archive: async () => {
