@@ -11,16 +11,17 @@ const batchSize = 128;
 
 /**
  * Deletes expired keys. Keys with the same time to live expire in the order of their writes, so a write needs no search; there are
- * few different times to live.
+ * few different times to live. Lifetimes pass on the monotonic clock, as those of etcd's leases: a wall clock that is set back
+ * must not make Events live longer.
  */
 export class Expiries implements Disposable {
   readonly #clock: Clock;
   readonly #expire: (due: readonly ExpiringKey[]) => Promise<void>;
   /** Keys by time to live. */
-  readonly #queues = new Map<number, Map<string, { readonly revision: number; readonly atMs: number }>>();
+  readonly #queues = new Map<number, Map<string, { readonly revision: number; readonly dueMs: number }>>();
   readonly #ttlOf = new Map<string, number>();
   #timer: Timer | undefined;
-  #timerAtMs = 0;
+  #timerDueMs = 0;
 
   /** @param expire - deletes keys that are still at the given revision. */
   constructor(clock: Clock, expire: (due: readonly ExpiringKey[]) => Promise<void>) {
@@ -28,16 +29,21 @@ export class Expiries implements Disposable {
     this.#expire = expire;
   }
 
-  /** Sets the lifetime of a key's new value. `atMs` is its expiry, by the wall clock. */
+  /**
+   * Sets the lifetime of a key's new value.
+   *
+   * @param life - `leftMs`: what is left of it. @defaultValue all of it
+   */
   set(
     { key, revision }: ExpiringKey,
-    { ttlSeconds, atMs }: { readonly ttlSeconds: number; readonly atMs: number },
+    { ttlSeconds, leftMs = ttlSeconds * 1000 }: { readonly ttlSeconds: number; readonly leftMs?: number },
   ): void {
     this.delete(key);
     const queue = this.#queues.get(ttlSeconds) ?? new Map();
-    this.#queues.set(ttlSeconds, queue.set(key, { revision, atMs }));
+    const dueMs = this.#clock.monotonic() + leftMs;
+    this.#queues.set(ttlSeconds, queue.set(key, { revision, dueMs }));
     this.#ttlOf.set(key, ttlSeconds);
-    this.#arm(atMs);
+    this.#arm(dueMs);
   }
 
   /** Forgets a key that was deleted or that no longer expires. */
@@ -49,11 +55,6 @@ export class Expiries implements Disposable {
     this.#queues.get(ttlSeconds)?.delete(key);
   }
 
-  /** Returns the time at which a key expires, by the wall clock; `undefined` if it does not. */
-  atMs(key: string): number | undefined {
-    return this.#queues.get(this.#ttlOf.get(key) ?? 0)?.get(key)?.atMs;
-  }
-
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
@@ -61,11 +62,11 @@ export class Expiries implements Disposable {
     this.#ttlOf.clear();
   }
 
-  #arm(atMs: number): void {
-    if (this.#timer && this.#timerAtMs <= atMs) return;
+  #arm(dueMs: number): void {
+    if (this.#timer && this.#timerDueMs <= dueMs) return;
     this.#timer?.[Symbol.dispose]();
-    this.#timerAtMs = atMs;
-    const delayMs = Math.max(atMs - this.#clock.now(), 0);
+    this.#timerDueMs = dueMs;
+    const delayMs = Math.max(dueMs - this.#clock.monotonic(), 0);
     this.#timer = this.#clock.setTimer(delayMs, () => void this.#wake(), { unref: true });
   }
 
@@ -73,15 +74,15 @@ export class Expiries implements Disposable {
     this.#timer = undefined;
     for (let due = this.#takeDue(); due.length > 0; due = this.#takeDue()) await this.#expire(due);
     const firsts = [...this.#queues.values()].flatMap((queue) => [...queue.values()].slice(0, 1));
-    if (firsts.length > 0) this.#arm(Math.min(...firsts.map(({ atMs }) => atMs)));
+    if (firsts.length > 0) this.#arm(Math.min(...firsts.map(({ dueMs }) => dueMs)));
   }
 
   #takeDue(): readonly ExpiringKey[] {
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.monotonic();
     const due: ExpiringKey[] = [];
     for (const queue of this.#queues.values()) {
-      for (const [key, { revision, atMs }] of queue) {
-        if (atMs > nowMs || due.length === batchSize) break;
+      for (const [key, { revision, dueMs }] of queue) {
+        if (dueMs > nowMs || due.length === batchSize) break;
         due.push({ key, revision });
         this.delete(key);
       }

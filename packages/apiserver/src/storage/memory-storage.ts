@@ -127,7 +127,7 @@ export class MemoryStorage implements Storage {
 
   #setLife(key: ExpiringKey, ttlSeconds: number | undefined): void {
     if (ttlSeconds === undefined) this.#expiries.delete(key.key);
-    else this.#expiries.set(key, { ttlSeconds, atMs: this.#options.clock.now() + ttlSeconds * 1000 });
+    else this.#expiries.set(key, { ttlSeconds });
   }
 
   async #expire(due: readonly ExpiringKey[]): Promise<void> {

@@ -73,8 +73,11 @@ export class DiskStorage implements Storage {
       this.#bytes += sizeOf(object);
     }
     const living = records.flatMap(({ object, life }) => (life ? [{ object, life }] : []));
+    const nowMs = options.clock.now();
     for (const { object, life } of living.sort((a, b) => a.life.endMs - b.life.endMs)) {
-      this.#expiries.set(object, { ttlSeconds: life.ttlSeconds, atMs: life.endMs });
+      const { ttlSeconds, endMs } = life;
+      // The clock may have been set back since the write.
+      this.#expiries.set(object, { ttlSeconds, leftMs: Math.min(endMs - nowMs, ttlSeconds * 1000) });
     }
     this.#mark = openSync(markFile(options.directory), constants.O_RDWR | constants.O_CREAT, 0o600);
   }
@@ -231,7 +234,7 @@ export class DiskStorage implements Storage {
     for (const [index, { key }] of writes.entries()) {
       if (this.#pending.get(key)?.revision === revision) this.#pending.delete(key);
       const life = lives[index];
-      if (life) this.#expiries.set({ key, revision }, { ttlSeconds: life.ttlSeconds, atMs: life.endMs });
+      if (life) this.#expiries.set({ key, revision }, { ttlSeconds: life.ttlSeconds });
       else this.#expiries.delete(key);
     }
     done();
