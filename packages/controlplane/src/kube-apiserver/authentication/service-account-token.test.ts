@@ -13,14 +13,23 @@ function setUp(key = privateKey) {
 const request = { namespace: 'a', serviceAccount: { name: 'sa', uid: 'u1' }, audiences: [], expirationSeconds: 600 };
 
 describe('ServiceAccountTokens', () => {
-  it('reads back its own tokens until they expire', async () => {
+  it('reads back its own tokens until a minute after they expire, as go-jose does', async () => {
     const { clock, tokens } = setUp();
     const { token } = tokens.issue(request);
     expect(tokens.read(token)?.sub).toBe('system:serviceaccount:a:sa');
     expect(tokens.read(token)?.aud).toEqual(['https://kubernetes.default.svc.cluster.local']);
-    await clock.advance(599_000);
+    await clock.advance(660_000);
     expect(tokens.read(token)).toBeDefined();
     await clock.advance(1_000);
+    expect(tokens.read(token)).toBeUndefined();
+  });
+
+  it('reads tokens whose first second is up to a minute away, because the clock went back', () => {
+    const { clock, tokens } = setUp();
+    const { token } = tokens.issue(request);
+    clock.jumpWall(-60_000);
+    expect(tokens.read(token)).toBeDefined();
+    clock.jumpWall(-1_000);
     expect(tokens.read(token)).toBeUndefined();
   });
 

@@ -2,6 +2,9 @@ import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:
 import type { Clock, Random } from '@kubewright/apimachinery';
 import { defined } from '@kubewright/apimachinery/internal';
 
+/** By how much clocks may differ: a token is valid this long before its first and after its last second (go-jose, as upstream). */
+const leewaySeconds = 60;
+
 /** The claims of a service account token: registered claims and Kubernetes' private ones (1.36). */
 export interface ServiceAccountClaims {
   readonly iss: string;
@@ -104,7 +107,8 @@ export class ServiceAccountTokens {
     const claims = this.#verified.get(token) ?? this.#verify(token);
     if (claims === undefined) return undefined;
     const nowSeconds = this.clock.now() / 1000;
-    return claims.exp > nowSeconds && claims.nbf <= nowSeconds + 5 ? claims : undefined;
+    const isCurrent = claims.exp >= nowSeconds - leewaySeconds && claims.nbf <= nowSeconds + leewaySeconds;
+    return isCurrent ? claims : undefined;
   }
 
   /** Algorithms of the keys, such as `ES256`. */
