@@ -28,7 +28,7 @@ export async function findDifferences(
 }
 
 /** Counts differences by cause, most frequent first. */
-export function countCauses(found: readonly Difference[]): Readonly<Record<string, number>> {
+export function countCauses(found: readonly Pick<Difference, 'cause'>[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
   for (const { cause } of found) counts.set(cause, (counts.get(cause) ?? 0) + 1);
   return Object.fromEntries([...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)));

@@ -20,9 +20,10 @@ export class EmbeddedServer implements ParityServer, AsyncDisposable {
     return this.#plane.errors;
   }
 
-  readonly send: ParityServer['send'] = ({ method, path, type, body }) =>
+  readonly send: ParityServer['send'] = ({ method, path, type, accept, body }) =>
     this.#plane.send(method, path, body, {
       'user-agent': 'parity',
+      ...(accept !== undefined && { accept }),
       ...(body !== undefined && { 'content-type': type ?? 'application/json' }),
     });
 

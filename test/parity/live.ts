@@ -7,6 +7,10 @@ import { operationsOf, type ParityRequest } from './parity-request.ts';
 import { ParityTarget } from './parity-target.ts';
 import { RealServer } from './real-server.ts';
 import type { RecordedAnswer } from './recorded-answers.ts';
+import type { RecordedSequence } from './recorded-sequences.ts';
+import { compareSequences, type SequenceDifference } from './sequences/compare-sequences.ts';
+import { generateSequences } from './sequences/generate-sequences.ts';
+import { playSequence } from './sequences/play-sequence.ts';
 
 /** Options for {@link compareLive}. */
 export interface LiveOptions {
@@ -54,12 +58,42 @@ export async function compareWithOurs(
   return found;
 }
 
+/** Returns the real server's answers to the sequences of a seed, `perKind` of each kind. */
+export async function recordSequences(options: LiveOptions): Promise<readonly RecordedSequence[]> {
+  using real = new RealServer(options);
+  const kinds = chosenKinds(options);
+  const documents = await real.openApi(kinds.map(({ apiVersion }) => apiVersion));
+  const byId = new Map(kinds.map((kind) => [kind.id, kind]));
+  const sequences = generateSequences({ ...options, kinds, documents });
+  const recorded: RecordedSequence[] = [];
+  // Most of the time goes by waiting for watches to end.
+  for (let start = 0; start < sequences.length; start += 12) {
+    const batch = sequences.slice(start, start + 12).map(async (sequence) => ({
+      sequence,
+      answers: await playSequence(sequence, { server: real, kind: byId.get(sequence.kind) as ParityKind }),
+    }));
+    recorded.push(...(await Promise.all(batch)));
+  }
+  return recorded;
+}
+
+/** Plays recorded sequences on our server in memory. */
+export async function compareSequencesWithOurs(
+  recorded: readonly RecordedSequence[],
+): Promise<readonly SequenceDifference[]> {
+  await using server = await EmbeddedServer.start();
+  const found = await compareSequences(recorded, { server, kinds: parityKinds() });
+  const [error] = server.errors;
+  if (error !== undefined) throw new Error('internal error of the server', { cause: error });
+  return found;
+}
+
 /** Writes differences with examples, for reading. */
-export function writeDifferences(file: string, found: readonly Difference[]): void {
+export function writeDifferences(file: string, found: readonly (Difference | SequenceDifference)[]): void {
   const counts = countCauses(found);
   const examples = Object.entries(counts).map(([cause, count]) => {
-    const { request, answer, ours } = found.find((one) => one.cause === cause) as Difference;
-    return { count, cause, request, real: answer, ours };
+    const { answer, ...example } = found.find((one) => one.cause === cause) as Difference | SequenceDifference;
+    return { count, ...example, real: answer };
   });
   writeFileSync(file, `${examples.map((example) => JSON.stringify(example)).join('\n')}\n`);
 }
@@ -76,3 +110,4 @@ function plainRequests(kinds: readonly ParityKind[]): readonly ParityRequest[] {
 export { countCauses } from './count-causes.ts';
 export { parityKinds } from './parity-kinds.ts';
 export { readAnswers, recordedFile, writeAnswers } from './recorded-answers.ts';
+export { readSequences, recordedSequences, writeSequences } from './recorded-sequences.ts';

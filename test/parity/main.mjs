@@ -4,7 +4,8 @@
  *   npm run parity -- --seed 7 [--per-kind 100] [--only pods] [--out FILE] [--server URL --token TOKEN]
  *
  * Without `--server` it starts the real one from the programs in BIN, or in kubewright-oracle/bin of the user's cache. Exits with 1 if a larger share of the answers differs than ratchet.json allows.
- * `--record` writes the answers of the seed as the fixture that `npm test` replays; `--update` lowers ratchet.json to today's counts.
+ * `--part` chooses single `writes` or `sequences` of writes, lists and watches. `--record` writes the answers of the part as the
+ * fixture that `npm test` replays; `--update` lowers ratchet.json to today's counts.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ const { values: flags } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     'per-kind': { type: 'string', default: '100' },
+    part: { type: 'string' },
     only: { type: 'string' },
     out: { type: 'string' },
     server: { type: 'string' },
@@ -40,24 +42,47 @@ else {
   }
 }
 
-async function run({ url, token }) {
+async function run(server) {
+  const parts = flags.part ? [flags.part] : ['writes', 'sequences'];
+  if (flags.record && parts.length > 1)
+    throw new Error('--record writes one fixture; add --part writes or --part sequences');
+  for (const part of parts) await (part === 'writes' ? compareWrites(server) : playSequences(server));
+}
+
+async function compareWrites({ url, token }) {
   const options = { url, token, seed: Number(flags.seed), perKind: Number(flags['per-kind']), only: flags.only };
   const answers = await suite.recordAnswers(options);
   if (flags.record) return suite.writeAnswers(suite.recordedFile, answers);
   const kinds = suite.parityKinds().filter(({ id }) => id.includes(flags.only ?? ''));
   const found = await suite.compareWithOurs(answers, kinds);
-  for (const [cause, count] of Object.entries(suite.countCauses(found)).slice(0, 60))
-    process.stdout.write(`${count}\t${cause}\n`);
-  const share = Math.ceil((found.length / answers.length) * 1000);
-  process.stdout.write(`seed ${flags.seed}: ${found.length} of ${answers.length} answers differ (${share} in 1,000)\n`);
-  if (flags.out) suite.writeDifferences(flags.out, found);
-  if (share > ratchet.livePerThousand) process.exitCode = 1;
+  report(found, { part: 'writes', total: answers.length, counts: suite.countCauses(found) });
+}
+
+/** A sequence has about 35 requests. */
+async function playSequences({ url, token }) {
+  const perKind = flags.record ? 1 : Math.ceil(Number(flags['per-kind']) / 35);
+  const recorded = await suite.recordSequences({ url, token, seed: Number(flags.seed), perKind, only: flags.only });
+  if (flags.record) return suite.writeSequences(suite.recordedSequences, recorded);
+  const found = await suite.compareSequencesWithOurs(recorded);
+  const total = recorded.reduce((sum, { answers }) => sum + answers.length, 0);
+  report(found, { part: 'sequences', total, counts: suite.countCauses(found) });
+}
+
+function report(found, { part, total, counts }) {
+  for (const [cause, count] of Object.entries(counts).slice(0, 60)) process.stdout.write(`${count}\t${cause}\n`);
+  const share = Math.ceil((found.length / total) * 1000);
+  process.stdout.write(`seed ${flags.seed}: ${found.length} of ${total} ${part} differ (${share} in 1,000)\n`);
+  if (flags.out) suite.writeDifferences(`${flags.out}.${part}`, found);
+  if (share > ratchet.livePerThousand[part]) process.exitCode = 1;
 }
 
 async function updateRatchet() {
   const found = await suite.compareWithOurs(suite.readAnswers(suite.recordedFile), suite.parityKinds());
-  if (flags.out) suite.writeDifferences(flags.out, found);
-  writeFileSync(ratchetFile, `${JSON.stringify({ ...ratchet, recorded: suite.countCauses(found) }, undefined, 2)}\n`);
+  const differ = await suite.compareSequencesWithOurs(suite.readSequences(suite.recordedSequences));
+  if (flags.out) suite.writeDifferences(`${flags.out}.writes`, found);
+  if (flags.out) suite.writeDifferences(`${flags.out}.sequences`, differ);
+  const counts = { recorded: suite.countCauses(found), sequences: suite.countCauses(differ) };
+  writeFileSync(ratchetFile, `${JSON.stringify({ ...ratchet, ...counts }, undefined, 2)}\n`);
 }
 
 /** The suite is TypeScript that imports the sources of our packages; the bundle is in this folder, because paths are relative to it. */

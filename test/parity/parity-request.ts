@@ -34,6 +34,7 @@ export interface HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly type?: string;
+  readonly accept?: string | undefined;
   readonly body?: unknown;
 }
 
@@ -96,11 +97,12 @@ export function changed(object: JsonObject, changes: readonly Change[]): JsonObj
 }
 
 /** Merge patches remove a field by null. */
-function nullIfRemoved({ path, value = null }: Change): Change {
+export function nullIfRemoved({ path, value = null }: Change): Change {
   return { path, value };
 }
 
-function jsonPatchOperation({ path, value }: Change): JsonObject {
+/** Returns the JSON patch operation of a change. */
+export function jsonPatchOperation({ path, value }: Change): JsonObject {
   const at = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
   return value === undefined ? { op: 'remove', path: at } : { op: 'add', path: at, value };
 }

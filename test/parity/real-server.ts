@@ -11,13 +11,11 @@ export class RealServer implements ParityServer, Disposable {
     this.#ask = asker(options.url, options.token, { userAgent: 'parity' });
   }
 
-  readonly send: ParityServer['send'] = async ({ method, path, type, body }) => {
-    const { status, headers, text } = await this.#ask(
-      method,
-      path,
-      body,
-      body === undefined ? {} : { 'content-type': type ?? 'application/json' },
-    );
+  readonly send: ParityServer['send'] = async ({ method, path, type, accept, body }) => {
+    const { status, headers, text } = await this.#ask(method, path, body, {
+      ...(accept !== undefined && { accept }),
+      ...(body !== undefined && { 'content-type': type ?? 'application/json' }),
+    });
     return { status, warning: headers['warning'], text };
   };
 

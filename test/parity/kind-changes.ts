@@ -1,0 +1,63 @@
+import type { Random } from '@kubewright/apimachinery';
+import { oddValues } from './odd-values.ts';
+import type { JsonObject, ParityKind } from './parity-kinds.ts';
+import { type Change, operationsOf } from './parity-request.ts';
+import { KindSchema, type OpenApiDocument, type SchemaField } from './schema-fields.ts';
+
+/** Draws changes of one kind's fields. */
+export class KindChanges {
+  /** True if the kind has a status that can be written. */
+  readonly hasStatus: boolean;
+  readonly #kind: ParityKind;
+  readonly #schema: KindSchema;
+  readonly #random: Random;
+  readonly #desired: readonly SchemaField[];
+  readonly #status: readonly SchemaField[];
+
+  constructor(kind: ParityKind, draw: { readonly document: OpenApiDocument | undefined; readonly random: Random }) {
+    this.#kind = kind;
+    this.#schema = new KindSchema(draw.document ?? {}, kind);
+    this.#random = draw.random;
+    this.#desired = this.#schema.fields('desired');
+    this.#status = operationsOf(kind).includes('status-update') ? this.#schema.fields('status') : [];
+    this.hasStatus = this.#status.length > 0;
+  }
+
+  /** Sets a field to an odd, plausible or listed value, or removes it; shallow fields are chosen more often. */
+  change(part: 'desired' | 'status'): Change {
+    const fields = part === 'status' ? this.#status : this.#desired;
+    let field = this.#pick(fields);
+    for (let tries = 0; tries < 2; tries++) {
+      const other = this.#pick(fields);
+      if (other.path.length < field.path.length && this.#random.next() < 0.5) field = other;
+    }
+    const values = [...(oddValues[field.type] ?? oddValues.any), ...(field.schema.enum ?? [])];
+    const draw = this.#random.next();
+    if (draw < 0.06) return { path: field.path };
+    return this.#wrapped(field.path, draw < 0.4 ? this.#schema.plausible(field.schema) : this.#pick(values));
+  }
+
+  /** Returns a change at the topmost missing path, so that required fields next to the chosen one are present. */
+  #wrapped(path: SchemaField['path'], value: unknown): Change {
+    let object: unknown = this.#kind.object;
+    for (let depth = 0; depth < path.length - 1; depth++) {
+      object = (object as JsonObject)[path[depth] as string];
+      if (typeof object === 'object' && object !== null) continue;
+      return { path: path.slice(0, depth + 1), value: this.#around(path, { depth: depth + 1, value }) };
+    }
+    return { path, value };
+  }
+
+  #around(path: SchemaField['path'], inner: { readonly depth: number; readonly value: unknown }): unknown {
+    const step = path[inner.depth];
+    if (step === undefined) return inner.value;
+    const below = this.#around(path, { depth: inner.depth + 1, value: inner.value });
+    if (typeof step === 'number') return [below];
+    const plausible = this.#schema.plausible(this.#schema.at(path.slice(0, inner.depth)));
+    return { ...(plausible as JsonObject), [step]: below };
+  }
+
+  #pick<T>(from: readonly T[]): T {
+    return from[Math.floor(this.#random.next() * from.length)] as T;
+  }
+}

@@ -1,0 +1,21 @@
+import { type GenerateOptions, kindRandom } from '../generate-requests.ts';
+import { KindChanges } from '../kind-changes.ts';
+import { operationsOf } from '../parity-request.ts';
+import { generateReads } from './generate-reads.ts';
+import { generateWrites } from './generate-writes.ts';
+import type { Sequence } from './sequence.ts';
+
+/** Generates sequences of every kind that only its clients write; the same seed generates the same sequences. */
+export function generateSequences({ kinds, documents, seed, perKind }: GenerateOptions): readonly Sequence[] {
+  return kinds
+    .filter((kind) => operationsOf(kind).length > 1)
+    .flatMap((kind) => {
+      const random = kindRandom(kind, seed);
+      const changes = new KindChanges(kind, { document: documents.get(kind.apiVersion), random });
+      return Array.from({ length: perKind }, (_, index) => {
+        const writes = generateWrites({ kind, changes, random });
+        const reads = generateReads(kind, { writes: writes.length, random });
+        return { kind: kind.id, seed: seed * 1000 + index, writes, reads };
+      });
+    });
+}

@@ -1,0 +1,114 @@
+import { type AnswerFacts, factsOf, type RawAnswer } from '../answer-facts.ts';
+import type { JsonObject } from '../parity-kinds.ts';
+
+/**
+ * Returns the facts of a sequence's answers. A resourceVersion becomes its place in the order of the sequence's writes: that of
+ * a list or a bookmark the place of the last write before it.
+ */
+export function sequenceFacts(answers: readonly RawAnswer[], today: string): readonly AnswerFacts[] {
+  const bodies = answers.map(({ text }) => bodyOf(text));
+  const written = new Set<number>();
+  for (const body of bodies) collectVersions(body, written);
+  const order = [...written].sort((a, b) => a - b);
+  const placeOf = (version: number): string => `#${order.filter((one) => one <= version).length}`;
+  return answers.map((answer, index) => {
+    const body = withPlaces(bodies[index], placeOf);
+    return factsOf({ ...answer, text: body === undefined ? answer.text : JSON.stringify(body) }, today);
+  });
+}
+
+/** A watch has one JSON text a line. */
+function bodyOf(text: string): unknown {
+  const lines = text.split('\n').filter(Boolean);
+  try {
+    const [first, ...more] = lines.map((line) => JSON.parse(line) as Partial<WatchEvent>);
+    const isWatch = more.length > 0 || (typeof first?.type === 'string' && typeof first.object === 'object');
+    return isWatch ? { events: comparableEvents([first, ...more] as WatchEvent[]) } : (first ?? { events: [] });
+  } catch {
+    return undefined;
+  }
+}
+
+interface WatchEvent {
+  readonly type: string;
+  readonly object: BookmarkObject;
+}
+
+/** The fields of a bookmark's object, or of the table around it, that are compared. */
+interface BookmarkObject {
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: { readonly annotations?: JsonObject } | undefined;
+  readonly columnDefinitions?: unknown;
+  readonly rows?: readonly { readonly object?: BookmarkObject | undefined }[];
+}
+
+/**
+ * How many bookmarks follow one another depends on the second in which the server looks for watches that end soon. Apart from
+ * its version and its annotation, a bookmark's object is empty: upstream sends the zero values of the kind's Go type.
+ */
+function comparableEvents(events: readonly WatchEvent[]): readonly WatchEvent[] {
+  return events
+    .filter((event, index) => !isBookmark(event) || isInitialEnd(event) || !isBookmark(events[index - 1]))
+    .map((event) => (isBookmark(event) ? { ...event, object: bookmarkObject(event.object) } : event));
+}
+
+function bookmarkObject({ kind, apiVersion, metadata, rows, columnDefinitions }: BookmarkObject): BookmarkObject {
+  if (!rows) return { kind, apiVersion, metadata: bookmarkMetadata(metadata) };
+  const [row] = rows;
+  const object = row?.object && bookmarkObject(row.object);
+  return { kind, apiVersion, metadata, columnDefinitions, rows: [{ object }] };
+}
+
+function bookmarkMetadata(metadata: BookmarkObject['metadata']): BookmarkObject['metadata'] {
+  const end = metadata?.annotations?.[initialEventsEnd];
+  const { annotations: _, ...rest } = metadata ?? {};
+  return end === undefined ? rest : { ...rest, annotations: { [initialEventsEnd]: end } };
+}
+
+const initialEventsEnd = 'k8s.io/initial-events-end';
+
+function isBookmark(event: WatchEvent | undefined): boolean {
+  return event?.type === 'BOOKMARK';
+}
+
+/** A table has the bookmark's object in its only row. */
+function isInitialEnd({ object: { metadata, rows } }: WatchEvent): boolean {
+  const { annotations } = rows?.[0]?.object?.metadata ?? metadata ?? {};
+  return annotations?.[initialEventsEnd] !== undefined;
+}
+
+/** Lists, tables and bookmarks have versions that no write returned. */
+function collectVersions(value: unknown, into: Set<number>): void {
+  if (typeof value !== 'object' || value === null) return;
+  const { metadata, items, rows, type } = value as Readonly<Record<string, unknown>>;
+  if (type === 'BOOKMARK') return;
+  const { resourceVersion } = (metadata ?? {}) as { readonly resourceVersion?: unknown };
+  const isVersion = typeof resourceVersion === 'string' && /^\d+$/.test(resourceVersion);
+  if (isVersion && items === undefined && rows === undefined) into.add(Number(resourceVersion));
+  for (const item of Object.values(value)) collectVersions(item, into);
+}
+
+function withPlaces(value: unknown, placeOf: (version: number) => string, key = ''): unknown {
+  if (Array.isArray(value)) {
+    if (key === 'cells') return value.map((cell) => (/^(\d+[smhdy])+$/.test(String(cell)) ? 'AGE' : cell));
+    return value.map((item) => withPlaces(item, placeOf));
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withPlaces(item, placeOf, name)]));
+  }
+  if (typeof value !== 'string') return value;
+  // Ours describe the columns in their own words.
+  if (key === 'description') return 'DESCRIPTION';
+  if (key === 'resourceVersion' && /^\d+$/.test(value)) return placeOf(Number(value));
+  if (key === 'continue' && value !== '') return continueFacts(value, placeOf);
+  return value.replace(/in record \(\d+\)/g, 'in record (VERSION)').replace(/current: \d+/g, 'current: VERSION');
+}
+
+function continueFacts(token: string, placeOf: (version: number) => string): string {
+  const { rv, start } = JSON.parse(Buffer.from(token, 'base64url').toString('utf8')) as {
+    readonly rv: number;
+    readonly start: string;
+  };
+  return `${rv < 0 ? 'newest' : placeOf(rv)} after ${JSON.stringify(start)}`;
+}
