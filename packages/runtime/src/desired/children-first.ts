@@ -20,7 +20,7 @@ export function childrenFirst(...kinds: readonly Kind<KubernetesObject>[]): Fina
         if (isDeleting(child) || !isControlledBy(child, object)) continue;
         context.log.info(`deleting the ${kind.kind.toLowerCase()} first`, { event: logEvents.childrenDeleting });
         try {
-          await context.delete(child, { matchResourceVersion: true });
+          await context.delete(child, { matchResourceVersion: true, propagationPolicy: 'Background' });
         } catch (error) {
           // The child has changed since it was read and may have another owner by now; the next reconcile checks.
           if (!isConflict(error)) throw error;

@@ -186,14 +186,17 @@ export class DesiredReconciler {
     });
   }
 
-  /** Deletes only the versions that were read; returns false if a child has changed and must be checked again. */
+  /**
+   * Deletes only the versions that were read; returns false if a child has changed and must be checked again. Their own children
+   * are deleted, too: by default, the API server keeps the pods of a deleted Job.
+   */
   async #prune(superfluous: readonly KubernetesObject[]): Promise<boolean> {
     const { context } = this.#options;
     let isDone = true;
     for (const each of superfluous) {
       if (isDeleting(each)) continue;
       try {
-        await context.delete(each, { matchResourceVersion: true });
+        await context.delete(each, { matchResourceVersion: true, propagationPolicy: 'Background' });
         reportDeleted(each, context);
       } catch (error) {
         if (!isConflict(error)) throw error;

@@ -190,6 +190,30 @@ describe("a controller's own children", () => {
     expect(names(server)).toEqual(['x']);
   });
 
+  it('are deleted together with their own children, which the API server keeps by default for Jobs', async () => {
+    const clock = new VirtualClock();
+    const server = new FakeApiServer([Site, Page], { clock });
+    const policies: unknown[] = [];
+    const client = server.client.intercepted((call, next) => {
+      const { body } = call.request;
+      if (call.verb === 'delete') policies.push(JSON.parse(Buffer.from(body ?? '{}').toString()).propagationPolicy);
+      return next(call);
+    });
+    put(server, ['x', 'y']);
+    const finalizers = { 'example.com/pages-first': childrenFirst(Page) };
+    const desired = ({ spec }: Site): DesiredState<Site> => ({ children: spec.pages.map((page) => pageFor(page)) });
+    start(server, { clock, client, controllers: [controller({ for: Site, owns: [Page], finalizers, desired })] });
+    await eventually(() => names(server).length === 2);
+    put(server, ['y']);
+    await eventually(() => names(server).length === 1);
+    server.delete(Site, 'a');
+    await eventually(() => {
+      void clock.advance(500);
+      return server.get(Site, 'a') === undefined;
+    });
+    expect(policies).toEqual(['Background', 'Background']);
+  });
+
   it('may have the same name in two groups', async () => {
     const server = new FakeApiServer([Site, Page, OtherPage]);
     put(server, ['example.com', 'other.example.com']);
