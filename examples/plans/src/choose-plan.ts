@@ -1,6 +1,6 @@
 import type { InstanceSpec, InstanceStatus } from './api/v1/instance.ts';
 import type { OperatorVersionSpec, Plan } from './api/v1/operator-version.ts';
-import { pendingPhases } from './plan-progress.ts';
+import { phasesAfter } from './plan-progress.ts';
 
 /** The reason why an instance cannot run. */
 export class InvalidInstance extends Error {}
@@ -32,16 +32,8 @@ export function chooseRun(
   if (plan === undefined) throw new InvalidInstance(`the operator has no plan ${name}`);
   if (start === undefined) return { status, plan };
   // The first run uses all parameters; later ones apply only those that belong to their plan.
-  const taken = before === undefined ? wanted : changed.filter(({ trigger }) => trigger === start);
-  const values = Object.fromEntries(taken.map((each) => [each.name, each.value]));
-  return {
-    plan,
-    status: {
-      run: run + 1,
-      plan: name,
-      progress: 'InProgress',
-      parameters: { ...before, ...values },
-      phases: pendingPhases(plan),
-    },
-  };
+  const taken = changed.filter(({ trigger }) => before === undefined || trigger === start);
+  const values = { ...before, ...Object.fromEntries(taken.map((each) => [each.name, each.value])) };
+  const phases = phasesAfter(plan, {});
+  return { plan, status: { run: run + 1, plan: name, progress: 'InProgress', parameters: values, phases } };
 }

@@ -59,6 +59,9 @@ describe('plans', () => {
     expect(await status()).toMatchObject({ run: 1, plan: 'deploy', progress: 'InProgress' });
     expect(await steps()).toEqual(['config Complete', 'migrate InProgress', 'server Pending', 'service Pending']);
     await finishJob();
+    const { result } = await reconcileOnce(instance, { client, object: shop });
+    expect(await steps()).toEqual(['config Complete', 'migrate Complete', 'server Pending', 'service Pending']);
+    expect(result).toEqual({ requeueAfterMs: 0 });
     await reconcileOnce(instance, { client, object: shop });
     expect(await steps()).toEqual(['config Complete', 'migrate Complete', 'server InProgress', 'service Pending']);
     // A complete step does not run again.

@@ -1,12 +1,12 @@
-import type { Kind, KubernetesObject, Stored } from '@kubewright/apimachinery';
+import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import { Deployment, StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { Job } from '@kubewright/apimachinery/batch/v1';
 import { ConfigMap, Service } from '@kubewright/apimachinery/core/v1';
 import { controller, objectState, type ReconcileContext } from '@kubewright/runtime';
 import { Instance, type StepStatus } from './api/v1/instance.ts';
-import { OperatorVersion } from './api/v1/operator-version.ts';
+import { OperatorVersion, type Step } from './api/v1/operator-version.ts';
 import { chooseRun, InvalidInstance } from './choose-plan.ts';
-import { runnableSteps, withStep } from './plan-progress.ts';
+import { overall, phasesAfter, runnableSteps } from './plan-progress.ts';
 import { allObjects, objectsOf } from './render.ts';
 
 /** The objects that plans can apply. */
@@ -18,34 +18,38 @@ export const instance = controller({
   for: Instance,
   owns: [ConfigMap, Service, Deployment, StatefulSet, Job],
   caches: [OperatorVersion],
-  async reconcile(object, ctx) {
-    const { spec, metadata } = object;
-    const version = await ctx.get(OperatorVersion, { namespace: metadata.namespace, name: spec.operatorVersion });
-    if (version === undefined)
-      return { ...blocked(object, `there is no OperatorVersion ${spec.operatorVersion}`), requeueAfterMs: 5_000 };
+  async reconcile({ metadata, spec, status }, ctx) {
     try {
-      const chosen = chooseRun(version.spec, object);
-      const { plan } = chosen;
-      let { status } = chosen;
+      const name = spec.operatorVersion;
+      const version = await ctx.get(OperatorVersion, { namespace: metadata.namespace, name });
+      if (version === undefined) throw new InvalidInstance(`there is no OperatorVersion ${name}`);
+      const { plan, status: run } = chooseRun(version.spec, { spec, status });
       // Written before the first step, so that a crash in between does not start a second run.
-      if (status !== object.status) await ctx.setStatus(status);
-      for (let steps = runnableSteps(plan, status), isMoving = true; isMoving; steps = runnableSteps(plan, status)) {
-        isMoving = false;
-        for (const step of steps) {
-          const result = await applyAll(objectsOf(step, version.spec, status), ctx);
-          status = withStep(status, step, result, plan);
-          isMoving ||= result.progress === 'Complete';
-        }
+      if (run !== status) await ctx.setStatus(run);
+      const results = new Map<Step, StepStatus>();
+      for (const step of runnableSteps(plan, run)) {
+        const result = await applyAll(objectsOf(step, version.spec, run), ctx);
+        results.set(step, { name: step.name, ...result });
       }
-      const isComplete = status.progress === 'Complete';
-      const isLast = isComplete && chooseRun(version.spec, { spec, status }).status === status;
-      if (isLast) await prune(allObjects(version.spec, status), ctx);
-      const reason = status.progress ?? 'Pending';
-      const message = `plan ${plan.name}, run ${status.run}`;
-      return { status, conditions: [{ type: 'Ready', status: isComplete ? 'True' : 'False', reason, message }] };
+      const phases = phasesAfter(plan, run, results);
+      const progress = overall(phases);
+      const isMoving = [...results.values()].some((result) => result.progress === 'Complete');
+      const isComplete = progress === 'Complete';
+      const message = `plan ${plan.name}, run ${run.run}`;
+      return {
+        // What no plan lists any longer is deleted.
+        ...(isComplete && { children: stillListed(allObjects(version.spec, run), ctx) }),
+        status: { ...run, phases, progress },
+        conditions: [{ type: 'Ready', status: isComplete ? 'True' : 'False', reason: progress, message }],
+        // For the steps that may run now, or the next plan.
+        ...(isMoving && { requeueAfterMs: 0 }),
+      };
     } catch (error) {
-      if (error instanceof InvalidInstance) return blocked(object, error.message);
-      throw error;
+      if (!(error instanceof InvalidInstance)) throw error;
+      // The run is kept. A change of the OperatorVersion causes no event.
+      const { conditions: _, ...kept } = status ?? {};
+      const blocked = { type: 'Ready', status: 'False', reason: 'Blocked', message: error.message } as const;
+      return { status: kept, conditions: [blocked], requeueAfterMs: 5_000 };
     }
   },
 });
@@ -55,31 +59,20 @@ async function applyAll(
   objects: readonly KubernetesObject[],
   ctx: ReconcileContext<Instance>,
 ): Promise<Omit<StepStatus, 'name'>> {
-  const states = [];
-  for (const object of objects) {
-    if (!kinds.some(({ kind }) => kind === object.kind))
-      throw new InvalidInstance(`a plan can apply ${kinds.map(({ kind }) => kind).join(', ')}, not ${object.kind}`);
-    const applied: Stored<Applicable> = await ctx.apply(object as Applicable); // checked above
-    states.push({ name: applied.metadata.name, ...objectState(applied) });
-  }
-  const failed = states.find(({ state }) => state === 'Failed');
-  const waiting = states.find(({ state }) => state !== 'Current');
-  const { name, message } = failed ?? waiting ?? {};
-  if (name === undefined) return { progress: 'Complete' };
-  return { progress: failed ? 'Failed' : 'InProgress', message: `${name} ${message}` };
+  const known = kinds.map(({ kind }) => kind);
+  const foreign = objects.find(({ kind }) => !known.includes(kind));
+  if (foreign) throw new InvalidInstance(`a plan can apply ${known.join(', ')}, not ${foreign.kind}`);
+  const applied = await ctx.apply(objects as readonly Applicable[]); // checked above
+  const states = applied.map((object) => ({ name: object.metadata.name, ...objectState(object) }));
+  const late = states.find(({ state }) => state === 'Failed') ?? states.find(({ state }) => state !== 'Current');
+  if (!late) return { progress: 'Complete' };
+  return { progress: late.state === 'Failed' ? 'Failed' : 'InProgress', message: `${late.name} ${late.message}` };
 }
 
-/** Deletes the objects of earlier runs that no plan lists any longer. */
-async function prune(listed: readonly KubernetesObject[], ctx: ReconcileContext<Instance>): Promise<void> {
-  for (const kind of kinds) {
-    const names = new Set(listed.filter((each) => each.kind === kind.kind).map(({ metadata }) => metadata.name));
-    const superfluous = ctx.observed.list(kind as Kind<Applicable>).filter(({ metadata }) => !names.has(metadata.name));
-    for (const each of superfluous) await ctx.delete(each, { propagationPolicy: 'Background' });
-  }
-}
-
-/** Reports why nothing can be done, and keeps the run. */
-function blocked({ status }: Stored<Instance>, message: string) {
-  const { conditions: _, ...kept } = status ?? {};
-  return { status: kept, conditions: [{ type: 'Ready', status: 'False', reason: 'Blocked', message } as const] };
+/** Returns the listed objects that exist. Plans that have not run yet list others, which must not be created. */
+function stillListed(listed: readonly KubernetesObject[], { observed }: ReconcileContext<Instance>) {
+  const existing = kinds.flatMap((kind) => observed.list(kind as Kind<Applicable>));
+  return existing.map(({ kind, metadata: { name } }) =>
+    listed.find((object) => object.kind === kind && object.metadata.name === name),
+  );
 }

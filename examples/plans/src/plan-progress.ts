@@ -1,53 +1,42 @@
 import type { InstanceStatus, PhaseStatus, Progress, StepStatus } from './api/v1/instance.ts';
 import type { Plan, Step, Strategy } from './api/v1/operator-version.ts';
 
-/** Returns the phases of a plan that has not begun. */
-export function pendingPhases({ phases }: Plan): readonly PhaseStatus[] {
-  return phases.map(({ name, steps }) => ({
-    name,
-    progress: 'Pending',
-    steps: steps.map((step) => ({ name: step.name, progress: 'Pending' })),
-  }));
+/** Returns the phases of a plan after some of its steps have run. The others keep their status, or have not begun. */
+export function phasesAfter(
+  plan: Plan,
+  { phases = [] }: InstanceStatus,
+  results: ReadonlyMap<Step, StepStatus> = new Map(),
+): readonly PhaseStatus[] {
+  return plan.phases.map(({ name, steps }) => {
+    const before = named(phases, name)?.steps ?? [];
+    const after = steps.map(
+      (step): StepStatus => results.get(step) ?? named(before, step.name) ?? { name: step.name, progress: 'Pending' },
+    );
+    return { name, progress: overall(after), steps: after };
+  });
 }
 
 /** Returns the steps that may run now: all that are not complete of a parallel phase, and the first one of a serial phase. */
-export function runnableSteps(plan: Plan, status: InstanceStatus): readonly Step[] {
-  const phases = plan.phases.map((phase) => ({
-    ...phase,
-    status: status.phases?.find(({ name }) => name === phase.name),
-  }));
-  const open = phases.filter((phase) => phase.status?.progress !== 'Complete');
+export function runnableSteps(plan: Plan, { phases = [] }: InstanceStatus): readonly Step[] {
+  const open = plan.phases.filter(({ name }) => named(phases, name)?.progress !== 'Complete');
   return allowed(open, plan.strategy).flatMap((phase) => {
-    const progressOf = (step: Step) => phase.status?.steps.find(({ name }) => name === step.name)?.progress;
-    return allowed(
-      phase.steps.filter((step) => progressOf(step) !== 'Complete'),
-      phase.strategy,
-    );
+    const states = named(phases, phase.name)?.steps ?? [];
+    const steps = phase.steps.filter(({ name }) => named(states, name)?.progress !== 'Complete');
+    return allowed(steps, phase.strategy);
   });
 }
 
-/** Records the progress of a step, and updates its phase and the plan. */
-export function withStep(
-  status: InstanceStatus,
-  step: Step,
-  result: Omit<StepStatus, 'name'>,
-  plan: Plan,
-): InstanceStatus {
-  const within = plan.phases.find(({ steps }) => steps.includes(step))?.name;
-  const phases = (status.phases ?? []).map((phase) => {
-    if (phase.name !== within) return phase;
-    const steps = phase.steps.map((each) => (each.name === step.name ? { name: each.name, ...result } : each));
-    return { ...phase, steps, progress: overall(steps) };
-  });
-  return { ...status, phases, progress: overall(phases) };
+/** Returns the progress of a whole, given that of its parts. */
+export function overall(parts: readonly { readonly progress: Progress }[]): Progress {
+  if (parts.every(({ progress }) => progress === 'Complete')) return 'Complete';
+  if (parts.every(({ progress }) => progress === 'Pending')) return 'Pending';
+  return parts.some(({ progress }) => progress === 'Failed') ? 'Failed' : 'InProgress';
 }
 
 function allowed<T>(open: readonly T[], strategy: Strategy = 'serial'): readonly T[] {
   return strategy === 'parallel' ? open : open.slice(0, 1);
 }
 
-/** Returns the progress of a whole, given that of its parts. */
-function overall(parts: readonly { readonly progress: Progress }[]): Progress {
-  if (parts.every(({ progress }) => progress === 'Complete')) return 'Complete';
-  return parts.some(({ progress }) => progress === 'Failed') ? 'Failed' : 'InProgress';
+function named<T extends { readonly name: string }>(parts: readonly T[], name: string): T | undefined {
+  return parts.find((part) => part.name === name);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InstanceStatus, Progress } from './api/v1/instance.ts';
 import type { OperatorVersionSpec, Plan, Strategy } from './api/v1/operator-version.ts';
 import { chooseRun } from './choose-plan.ts';
-import { pendingPhases, runnableSteps, withStep } from './plan-progress.ts';
+import { overall, phasesAfter, runnableSteps } from './plan-progress.ts';
 import { render } from './render.ts';
 
 const step = (name: string) => ({ name, resources: [] });
@@ -72,13 +72,13 @@ describe('chooseRun', () => {
 describe('runnableSteps', () => {
   /** Runs a plan to its end; returns the names of the steps of each round. */
   function rounds(plan: Plan): readonly string[] {
-    let status: InstanceStatus = { progress: 'InProgress', phases: pendingPhases(plan) };
+    let phases = phasesAfter(plan, {});
     const names: string[] = [];
-    for (let steps = runnableSteps(plan, status); steps.length > 0; steps = runnableSteps(plan, status)) {
+    for (let steps = runnableSteps(plan, { phases }); steps.length > 0; steps = runnableSteps(plan, { phases })) {
       names.push(steps.map(({ name }) => name).join(' '));
-      for (const each of steps) status = withStep(status, each, { progress: 'Complete' }, plan);
+      phases = phasesAfter(plan, { phases }, new Map(steps.map((step) => [step, { ...step, progress: 'Complete' }])));
     }
-    expect(status.progress).toBe('Complete');
+    expect(overall(phases)).toBe('Complete');
     return names;
   }
 
@@ -90,19 +90,14 @@ describe('runnableSteps', () => {
     expect(rounds(planOf('p', 'parallel'))).toEqual(['a b c']);
   });
 
-  it.each<[Progress, Progress]>([
-    ['InProgress', 'InProgress'],
-    ['Failed', 'Failed'],
-  ])('lets nothing follow a step that is %s', (progress, plan) => {
-    const serial = planOf('p');
-    const [a] = runnableSteps(serial, { phases: pendingPhases(serial) });
-    const status = withStep({ phases: pendingPhases(serial) }, a!, { progress, message: 'web is not ready' }, serial);
-    expect(status.progress).toBe(plan);
-    expect(status.phases?.[0]).toMatchObject({
-      progress: plan,
-      steps: [{ name: 'a', message: 'web is not ready' }, {}],
-    });
-    expect(runnableSteps(serial, status).map(({ name }) => name)).toEqual(['a']);
+  it.each<Progress>(['InProgress', 'Failed'])('lets nothing follow a step that is %s', (progress) => {
+    const plan = planOf('p');
+    const [a] = runnableSteps(plan, {});
+    const result = { name: 'a', progress, message: 'web is not ready' };
+    const phases = phasesAfter(plan, {}, new Map([[a!, result]]));
+    expect(overall(phases)).toBe(progress);
+    expect(phases[0]).toEqual({ name: 'one', progress, steps: [result, { name: 'b', progress: 'Pending' }] });
+    expect(runnableSteps(plan, { phases }).map(({ name }) => name)).toEqual(['a']);
   });
 });
 

@@ -15,7 +15,8 @@ export function objectsOf(
   { parameters: values = {}, run }: InstanceStatus,
 ): readonly KubernetesObject[] {
   return resources.map((manifest) => {
-    const object = render(manifest, { parameters, values });
+    // The server validates the result.
+    const object = render(manifest, { parameters, values }) as KubernetesObject;
     const { metadata } = object;
     return object.kind === 'Job' ? { ...object, metadata: { ...metadata, name: `${metadata.name}-${run}` } } : object;
   });
@@ -31,15 +32,10 @@ export function allObjects(spec: OperatorVersionSpec, status: InstanceStatus): r
  * Replaces each `{{NAME}}` in the strings of a manifest. A string that is only a placeholder becomes a value of the parameter's type, so that
  * `replicas: "{{REPLICAS}}"` is a number.
  */
-export function render(manifest: unknown, given: Values): KubernetesObject {
-  // The server validates the result.
-  return replaced(manifest, given) as KubernetesObject;
-}
-
-function replaced(value: unknown, given: Values): unknown {
-  if (Array.isArray(value)) return value.map((each) => replaced(each, given));
+export function render(value: unknown, given: Values): unknown {
+  if (Array.isArray(value)) return value.map((each) => render(each, given));
   if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaced(each, given)]));
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, render(each, given)]));
   if (typeof value !== 'string') return value;
   const only = /^\{\{\s*(\w+)\s*\}\}$/.exec(value)?.[1];
   if (only !== undefined) return typed(only, given);
