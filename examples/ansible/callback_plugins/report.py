@@ -2,7 +2,7 @@ DOCUMENTATION = """
 name: report
 type: stdout
 short_description: prints the outcome of a playbook as one JSON object
-description: Counts of tasks, and a message for each failed one.
+description: Counts of tasks, a message for each failed one, and the objects in the statistic `children`.
 """
 
 import json
@@ -28,4 +28,5 @@ class CallbackModule(CallbackBase):
     def v2_playbook_on_stats(self, stats):
         total = stats.summarize("localhost")
         counts = {name: total[name] for name in ("ok", "changed", "skipped", "failures")}
-        print(json.dumps({**counts, "messages": self._messages}))
+        children = stats.custom.get("_run", {}).get("children", [])
+        print(json.dumps({**counts, "messages": self._messages, "children": children}))

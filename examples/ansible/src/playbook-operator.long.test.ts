@@ -16,66 +16,60 @@ const namespace = 'default';
 const key = { namespace, name: 'hello' };
 const file = (name: string) => new URL(`../${name}`, import.meta.url).pathname;
 const [greeting] = readWatches(file('watches.yaml'));
-const isMissing = ['ansible-playbook', 'kubectl'].some((name) => spawnSync(name, ['--help']).status !== 0);
+const isMissing = spawnSync('ansible-playbook', ['--version']).status !== 0;
 
-describe.skipIf(isMissing)(
-  'playbookController (needs kubectl and ansible-playbook: node scripts/fixtures/ansible.mjs)',
-  () => {
-    let environment: TestEnvironment;
-    let manager: Manager;
-    beforeAll(async () => {
-      environment = await TestEnvironment.start({ manifests: [file('crd.yaml')] });
-      const { client } = environment;
-      await applyManifests(client, { files: [file('greeting.yaml')], fieldManager: 'test' });
-      manager = new Manager({ controllers: [playbookController(greeting!)], client, log, handleSignals: false });
-      manager.run().catch(() => undefined); // stopped by afterAll
-      await manager.started();
-    });
-    afterAll(async () => {
-      await manager?.[Symbol.asyncDispose]();
-      await environment?.[Symbol.asyncDispose]();
-    });
+describe.skipIf(isMissing)('playbookController (needs ansible-playbook: node scripts/fixtures/ansible.mjs)', () => {
+  let environment: TestEnvironment;
+  let manager: Manager;
+  beforeAll(async () => {
+    environment = await TestEnvironment.start({ manifests: [file('crd.yaml')] });
+    const { client } = environment;
+    await applyManifests(client, { files: [file('greeting.yaml')], fieldManager: 'test' });
+    manager = new Manager({ controllers: [playbookController(greeting!)], client, log, handleSignals: false });
+    manager.run().catch(() => undefined); // stopped by afterAll
+    await manager.started();
+  });
+  afterAll(async () => {
+    await manager?.[Symbol.asyncDispose]();
+    await environment?.[Symbol.asyncDispose]();
+  });
 
-    const set = (spec: object) =>
-      environment.client.resource(greeting!.for).patch(key, { type: 'merge', body: { spec } });
-    /** Returns the generation that the status describes, and the true conditions. */
-    const state = async () => {
-      const { metadata, status } = await environment.client.resource(greeting!.for).get(key);
-      const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly Condition[] };
-      if (conditions.some(({ observedGeneration }) => observedGeneration !== metadata.generation)) return 'outdated';
-      return conditions
-        .filter(({ status: is }) => is === 'True')
+  const set = (spec: object) =>
+    environment.client.resource(greeting!.for).patch(key, { type: 'merge', body: { spec } });
+  /** Returns the generation that the status describes, and the true conditions. */
+  const state = async () => {
+    const { metadata, status } = await environment.client.resource(greeting!.for).get(key);
+    const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly Condition[] };
+    if (conditions.some(({ observedGeneration }) => observedGeneration !== metadata.generation)) return 'outdated';
+    return (
+      conditions
+        // No kubelet makes the Deployment ready here.
+        .filter(({ type, status: is }) => is === 'True' && ['Successful', 'Failure'].includes(type))
         .map(({ type, reason, message }) => `${type} ${reason} ${message}`.trim())
-        .sort();
-    };
-    const done = [
-      'Ready ChildrenReady',
-      'Running Successful Awaiting next reconciliation',
-      'Successful Successful Last reconciliation succeeded',
-    ];
+        .sort()
+    );
+  };
+  const done = ['Successful Successful Last reconciliation succeeded'];
 
-    it('runs the playbook for each change, prunes its objects, and reports failed tasks', async () => {
-      const { client } = environment;
-      const owner = [{ kind: 'Greeting', name: 'hello', controller: true }];
-      await expect.poll(state, patience).toEqual(done);
-      const config = await client.resource(ConfigMap).get(key);
-      expect(config).toMatchObject({
-        metadata: { ownerReferences: owner },
-        data: { message: 'Hello from a playbook' },
-      });
-      expect((await client.resource(Deployment).get(key)).spec?.replicas).toBe(2);
-
-      // A template in a value stays text.
-      await set({ message: '{{ 1 + 1 }}', withServers: false });
-      await expect.poll(state, patience).toEqual(done);
-      expect((await client.resource(ConfigMap).get(key)).data).toEqual({ message: '{{ 1 + 1 }}' });
-      await expect
-        .poll(async () => (await client.resource(Deployment).list({ namespace })).items, patience)
-        .toEqual([]);
-
-      await set({ message: '' });
-      const failed = 'Failure Failed Check the message: the message is empty';
-      await expect.poll(state, patience).toEqual([failed]);
+  it('runs the playbook for each change, prunes its objects, and reports failed tasks', async () => {
+    const { client } = environment;
+    const owner = [{ kind: 'Greeting', name: 'hello', controller: true }];
+    await expect.poll(state, patience).toEqual(done);
+    const config = await client.resource(ConfigMap).get(key);
+    expect(config).toMatchObject({
+      metadata: { ownerReferences: owner },
+      data: { message: 'Hello from a playbook' },
     });
-  },
-);
+    expect((await client.resource(Deployment).get(key)).spec?.replicas).toBe(2);
+
+    // A template in a value stays text.
+    await set({ message: '{{ 1 + 1 }}', withServers: false });
+    await expect.poll(state, patience).toEqual(done);
+    expect((await client.resource(ConfigMap).get(key)).data).toEqual({ message: '{{ 1 + 1 }}' });
+    await expect.poll(async () => (await client.resource(Deployment).list({ namespace })).items, patience).toEqual([]);
+
+    await set({ message: '' });
+    const failed = 'Failure Failed Check the message: the message is empty';
+    await expect.poll(state, patience).toEqual([failed]);
+  });
+});

@@ -1,61 +1,37 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-
-/** Numbers of tasks. */
-export interface TaskCounts {
-  readonly ok: number;
-  readonly changed: number;
-  readonly skipped: number;
-  readonly failures: number;
-}
+import type { Child } from '@kubewright/runtime';
+import type { TaskCounts } from './watches.ts';
 
 /** The outcome of a playbook. */
 export interface PlaybookResult extends TaskCounts {
   /** One message per failed task. */
   readonly messages: readonly string[];
+  /** The objects that the playbook wants. */
+  readonly children: readonly Child[];
 }
 
-/**
- * Runs a playbook on this machine.
- *
- * @param variables - content of a JSON file.
- * @param server - address of the API server, without credentials.
- */
+/** Runs a playbook on this machine, with the configuration in its folder. */
 export async function runPlaybook(
   playbook: string,
-  { variables, server, signal }: { readonly variables: string; readonly server: string; readonly signal: AbortSignal },
+  { variables, signal }: { readonly variables: unknown; readonly signal: AbortSignal },
 ): Promise<PlaybookResult> {
-  const folder = await mkdtemp(join(tmpdir(), 'playbook-'));
+  const home = await mkdtemp(join(tmpdir(), 'playbook-'));
   try {
-    const [kubeconfig, extra] = [join(folder, 'kubeconfig'), join(folder, 'variables.json')];
-    const context = { name: 'proxy', context: { cluster: 'proxy', user: '' } };
-    const clusters = [{ name: 'proxy', cluster: { server } }];
-    const config = { apiVersion: 'v1', kind: 'Config', 'current-context': 'proxy', clusters, contexts: [context] };
-    await writeFile(kubeconfig, JSON.stringify(config));
-    await writeFile(extra, variables);
-    const env = {
-      ...process.env,
-      KUBECONFIG: kubeconfig,
-      LC_ALL: 'C.UTF-8',
-      ANSIBLE_HOME: folder,
-      ANSIBLE_CALLBACK_PLUGINS: join(dirname(playbook), '..', 'callback_plugins'),
-      ANSIBLE_STDOUT_CALLBACK: 'report',
-      ANSIBLE_LOCALHOST_WARNING: 'False',
-      ANSIBLE_INVENTORY_UNPARSED_WARNING: 'False',
-    };
+    const settings = { ANSIBLE_CONFIG: join(dirname(playbook), 'ansible.cfg'), ANSIBLE_HOME: home, LC_ALL: 'C.UTF-8' };
+    const extra = join(home, 'variables.json');
+    await writeFile(extra, JSON.stringify(variables));
+    const env = { ...process.env, ...settings };
     const child = spawn('ansible-playbook', [playbook, '--extra-vars', `@${extra}`], { env, signal });
-    const [output, errors] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      new Promise((resolve, reject) => child.once('close', resolve).once('error', reject)),
-    ]);
+    const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     const report = output.split('\n').find((line) => line.startsWith('{'));
     if (report === undefined) throw new Error(`ansible-playbook ran nothing: ${errors.trim()}`);
     return JSON.parse(report) as PlaybookResult;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true });
   }
 }

@@ -3,7 +3,14 @@ import { dirname, resolve } from 'node:path';
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { CustomResource } from '@kubewright/runtime';
 import { parse } from 'yaml';
-import type { TaskCounts } from './run-playbook.ts';
+
+/** Numbers of tasks. */
+export interface TaskCounts {
+  readonly ok: number;
+  readonly changed: number;
+  readonly skipped: number;
+  readonly failures: number;
+}
 
 /** An object whose spec becomes the variables of a playbook. */
 export type Played = CustomResource<Readonly<Record<string, unknown>>, { readonly ansibleResult?: TaskCounts }>;
