@@ -37,7 +37,7 @@ const fields: Readonly<Record<keyof UpOptions, Check>> = {
   port: number(0, 65_535),
   data: path,
   nodes: number(1, 100),
-  driver: oneOf('process', 'simulated'),
+  driver: oneOf('process', 'container', 'simulated'),
   network: oneOf('loopback', 'isolated'),
   kubeconfig: path,
   components: list,

@@ -16,7 +16,7 @@ export interface ClusterSettings {
   /** @defaultValue 1 */
   readonly nodes?: number | undefined;
   /** How containers run. @defaultValue 'process' */
-  readonly driver?: 'process' | 'simulated' | undefined;
+  readonly driver?: 'process' | 'container' | 'simulated' | undefined;
   /** Network of pods that run as processes. @defaultValue 'loopback' */
   readonly network?: 'loopback' | 'isolated' | undefined;
   readonly allowRootPods?: boolean | undefined;

@@ -17,7 +17,7 @@ export interface UpOptions extends ClusterName {
   readonly data?: string | undefined;
   readonly etcdServers?: string | undefined;
   readonly nodes?: number | undefined;
-  readonly driver?: 'process' | 'simulated' | undefined;
+  readonly driver?: 'process' | 'container' | 'simulated' | undefined;
   readonly network?: 'loopback' | 'isolated' | undefined;
   readonly kubeconfig?: string | undefined;
   readonly allowRootPods?: boolean | undefined;

@@ -4,6 +4,8 @@ import type { KubernetesClient } from '@kubewright/client';
 
 /** The annotation with which an embedded cluster's node reports its driver. */
 const driverAnnotation = 'kubewright.dev/driver';
+/** The drivers whose pods can share this machine's network. */
+const processDrivers: readonly (string | undefined)[] = ['process', 'container'];
 
 interface Container {
   args?: string[];
@@ -20,7 +22,7 @@ export async function withOwnAddresses(
   { objects, signal }: { readonly objects: readonly UnstructuredObject[]; readonly signal: AbortSignal },
 ): Promise<readonly UnstructuredObject[]> {
   const { items } = await client.resource(Node).list({ signal });
-  const isEmbedded = items.some(({ metadata }) => metadata.annotations?.[driverAnnotation] === 'process');
+  const isEmbedded = items.some(({ metadata }) => processDrivers.includes(metadata.annotations?.[driverAnnotation]));
   return isEmbedded ? objects.map(bindToPod) : objects;
 }
 

@@ -20,7 +20,7 @@ export interface DevOptions {
   readonly run?: string | undefined;
   readonly port?: number | undefined;
   readonly nodes?: number | undefined;
-  readonly driver?: 'process' | 'simulated' | undefined;
+  readonly driver?: 'process' | 'container' | 'simulated' | undefined;
   readonly context?: string | undefined;
   readonly allowContext?: string | undefined;
   readonly webhookHost?: string | undefined;

@@ -1,6 +1,7 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
+import type { ImageStore } from '../images/image-store.ts';
 import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import { clusterLogEvents } from '../log/cluster-log-events.ts';
 import type { PodNetwork } from '../network/pod-network.ts';
@@ -22,10 +23,14 @@ export interface NodeSettings {
   /** Number of nodes, named `kubewright`, `kubewright-2`, … @defaultValue 1 */
   readonly count?: number | undefined;
   /**
-   * How containers run: as local processes, simulated without running anything, or as functions of this process (`inproc`).
+   * How containers run: as local processes, from images of the local store (`container`, experimental, needs Linux), simulated without
+   * running anything, or as functions of this process (`inproc`).
+   *
    * @defaultValue 'process'
    */
-  readonly driver?: 'process' | 'simulated' | 'inproc' | undefined;
+  readonly driver?: 'process' | 'container' | 'simulated' | 'inproc' | undefined;
+  /** Folder of the images for the driver `container`. @defaultValue the store of `kubewright images` */
+  readonly imageStore?: string | undefined;
   /**
    * The functions that run as containers of the driver `inproc`, by image. They get the cluster's clock, and a network and files in
    * memory, so a test with a virtual clock is deterministic.
@@ -57,6 +62,11 @@ export interface NodeSettings {
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
   /** Environment used to look up programs. @defaultValue that of this process */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** True if containers are processes of this machine. */
+export function runProcesses({ driver = 'process' }: NodeSettings): boolean {
+  return driver === 'process' || driver === 'container';
 }
 
 /** Dependencies of nodes. */
@@ -163,9 +173,9 @@ async function makeNode(
     readonly link: NodeLink;
   },
 ): Promise<MadeNode> {
-  const { count: _count, driver = 'process', network: _mode, programs = {}, ...own } = settings;
+  const { count: _count, driver = 'process', network: _mode, programs = {}, imageStore, ...own } = settings;
   const common = { nodeName: name, client: client(name, link), clock, random, log };
-  if (driver !== 'process') {
+  if (driver === 'simulated' || driver === 'inproc') {
     const nodeIP = `10.0.${index >> 8}.${(index & 255) + 1}`;
     const addresses = `10.${100 + index}`;
     const agent =
@@ -177,6 +187,16 @@ async function makeNode(
   // Only the first node runs the control plane.
   const components = index === 0 ? controlPlane : [];
   const place = { directory: directory(name), network: network(index), volumeRoot };
-  const node = await processNode({ ...own, ...common, ...place, components, apiServer });
+  const images = driver === 'container' ? await openStore(imageStore, settings.env ?? process.env) : undefined;
+  const node = await processNode({ ...own, imageStore: images, ...common, ...place, components, apiServer });
   return { agent: node.agent, connector: node.connector, stop: (time) => node.stop(time) };
+}
+
+/** Loads the code of the image store only if it is used. */
+async function openStore(
+  folder: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ImageStore> {
+  const { ImageStore: Store } = await import('../images/image-store.ts');
+  return folder === undefined ? Store.ofUser(env) : new Store(folder);
 }

@@ -4,7 +4,7 @@ import type { HttpLimits } from '@kubewright/apiserver/internal';
 import type { Logger } from '@kubewright/runtime';
 import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import type { ClusterNetwork, ClusterNetworkOptions } from './cluster-network.ts';
-import type { NodeSettings } from './cluster-nodes.ts';
+import { type NodeSettings, runProcesses } from './cluster-nodes.ts';
 import type { ClusterSnapshot } from './cluster-snapshot.ts';
 import type { ComponentSelection } from './component-selection.ts';
 import type { ServerSettings } from './server-settings.ts';
@@ -99,7 +99,7 @@ export function podNetworkOf(
 ): Pick<ClusterNetworkOptions, 'mode' | 'nodes' | 'hasDns'> {
   const settings = nodesOf(options, selection);
   if (settings === undefined) return { mode: undefined, nodes: 0, hasDns: false };
-  const { driver = 'process', network = 'loopback', count: nodes = 1 } = settings;
+  const { network = 'loopback', count: nodes = 1 } = settings;
   const hasDns = selection.includes('coredns');
-  return { mode: driver === 'process' ? network : undefined, nodes, hasDns };
+  return { mode: runProcesses(settings) ? network : undefined, nodes, hasDns };
 }

@@ -5,7 +5,7 @@ import type { MemoryFiles } from './inproc/memory-files.ts';
 /**
  * Runs containers for the node agent. The agent decides what runs and when (init order, restarts, probes, grace periods). A
  * driver only starts and stops single container attempts and reports results. Drivers: `simulated` (pure functions of pod and
- * clock), `process` (a container is a local process group), `inproc` (a container is a function).
+ * clock), `process` (a container is a local process group), `inproc` (a container is a function), `container` (OCI images).
  */
 export interface Driver extends AsyncDisposable {
   readonly name: string;
@@ -21,6 +21,8 @@ export interface Driver extends AsyncDisposable {
   preparePod(pod: PodSandboxRequest): Promise<PodSandbox>;
   /** Frees the resources of {@link preparePod} once all containers have ended. Idempotent. */
   removePod(uid: string): Promise<void>;
+  /** True if an image is on this machine, so it need not be pulled. @defaultValue known only for pulled images */
+  hasImage?(image: string): boolean;
   /**
    * Resolves an image and ensures that it can be run.
    *
@@ -110,6 +112,10 @@ export interface ContainerRequest {
     readonly runAsGroup?: number;
     /** Supplementary groups: the pod's fsGroup and supplementalGroups. */
     readonly groups?: readonly number[];
+    readonly readOnlyRootFilesystem?: boolean;
+    readonly allowPrivilegeEscalation?: boolean;
+    readonly privileged?: boolean;
+    readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] };
   };
   readonly ports: readonly { readonly name?: string; readonly containerPort: number; readonly protocol: string }[];
   /** Stop signal, if the pod specifies one. @defaultValue the image's */

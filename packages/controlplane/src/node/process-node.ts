@@ -1,16 +1,17 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, hostname, release, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Clock, Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
+import type { ImageStore } from '../images/image-store.ts';
 import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import { clusterLogEvents } from '../log/cluster-log-events.ts';
 import { LoopbackRange } from '../network/loopback-range.ts';
 import type { PodNetwork } from '../network/pod-network.ts';
+import type { makeContainerDriver } from './container/make-container-driver.ts';
 import { makeFolder } from './make-folder.ts';
 import { NodeAgent } from './node-agent.ts';
-import type { NodeFacts } from './object/node-description.ts';
+import { nodeFacts } from './node-facts.ts';
 import { LocalProbeRunner } from './probes/local-probe-runner.ts';
 import { ImageMap } from './process/image-map.ts';
 import type { ImageSource } from './process/image-program.ts';
@@ -61,6 +62,8 @@ export interface ProcessNodeOptions {
    * user namespace does not contain them
    */
   readonly podUids?: UidRange | undefined;
+  /** Runs the images of this store in containers. @defaultValue containers are local processes */
+  readonly imageStore?: ImageStore | undefined;
   /** Gives each pod its own network and file system. @defaultValue pods share those of this machine */
   readonly network?: PodNetwork | undefined;
   /** Allows pods to mount folders of this machine. @defaultValue false */
@@ -89,14 +92,10 @@ export interface ProcessNode extends AsyncDisposable {
   stop(options?: { readonly withinMs?: number }): Promise<void>;
 }
 
-const kubeletVersion = 'v1.36.3';
-const kubeletPort = 10_250;
 const removalDelayMs = 750;
 /** The usual components that this cluster has. There is no etcd: state is kept in the process. */
 const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
-const sharedNetwork =
-  'pods share the loopback network of this machine: two programs cannot listen on the same port of all addresses, so let them listen on POD_IP; names of services do not resolve, so use cluster IPs or the variables <NAME>_SERVICE_HOST and <NAME>_SERVICE_PORT';
 const tooLong = 'TMPDIR is too long for container socket paths; using /tmp instead';
 const sharedAddress =
   '127.0.0.1 is the only loopback address on this system: all pods share it, so their ports can conflict';
@@ -140,26 +139,29 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   const programs = { env, platform, execPath, version, postgresFallback, isForAll };
   const builtIn = [...builtInImages(programs), ...(options.images ?? [])];
   const { imageFile, allowHostPrograms = false } = options;
+  const terminalProgram = findTerminalProgram({ platform, path: env['PATH'] ?? '' });
   const file = imageFile === undefined ? undefined : new ImageFile(imageFile, { allowHostPrograms, builtIn });
-  const driver = new ProcessDriver({
-    images: new ImageMap(builtIn, { file, allowHostPrograms }),
-    addresses,
-    folders,
-    journal,
-    marked,
-    clock,
-    random,
-    agentUid: process.getuid?.(),
-    network: options.network,
-    allowRootPods: options.allowRootPods ?? false,
-    podUids: podUidRange(addresses.number, { chosen: options.podUids }),
-    terminalProgram: findTerminalProgram({ platform, path: env['PATH'] ?? '' }),
-  });
+  const common = { addresses, folders, journal, marked, clock, random, network: options.network, terminalProgram };
+  const driver = options.imageStore
+    ? await containers(options.imageStore, common)
+    : new ProcessDriver({
+        ...common,
+        images: new ImageMap(builtIn, { file, allowHostPrograms }),
+        agentUid: process.getuid?.(),
+        allowRootPods: options.allowRootPods ?? false,
+        podUids: podUidRange(addresses.number, { chosen: options.podUids }),
+      });
   const { network } = options;
   const nodeIP = network?.nodeIP ?? addresses.nodeIP;
   const { initialMs, maxMs } = options.restartBackOff ?? { initialMs: 10_000, maxMs: 300_000 };
   const agent = new NodeAgent({
-    facts: nodeFacts(nodeName, { nodeIP, capacity: options.capacity ?? {}, random, isShared: network === undefined }),
+    facts: nodeFacts(nodeName, {
+      nodeIP,
+      capacity: options.capacity ?? {},
+      random,
+      isShared: network === undefined,
+      driver: driver.name,
+    }),
     client,
     driver,
     probes: new LocalProbeRunner(clock, network?.sockets),
@@ -173,7 +175,7 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
       allowHostPath: options.allowHostPath ?? false,
       volumeRoot: options.volumeRoot ?? folders.volumes(),
       // Pods with their own files find the API server as in any cluster.
-      apiServer: network ? undefined : options.apiServer,
+      apiServer: network || options.imageStore ? undefined : options.apiServer,
     },
     folders: [folders.root, directory],
     components: options.components ?? components,
@@ -195,6 +197,12 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
     return stopped;
   };
   return { agent, connector: agent.connector, nodeIP, stop, [Symbol.asyncDispose]: () => stop() };
+}
+
+/** Loads the code of real containers only if it is used. */
+async function containers(images: ImageStore, parts: Omit<Parameters<typeof makeContainerDriver>[0], 'images'>) {
+  const { makeContainerDriver } = await import('./container/make-container-driver.ts');
+  return makeContainerDriver({ ...parts, images });
 }
 
 /** Creates the folder of all containers and records its path. Releases the addresses if that fails. */
@@ -253,48 +261,4 @@ function sweep(parts: {
   } catch {
     // The note is missing, or truncated by a crash: no leftovers are known.
   }
-}
-
-function nodeFacts(
-  name: string,
-  options: {
-    readonly nodeIP: string;
-    readonly capacity: Readonly<Record<string, string>>;
-    readonly random: Random;
-    /** True if pods share this machine's network. */
-    readonly isShared: boolean;
-  },
-): NodeFacts {
-  const { nodeIP, capacity, random, isShared } = options;
-  const id = random.uid();
-  return {
-    name,
-    addresses: { internalIP: nodeIP, hostname: name },
-    capacity: {
-      cpu: String(availableParallelism()),
-      memory: `${Math.floor(totalmem() / 1024)}Ki`,
-      'ephemeral-storage': '100Gi',
-      pods: '110',
-      ...capacity,
-    },
-    kubeletPort,
-    labels: {},
-    note: isShared ? { reason: 'SharedNetwork', text: sharedNetwork } : undefined,
-    annotations: {
-      'kubewright.dev/driver': 'process',
-      'kubewright.dev/description': `Containers on this node run as local processes on ${hostname()}: a development tool, not a security boundary`,
-    },
-    info: {
-      architecture: process.arch === 'x64' ? 'amd64' : process.arch,
-      bootID: id,
-      containerRuntimeVersion: `process://${process.version.slice(1)}`,
-      kernelVersion: release(),
-      kubeProxyVersion: '',
-      kubeletVersion,
-      machineID: id.replaceAll('-', ''),
-      operatingSystem: process.platform === 'win32' ? 'windows' : process.platform,
-      osImage: `${process.platform} ${release()}`,
-      systemUUID: id,
-    },
-  };
 }

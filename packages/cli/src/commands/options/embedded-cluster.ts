@@ -25,10 +25,10 @@ export function networkOption(): Option {
 
 /** Returns the option that selects how containers run. */
 export function driverOption(): Option {
-  return new Option('--driver <NAME>', 'process: containers are local processes; simulated: nothing runs').choices([
-    'process',
-    'simulated',
-  ]);
+  return new Option(
+    '--driver <NAME>',
+    'process: containers are local processes; container: images of kubewright images (experimental); simulated: nothing runs',
+  ).choices(['process', 'container', 'simulated']);
 }
 
 /** Returns the option that selects one of a folder's clusters. */

@@ -44,7 +44,7 @@ export interface DevPlace {
 export interface EmbeddedSettings {
   readonly port?: number | undefined;
   readonly nodes?: number | undefined;
-  readonly driver?: 'process' | 'simulated' | undefined;
+  readonly driver?: 'process' | 'container' | 'simulated' | undefined;
 }
 
 /** Starts a project's embedded cluster for development. */

@@ -104,6 +104,7 @@ export const errorCodes: readonly ErrorCode[] = [
   {"code":"KW5220","title":"This machine does not allow an isolated network","text":"This machine does not allow an isolated network.","source":"IsolationError of @kubewright/controlplane"},
   {"code":"KW5221","title":"A volume cannot be mounted at its path","text":"A volume cannot be mounted at its path.","source":"MountPathError of @kubewright/controlplane"},
   {"code":"KW5222","title":"Every address is taken","text":"Every address is taken.","source":"AddressesTakenError of @kubewright/controlplane"},
+  {"code":"KW5223","title":"This machine cannot run containers","text":"This machine cannot run containers.","source":"ContainerSupportError of @kubewright/controlplane"},
   {"code":"KW5231","title":"An image, its archive or the image store cannot be used","text":"An image, its archive or the image store cannot be used.","source":"ImageStoreError of @kubewright/controlplane"},
   {"code":"KW5301","title":"The path is invalid or not supported by the API","text":"The path is invalid or not supported by the API.","source":"JsonPathError of @kubewright/apiserver"},
   {"code":"KW5302","title":"A kind cannot be served with the given definitions","text":"A kind cannot be served with the given definitions.","source":"DefinitionError of @kubewright/apiserver"},

@@ -76,14 +76,16 @@ export function userRequest(pod: Pod, container: Container): Parameters<NonNulla
   };
 }
 
-/** Returns the user requested by a container, or else by the pod. Groups come from the pod. */
+/** Returns the user and rights requested by a container, or else by the pod. Groups come from the pod. */
 function userOf(pod: Pod, container: Container): ContainerRequest['securityContext'] {
   const { securityContext: ofPod } = pod.spec ?? {};
   const runAsUser = container.securityContext?.runAsUser ?? ofPod?.runAsUser;
   const runAsGroup = container.securityContext?.runAsGroup ?? ofPod?.runAsGroup;
   const groups = [...(ofPod?.fsGroup === undefined ? [] : [ofPod.fsGroup]), ...(ofPod?.supplementalGroups ?? [])];
+  const { readOnlyRootFilesystem, allowPrivilegeEscalation, privileged, capabilities } =
+    container.securityContext ?? {};
   return {
-    ...defined({ runAsUser, runAsGroup }),
+    ...defined({ runAsUser, runAsGroup, readOnlyRootFilesystem, allowPrivilegeEscalation, privileged, capabilities }),
     ...(groups.length > 0 && { groups }),
   };
 }

@@ -49,7 +49,8 @@ export async function pullImage(container: Container, context: PullContext): Pro
     throw waiting(context, { message, reason: 'ImagePullBackOff', retryAtMs: slot.pulls.retryAt(failing.atMs) });
   }
   const neverPulls = imagePullPolicy === 'Never';
-  const present = neverPulls || (imagePullPolicy !== 'Always' && host.images.has(image));
+  const isHere = host.images.has(image) || (host.driver.hasImage?.(image) ?? false);
+  const present = neverPulls || (imagePullPolicy !== 'Always' && isHere);
   // An invalid image reference is never pulled: a kubelet checks the name first.
   if (!present && isReference(image)) event({ reason: 'Pulling', note: `Pulling image "${image}"` });
   let found: ImageReference;

@@ -34,14 +34,17 @@ export function withLateEnvironment(
     readonly folder: string;
     /** A stream of the shell that the command must not inherit. */
     readonly closes?: number;
+    /** Lines of the shell that run first. */
+    readonly before?: string;
     readonly exists?: (path: string) => boolean;
   },
 ): LateCommand {
-  const { env, sh, folder, closes, exists = existsSync } = options;
+  const { env, sh, folder, closes, before, exists = existsSync } = options;
   const settable = Object.entries(env).filter(([name]) => isSettable(name));
   const others = Object.entries(env).filter(([name]) => !isSettable(name));
   const shell = others.length > 0 && exists(bash) ? bash : sh;
-  const whole = closes === undefined ? script : `exec ${closes}>&-\n${script}`;
+  const close = closes === undefined ? undefined : `exec ${closes}>&-`;
+  const whole = [before, close, script].filter((lines) => lines !== undefined).join('\n');
   const names = settable.map(([name]) => name);
   const values = settable.map(([, value], index) => [`__kw_${names.length - index}`, value]);
   return {

@@ -16,6 +16,8 @@ export interface ProcessContainerOptions {
   readonly id: string;
   readonly child: ChildProcess & { readonly pid: number };
   readonly stopSignal: NodeJS.Signals;
+  /** Process that gets the stop signal. @defaultValue the leader of the terminal, or else `child` */
+  readonly mainPid?: number;
   readonly clock: Clock;
   /** True if the first attached client that closes its input also closes the container's. */
   readonly stdinOnce: boolean;
@@ -97,7 +99,7 @@ export class ProcessContainer implements RunningContainer {
   }
 
   async stop({ graceMs }: { readonly graceMs: number }): Promise<ContainerExit> {
-    const { child, stopSignal, clock, endAll } = this.#options;
+    const { child, stopSignal, mainPid, clock, endAll } = this.#options;
     const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
     if (hasEnded()) return this.exited;
     if (graceMs > 0) {
@@ -107,7 +109,8 @@ export class ProcessContainer implements RunningContainer {
       const grace = sleep(clock, { ms: graceMs, signal: over.signal }).then(ignore, ignore);
       // The program that holds a terminal must survive the signal, to report the exit code. The terminal may take long to open.
       const leader = await Promise.race([this.#terminal?.leader, this.exited.then(ignore), grace]);
-      if (!hasEnded() && (!leader || isSameProcess(leader))) signalProcess(leader?.pid ?? child.pid, stopSignal);
+      if (!hasEnded() && (!leader || isSameProcess(leader)))
+        signalProcess(mainPid ?? leader?.pid ?? child.pid, stopSignal);
       await Promise.race([this.exited, grace]);
       over.abort();
     }

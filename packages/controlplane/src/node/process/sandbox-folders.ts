@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { PinnedPath, removeFolder } from '../pinned-path.ts';
+import { removeTree } from '../remove-tree.ts';
 import type { ContainerUser } from './container-user.ts';
 import { writeOwner } from './sandbox-owner.ts';
 
@@ -93,7 +94,7 @@ export function removeSandboxes(root: string): void {
     // Already removed.
     return;
   }
-  rmSync(root, { recursive: true, force: true });
+  removeTree(root);
 }
 
 function shortName(uid: string): string {

@@ -1,0 +1,40 @@
+/** The capabilities of containers, as containerd grants them by default. */
+const defaults: readonly string[] = [
+  'audit_write',
+  'chown',
+  'dac_override',
+  'fowner',
+  'fsetid',
+  'kill',
+  'mknod',
+  'net_bind_service',
+  'net_raw',
+  'setfcap',
+  'setgid',
+  'setpcap',
+  'setuid',
+  'sys_chroot',
+];
+
+/** The capabilities that a pod wants. */
+export interface WantedCapabilities {
+  readonly privileged?: boolean | undefined;
+  readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] } | undefined;
+}
+
+/**
+ * Returns the set of capabilities that a container's programs can have at most, in the format of `setpriv --bounding-set`; `undefined`
+ * for all. They only apply to what belongs to the container's user namespace.
+ */
+export function boundingSet({ privileged, capabilities = {} }: WantedCapabilities): string | undefined {
+  if (privileged) return undefined;
+  const add = (capabilities.add ?? []).map(nameOf);
+  const drop = (capabilities.drop ?? []).map(nameOf);
+  if (add.includes('all')) return drop.length === 0 ? undefined : ['+all', ...drop.map((name) => `-${name}`)].join();
+  const kept = drop.includes('all') ? [] : defaults.filter((name) => !drop.includes(name));
+  return ['-all', ...[...new Set([...kept, ...add])].map((name) => `+${name}`)].join();
+}
+
+function nameOf(name: string): string {
+  return name.toLowerCase().replace(/^cap_/, '');
+}

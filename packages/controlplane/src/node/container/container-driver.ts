@@ -1,0 +1,292 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, type Random, sleep } from '@kubewright/apimachinery';
+import { pathInRoot } from '../../images/path-in-root.ts';
+import type { IsolationTools } from '../../network/isolated/tools.ts';
+import type {
+  ContainerRequest,
+  Driver,
+  ImageReference,
+  PodSandbox,
+  PodSandboxRequest,
+  RunningContainer,
+  Usage,
+  UsedContainer,
+} from '../driver.ts';
+import type { ContainerUser } from '../process/container-user.ts';
+import { withLateEnvironment } from '../process/late-environment.ts';
+import type { MarkedProcesses } from '../process/marked-processes.ts';
+import { ProcessContainer } from '../process/process-container.ts';
+import { processIdentity } from '../process/process-identity.ts';
+import type { ProcessJournal } from '../process/process-journal.ts';
+import { processUsages } from '../process/process-usage.ts';
+import type { SandboxFolders } from '../process/sandbox-folders.ts';
+import { noTerminalProgram, onTerminal, terminalSettings } from '../process/terminal.ts';
+import { boundingSet } from './capabilities.ts';
+import { checkCommand } from './check-command.ts';
+import { startInit, waitForRoot, within } from './container-init.ts';
+import { enterContainer } from './enter-container.ts';
+import { imageUser, userDatabase } from './image-user.ts';
+import { withoutInherited } from './inherited-streams.ts';
+import { makeRoot, removeRoot } from './overlay-root.ts';
+import type { PodSandboxes } from './pod-sandboxes.ts';
+import { type ProcessConfig, processConfig } from './process-config.ts';
+import type { StoredImages } from './stored-images.ts';
+import type { ContainerRights, UserNamespace } from './user-namespace.ts';
+
+/** Options for {@link ContainerDriver}. */
+export interface ContainerDriverOptions {
+  readonly images: StoredImages;
+  readonly sandboxes: PodSandboxes;
+  readonly folders: SandboxFolders;
+  readonly users: UserNamespace;
+  readonly tools: IsolationTools;
+  /** How the root of a container is made of an image: `copy` for machines without overlays. */
+  readonly method: 'overlay' | 'copy';
+  readonly journal: ProcessJournal;
+  readonly marked: MarkedProcesses;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Program that runs a command on a terminal: see {@link findTerminalProgram}. @defaultValue no terminals */
+  readonly terminalProgram: string | undefined;
+}
+
+/** A container whose processes are being started. */
+interface Place {
+  readonly request: ContainerRequest;
+  readonly config: ProcessConfig;
+  readonly rights: ContainerRights;
+  /** Words that start a command in the pod's network with the right to mount. */
+  readonly enter: readonly string[];
+}
+
+/** How long the processes of a killed container may take to end, in milliseconds. */
+const endingMs = 5_000;
+
+/**
+ * Runs images of the local store as containers on Linux, without a daemon and without root: each container has its own namespaces, and
+ * the image's files are its root.
+ */
+export class ContainerDriver implements Driver {
+  readonly name = 'container';
+  readonly noTerminals: string | undefined;
+  readonly #options: ContainerDriverOptions;
+  readonly #running = new Set<ProcessContainer>();
+  #killed = false;
+
+  constructor(options: ContainerDriverOptions) {
+    this.#options = options;
+    if (options.terminalProgram === undefined) this.noTerminals = noTerminalProgram;
+  }
+
+  preparePod(request: PodSandboxRequest): Promise<PodSandbox> {
+    return this.#options.sandboxes.prepare(request);
+  }
+
+  async removePod(uid: string): Promise<void> {
+    const { marked, journal, sandboxes, folders } = this.#options;
+    await marked.end({ mark: `${journal.instance}/${uid}` });
+    await sandboxes.remove(uid);
+    folders.removePod(uid);
+  }
+
+  hasImage(image: string): boolean {
+    return this.#options.images.has(image);
+  }
+
+  async pullImage(image: string): Promise<ImageReference> {
+    return this.#options.images.resolve(image);
+  }
+
+  /** Returns the user on this machine; undefined for an ordinary user, who owns everything. */
+  async userOf({
+    image,
+    securityContext,
+  }: Parameters<NonNullable<Driver['userOf']>>[0]): Promise<ContainerUser | undefined> {
+    const { firstId } = this.#options.users;
+    if (firstId === undefined) return undefined;
+    const { uid, gid, groups } = (await this.#rights(image, securityContext)).user;
+    return { uid: firstId + uid, gid: firstId + gid, groups: groups.map((id) => firstId + id) };
+  }
+
+  async startContainer(request: ContainerRequest): Promise<RunningContainer> {
+    const { images, sandboxes, folders, users, method, journal, random, clock, terminalProgram } = this.#options;
+    const { podUid, containerName, securityContext, podName, tty, stdin } = request;
+    const image = await images.open(request.image.image);
+    const rights = await this.#rights(request.image.image, securityContext);
+    const config = processConfig(image.config, { ...request, home: rights.user.home });
+    const own = sandboxes.enter(podUid);
+    const place: Place = { request, config, rights, enter: own ?? users.enter };
+    const base = join(folders.pod(podUid), containerName);
+    const files = sandboxes.files(podUid, { hostname: podName, mounts: request.mounts });
+    using root = await makeRoot([...files, ...request.mounts], {
+      lower: image.root,
+      base,
+      firstId: users.firstId,
+      method,
+      readOnly: securityContext.readOnlyRootFilesystem ?? false,
+      hasSys: own !== undefined || users.firstId !== undefined,
+      workingDir: config.workingDir,
+    });
+    const onOwnTerminal = tty && terminalProgram !== undefined;
+    const late = withLateEnvironment(config.command, {
+      env: config.env,
+      sh: this.#options.tools.sh,
+      folder: config.workingDir,
+      before: waitForRoot,
+    });
+    const mark = `${journal.instance}/${podUid}/${containerName}.${request.attempt}`;
+    const env = { ...late.env, ...this.#options.marked.environment(mark) };
+    const input = stdin === 'none' ? 'ignore' : 'pipe';
+    const { child, pid } = await startInit({
+      tools: this.#options.tools,
+      hostname: podName,
+      enter: place.enter,
+      init: [...users.become(rights), ...late.words],
+      root,
+      start: (words) =>
+        onOwnTerminal
+          ? this.#spawn(onTerminal(terminalProgram, words), {
+              env: { ...env, ...terminalSettings({}).env },
+              stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+            })
+          : this.#spawn(words, { env, stdio: [input, 'pipe', 'pipe', 'ignore', 'pipe'] }),
+      beforeStart: (pid) => {
+        this.#check(config.command, { place, pid });
+        journal.add(processIdentity(pid));
+      },
+    });
+    child.stdout?.on('data', (chunk: Uint8Array) => request.output.write('stdout', chunk));
+    child.stderr?.on('data', (chunk: Uint8Array) => request.output.write('stderr', chunk));
+    child.once('exit', () => journal.remove(pid));
+    const main = processIdentity(pid);
+    const container = new ProcessContainer({
+      id: `kubewright://${random.uid().replaceAll('-', '')}`,
+      child,
+      mainPid: pid,
+      stopSignal: signalOf(request.stopSignal) ?? signalOf(image.config.config?.StopSignal) ?? 'SIGTERM',
+      clock,
+      stdinOnce: stdin === 'once',
+      onTerminal: onOwnTerminal,
+      journal,
+      spawnBeside: (command, { terminal }) => this.#startBeside(command, { place, pid, terminal }),
+      endAll: () => this.#end(child, main.pid),
+      endsLeftovers: true,
+    });
+    this.#running.add(container);
+    void container.exited.then(() => {
+      this.#running.delete(container);
+      removeRoot(base);
+    });
+    return container;
+  }
+
+  async usages(containers: readonly UsedContainer[]): Promise<ReadonlyMap<string, Usage>> {
+    const ids = new Map(
+      containers.flatMap(({ running }) =>
+        running instanceof ProcessContainer ? [[running.pid, running.containerId] as const] : [],
+      ),
+    );
+    const usages = await processUsages([...ids.keys()]);
+    const atMs = this.#options.clock.now();
+    return new Map([...usages].map(([pid, usage]) => [ids.get(pid) ?? '', { ...usage, atMs }]));
+  }
+
+  kill(): void {
+    this.#killed = true;
+    this.#options.journal.killAll();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { sandboxes, marked, journal, users } = this.#options;
+    sandboxes[Symbol.dispose]();
+    await Promise.all([...this.#running].map((container) => container.stop({ graceMs: 2_000 })));
+    await marked.end({ mark: journal.instance });
+    users[Symbol.dispose]();
+  }
+
+  async #rights(image: string, securityContext: ContainerRequest['securityContext']): Promise<ContainerRights> {
+    const { config, root } = await this.#options.images.open(image);
+    const user = imageUser(config, { database: userDatabase(root), wanted: securityContext });
+    const { allowPrivilegeEscalation = true } = securityContext;
+    return { user, boundingSet: boundingSet(securityContext), noNewPrivileges: !allowPrivilegeEscalation };
+  }
+
+  /** @throws CommandError as a container runtime does */
+  #check([command = '']: readonly string[], { place, pid }: { readonly place: Place; readonly pid: number }): void {
+    const { env, workingDir } = place.config;
+    checkCommand(command, { root: `/proc/${pid}/root`, path: env['PATH'] ?? '', workingDir });
+  }
+
+  /** Starts a command in the namespaces of a container. */
+  #startBeside(
+    command: readonly string[],
+    { place, pid, terminal }: { readonly place: Place; readonly pid: number; readonly terminal: boolean },
+  ): ChildProcess {
+    const { users, terminalProgram } = this.#options;
+    const { enter, rights, config } = place;
+    this.#check(command, { place, pid });
+    const root = `/proc/${pid}/root`;
+    const { words, env } = enterContainer(command, {
+      join: within(enter, users.join(pid, rights)),
+      env: config.env,
+      workingDir: config.workingDir,
+      hasEnv: existsSync(join(root, pathInRoot(root, '/usr/bin/env'))),
+    });
+    if (!terminal || terminalProgram === undefined) return this.#spawn(words, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const settings = terminalSettings({ TERM: 'xterm', ...env });
+    return this.#spawn(onTerminal(terminalProgram, words), settings);
+  }
+
+  #spawn(
+    [file = '', ...args]: readonly string[],
+    { env, stdio }: { readonly env: Readonly<Record<string, string>>; readonly stdio: readonly ('pipe' | 'ignore')[] },
+  ): ChildProcess {
+    if (this.#killed) throw new Error(`cannot start ${file}: this node is shutting down`);
+    const { journal } = this.#options;
+    const empty = openSync('/dev/null', 'r+');
+    let child: ChildProcess;
+    try {
+      const streams = [...withoutInherited(stdio, { empty })];
+      child = spawn(file, args, { cwd: '/', env, stdio: streams, detached: true });
+    } finally {
+      closeSync(empty);
+    }
+    const { pid } = child;
+    if (pid !== undefined) {
+      journal.add(processIdentity(pid));
+      child.once('exit', () => journal.remove(pid));
+    }
+    return child;
+  }
+
+  /** Ends a container: the kernel kills everything in its namespace with its first process. */
+  async #end(child: ChildProcess, pid: number): Promise<void> {
+    const isRunning = child.exitCode === null && child.signalCode === null;
+    if (!isRunning) return;
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+    const late = new AbortController();
+    await Promise.race([
+      ended,
+      sleep(this.#options.clock, { ms: endingMs, signal: late.signal }).catch(() => undefined),
+    ]);
+    late.abort();
+  }
+}
+
+/** Returns a signal by name or number; `undefined` if this system does not have it. */
+function signalOf(name: string | undefined): NodeJS.Signals | undefined {
+  if (name === undefined) return undefined;
+  const found = Object.entries(constants.signals).find(
+    ([known, number]) => known === name || known === `SIG${name}` || String(number) === name,
+  );
+  // The keys of the system's table are signal names.
+  return found?.[0] as NodeJS.Signals | undefined;
+}

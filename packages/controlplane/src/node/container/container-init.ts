@@ -1,0 +1,139 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Duplex } from 'node:stream';
+import type { IsolationTools } from '../../network/isolated/tools.ts';
+import { MountPathError } from '../process/isolated/root-plan.ts';
+import type { OverlayRoot } from './overlay-root.ts';
+
+/** Number of the stream on which a container's first process reports its id and waits. */
+const controlStream = 4;
+
+/**
+ * Script with which the first process of a container begins: it reports its id on this machine and waits until its root is ready.
+ * Then its control stream and the mark by which this machine finds it are removed.
+ */
+export const waitForRoot: string = `read -r __kw_pid __kw_rest < /proc/self/stat
+echo "$__kw_pid" >&${controlStream}
+read -r __kw_rest <&${controlStream} || exit 1
+exec 3>&- ${controlStream}>&-
+unset __kw_pid __kw_rest KUBEWRIGHT_CONTAINER`;
+
+/** Mounts everything, and makes the container's root the root of all processes in the namespace, with this machine's at /proc. */
+const setUp = `set -e
+{ echo "$3" > /proc/sys/kernel/hostname || hostname "$3"; } 2>/dev/null || :
+"$4" -c -n -i -a -T "$2"
+cd "$1"
+exec "$5" . proc`;
+
+/** Options for {@link startInit}. */
+export interface ContainerInitOptions {
+  readonly tools: IsolationTools;
+  readonly hostname: string;
+  /** Words that start a command in the pod's network with the right to mount. */
+  readonly enter: readonly string[];
+  /** Starts the words of the first process, whose fifth stream is a pipe. */
+  readonly start: (words: readonly string[]) => ChildProcess;
+  /** Words of the first process: a shell of this machine that becomes the container's user and runs {@link waitForRoot}. */
+  readonly init: readonly string[];
+  /** Called before the container's program starts, with the process's id. Rejects to stop it. */
+  readonly beforeStart: (pid: number) => void;
+  readonly root: OverlayRoot;
+  /** @defaultValue `spawn` of `node:child_process` */
+  readonly spawn?: ((file: string, args: readonly string[], options: SpawnOptions) => ChildProcess) | undefined;
+}
+
+/** A started container. */
+export interface StartedContainer {
+  /** Waits for the container, and ends as it does. */
+  readonly child: ChildProcess & { readonly pid: number };
+  /** The container's main process. */
+  readonly pid: number;
+}
+
+/**
+ * Starts a container: creates its namespaces, mounts its root from outside, and lets its program start. No program of this machine
+ * runs once the container's files are its root, except the waiting shell and the program that unmounts the old root.
+ *
+ * @throws MountPathError if something cannot be mounted
+ */
+export async function startInit(options: ContainerInitOptions): Promise<StartedContainer> {
+  const { tools, hostname, enter, start, init, beforeStart, root } = options;
+  const namespaces = ['--mount', '--uts', '--ipc', '--pid', '--fork'];
+  const child = start(within(enter, [tools.unshare, ...namespaces, '--', ...init]));
+  try {
+    const pid = await reportedPid(child);
+    const run = (words: readonly string[]): Promise<void> => runOnce(within(enter, words), options.spawn ?? spawn);
+    const joins = ['mount', 'pid', 'uts', 'ipc'].map((name) => `--${name}=/proc/${pid}/ns/${fileOf(name)}`);
+    const parts = [root.folder, root.table, hostname, tools.mount, tools.pivotRoot];
+    await run([tools.nsenter, ...joins, '--', tools.sh, '-c', setUp, 'sh', ...parts]);
+    root.check(`/proc/${pid}/root`);
+    // This machine's files cover the container's own /proc until they are unmounted; only in them is the program that does so.
+    const old = [`--mount=/proc/${pid}/ns/mnt`, `--root=/proc/${pid}/root/proc`];
+    await run([tools.nsenter, ...old, '--', tools.umount, '-c', '-n', '-i', '-l', '/']);
+    beforeStart(pid);
+    controlOf(child)?.end('go\n');
+    // It has reported, so it has started.
+    return { child: child as StartedContainer['child'], pid };
+  } catch (error) {
+    kill(child);
+    throw error;
+  }
+}
+
+/** Returns the words that start a command in namespaces. `enter` starts any command in them; it is empty for those of this process. */
+export function within(enter: readonly string[], words: readonly string[]): readonly string[] {
+  return enter.length === 0 ? words : [...enter, '--', ...words];
+}
+
+function controlOf(child: ChildProcess): Duplex | undefined {
+  // A pipe of Node is a socket, open in both directions.
+  return (child.stdio as readonly (Duplex | null | undefined)[])[controlStream] ?? undefined;
+}
+
+/** Waits for the first process's report. @throws MountPathError if it ends instead */
+function reportedPid(child: ChildProcess): Promise<number> {
+  const what = 'cannot create the namespaces of the container';
+  const errors: string[] = [];
+  const keep = (chunk: unknown): void => void errors.push(String(chunk));
+  child.stderr?.on('data', keep);
+  return new Promise<number>((resolve, reject) => {
+    const control = controlOf(child);
+    control?.on('error', () => undefined);
+    child.once('error', (cause) => reject(new MountPathError({ what, why: cause.message }, { cause })));
+    child.once('close', () => reject(new MountPathError({ what, why: errors.join('').trim() })));
+    if (control) createInterface({ input: control }).once('line', (line) => resolve(Number(line)));
+  }).finally(() => child.stderr?.off('data', keep));
+}
+
+async function runOnce(
+  [file = '', ...args]: readonly string[],
+  start: NonNullable<ContainerInitOptions['spawn']>,
+): Promise<void> {
+  const child = start(file, args, { cwd: '/', env: {}, stdio: ['ignore', 'ignore', 'pipe'] });
+  let errors = '';
+  child.stderr?.on('data', (chunk: unknown) => {
+    errors += String(chunk);
+  });
+  const what = 'cannot mount the files of the container';
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', (cause) => reject(new MountPathError({ what, why: cause.message }, { cause })));
+    child.once('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new MountPathError({ what, why: errors.trim() || `a program ended with code ${code}` }));
+    });
+  });
+}
+
+/** Ends the process that waits for the container, with the first process in its group. */
+function kill({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+function fileOf(option: string): string {
+  return option === 'mount' ? 'mnt' : option;
+}

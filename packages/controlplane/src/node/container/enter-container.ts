@@ -1,0 +1,34 @@
+/**
+ * Variables that change how programs are loaded or where the C library reads files. The list is that of glibc for setuid programs.
+ */
+const ofLoader =
+  /^(LD_.*|GCONV_PATH|GETCONF_DIR|GLIBC_TUNABLES|HOSTALIASES|LOCALDOMAIN|LOCPATH|MALLOC_.*|NIS_PATH|NLSPATH|RESOLV_HOST_CONF|RES_OPTIONS|TMPDIR|TZDIR)$/;
+
+/** A command of a container that programs of this machine start. */
+export interface EnteringCommand {
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * Returns how a further command of a container starts. The programs of this machine that enter the container get the
+ * variables as well, so those that would change them are set by the container's own `env` program, or are lost if it has none.
+ *
+ * @param options - `hasEnv`: true if the container has `/usr/bin/env`; `join`: words that enter the container, as its user.
+ */
+export function enterContainer(
+  command: readonly string[],
+  options: {
+    readonly join: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+    readonly workingDir: string;
+    readonly hasEnv: boolean;
+  },
+): EnteringCommand {
+  const { join, env, workingDir, hasEnv } = options;
+  const safe = Object.entries(env).filter(([name]) => !ofLoader.test(name));
+  const others = Object.entries(env).filter(([name]) => ofLoader.test(name));
+  const setters =
+    hasEnv && others.length > 0 ? ['/usr/bin/env', ...others.map(([name, value]) => `${name}=${value}`)] : [];
+  return { words: [...join, `--wdns=${workingDir}`, '--', ...setters, ...command], env: Object.fromEntries(safe) };
+}

@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Linux's `O_CLOEXEC`: the stream is closed when a program starts. */
+const closeOnExec = 0o2000000;
+
+/**
+ * Adds an empty stream for each number at which this process has inherited one to the standard streams of a program of a container: the
+ * program would inherit it too, and a folder of this machine would let it leave the container.
+ *
+ * @param options - `empty`: an open stream of `/dev/null`; `folder`: information about this process's streams.
+ */
+export function withoutInherited(
+  stdio: readonly ('pipe' | 'ignore')[],
+  { empty, folder = '/proc/self/fdinfo' }: { readonly empty: number; readonly folder?: string },
+): readonly ('pipe' | 'ignore' | number)[] {
+  const inherited = readdirSync(folder)
+    .filter((name) => isInherited(`${folder}/${name}`))
+    .map(Number);
+  const count = Math.max(stdio.length, ...inherited.map((number) => number + 1));
+  return Array.from({ length: count }, (_, number) => stdio[number] ?? (inherited.includes(number) ? empty : 'ignore'));
+}
+
+function isInherited(file: string): boolean {
+  try {
+    const [, flags = ''] = /^flags:\s*(\d+)/m.exec(readFileSync(file, 'latin1')) ?? [];
+    return (Number.parseInt(flags, 8) & closeOnExec) === 0;
+  } catch {
+    // Closed in the meantime, such as the stream by which this folder was read.
+    return false;
+  }
+}

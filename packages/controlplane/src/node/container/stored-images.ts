@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import type { ImageConfig } from '../../images/image-manifest.ts';
+import { completeName, type ImageStore } from '../../images/image-store.ts';
+import type { ImageReference } from '../driver.ts';
+import { ImageError } from '../process/image-map.ts';
+
+/** An image that containers can run. */
+export interface OpenedImage {
+  readonly config: ImageConfig;
+  /** Folder with the image's files. */
+  readonly root: string;
+}
+
+/** The images of the local store, unpacked once. */
+export class StoredImages {
+  readonly #store: ImageStore;
+  readonly #firstId: number | undefined;
+  readonly #opened = new Map<string, Promise<OpenedImage>>();
+
+  /** @param options - `firstId`: id on this machine of the image's user 0; `undefined` if all files belong to this process's user. */
+  constructor(store: ImageStore, { firstId }: { readonly firstId: number | undefined }) {
+    this.#store = store;
+    this.#firstId = firstId;
+  }
+
+  /** True if an image is in the store; false for a malformed name, too. */
+  has(image: string): boolean {
+    try {
+      return this.#store.find(image) !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  /** @throws ImageError if the name is malformed, or the image is not in the store or damaged */
+  async resolve(image: string): Promise<ImageReference> {
+    const digest = this.#find(image);
+    await this.open(image);
+    const [name = ''] = completeName(image).split(/@|:(?=[^/]*$)/);
+    return { image, imageId: `${name}@${digest}` };
+  }
+
+  /** Returns an image's files and configuration; unpacks it if necessary. @throws ImageError as {@link resolve} does */
+  async open(image: string): Promise<OpenedImage> {
+    const digest = this.#find(image);
+    const known = await this.#opened.get(digest);
+    // Someone may have removed it from the store, and loaded it again.
+    if (known && existsSync(known.root)) return known;
+    const opened = this.#open(image, digest);
+    this.#opened.set(digest, opened);
+    opened.catch(() => this.#opened.delete(digest));
+    return opened;
+  }
+
+  async #open(image: string, digest: string): Promise<OpenedImage> {
+    try {
+      const config = await this.#store.config(digest);
+      return { config, root: await this.#store.root(digest, { firstId: this.#firstId }) };
+    } catch (error) {
+      throw new ImageError('ErrImagePull', `failed to unpack image "${image}": ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #find(image: string): string {
+    let digest: string | undefined;
+    try {
+      digest = this.#store.find(image);
+    } catch (error) {
+      // The kubelet's message.
+      const what = `Failed to apply default image tag "${image}": couldn't parse image name "${image}": ${messageOf(error)}`;
+      throw new ImageError('InvalidImageName', what, { cause: error });
+    }
+    if (digest !== undefined) return digest;
+    throw new ImageError(
+      'ErrImagePull',
+      `failed to pull image "${image}": it is not in the image store, and this node does not pull from registries; load it (kubewright images load FILE)`,
+    );
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
