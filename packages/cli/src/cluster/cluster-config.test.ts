@@ -38,7 +38,7 @@ background: true
     ['__proto__: 3', 'it has the unknown field __proto__'],
     ['nodes: 0', 'nodes must be a number from 1 to 100, got 0'],
     ['port: "80"', 'port must be a number from 0 to 65535, got "80"'],
-    ['driver: docker', 'driver must be process or simulated, got "docker"'],
+    ['driver: docker', 'driver must be process, container or simulated, got "docker"'],
     ['allowRootPods: 1', 'allowRootPods must be true or false, got 1'],
     ['name: ../up', 'name must be lower-case letters, digits and -, got "../up"'],
     ['components: [1]', 'components must be a list, got [1]'],

@@ -21,7 +21,9 @@ const number =
 const oneOf =
   (...names: readonly string[]): Check =>
   (value) =>
-    names.includes(value as string) ? { value } : { fault: `must be ${names.join(' or ')}` };
+    names.includes(value as string)
+      ? { value }
+      : { fault: `must be ${names.join(', ').replace(/, ([^,]*)$/, ' or $1')}` };
 const list: Check = (value) => {
   const names = Array.isArray(value) ? value : [value];
   return names.every((name) => typeof name === 'string') ? { value: names.join(',') } : { fault: 'must be a list' };
