@@ -24,7 +24,7 @@ export async function readIdentity(dataDirectory: string): Promise<SystemIdentit
   }
 }
 
-/** Makes a restored data directory a copy: its server cannot write to the archive of its origin. */
+/** Writes the identity of a copy into a restored data directory: its server cannot write to the archive of its origin. */
 export async function markAsCopy(dataDirectory: string, copy: string): Promise<void> {
   await writeFile(join(dataDirectory, copyFile), `${copy}\n`, { mode: 0o600, flush: true });
 }
