@@ -1,7 +1,7 @@
 import type { Stored } from '@kubewright/apimachinery';
 import { PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
 import type { ReconcileContext } from '@kubewright/runtime';
-import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import type { FailoverQuorum, PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { roleLabel } from '../instance/protocol.ts';
 import type { ObservedCluster } from '../plan/observed-cluster.ts';
 import { roleOf } from '../plan/roles.ts';
@@ -72,6 +72,19 @@ export class ClusterChanges {
     await restart(step.name);
   }
 
+  /** Deletes the claims of removed instances that no quorum names. */
+  async deleteRemoved(
+    claims: readonly Stored<PersistentVolumeClaim>[],
+    quorums: readonly FailoverQuorum[],
+  ): Promise<void> {
+    const needed = new Set(quorums.flatMap(({ standbyNames }) => standbyNames));
+    for (const claim of claims) {
+      const { name, labels, deletionTimestamp } = claim.metadata;
+      const isDue = labels?.[removedLabel] === 'deleting' && deletionTimestamp === undefined;
+      if (isDue && !needed.has(name)) await this.#ctx.delete(claim);
+    }
+  }
+
   async #create(name: string): Promise<void> {
     // Without an owner, so that the volume outlives the cluster.
     await this.#own.apply(PersistentVolumeClaim, [volumeClaimFor(this.#cluster, name)], 'none');
@@ -88,12 +101,9 @@ export class ClusterChanges {
     const claim = await this.#own.get(PersistentVolumeClaim, name);
     await this.#deletePod(name, { reason: 'InstanceRemoved', why });
     if (!claim) return;
-    if (this.#cluster.spec.storage.deletionPolicy === 'Delete') await this.#ctx.delete(claim);
-    else
-      await claims.patch(this.#key(name), {
-        type: 'merge',
-        body: { metadata: { labels: { [removedLabel]: 'true' } } },
-      });
+    const removed = this.#cluster.spec.storage.deletionPolicy === 'Delete' ? 'deleting' : 'true';
+    const body = { metadata: { labels: { [removedLabel]: removed } } };
+    await claims.patch(this.#key(name), { type: 'merge', body });
   }
 
   async #deletePod(name: string, { reason, why }: { readonly reason: string; readonly why: string }): Promise<void> {

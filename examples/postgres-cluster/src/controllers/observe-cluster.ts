@@ -121,5 +121,5 @@ export function leaseEndsInMs({ lease, nowMs }: Pick<ClusterObjects, 'lease' | '
 }
 
 function isRemoved({ metadata }: Stored<PersistentVolumeClaim>): boolean {
-  return metadata.labels?.[removedLabel] === 'true';
+  return metadata.labels?.[removedLabel] !== undefined;
 }

@@ -78,6 +78,7 @@ async function reconcile(
   await changes.setRoles(objects.pods, observed);
   await changes.grow(claimsToGrow(observed), observed.storageSize);
   await changes.scale(decisions.scale);
+  await changes.deleteRemoved(objects.claims, observed.quorums);
   await changes.update(decisions.rollout, (name) => poll.restart(objects.pods, name));
   await forgetRequests(observed, { primary, ctx });
   const leaseMs = leaseEndsInMs(objects) ?? pollMs.healthy;

@@ -149,6 +149,27 @@ describe('postgresCluster', () => {
     await expect.poll(state, patience).toEqual(healthy('shop-4', 2));
   });
 
+  it('deletes the volume of a removed replica once commits no longer rely on it', async () => {
+    const clusters = client.resource(PostgresCluster);
+    const publish = (...names: string[]) => {
+      const failoverQuorums = [{ standbyNumber: 1, standbyNames: names }];
+      return clusters.status.patch(key, { type: 'merge', body: { status: { failoverQuorums } } });
+    };
+    await patch({ instances: 3, storage: { deletionPolicy: 'Delete' } });
+    await expect.poll(state, patience).toEqual(healthy('shop-4', 3));
+    await publish('shop-2', 'shop-5');
+    await patch({ instances: 2 });
+    await expect.poll(state, patience).toEqual(healthy('shop-4', 2));
+    const volume = async () => {
+      const { items } = await client.resource(PersistentVolumeClaim).list({ namespace });
+      return items.some(({ metadata }) => metadata.name === 'shop-5' && metadata.deletionTimestamp === undefined);
+    };
+    expect(await volume()).toBe(true);
+    await publish('shop-2');
+    await expect.poll(volume, patience).toBe(false);
+    await patch({ storage: { deletionPolicy: 'Retain' } });
+  });
+
   it('finds the primary of an earlier cluster among its volumes', async () => {
     const { spec } = await client.resource(PostgresCluster).get(key);
     await client.resource(PostgresCluster).delete(key);

@@ -1,7 +1,8 @@
 import { Lease } from '@kubewright/apimachinery/coordination/v1';
 import type { KubernetesClient } from '@kubewright/client';
-import { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
+import { type FailoverQuorum, PostgresCluster, type PostgresClusterStatus } from '../../api/v1/postgres-cluster.ts';
 import type { InstanceReport } from '../../instance/protocol.ts';
+import { lsnOf } from '../../plan/lsn.ts';
 import { clusterNames, instanceName } from '../../spec/cluster-names.ts';
 import type { InstanceAddress, InstanceClient } from '../instance-client.ts';
 
@@ -25,10 +26,21 @@ export class SimulatedInstances implements InstanceClient {
   readonly #client: KubernetesClient;
   readonly #key: { readonly namespace: string; readonly name: string };
   readonly #servers = new Map<string, Server>();
+  readonly #commits: boolean;
+  /** End of the WAL of the last acknowledged commit. */
+  #acknowledged = -1n;
+  /** What must never happen: lost commits, and two primaries. */
+  readonly violations: string[] = [];
 
-  constructor(client: KubernetesClient, key: { readonly namespace: string; readonly name: string }) {
+  /** @param options - `commits`: a primary writes whenever it is polled, and one replica must confirm each commit */
+  constructor(
+    client: KubernetesClient,
+    key: { readonly namespace: string; readonly name: string },
+    { commits = false }: { readonly commits?: boolean } = {},
+  ) {
     this.#client = client;
     this.#key = key;
+    this.#commits = commits;
   }
 
   /** Returns the server of an instance, to change its state. */
@@ -62,6 +74,8 @@ export class SimulatedInstances implements InstanceClient {
     }
     const primary = this.#servers.get(currentPrimary ?? '');
     const isReceiving = server.state === 'standby' && targetPrimary === currentPrimary && primary?.state === 'primary';
+    if (this.#commits && server.state === 'primary') server.receivedLSN = lsnText(lsnOf(server.receivedLSN) + 0x60n);
+    if (this.#commits && isReceiving) await this.#receive(name, { server, primary, status });
     return {
       name,
       state: server.state === 'stopped' ? 'waiting' : 'running',
@@ -84,14 +98,33 @@ export class SimulatedInstances implements InstanceClient {
     this.#server(instance).pendingRestart = false;
   }
 
+  async #receive(
+    name: string,
+    { server, primary, status }: { readonly server: Server; readonly primary: Server; readonly status: PostgresClusterStatus },
+  ): Promise<void> {
+    server.receivedLSN = primary.receivedLSN;
+    const [{ standbyNames = [] } = {}] = status.failoverQuorums ?? [];
+    // A replica counts once the quorum lists it.
+    if (!standbyNames.includes(name)) await this.#publish({ failoverQuorums: [quorum([...standbyNames, name])] });
+    else if (lsnOf(server.receivedLSN) > this.#acknowledged) this.#acknowledged = lsnOf(server.receivedLSN);
+  }
+
   async #lead(name: string, server: Server): Promise<void> {
     if (server.isYielding || server.state === 'primary') return;
     const { spec } = await this.#client.resource(Lease).get(this.#leaseKey);
     if (spec?.holderIdentity && spec.holderIdentity !== name) return;
     await this.#hold(name);
+    const others = [...this.#servers].filter(([other]) => other !== name);
+    const rival = others.find(([, { state }]) => state === 'primary');
+    if (rival) this.violations.push(`${rival[0]} is a primary when ${name} becomes one`);
+    if (lsnOf(server.receivedLSN) < this.#acknowledged) this.violations.push(`${name} lacks an acknowledged commit`);
     Object.assign(server, { state: 'primary', data: 'primary' });
-    const body = { status: { currentPrimary: name } };
-    await this.#client.resource(PostgresCluster).status.patch(this.#key, { type: 'merge', body });
+    const standbys = others.filter(([, { data }]) => data !== 'empty').map(([other]) => other);
+    await this.#publish({ currentPrimary: name, ...(this.#commits && { failoverQuorums: [quorum(standbys)] }) });
+  }
+
+  async #publish(status: PostgresClusterStatus): Promise<void> {
+    await this.#client.resource(PostgresCluster).status.patch(this.#key, { type: 'merge', body: { status } });
   }
 
   #hold(holderIdentity: string | null): Promise<unknown> {
@@ -118,4 +151,12 @@ export class SimulatedInstances implements InstanceClient {
     this.#servers.set(name, server);
     return server;
   }
+}
+
+function quorum(standbyNames: readonly string[]): FailoverQuorum {
+  return { standbyNumber: 1, standbyNames };
+}
+
+function lsnText(lsn: bigint): string {
+  return `0/${lsn.toString(16).toUpperCase()}`;
 }
