@@ -49,7 +49,7 @@ export async function restoreBackup(order: RestoreOrder): Promise<void> {
       for (const folder of folders) await rm(folder, { recursive: true });
     }
     await verified('pg_verifybackup', { args: ['--exit-on-error', restored], context: programs, signal });
-    await markAsCopy(restored, randomUUID());
+    await markAsCopy(restored, randomUUID()); // seam: must differ from the identity of any other copy
     if (programs.user) await chown(join(restored, copyFile), programs.user.uid, programs.user.gid);
     // A copy of a replica would stay one, and stream from its old primary.
     await rm(join(restored, 'standby.signal'), { force: true });
