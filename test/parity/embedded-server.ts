@@ -1,3 +1,4 @@
+import type { Storage } from '@kubewright/apiserver';
 import { PlaneUnderTest } from '../../packages/controlplane/src/kube-apiserver/testdata/plane-under-test.ts';
 import type { ParityServer } from './parity-target.ts';
 
@@ -11,8 +12,8 @@ export class EmbeddedServer implements ParityServer, AsyncDisposable {
     this.today = new Date(plane.clock.now()).toISOString().slice(0, 10);
   }
 
-  static async start(): Promise<EmbeddedServer> {
-    return new EmbeddedServer(await PlaneUnderTest.start());
+  static async start(options: { readonly storage?: Storage } = {}): Promise<EmbeddedServer> {
+    return new EmbeddedServer(await PlaneUnderTest.start(options));
   }
 
   /** Errors that the server reported as internal. */

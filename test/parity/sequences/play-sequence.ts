@@ -78,7 +78,7 @@ class SequencePlayer {
 
   async #post(path: string, body: JsonObject): Promise<void> {
     const { status, text } = await this.#server.send({ method: 'POST', path, body });
-    if (status !== 201) throw new Error(`cannot prepare a sequence: POST ${path}: ${status} ${text}`);
+    if (status >= 300) throw new Error(`cannot prepare a sequence: POST ${path}: ${status} ${text}`);
   }
 
   #get(path: string): Promise<RawAnswer> {

@@ -65,7 +65,7 @@ export function objectName(
 }
 
 /** Returns the object that a sequence creates. */
-export function sequenceObject(kind: ParityKind, named: { readonly seed: number; readonly name: string }): JsonObject {
+function sequenceObject(kind: ParityKind, named: { readonly seed: number; readonly name: string }): JsonObject {
   const metadata = kind.object.metadata as JsonObject & { readonly labels?: JsonObject };
   const copy = structuredClone(kind.object) as JsonObject;
   const labels = { ...metadata.labels, sequence: `s${named.seed}`, app: named.name === 'a' ? 'x' : 'y' };
