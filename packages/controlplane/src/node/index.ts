@@ -3,7 +3,7 @@ export type { ContainerFunction } from './inproc/function-container.ts';
 export { InProcessNetwork } from './inproc/in-process-network.ts';
 export { inprocNode } from './inproc/inproc-node.ts';
 export { MemoryFiles } from './inproc/memory-files.ts';
-export type { NodeAgentOptions } from './node-agent.ts';
+export type { NodeAgentOptions } from './node-agent-options.ts';
 export type { NodeFacts } from './object/node-description.ts';
 export type { ImageProgram, ImageSource, Launch, LaunchContext } from './process/image-program.ts';
 export { type ProcessNode, type ProcessNodeOptions, processNode } from './process-node.ts';

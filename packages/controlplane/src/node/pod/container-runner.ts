@@ -8,6 +8,7 @@ import type { ProbeKind } from '../probes/probe-runner.ts';
 import { VolumeError } from '../volumes/pod-volumes.ts';
 import { containerRequest, type PodSetup, userRequest } from './container-request.ts';
 import { type ContainerSlot, containerOf } from './container-slot.ts';
+import { ContainerTermination, existingContainer, minGraceMs } from './container-termination.ts';
 import { runHook } from './hook.ts';
 import { ContainerWaitError, pullImage } from './image-pull.ts';
 import type { PodEvent, PodHost } from './pod-host.ts';
@@ -15,8 +16,6 @@ import { TerminationMessage } from './termination-message.ts';
 
 /** Delay before a container with an invalid configuration is retried, in milliseconds. */
 const configRetryMs = 5_000;
-/** Minimum grace period of a container whose preStop hook has used up its time, as in the kubelet. */
-const leastGraceMs = 2_000;
 
 /** Options for {@link ContainerRunner}. */
 export interface ContainerRunnerOptions {
@@ -31,15 +30,21 @@ export interface ContainerRunnerOptions {
 /** Runs the attempts of one container and records their results in its slot. Makes no decisions. */
 export class ContainerRunner {
   readonly #options: ContainerRunnerOptions;
+  readonly #termination: ContainerTermination;
   #probes: ContainerProbes | undefined;
-  #stopping: Promise<void> | undefined;
   #starting: Promise<void> | undefined;
-  #hurry = new AbortController();
   /** True once the attempt has created the container. Later errors count as a failed start. */
   #isCreated = false;
 
   constructor(options: ContainerRunnerOptions) {
     this.#options = options;
+    const { host, slot, setup } = options;
+    this.#termination = new ContainerTermination({
+      host,
+      slot,
+      setup,
+      begun: () => this.#probes?.[Symbol.dispose](),
+    });
   }
 
   /** Starts the next attempt in the background. */
@@ -66,7 +71,7 @@ export class ContainerRunner {
   async shutDown(withinMs: number): Promise<void> {
     const note = `Stopping container ${this.#options.slot.name}`;
     const hasHook = containerOf(this.#options.setup().pod, this.#options.slot.name)?.lifecycle?.preStop !== undefined;
-    const graceMs = hasHook ? Math.max(withinMs - leastGraceMs, 0) : withinMs;
+    const graceMs = hasHook ? Math.max(withinMs - minGraceMs, 0) : withinMs;
     await this.stop({ graceMs, note });
     await this.#starting;
     await this.stop({ graceMs, note });
@@ -76,20 +81,7 @@ export class ContainerRunner {
    * Stops the running attempt: preStop hook, stop signal, grace period, kill. A second call with no grace kills it immediately.
    */
   stop(options: { readonly graceMs: number; readonly note: string }): Promise<void> {
-    const { slot } = this.#options;
-    const { state } = slot;
-    if (state.type !== 'running') return Promise.resolve();
-    if (this.#stopping) {
-      if (options.graceMs <= 0) this.#hurry.abort();
-      return this.#stopping;
-    }
-    this.#hurry = new AbortController();
-    state.stopping = true;
-    this.#event({ reason: 'Killing', note: options.note });
-    this.#stopping = this.#stop(state.running, options.graceMs).finally(() => {
-      this.#stopping = undefined;
-    });
-    return this.#stopping;
+    return this.#termination.stop(options);
   }
 
   async #start(): Promise<void> {
@@ -191,52 +183,6 @@ export class ContainerRunner {
     this.#options.changed();
   }
 
-  async #stop(running: RunningContainer, graceMs: number): Promise<void> {
-    const { host } = this.#options;
-    const begun = host.clock.monotonic();
-    const hook = this.#container().lifecycle?.preStop;
-    this.#probes?.[Symbol.dispose]();
-    if (hook && graceMs > 0) await this.#preStop(running, graceMs);
-    const left = graceMs - (host.clock.monotonic() - begun);
-    const grace = this.#hurry.signal.aborted
-      ? 0
-      : hook && graceMs > 0
-        ? Math.max(left, leastGraceMs)
-        : Math.max(left, 0);
-    const kill = (): void => void running.stop({ graceMs: 0 });
-    this.#hurry.signal.addEventListener('abort', kill, { once: true });
-    await running.stop({ graceMs: grace });
-    this.#hurry.signal.removeEventListener('abort', kill);
-  }
-
-  /** Runs the hook for at most the grace period. Its failure is reported and has no other effect. */
-  async #preStop(running: RunningContainer, graceMs: number): Promise<void> {
-    const { host } = this.#options;
-    const { pod, podIP } = this.#options.setup();
-    const container = this.#container();
-    const over = new AbortController();
-    const timer = host.clock.setTimer(graceMs, () => over.abort());
-    const hurried = (): void => over.abort();
-    this.#hurry.signal.addEventListener('abort', hurried, { once: true });
-    void running.exited.then(hurried);
-    try {
-      const hook = container.lifecycle?.preStop;
-      const given = new Promise<void>((resolve) =>
-        over.signal.addEventListener('abort', () => resolve(), { once: true }),
-      );
-      const target = { pod, container, podIP, running };
-      if (hook) await Promise.race([runHook(hook, { host, target, signal: over.signal }), given]);
-    } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      if (!over.signal.aborted) {
-        this.#event({ type: 'Warning', reason: 'FailedPreStopHook', note: `PreStopHook failed: ${text}` });
-      }
-    } finally {
-      timer[Symbol.dispose]();
-      this.#hurry.signal.removeEventListener('abort', hurried);
-    }
-  }
-
   #exited(
     running: RunningContainer,
     parts: { readonly exit: ContainerExit; readonly log: LogWriter; readonly message: TerminationMessage },
@@ -293,12 +239,7 @@ export class ContainerRunner {
   }
 
   #container(): Container {
-    const { slot } = this.#options;
-    const { pod } = this.#options.setup();
-    const container = containerOf(pod, slot.name);
-    if (!container)
-      throw new ContainerConfigError({ what: `pod ${pod.metadata.name} has no container "${slot.name}"` });
-    return container;
+    return existingContainer(this.#options.setup().pod, this.#options.slot.name);
   }
 
   #podGraceMs(): number {

@@ -7,8 +7,9 @@ import { ContainerRunner } from './container-runner.ts';
 import { type ContainerSlot, slotsOf } from './container-slot.ts';
 import type { PodHost } from './pod-host.ts';
 import { PodPreparation } from './pod-preparation.ts';
-import { endingOf, failureOf, type PodEnding, type PodFailure, type PodState, withEnding } from './pod-state.ts';
+import { endingOf, type PodEnding, type PodFailure, type PodState, withEnding } from './pod-state.ts';
 import { podStatusOf } from './pod-status.ts';
+import { activeDeadlineMs, containersToStop, evicted, remainingGraceMs } from './pod-termination.ts';
 
 /** Options for {@link PodWorker}. */
 export interface PodWorkerOptions {
@@ -17,8 +18,6 @@ export interface PodWorkerOptions {
   /** Returns the reason if this node rejects the pod; called once. */
   readonly admit: (pod: Pod) => PodFailure | undefined;
 }
-
-const evicted = 'Evicted';
 
 /** Result of a sync. */
 export interface SyncResult {
@@ -209,9 +208,7 @@ export class PodWorker {
       this.#options.host.event(pod, { type: 'Warning', reason: evicted, note: excess });
       return;
     }
-    const { activeDeadlineSeconds } = pod.spec ?? {};
-    if (activeDeadlineSeconds === undefined) return;
-    if (nowMs < this.#startMs + activeDeadlineSeconds * 1000) return;
+    if (nowMs < activeDeadlineMs(pod, this.#startMs)) return;
     const message = 'Pod was active on the node longer than the specified deadline';
     this.#endBy({ type: 'failed', failure: { reason: 'DeadlineExceeded', message } });
     this.#options.host.event(pod, { reason: 'DeadlineExceeded', note: message });
@@ -240,30 +237,12 @@ export class PodWorker {
     }
   }
 
-  /** Stops running containers: main containers together, then sidecars one at a time, the last first. */
+  /** Stops running containers in their order. */
   #stopContainers(): void {
-    const graceMs = this.#graceMs();
-    const others = this.slots.filter((slot) => slot.role !== 'sidecar' && (slot.isRunning || slot.busy));
-    const sidecars = this.slots.filter((slot) => slot.role === 'sidecar' && (slot.isRunning || slot.busy));
-    const next = others.length > 0 ? others : sidecars.slice(-1);
-    for (const slot of next) void this.#runners.get(slot)?.stop({ graceMs, note: `Stopping container ${slot.name}` });
-    // Without a grace period, all are stopped at the same time.
-    if (graceMs <= 0)
-      for (const slot of sidecars)
-        void this.#runners.get(slot)?.stop({ graceMs, note: `Stopping container ${slot.name}` });
-  }
-
-  /** Returns the remaining grace period, counted from the deletion request. */
-  #graceMs(): number {
-    if (endingOf(this.#state)?.type === 'orphaned') return 0;
-    const { deletionTimestamp, deletionGracePeriodSeconds } = this.#pod.metadata;
-    if (deletionGracePeriodSeconds === 0) return 0;
-    // An evicted pod does not get its full grace period, as in the kubelet.
-    if (failureOf(this.#state)?.reason === evicted) return 1_000;
-    if (deletionTimestamp === undefined) return Number(this.#pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000;
-    const left = Date.parse(deletionTimestamp) - this.#options.host.clock.now();
-    // Timestamps are whole seconds; even a tiny grace period lets a container exit on its own.
-    return Math.max(left, 1_000);
+    const graceMs = remainingGraceMs(this.#pod, { state: this.#state, nowMs: this.#options.host.clock.now() });
+    for (const slot of containersToStop(this.slots, graceMs)) {
+      void this.#runners.get(slot)?.stop({ graceMs, note: `Stopping container ${slot.name}` });
+    }
   }
 
   #wakeAt(plan: ContainerPlan): number {
@@ -272,11 +251,10 @@ export class PodWorker {
       const hurry = this.slots.some(({ isRunning }) => isRunning) && deletionTimestamp !== undefined;
       return hurry ? Date.parse(deletionTimestamp) + 2_000 : Number.POSITIVE_INFINITY;
     }
-    const { activeDeadlineSeconds } = this.#pod.spec ?? {};
     return Math.min(
       this.#preparation.wakeAtMs,
       ...plan.pausing.map(({ untilMs }) => untilMs),
-      activeDeadlineSeconds === undefined ? Number.POSITIVE_INFINITY : this.#startMs + activeDeadlineSeconds * 1000,
+      activeDeadlineMs(this.#pod, this.#startMs),
     );
   }
 

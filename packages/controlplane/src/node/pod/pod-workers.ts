@@ -1,0 +1,122 @@
+import { setImmediate } from 'node:timers'; // seam: see its use
+import { isDeleting, type ObjectKey } from '@kubewright/apimachinery';
+import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { MemoryPodVolumes } from '../inproc/memory-pod-volumes.ts';
+import type { FollowedObjects } from '../objects/followed-objects.ts';
+import { CheckedPodVolumes } from '../volumes/checked-pod-volumes.ts';
+import { LocalPodVolumes } from '../volumes/local-pod-volumes.ts';
+import { hostPortConflict } from './host-ports.ts';
+import type { PodHost } from './pod-host.ts';
+import { PodWorker, type SyncResult } from './pod-worker.ts';
+
+/** Options for {@link PodWorkers}. */
+export interface PodWorkersOptions {
+  readonly host: PodHost;
+  /** The objects that the pods refer to. */
+  readonly followed: FollowedObjects;
+  /** Minimum time for which a pod being deleted stays in the API, in milliseconds. */
+  readonly removalDelayMs: number;
+}
+
+/** Turns of the event loop within which a pod whose containers start immediately should be running. */
+const maxTurns = 6;
+
+/** The workers of a node's pods, one per UID, from a pod's first sync until it is removed. */
+export class PodWorkers {
+  readonly #options: PodWorkersOptions;
+  readonly #workers = new Map<string, PodWorker>();
+  /** Time at which each pod's deletion was noticed. */
+  readonly #deletions = new Map<string, number>();
+
+  constructor(options: PodWorkersOptions) {
+    this.#options = options;
+  }
+
+  get(uid: string): PodWorker | undefined {
+    return this.#workers.get(uid);
+  }
+
+  all(): readonly PodWorker[] {
+    return [...this.#workers.values()];
+  }
+
+  /** Syncs a pod with its worker, which is created if needed. */
+  async sync(pod: Pod): Promise<{ readonly worker: PodWorker; readonly result: SyncResult }> {
+    const { followed, host } = this.#options;
+    const uid = pod.metadata.uid ?? '';
+    // A finished pod needs no objects. For others, all objects must be read before the worker uses them.
+    if (this.#workers.get(uid)?.isOver) followed.forget(uid);
+    else await followed.follow(pod);
+    let worker = this.#workers.get(uid);
+    if (!worker) {
+      worker = this.#create(pod);
+      this.#workers.set(uid, worker);
+    }
+    if (isDeleting(pod) && !this.#deletions.has(uid)) this.#deletions.set(uid, host.clock.now());
+    return { worker, result: await this.#settled(worker, pod) };
+  }
+
+  /** Ends pods of this name with another uid: they no longer exist in the API, even if their containers still run. */
+  async endOthers({ namespace, name }: ObjectKey, uid: string | undefined): Promise<void> {
+    for (const worker of this.#workers.values()) {
+      const { pod } = worker;
+      if (worker.uid === uid || pod.metadata.name !== name || pod.metadata.namespace !== namespace) continue;
+      worker.orphan();
+      if (worker.sync(pod).removable) await this.remove(worker);
+    }
+  }
+
+  /** Returns the time until a pod being deleted may be removed from the API, in milliseconds. */
+  untilRemovalMs({ metadata }: Pod): number {
+    const nowMs = this.#options.host.clock.now();
+    const noticedMs = this.#deletions.get(metadata.uid ?? '') ?? nowMs;
+    return noticedMs + this.#options.removalDelayMs - nowMs;
+  }
+
+  /** Frees the resources of a pod and drops its worker. */
+  async remove(worker: PodWorker): Promise<void> {
+    await worker.remove();
+    this.#options.followed.forget(worker.uid);
+    this.#workers.delete(worker.uid);
+    this.#deletions.delete(worker.uid);
+  }
+
+  /** Stops all containers within `withinMs`; the pods stay in the API unchanged. */
+  async shutDown(withinMs: number): Promise<void> {
+    await Promise.all(this.all().map((worker) => worker.shutDown(withinMs)));
+  }
+
+  /**
+   * Syncs a pod. If the driver starts containers immediately, a new pod is synced until it runs, because thousands of pods would
+   * otherwise have three statuses each within milliseconds.
+   */
+  async #settled(worker: PodWorker, pod: Pod): Promise<SyncResult> {
+    let result = worker.sync(pod);
+    if (!this.#options.host.driver.startsAtOnce || worker.written) return result;
+    for (let turn = 0; turn < maxTurns && result.status?.phase === 'Pending'; turn++) {
+      // seam: lets the startup steps proceed; adds no delay.
+      await new Promise((resolve) => setImmediate(resolve));
+      result = worker.sync(pod);
+    }
+    return result;
+  }
+
+  #create(pod: Pod): PodWorker {
+    const { host } = this.#options;
+    return new PodWorker(pod, {
+      host,
+      admit: () => hostPortConflict(pod, this.#activePods(pod)),
+      makeVolumes: (_pod, { folder, podIP }) => {
+        const { files } = host.driver;
+        if (files) return new MemoryPodVolumes({ host, files, podIP });
+        return folder === undefined ? new CheckedPodVolumes(host, podIP) : new LocalPodVolumes({ host, folder, podIP });
+      },
+    });
+  }
+
+  #activePods(except: Pod): readonly Pod[] {
+    return this.all()
+      .filter((worker) => worker.uid !== except.metadata.uid && !worker.isOver)
+      .map(({ pod }) => pod);
+  }
+}
