@@ -1,44 +1,21 @@
 import type { Stored } from '@kubewright/apimachinery';
 import { StatefulSet } from '@kubewright/apimachinery/apps/v1';
-import { ConfigMap, type Container, PersistentVolumeClaim, Secret, Service } from '@kubewright/apimachinery/core/v1';
+import { ConfigMap, type Container, PersistentVolumeClaim, Service } from '@kubewright/apimachinery/core/v1';
 import type { SampleDB } from './api/v1/sample-db.ts';
 
 const folder = '/var/lib/postgresql/data';
-const database = 'app';
 
-/** The volume with the data, which is deleted after the snapshot. */
-export function dataFor({ metadata: { name }, spec }: Stored<SampleDB>): PersistentVolumeClaim {
-  return claim(dataName(name), spec.storage);
+/** The claim for the data, which is deleted after the snapshot, or for backups and snapshots, which outlive the database. */
+export function claimFor(db: Stored<SampleDB>, purpose: 'data' | 'snapshots'): PersistentVolumeClaim {
+  const resources = { requests: { storage: db.spec.storage ?? '1Gi' } };
+  const metadata = { name: `${db.metadata.name}-${purpose}` };
+  return PersistentVolumeClaim({ metadata, spec: { accessModes: ['ReadWriteOnce'], resources } });
 }
 
-/** Returns the name of the claim for the data. */
-export function dataName(name: string): string {
-  return `${name}-data`;
-}
-
-/** The volume with backups and snapshots, which outlives the database. */
-export function snapshotsFor({ metadata: { name }, spec }: Stored<SampleDB>): PersistentVolumeClaim {
-  return claim(snapshotsName(name), spec.storage);
-}
-
-/** Returns the name of the claim for backups and snapshots. */
-export function snapshotsName(name: string): string {
-  return `${name}-snapshots`;
-}
-
-function claim(name: string, storage = '1Gi'): PersistentVolumeClaim {
-  const resources = { requests: { storage } };
-  return PersistentVolumeClaim({ metadata: { name }, spec: { accessModes: ['ReadWriteOnce'], resources } });
-}
-
-/** The password. Its key is the variable from which the clients read it. */
-export function secretFor({ metadata: { name } }: Stored<SampleDB>, password: string): Secret {
-  return Secret({ metadata: { name }, type: 'Opaque', data: { PGPASSWORD: password } });
-}
-
-/** The address of the database; the keys are the variables of the clients. */
-export function configFor({ metadata: { name } }: Stored<SampleDB>, host: string): ConfigMap {
-  const data = { PGHOST: host, PGPORT: '5432', PGUSER: 'postgres', PGDATABASE: database };
+/** The address of the database, under the names of the variables that clients read, and the SQL for a new one. */
+export function configFor({ metadata: { name }, spec }: Stored<SampleDB>, host: string): ConfigMap {
+  const initialize = spec.initialize ?? '';
+  const data = { PGHOST: host, PGPORT: '5432', PGUSER: 'postgres', PGDATABASE: 'app', INITIALIZE: initialize };
   return ConfigMap({ metadata: { name }, data });
 }
 
@@ -64,7 +41,7 @@ export function serverFor({ metadata: { name } }: Stored<SampleDB>, version: str
     readinessProbe: { tcpSocket: { port: 'database' }, periodSeconds: 1 },
     volumeMounts: [{ name: 'data', mountPath: folder }],
   };
-  const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: dataName(name) } }];
+  const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: `${name}-data` } }];
   return StatefulSet({
     metadata: { name },
     spec: {

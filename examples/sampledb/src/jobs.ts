@@ -1,33 +1,36 @@
 import type { Stored } from '@kubewright/apimachinery';
 import { CronJob, Job } from '@kubewright/apimachinery/batch/v1';
-import type { EnvVar, PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
+import type { PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
 import type { SampleDB } from './api/v1/sample-db.ts';
-import { snapshotsName } from './children.ts';
 import type { VersionChange } from './version-change.ts';
 
 /** Where the Jobs find the volume with the snapshots. */
 const folder = '/snapshots';
 
-/** The Job that sets up a new database. */
-export function initJob(db: Stored<SampleDB>, { to }: VersionChange): Job {
-  const script = load('--command "$INITIALIZE"');
-  return job(db, { name: 'init', version: to, script, env: [{ name: 'INITIALIZE', value: db.spec.initialize ?? '' }] });
+/**
+ * The Job that completes a change: it loads the data of the previous version, or runs the SQL for a new database. The data is loaded
+ * under another name, then renamed. Until it is complete, clients find no database to write to; their rows would collide with those
+ * loaded, or be lost with a failed attempt.
+ */
+export function loadJob(db: Stored<SampleDB>, { from, to }: VersionChange): Job {
+  const source = from === undefined ? '--command "$INITIALIZE"' : `--file ${folder}/before-${to}.sql`;
+  const script = `admin() { psql --set ON_ERROR_STOP=1 --dbname postgres --tuples-only --no-align --command "$1"; }
+test -z "$(admin "SELECT 1 FROM pg_database WHERE datname = '$PGDATABASE'")" || exit 0
+admin 'DROP DATABASE IF EXISTS loading'
+admin 'CREATE DATABASE loading'
+psql --set ON_ERROR_STOP=1 --dbname loading --single-transaction ${source}
+admin "ALTER DATABASE loading RENAME TO $PGDATABASE"`;
+  return job(db, { name: from === undefined ? 'init' : `upgrade-to-${to}`, version: to, script });
 }
 
 /** The Job that saves the data before an upgrade. From then on, the old server rejects writes, because they would be lost. */
 export function dumpJob(db: Stored<SampleDB>, { from = '', to }: VersionChange): Job {
-  const script = `psql --set ON_ERROR_STOP=1 \\
+  const script = `export PGOPTIONS='-c default_transaction_read_only=off'
+psql --set ON_ERROR_STOP=1 \\
   --command "ALTER DATABASE $PGDATABASE SET default_transaction_read_only = on" \\
   --command "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '$PGDATABASE' AND pid <> pg_backend_pid()"
 pg_dump --file ${folder}/before-${to}.sql`;
-  const env = [{ name: 'PGOPTIONS', value: '-c default_transaction_read_only=off' }];
-  return job(db, { name: `dump-for-${to}`, version: from, script, env });
-}
-
-/** The Job that loads the data into the server of the new version. */
-export function upgradeJob(db: Stored<SampleDB>, { to }: VersionChange): Job {
-  const script = load(`--file ${folder}/before-${to}.sql`);
-  return job(db, { name: `upgrade-to-${to}`, version: to, script });
+  return job(db, { name: `dump-for-${to}`, version: from, script });
 }
 
 /** The Job that saves the data of a database that is being deleted. */
@@ -49,23 +52,9 @@ ls ${folder}/backup-*.sql | head -n -7 | xargs -r rm`;
   });
 }
 
-/**
- * Fills a database under another name, then renames it. Until it has all its data, clients find no database to write to; their rows
- * would collide with those loaded, or be lost with a failed attempt.
- */
-function load(source: string): string {
-  return `admin() { psql --set ON_ERROR_STOP=1 --dbname postgres --tuples-only --no-align --command "$1"; }
-test -z "$(admin "SELECT 1 FROM pg_database WHERE datname = '$PGDATABASE'")" || exit 0
-admin 'DROP DATABASE IF EXISTS loading'
-admin 'CREATE DATABASE loading'
-psql --set ON_ERROR_STOP=1 --dbname loading --single-transaction ${source}
-admin "ALTER DATABASE loading RENAME TO $PGDATABASE"`;
-}
-
 interface Work {
   readonly version: string;
   readonly script: string;
-  readonly env?: readonly EnvVar[];
 }
 
 function job(db: Stored<SampleDB>, { name, ...work }: Work & { readonly name: string }): Job {
@@ -76,15 +65,14 @@ function job(db: Stored<SampleDB>, { name, ...work }: Work & { readonly name: st
 }
 
 /** A pod with the client programs, the address of the database from its ConfigMap, and the password from its Secret. */
-function podTemplate({ metadata: { name } }: Stored<SampleDB>, { version, script, env }: Work): PodTemplateSpec {
+function podTemplate({ metadata: { name } }: Stored<SampleDB>, { version, script }: Work): PodTemplateSpec {
   const container = {
     name: 'client',
     image: `postgres:${version}`,
     command: ['sh', '-ec', script],
     envFrom: [{ configMapRef: { name } }, { secretRef: { name } }],
-    ...(env && { env }),
     volumeMounts: [{ name: 'snapshots', mountPath: folder }],
   };
-  const volumes = [{ name: 'snapshots', persistentVolumeClaim: { claimName: snapshotsName(name) } }];
+  const volumes = [{ name: 'snapshots', persistentVolumeClaim: { claimName: `${name}-snapshots` } }];
   return { spec: { restartPolicy: 'Never', containers: [container], volumes } };
 }

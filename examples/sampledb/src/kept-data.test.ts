@@ -1,5 +1,6 @@
 import { StatefulSet } from '@kubewright/apimachinery/apps/v1';
-import { PersistentVolumeClaim, Secret } from '@kubewright/apimachinery/core/v1';
+import { Job } from '@kubewright/apimachinery/batch/v1';
+import { PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
 import { reconcileOnce, TestEnvironment } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SampleDB } from './api/v1/sample-db.ts';
@@ -31,44 +32,46 @@ describe('sampledb keeps data', () => {
     return { databases, key: { namespace, name } };
   };
 
-  it.each([
-    ['server', StatefulSet],
-    ['Secret', Secret],
-  ])('does not end a deletion without a snapshot if the %s is gone', async (what, kind) => {
+  it('does not end a deletion without a snapshot if the server is gone', async () => {
     const { client } = environment;
-    const name = `without-${what.toLowerCase()}`;
-    const { databases, key } = await install(name);
-    await client.resource(kind as typeof Secret).delete(key);
+    const { databases, key } = await install('serverless');
+    await client.resource(StatefulSet).delete(key);
     await databases.delete(key);
-    const { object, events } = await reconcile(name);
+    const { object, events } = await reconcile('serverless');
     expect(object).toBeDefined();
     expect(events).toMatchObject([{ reason: 'SnapshotImpossible' }]);
     const claims = client.resource(PersistentVolumeClaim);
-    const claim = { namespace, name: `${name}-data` };
+    const claim = { namespace, name: 'serverless-data' };
     expect((await claims.get(claim)).metadata.ownerReferences).toBeUndefined();
 
     await claims.delete(claim);
-    expect((await reconcile(name)).object).toBeUndefined();
+    expect((await reconcile('serverless')).object).toBeUndefined();
   });
 
-  it('invents no password for existing data', async () => {
+  it('does not end a deletion before the snapshot is complete, and repeats one that failed', async () => {
     const { client } = environment;
-    const { key } = await install('locked');
-    const { data } = await client.resource(Secret).get(key);
-    await client.resource(Secret).delete(key);
-    const { result, object } = await reconcile('locked');
-    expect(result.requeueAfterMs).toBe(30_000);
-    const conditions = (object as SampleDB | undefined)?.status?.conditions;
-    const written = await client.resource(Secret).list({ namespace, fieldSelector: 'metadata.name=locked' });
-    expect(written.items).toEqual([]);
-    expect(conditions?.find(({ type }) => type === 'Ready')).toMatchObject({
-      status: 'False',
-      message: expect.stringContaining('is gone: create it again with the PGPASSWORD of the existing data'),
-    });
-
-    await client.resource(Secret).create(Secret({ metadata: key, data: data ?? {} }));
-    expect((await reconcile('locked')).result.requeueAfterMs).toBeUndefined();
-    expect((await client.resource(Secret).get(key)).data).toEqual(data);
+    const { databases, key } = await install('saved');
+    await databases.delete(key);
+    const jobs = client.resource(Job);
+    const snapshot = { namespace, name: 'saved-snapshot' };
+    const end = async (type: string, before: string) => {
+      const at = '2026-01-01T00:00:00Z';
+      const conditions = [before, type].map((each) => ({ type: each, status: 'True', lastTransitionTime: at }));
+      const completed = type === 'Complete' && { completionTime: at, succeeded: 1 };
+      await jobs.status.patch(snapshot, {
+        type: 'merge',
+        body: { status: { startTime: at, ...completed, conditions } },
+      });
+    };
+    expect((await reconcile('saved')).object).toBeDefined();
+    const first = (await jobs.get(snapshot)).metadata.uid;
+    await end('Failed', 'FailureTarget');
+    expect((await reconcile('saved')).object).toBeDefined();
+    expect((await reconcile('saved')).object).toBeDefined();
+    expect((await jobs.get(snapshot)).metadata.uid).not.toBe(first);
+    await client.resource(PersistentVolumeClaim).get({ namespace, name: 'saved-data' });
+    await end('Complete', 'SuccessCriteriaMet');
+    expect((await reconcile('saved')).object).toBeUndefined();
   });
 
   it('refuses an older version, to which the data cannot be loaded', async () => {

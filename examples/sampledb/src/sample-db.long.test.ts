@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { CronJob } from '@kubewright/apimachinery/batch/v1';
-import { Event, PersistentVolume, PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
+import { Event, PersistentVolume, PersistentVolumeClaim, Secret } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import { applyManifests, EmbeddedCluster } from '@kubewright/controlplane';
 import { silentLogger as log, Manager } from '@kubewright/runtime';
@@ -17,10 +17,13 @@ vi.setConfig({ testTimeout: 120_000 });
 const patience = { timeout: 90_000, interval: 200 };
 const namespace = 'default';
 const key = { namespace, name: 'mydb' };
-const isInstalled = ['postgres', 'psql', 'pg_dump'].every((name) => spawnSync(name, ['--version']).status === 0);
+// With KUBEWRIGHT_REQUIRE_ALL=1, the test fails without the programs.
+const maySkip = process.env['KUBEWRIGHT_REQUIRE_ALL'] !== '1';
+const isMissing =
+  maySkip && ['postgres', 'psql', 'pg_dump'].some((name) => spawnSync(name, ['--version']).status !== 0);
 const file = (path: string) => new URL(`../config/${path}`, import.meta.url).pathname;
 
-describe.skipIf(!isInstalled)('sampledb (needs postgres, psql and pg_dump on the PATH)', () => {
+describe.skipIf(isMissing)('sampledb (needs postgres, psql and pg_dump on the PATH)', () => {
   let cluster: EmbeddedCluster;
   let client: KubernetesClient;
   let manager: Manager;
@@ -29,6 +32,7 @@ describe.skipIf(!isInstalled)('sampledb (needs postgres, psql and pg_dump on the
     client = cluster.client();
     const files = [file('crd/bases/samples.example.com_sampledbs.yaml'), file('samples/mydb.yaml')];
     await applyManifests(client, { files, fieldManager: 'test' });
+    await client.resource(Secret).create(Secret({ metadata: key, stringData: { PGPASSWORD: 'secret' } }));
     manager = new Manager({ controllers: [sampleDB], client, log, handleSignals: false });
     manager.run().catch(() => undefined); // stopped by afterAll
     await manager.started();

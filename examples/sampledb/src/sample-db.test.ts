@@ -1,5 +1,5 @@
 import { CronJob } from '@kubewright/apimachinery/batch/v1';
-import { Event, PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
+import { Event, PersistentVolumeClaim, Secret } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import { applyManifests, EmbeddedCluster } from '@kubewright/controlplane';
 import { silentLogger as log, Manager } from '@kubewright/runtime';
@@ -24,6 +24,7 @@ describe('sampledb', () => {
     client = cluster.client();
     const files = [file('crd/bases/samples.example.com_sampledbs.yaml'), file('samples/mydb.yaml')];
     await applyManifests(client, { files, fieldManager: 'test' });
+    await client.resource(Secret).create(Secret({ metadata: key, stringData: { PGPASSWORD: 'secret' } }));
     manager = new Manager({ controllers: [sampleDB], client, log, handleSignals: false });
     manager.run().catch(() => undefined); // stopped by afterAll
     await manager.started();

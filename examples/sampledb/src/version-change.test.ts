@@ -1,7 +1,7 @@
 import { stored } from '@kubewright/apimachinery/testing';
 import { describe, expect, it } from 'vitest';
 import { SampleDB, type SampleDBStatus } from './api/v1/sample-db.ts';
-import { dumpJob, initJob, snapshotJob, upgradeJob } from './jobs.ts';
+import { dumpJob, loadJob, snapshotJob } from './jobs.ts';
 import { versionChange } from './version-change.ts';
 
 describe('versionChange', () => {
@@ -13,7 +13,7 @@ describe('versionChange', () => {
     ['does nothing for the current version', { version: '16' }, undefined],
   ];
   it.each(rows)('%s', (_, status, change) => {
-    expect(versionChange({ spec: { version: '16' }, status })).toEqual(change);
+    expect(versionChange({ spec: { version: '16' }, ...(status && { status }) })).toEqual(change);
   });
 });
 
@@ -24,7 +24,12 @@ describe('jobs', () => {
     status: { version: '15' },
   });
   it('use the client programs of the version that they talk to', () => {
-    const jobs = [initJob(db, change), dumpJob(db, change), upgradeJob(db, change), snapshotJob(db)];
+    const jobs = [
+      loadJob(db, { from: undefined, to: '16' }),
+      dumpJob(db, change),
+      loadJob(db, change),
+      snapshotJob(db),
+    ];
     const images = jobs.map(({ metadata, spec }) => [metadata.name, spec?.template.spec?.containers[0]?.image]);
     expect(Object.fromEntries(images)).toEqual({
       'mydb-init': 'postgres:16',

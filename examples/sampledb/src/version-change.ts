@@ -1,4 +1,4 @@
-import type { SampleDBSpec, SampleDBStatus } from './api/v1/sample-db.ts';
+import type { SampleDB } from './api/v1/sample-db.ts';
 
 /** The installation of a version, or the upgrade to another. */
 export interface VersionChange {
@@ -11,13 +11,7 @@ export interface VersionChange {
  * Returns the change that is in progress or due. One that has begun ends before the next begins, even if the spec changes
  * meanwhile.
  */
-export function versionChange({
-  spec,
-  status = {},
-}: {
-  readonly spec: SampleDBSpec;
-  readonly status?: SampleDBStatus | undefined;
-}): VersionChange | undefined {
-  const { version: from, target: to = spec.version } = status;
+export function versionChange({ spec, status }: Pick<SampleDB, 'spec' | 'status'>): VersionChange | undefined {
+  const { version: from, target: to = spec.version } = status ?? {};
   return from === to ? undefined : { from, to };
 }
