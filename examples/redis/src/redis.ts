@@ -3,9 +3,9 @@ import { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { Pod, Service } from '@kubewright/apimachinery/core/v1';
 import { controller, enqueueMapped, watch } from '@kubewright/runtime';
 import { Redis } from './api/v1alpha1/redis.ts';
-import { ask } from './ask.ts';
 import { instanceLabel, serversFor, servicesFor } from './children.ts';
 import { parseInfo, planReplication, type Server } from './replication.ts';
+import { sendCommand } from './send-command.ts';
 
 /** Runs the servers of each `Redis`, keeps them replicating one of them, and promotes another when that one fails. */
 export const redis = controller({
@@ -21,11 +21,11 @@ export const redis = controller({
   async reconcile(object, ctx) {
     const { name, namespace } = object.metadata;
     const pods = await ctx.list(Pod, { namespace, labelSelector: `${instanceLabel}=${name}` });
-    const asked = pods.map((pod) => inspect(pod, ctx));
-    const servers = (await Promise.all(asked)).filter((server) => server !== undefined);
+    const inspections = pods.map((pod) => inspect(pod, ctx));
+    const servers = (await Promise.all(inspections)).filter((server) => server !== undefined);
     const before = object.status?.primary;
     const { primary, orders } = planReplication(servers, before);
-    for (const { server, command } of orders) await ask(server.host, command, ctx);
+    for (const { server, command } of orders) await sendCommand(server.host, command, ctx);
     if (primary?.follows && before) {
       ctx.events.record({ reason: 'FailedOver', note: `${primary.name} replaces ${before}` });
     }
@@ -46,6 +46,6 @@ export const redis = controller({
 async function inspect(pod: Pod, ctx: { readonly signal: AbortSignal }): Promise<Server | undefined> {
   const host = pod.status?.podIP;
   if (host === undefined || isDeleting(pod)) return undefined;
-  const info = await ask(host, 'INFO replication', ctx).catch(() => undefined);
+  const info = await sendCommand(host, 'INFO replication', ctx).catch(() => undefined);
   return info === undefined ? undefined : parseInfo({ name: pod.metadata.name ?? '', host }, info);
 }

@@ -1,19 +1,25 @@
 import { connect } from 'node:net';
 
 /** Sends one command to a Redis server and returns its reply. @throws if the server is unreachable or replies with an error */
-export function ask(host: string, command: string, { signal }: { readonly signal: AbortSignal }): Promise<string> {
+export function sendCommand(
+  host: string,
+  command: string,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port: 6379, signal });
     let reply = '';
     // seam: the timeout of a real connection
-    socket.setEncoding('utf8').setTimeout(1_000, () => socket.destroy(new Error(`${host} does not answer ${command}`)));
+    socket
+      .setEncoding('utf8')
+      .setTimeout(1_000, () => socket.destroy(new Error(`${host} did not respond to ${command}`)));
     socket.once('error', reject).once('close', () => reject(new Error(`${host} closed the connection`)));
     socket.once('connect', () => socket.write(`${command}\r\n`));
     socket.on('data', (text) => {
       reply += text;
       const [, kind, head = '', body = ''] = /^([$+-])(.*?)\r\n(.*)$/s.exec(reply) ?? [];
       if (kind === undefined || (kind === '$' && head !== '-1' && body.length < Number(head) + 2)) return;
-      if (kind === '-') reject(new Error(`${host} refused ${command}: ${head}`));
+      if (kind === '-') reject(new Error(`${host} rejected ${command}: ${head}`));
       resolve(kind === '$' ? body.trimEnd() : head);
       socket.destroy();
     });
