@@ -26,6 +26,7 @@ const steps = {
   'public surface': node('scripts/api-report.mjs', '--check'),
   'size of the surface': node('scripts/check-surface.mjs'),
   'examples of exports': node('scripts/check-examples.mjs'),
+  'lines of examples': node('scripts/check-example-lines.mjs'),
   pictures: node('scripts/draw-pictures.mjs', '--check'),
   'generated error codes': node('scripts/generate-error-codes.mjs', '--check'),
   'generated tables': node('scripts/generate-builtin.mjs', '--check'),
@@ -33,7 +34,7 @@ const steps = {
 };
 
 /** Steps whose result is printed when they pass, too. */
-const reported = new Set(['size of the surface', 'examples of exports']);
+const reported = new Set(['size of the surface', 'examples of exports', 'lines of examples']);
 
 let failed = 0;
 for (const [name, { command, args }] of Object.entries(steps)) {
