@@ -100,8 +100,8 @@ describe('kubewright create api --aggregated', () => {
     await wells.create(well('garden', 'deep'));
     await expect(wells.create(well('other', ''))).rejects.toThrow('spec.message');
     project.edit(kindFile, (text) => text.replace('@maxLength 1024', '@maxLength 4'));
-    const refusal = () => wells.create(well('other', 'hello'), { dryRun: true }).then(() => 'created', String);
-    await expect.poll(refusal, patience).toContain('Too long: may not be more than 4 bytes');
+    const rejection = () => wells.create(well('other', 'hello'), { dryRun: true }).then(() => 'created', String);
+    await expect.poll(rejection, patience).toContain('Too long: may not be more than 4 bytes');
     expect((await wells.list({ namespace: 'default' })).items).toMatchObject([{ metadata: { name: 'garden' } }]);
     await endDev();
   });

@@ -39,7 +39,7 @@ export async function webhookProject(kubewright: CommandLine): Promise<string> {
 }
 
 /** Returns the API server's error for a write, or an empty string. */
-export async function refusal(write: Promise<unknown>): Promise<string> {
+export async function rejection(write: Promise<unknown>): Promise<string> {
   try {
     await write;
     return '';
@@ -72,7 +72,7 @@ export function shopsOf(client: KubernetesClient): Shops {
 /** Checks everything that the page declares: defaulting, validation and conversion. */
 export async function expectServed({ create, createOld, get }: Shops, prefix: string): Promise<void> {
   expect((await create(`${prefix}-plain`, { owner: 'ann' })).spec).toEqual({ owner: 'ann', size: 3 });
-  expect(await refusal(create(`${prefix}-large`, { owner: 'ann', size: 10 }))).toBe(
+  expect(await rejection(create(`${prefix}-large`, { owner: 'ann', size: 10 }))).toBe(
     `admission webhook "vshop-v1.kb.io" denied the request: Shop.web.example.com "${prefix}-large" is invalid: spec.size: Invalid value: 10: a shop has room for at most 9`,
   );
   expect((await createOld(`${prefix}-old`, 'bob/4')).spec).toEqual({ what: 'bob/4' });

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { build, repository } from '../main-job/repository.ts';
 import { isMissing } from '../main-job/user-shell.ts';
 import { CommandLine, type Started } from './command-line.ts';
-import { blocks, expectServed, refusal, shopsOf, webhookProject } from './webhook-page.ts';
+import { blocks, expectServed, rejection, shopsOf, webhookProject } from './webhook-page.ts';
 
 // Each test starts a compiler, a bundler, a cluster and an operator.
 vi.setConfig({ testTimeout: 240_000 });
@@ -73,7 +73,9 @@ describe('kubewright dev, with webhooks', () => {
     const answers = new Set<string>();
     const isNew = (): boolean => [...answers].some((answer) => answer.includes('nine, no more'));
     for (let turn = 0; turn < 2_000 && !isNew(); turn++)
-      answers.add((await refusal(shops.create('dev-huge', { owner: 'ann', size: 10 }))).replace(/^.*value: 10: /, ''));
+      answers.add(
+        (await rejection(shops.create('dev-huge', { owner: 'ann', size: 10 }))).replace(/^.*value: 10: /, ''),
+      );
     answers.delete('a shop has room for at most 9');
     expect({ answers: [...answers], received: dev.stderr() }).toEqual({
       answers: ['a shop has room for nine, no more'],
@@ -84,12 +86,12 @@ describe('kubewright dev, with webhooks', () => {
     const main = readFileSync(join(root, 'src/main.ts'), 'utf8');
     writeFileSync(join(root, 'src/main.ts'), `throw new Error('not today');\n`);
     await expect.poll(dev.stderr, { timeout: 60_000 }).toContain('KW7502');
-    expect(await refusal(shops.create('dev-down', { owner: 'ann' }))).toMatch(
+    expect(await rejection(shops.create('dev-down', { owner: 'ann' }))).toMatch(
       /failed calling webhook "mshop-v1\.kb\.io": failed to call webhook: KW7310 the operator is down: it exited with code 1; fix the error that kubewright dev shows/,
     );
     writeFileSync(join(root, 'src/main.ts'), main);
     await expect
-      .poll(() => refusal(shops.create('dev-again', { owner: 'ann' })), { timeout: 60_000 })
+      .poll(() => rejection(shops.create('dev-again', { owner: 'ann' })), { timeout: 60_000 })
       .toMatch(/^$|already exists/);
 
     dev.child.kill('SIGINT');
@@ -133,14 +135,14 @@ describe('kubewright deploy, with webhooks', () => {
       expect(stdout).toContain('! no conversion        shops.web.example.com: only the storage version can be used');
       expect(await gone(mutating())).toBe(true);
       expect(await gone(validating())).toBe(true);
-      expect(await refusal(shops.create('free', { owner: 'ann', size: 10 }))).toBe('');
-      expect(await refusal(shops.createOld('lost', 'bob/4'))).toMatch(
+      expect(await rejection(shops.create('free', { owner: 'ann', size: 10 }))).toBe('');
+      expect(await rejection(shops.createOld('lost', 'bob/4'))).toMatch(
         /conversion webhook for web\.example\.com\/v1beta1, Kind=Shop failed: .*service "shop-webhook-service" not found/,
       );
 
       // Run by hand: webhooks are called only while the program runs.
       const byHand = kubewright.start(['run', 'src/main.ts', '--', '--health-probe-bind-address=0'], { cwd: root });
-      const large = (name: string) => refusal(shops.create(name, { owner: 'ann', size: 10 }));
+      const large = (name: string) => rejection(shops.create(name, { owner: 'ann', size: 10 }));
       await expect.poll(() => large('by-hand'), { timeout: 60_000 }).toContain('at most 9');
       expect((await shops.createOld('by-hand-old', 'bob/4')).spec).toEqual({ what: 'bob/4' });
       byHand.child.kill('SIGINT');

@@ -9,7 +9,7 @@ import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kube
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { build } from '../main-job/repository.ts';
 import { CommandLine, type Started } from './command-line.ts';
-import { expectServed, refusal, shopsOf, webhookProject } from './webhook-page.ts';
+import { expectServed, rejection, shopsOf, webhookProject } from './webhook-page.ts';
 
 // Each test starts a compiler, a bundler and an operator.
 vi.setConfig({ testTimeout: 180_000 });
@@ -142,7 +142,7 @@ describe('kubewright dev --context, with webhooks', () => {
   it('leaves them out on request', async () => {
     await startDev('--no-webhooks');
     expect(dev?.stdout()).toContain('! webhooks skipped     because of --no-webhooks\n');
-    expect(await refusal(shopsOf(client).create('large', { owner: 'ann', size: 10 }))).toBe('');
+    expect(await rejection(shopsOf(client).create('large', { owner: 'ann', size: 10 }))).toBe('');
     expect(await asking()).toEqual([]);
     dev?.child.kill('SIGINT');
     expect(await dev?.ended).toBe(0);

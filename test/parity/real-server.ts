@@ -1,14 +1,14 @@
-import { asker } from '../../scripts/ask-server.mjs';
+import { requestSender } from '../../scripts/send-requests.mjs';
 import type { ParityServer } from './parity-target.ts';
 import type { OpenApiDocument } from './schema-fields.ts';
 
 /** A real API server, as an administrator. */
 export class RealServer implements ParityServer, Disposable {
   readonly today: string = new Date().toISOString().slice(0, 10);
-  readonly #ask: ReturnType<typeof asker>;
+  readonly #ask: ReturnType<typeof requestSender>;
 
   constructor(options: { readonly url: string; readonly token: string }) {
-    this.#ask = asker(options.url, options.token, { userAgent: 'parity' });
+    this.#ask = requestSender(options.url, options.token, { userAgent: 'parity' });
   }
 
   readonly send: ParityServer['send'] = async ({ method, path, type, accept, body }) => {

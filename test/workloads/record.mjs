@@ -6,14 +6,19 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import { createNode, refreshNode } from '../../packages/controlplane/src/controllers/testdata/player.mjs';
-import { asker } from '../../scripts/ask-server.mjs';
+import { requestSender } from '../../scripts/send-requests.mjs';
 import { runExample } from './example.mjs';
 
 const [base, token, ...only] = process.argv.slice(2);
-const ask = asker(base, token);
+const sendRequest = requestSender(base, token);
 
 async function call(method, path, body, type = 'application/json') {
-  const { status, body: json } = await ask(method, path, body, body === undefined ? {} : { 'content-type': type });
+  const { status, body: json } = await sendRequest(
+    method,
+    path,
+    body,
+    body === undefined ? {} : { 'content-type': type },
+  );
   return { status, json };
 }
 
@@ -52,7 +57,7 @@ async function work() {
 
 await Promise.all(Array.from({ length: 8 }, work));
 clearInterval(heart);
-ask.close();
+sendRequest.close();
 
 // One object per line, so that the diff of a new recording is readable.
 const lines = names.map((name) => {

@@ -201,14 +201,14 @@ export class Aggregator implements Disposable {
     ]);
     const known = this.#known.get(name);
     if (known?.backend !== fetched.backend) return true;
-    const isAnswered = resources.status === 'fulfilled';
+    const isReachable = resources.status === 'fulfilled';
     this.#update(name, {
       ...known,
-      resources: isAnswered ? resources.value : (known.resources ?? []),
-      isStale: !isAnswered,
+      resources: isReachable ? resources.value : (known.resources ?? []),
+      isStale: !isReachable,
       openApiPath: openApiPath.status === 'fulfilled' ? openApiPath.value : known.openApiPath,
     });
-    return isAnswered && openApiPath.status === 'fulfilled';
+    return isReachable && openApiPath.status === 'fulfilled';
   }
 }
 

@@ -79,8 +79,8 @@ describe('forward', () => {
   });
 
   it.each(['False', 'Unknown'] as const)('does not contact an unavailable server: %s', async (status) => {
-    const unasked: Send = () => expect.unreachable();
-    const answer = await forwarded(contextOf('/apis/example.com/v1/wells'), unasked, { status });
+    const unexpected: Send = () => expect.unreachable();
+    const answer = await forwarded(contextOf('/apis/example.com/v1/wells'), unexpected, { status });
     expect(answer).toEqual([503, 'service unavailable\n']);
   });
 

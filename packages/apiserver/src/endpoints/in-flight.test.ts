@@ -11,7 +11,7 @@ const from = (username: string, options: Partial<SlotRequest> = {}): SlotRequest
 describe('InFlight', () => {
   const make = (): InFlight => new InFlight({ maxReading: 4, maxWriting: 4, reserved: 2, userShare: 0.5 });
   const full = expect.objectContaining({ httpStatus: 429 });
-  const refusal = (inFlight: InFlight, request: SlotRequest): unknown => {
+  const rejection = (inFlight: InFlight, request: SlotRequest): unknown => {
     try {
       inFlight.enter(request);
       return undefined;
@@ -24,30 +24,30 @@ describe('InFlight', () => {
     const inFlight = make();
     inFlight.enter(from('a'));
     inFlight.enter(from('a'));
-    expect(refusal(inFlight, from('a'))).toEqual(full);
-    expect(refusal(inFlight, from('a', { writes: false }))).toBeUndefined();
-    expect(refusal(inFlight, from('b'))).toBeUndefined();
+    expect(rejection(inFlight, from('a'))).toEqual(full);
+    expect(rejection(inFlight, from('a', { writes: false }))).toBeUndefined();
+    expect(rejection(inFlight, from('b'))).toBeUndefined();
     inFlight.leave(from('a'));
-    expect(refusal(inFlight, from('a'))).toBeUndefined();
+    expect(rejection(inFlight, from('a'))).toBeUndefined();
   });
 
   it('reserves slots for privileged callers', () => {
     const inFlight = make();
     for (const user of ['a', 'a', 'b', 'b']) inFlight.enter(from(user));
-    expect(refusal(inFlight, from('c'))).toEqual(full);
+    expect(rejection(inFlight, from('c'))).toEqual(full);
     const admin = from('admin', { privileged: true });
-    expect(refusal(inFlight, admin)).toBeUndefined();
-    expect(refusal(inFlight, admin)).toBeUndefined();
-    expect(refusal(inFlight, admin)).toEqual(full);
+    expect(rejection(inFlight, admin)).toBeUndefined();
+    expect(rejection(inFlight, admin)).toBeUndefined();
+    expect(rejection(inFlight, admin)).toEqual(full);
     inFlight.leave(admin);
-    expect(refusal(inFlight, from('c'))).toEqual(full);
-    expect(refusal(inFlight, admin)).toBeUndefined();
+    expect(rejection(inFlight, from('c'))).toEqual(full);
+    expect(rejection(inFlight, admin)).toBeUndefined();
   });
 
   it('lets a privileged caller use every slot', () => {
     const inFlight = make();
     const admin = from('admin', { privileged: true });
     for (let i = 0; i < 6; i++) inFlight.enter(admin);
-    expect(refusal(inFlight, admin)).toEqual(full);
+    expect(rejection(inFlight, admin)).toEqual(full);
   });
 });

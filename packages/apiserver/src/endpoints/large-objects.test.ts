@@ -36,7 +36,7 @@ describe('objects of more than 1.5 MiB', () => {
 });
 
 describe('a full storage', () => {
-  it('refuses writes in the words of etcd, and takes them again after a deletion', async () => {
+  it('rejects writes with the message of etcd, and accepts them again after a deletion', async () => {
     const server = await TestServer.start({ maxBytes: 40_000 });
     await using _server = server;
     const path = '/api/v1/namespaces/default/configmaps';

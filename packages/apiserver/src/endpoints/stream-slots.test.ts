@@ -68,7 +68,7 @@ describe('StreamSlots', () => {
     expect([await isServed(admin), await isServed(admin), await isServed(admin)]).toEqual([true, true, false]);
   });
 
-  it('frees a slot when a stream ends, fails or is refused, and when an upgraded connection closes', async () => {
+  it('frees a slot when a stream ends, fails or is rejected, and when an upgraded connection closes', async () => {
     const slots = new StreamSlots({ maxStreams: 1, maxStreamsPerUser: 1, reservedStreams: 0 });
     const holder = slotHolder(request, user('a'));
     const ended = await slots.hold(holder, request, stream);

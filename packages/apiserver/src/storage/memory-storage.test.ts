@@ -41,7 +41,7 @@ describe('MemoryStorage in its process', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('refuses writes that would exceed its size, until something is deleted', async () => {
+  it('rejects writes that would exceed its size, until something is deleted', async () => {
     const storage = new MemoryStorage({ clock: new VirtualClock(), maxBytes: 100 });
     const { revision } = await storage.commit([put('/r/x', 'x'.repeat(60))]);
     await expect(storage.commit([put('/r/y', 'y'.repeat(60))])).rejects.toThrow(StorageFullError);

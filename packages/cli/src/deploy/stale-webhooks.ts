@@ -6,7 +6,7 @@ import {
 import type { Project } from '../project/find-project.ts';
 import type { Target } from '../target/apply-objects.ts';
 
-interface Asking extends KubernetesObject {
+interface WebhookConfiguration extends KubernetesObject {
   readonly webhooks?: readonly { readonly clientConfig: { readonly service?: { readonly namespace: string } } }[];
 }
 
@@ -25,14 +25,14 @@ export async function removeStaleWebhooks(
   return removed.filter((name) => name !== undefined);
 }
 
-interface Stale<T extends Asking> {
+interface Stale<T extends WebhookConfiguration> {
   readonly kind: Kind<T>;
   readonly prefix: string;
   readonly project: Pick<Project, 'name'>;
   readonly objects: readonly UnstructuredObject[];
 }
 
-async function removeStale<T extends Asking>(
+async function removeStale<T extends WebhookConfiguration>(
   { client, environment: { signal } }: Target,
   { kind, prefix, project, objects }: Stale<T>,
 ): Promise<string | undefined> {

@@ -30,7 +30,7 @@ export async function createWebhook(context: Context, options: CreateWebhookOpti
   const project = requireProject(environment.cwd);
   const { defaulting = false, conversion = false } = options;
   const validation = options.validation === true || options.programmaticValidation === true;
-  if (!defaulting && !validation && !conversion) throw nothingAsked();
+  if (!defaulting && !validation && !conversion) throw noWebhookSelected();
   const named = { version: checkName('version', options.version), kind: checkName('kind', options.kind) };
   const builtIn = builtInKind({ group: options.group, ...named });
   const { kind, others } = builtIn
@@ -84,7 +84,7 @@ function find(
   });
 }
 
-function nothingAsked(): CliError {
+function noWebhookSelected(): CliError {
   return new CliError('KW7103', {
     what: 'no webhook to create',
     why: 'at least one of --defaulting, --validation and --conversion is required',

@@ -18,7 +18,7 @@ const bookmark = (resourceVersion: string) => ({
   type: 'BOOKMARK' as const,
   object: { metadata: { resourceVersion } },
 });
-const refusal = (code: number, reason: StatusReason) =>
+const rejection = (code: number, reason: StatusReason) =>
   new StatusError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', metadata: {}, code, reason, message: reason });
 const lost = new TransportError('KW2003', { what: 'the connection was lost' }, { retryable: true });
 
@@ -99,7 +99,7 @@ describe('changesOf', () => {
   });
 
   it('lists again if the server no longer keeps the version', async () => {
-    const gone = refusal(410, 'Expired');
+    const gone = rejection(410, 'Expired');
     const { calls, resource } = serverWith([{ type: 'ERROR', error: gone, object: gone.status }], []);
     const { clock, retried } = read(resource);
     await clock.advance(800);
@@ -108,7 +108,7 @@ describe('changesOf', () => {
   });
 
   it('ends with an error that retries do not fix', async () => {
-    const forbidden = refusal(403, 'Forbidden');
+    const forbidden = rejection(403, 'Forbidden');
     const { resource } = serverWith([forbidden], []);
     await expect(read(resource).ended).rejects.toBe(forbidden);
   });

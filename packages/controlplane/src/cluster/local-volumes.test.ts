@@ -143,7 +143,7 @@ describe('local volumes', () => {
     await expect.poll(() => eventsOf('restored'), { timeout }).toContain(`ProvisioningFailed: ${why}`);
   });
 
-  it('are folders of the node for volumes whose path a user gives', async () => {
+  it('are folders of the node if the user specifies the path', async () => {
     const volumes = cluster.client().resource(PersistentVolume);
     await volumes.create(
       PersistentVolume({
@@ -259,7 +259,7 @@ describe('local volumes', () => {
       .toBe('Succeeded');
   });
 
-  it('go with their namespace', async () => {
+  it('are deleted with their namespace', async () => {
     const path = await pathOf('www-web-0');
     await cluster.client().resource(Namespace).delete({ name: namespace });
     await gone(() => cluster.client().resource(Namespace).get({ name: namespace }));

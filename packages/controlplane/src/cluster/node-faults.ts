@@ -2,7 +2,7 @@ import { KubewrightError } from '@kubewright/apimachinery';
 import type { ClusterNode, NodeFault } from './cluster-nodes.ts';
 import type { LateConnector } from './late-connector.ts';
 
-/** Thrown if a test lets a node fail that does not exist or has failed already. */
+/** Thrown when a test injects a fault into a node that does not exist or has failed already. */
 class NodeFaultError extends KubewrightError {
   override readonly name = 'NodeFaultError';
   readonly code = 'KW5507';
@@ -17,7 +17,7 @@ class NodeFaultError extends KubewrightError {
   }
 }
 
-/** Lets a node fail. Disposing the result brings it back, unless the cluster has stopped. */
+/** Injects a fault into a node. Disposing the result brings it back, unless the cluster has stopped. */
 export async function failNode(
   { nodes, connector }: { readonly nodes: ReadonlyMap<string, ClusterNode>; readonly connector: LateConnector },
   options: { readonly name: string; readonly fault: NodeFault; readonly isOver: () => boolean },

@@ -24,7 +24,7 @@ async function contents(cluster: EmbeddedCluster): Promise<Readonly<Record<strin
 }
 
 describe('the file of a snapshot', () => {
-  it('restores a folder, also a new one', { timeout: 60_000 }, async () => {
+  it('restores a folder, including a new one', { timeout: 60_000 }, async () => {
     const [data, other, file] = [join(root, 'data'), join(root, 'other'), join(root, 'snapshots', 'one')];
     const map = (name: string, text: string): Parameters<typeof ConfigMap>[0] => ({
       metadata: { name, namespace },
@@ -59,7 +59,7 @@ describe('the file of a snapshot', () => {
     }
   });
 
-  it('is refused if it is missing, damaged or of something else', async () => {
+  it('is rejected if it is missing, damaged or of another kind', async () => {
     const [data, file] = [join(root, 'empty'), join(root, 'damaged')];
     const load = () => EmbeddedCluster.loadSnapshot({ data, file, clock });
     await expect(load()).rejects.toMatchObject({ code: 'KW5506', why: 'it does not exist' });

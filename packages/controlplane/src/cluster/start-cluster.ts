@@ -113,7 +113,7 @@ async function startIn(directory: StateDirectory, options: CompleteOptions): Pro
   try {
     await writeAdminKubeconfig(parts);
     await plane.publish();
-    // Loaded now, so that the first clients need not wait while a quarter of the program is loaded.
+    // Loading a quarter of the program now keeps the first clients from waiting for it.
     const workers = await import('./workers.ts');
     const controllers = workers.builtInControllers({
       ca: trustOf(parts),

@@ -27,7 +27,7 @@ describe.skipIf(isEtcdMissing)('two API servers on one etcd', () => {
   });
   const mapsOf = (cluster: EmbeddedCluster) => cluster.client().resource(ConfigMap);
 
-  it('show each other what they store, in reads, lists and watches', async () => {
+  it("see each other's writes in reads, lists and watches", async () => {
     const seen: string[] = [];
     const abort = new AbortController();
     const { metadata } = await mapsOf(two).list({ namespace });

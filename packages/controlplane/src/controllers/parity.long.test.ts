@@ -37,7 +37,7 @@ describe('built-in controllers', () => {
     await plane[Symbol.asyncDispose]();
     expect(plane.errors).toEqual([]);
     // Each controller runs under its own account, whose bootstrap role covers everything it does in these scenarios.
-    expect(plane.refusals.filter((text) => !quota.test(text))).toEqual([]);
+    expect(plane.rejections.filter((text) => !quota.test(text))).toEqual([]);
   });
 
   it.concurrent.each(Object.keys(scenarios))(

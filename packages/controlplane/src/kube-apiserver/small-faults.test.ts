@@ -66,7 +66,7 @@ describe('the API server answers as the real one', () => {
     expect((await plane.send('DELETE', `${core}/pods/${name}`, '{"gracePeriodSeconds":0}', json)).status).toBe(200);
   });
 
-  it('refuses an eviction of another pod than that of the path', async () => {
+  it('rejects an eviction of a pod other than the one in the path', async () => {
     await create(`${core}/pods`, { metadata: { name: 'evicted' }, spec: { containers: [container] } });
     const evict = (metadata: object): Promise<Answer> =>
       create(`${core}/pods/evicted/eviction`, { apiVersion: 'policy/v1', kind: 'Eviction', metadata });

@@ -95,7 +95,7 @@ export class LocalConnector implements NodeConnector {
 
   async portForward(pod: KubernetesObject, options: PortForwardOptions): Promise<void> {
     const { name, uid = '' } = pod.metadata;
-    refuseMirror(pod);
+    rejectMirrorPod(pod);
     // Never use the address in the status: a client that can write it could reach any port of this machine.
     const host = this.#options.podIP(uid);
     if (host === undefined) throw new Error(`unable to do port forwarding: pod ${name} has no address yet`);
@@ -115,7 +115,7 @@ export class LocalConnector implements NodeConnector {
 
   #slot(pod: KubernetesObject, container: string): ContainerSlot {
     const { name, namespace, uid = '' } = pod.metadata;
-    refuseMirror(pod);
+    rejectMirrorPod(pod);
     const slots = this.#options.slots(uid);
     if (!slots) throw badRequest(`pod ${name} is not running on this node yet; retry after it has started`);
     const slot = slots.find((one) => one.name === container);
@@ -125,7 +125,7 @@ export class LocalConnector implements NodeConnector {
 }
 
 /** Rejects mirror pods, which have no container to connect to. */
-function refuseMirror(pod: KubernetesObject): void {
+function rejectMirrorPod(pod: KubernetesObject): void {
   if (!isMirrorPod(pod as Pod)) return;
   throw badRequest(`pod ${pod.metadata.name} runs inside the cluster process and has no containers`);
 }

@@ -20,7 +20,7 @@ describe('scheduler', () => {
     await plane[Symbol.asyncDispose]();
     expect(plane.errors).toEqual([]);
     // The bootstrap role of the scheduler covers everything it does.
-    expect(plane.refusals).toEqual([]);
+    expect(plane.rejections).toEqual([]);
   });
 
   async function createNode(name: string, cpu: string, labels: Readonly<Record<string, string>> = {}): Promise<void> {

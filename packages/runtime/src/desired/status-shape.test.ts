@@ -13,13 +13,13 @@ describe('StatusShape', () => {
     const log = jsonLogger({ destination: { write: (text) => void lines.push(JSON.parse(text)) } });
     const shape = new StatusShape(Site);
     for (const member of ['observedGeneration', 'conditions']) {
-      const refusal = new UndeclaredStatusFieldError(Site, {
+      const rejection = new UndeclaredStatusFieldError(Site, {
         name: 'a',
         fields: [`.status.${member}`],
         cause: undefined,
       });
-      expect(shape.learn(refusal, log)).toBe(true);
-      expect(shape.learn(refusal, log)).toBe(false);
+      expect(shape.learn(rejection, log)).toBe(true);
+      expect(shape.learn(rejection, log)).toBe(false);
       const { level, msg, schema } = lines.at(-1) ?? {};
       expect(level).toMatch(/^warn/);
       expect(msg).toContain(`the schema of Site (example.com/v1) has no status.${member}`);

@@ -174,11 +174,11 @@ class Election {
   }
 
   async #scribble(client: KubernetesClient, clock: ProcessClock): Promise<void> {
-    for (let refusals = 0; refusals < 8; ) {
+    for (let rejections = 0; rejections < 8; ) {
       await sleep(clock, { ms: 1_100 });
       await client
         .request({ method: 'POST', path: '/write', body: {}, signal: timeout(clock) })
-        .catch(() => refusals++);
+        .catch(() => rejections++);
     }
   }
 }

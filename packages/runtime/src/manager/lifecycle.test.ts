@@ -56,11 +56,11 @@ describe('Manager lifecycle', () => {
     const { manager } = start(new FakeApiServer([Site]), {});
     await manager.started();
     // Like a caller that starts it and catches its rejection.
-    let refusal: unknown;
+    let rejection: unknown;
     await manager.run().catch((error: unknown) => {
-      refusal = error;
+      rejection = error;
     });
-    expect(refusal).toMatchObject({ code: 'KW3007', message: expect.stringMatching(/twice/) });
+    expect(rejection).toMatchObject({ code: 'KW3007', message: expect.stringMatching(/twice/) });
     expect(() => manager.add(recording('late', []))).not.toThrow();
   });
 

@@ -16,7 +16,7 @@ import { annotateFailedOpen, annotateResponse } from './webhook-annotations.ts';
 import { rejection, WebhookFailure } from './webhook-failure.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 
-/** Dependencies of {@link askHook}. */
+/** Dependencies of {@link callHook}. */
 export interface HookCallServices {
   readonly client: WebhookClient;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ import { isExempt } from './is-exempt.ts';
 import { MutatingReview } from './mutating-review.ts';
 import { ReinvocationMemory } from './reinvocation-memory.ts';
 import { copyOf, type Version, type VersionedObjects } from './reviewed-request.ts';
-import { refusalOf } from './validating-webhooks.ts';
+import { rejectionOf } from './validating-webhooks.ts';
 import type { Webhook } from './webhook.ts';
 import { annotateMutation } from './webhook-annotations.ts';
 import type { WebhookPluginOptions } from './webhook-plugin-options.ts';
@@ -67,7 +67,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
         return review.take(applyHookPatch(question, response), version);
       });
     } catch (error) {
-      throw refusalOf(error);
+      throw rejectionOf(error);
     } finally {
       annotateMutation(question, changed === true);
     }

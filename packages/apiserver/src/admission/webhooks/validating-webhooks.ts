@@ -38,13 +38,13 @@ export class ValidatingWebhooks implements AdmissionPlugin {
       questions.map((question) => observed(question, this.#services, () => callHook(question, this.#services))),
     );
     for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') throw refusalOf(outcome.reason);
+      if (outcome.status === 'rejected') throw rejectionOf(outcome.reason);
     }
   }
 }
 
 /** Returns the error that an API client gets for a failed webhook. */
-export function refusalOf(error: unknown): unknown {
+export function rejectionOf(error: unknown): unknown {
   return error instanceof WebhookFailure ? webhookFault(error.message, error) : error;
 }
 

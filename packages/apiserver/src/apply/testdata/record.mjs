@@ -2,12 +2,12 @@
 //   node packages/apiserver/src/apply/testdata/record.mjs https://127.0.0.1:PORT TOKEN
 // against the oracle (a throw-away control plane without controllers: WITH=api); writes recorded.json beside this file.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { asker } from '../../../../../scripts/ask-server.mjs';
+import { requestSender } from '../../../../../scripts/send-requests.mjs';
 
 const [base, token = 'admintoken'] = process.argv.slice(2);
 const here = new URL('.', import.meta.url);
 const { crd, sequences } = JSON.parse(readFileSync(new URL('cases.json', here), 'utf8'));
-const ask = asker(base, token);
+const sendRequest = requestSender(base, token);
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const TYPES = {
   apply: 'application/apply-patch+yaml',
@@ -20,7 +20,7 @@ const METHODS = { apply: 'PATCH', merge: 'PATCH', update: 'PUT', create: 'POST',
 
 async function call(method, path, { body, type = 'application/json', agentName = 'recorder/1' } = {}) {
   const headers = { 'content-type': type, 'user-agent': agentName };
-  const { status: code, headers: answered, body: object } = await ask(method, path, body, headers);
+  const { status: code, headers: answered, body: object } = await sendRequest(method, path, body, headers);
   return { code, date: answered.date, body: object };
 }
 
@@ -80,5 +80,5 @@ writeFileSync(
   new URL('recorded.json', here),
   `[\n${recorded.map((sequence) => JSON.stringify(sequence)).join(',\n')}\n]\n`,
 );
-ask.close();
+sendRequest.close();
 console.log(`${recorded.length} sequences, ${recorded.reduce((n, s) => n + s.steps.length, 0)} steps`);

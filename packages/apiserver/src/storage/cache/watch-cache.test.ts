@@ -108,7 +108,7 @@ describe('WatchCache', () => {
 });
 
 describe('WatchCache after lost changes', () => {
-  it('lists again until that succeeds, reads from storage meanwhile, and refuses watches', async () => {
+  it('lists again until that succeeds, reads from storage meanwhile, and rejects watches', async () => {
     const clock = new VirtualClock();
     const made = counted(new MemoryStorage({ clock }));
     const errors: unknown[] = [];

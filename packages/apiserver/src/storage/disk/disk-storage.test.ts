@@ -58,7 +58,7 @@ describe('DiskStorage', () => {
     expect((await write).revision).toBe(2);
   });
 
-  it('refuses a folder that is open already', async () => {
+  it('rejects a folder that is open already', async () => {
     const directory = newFolder();
     await using storage = await open(directory);
     await expect(open(directory)).rejects.toMatchObject({ code: 'KW5012', why: 'another process uses it' });
@@ -86,7 +86,7 @@ describe('DiskStorage', () => {
     for (const item of items) expect(item).toMatchObject({ kind: 'ConfigMap', metadata: { name: /^c\d+$/ } });
   });
 
-  it('refuses a database without its manifest', async () => {
+  it('rejects a database without its manifest', async () => {
     const directory = newFolder();
     {
       await using storage = await open(directory);

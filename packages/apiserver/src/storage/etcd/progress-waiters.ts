@@ -15,7 +15,7 @@ interface Waiter {
 export class ProgressWaiters {
   readonly #poll: () => Promise<void>;
   #waiters: Waiter[] = [];
-  #isAsking = false;
+  #isPolling = false;
 
   /** @param poll - makes progress known, by {@link advance}; one call at a time. */
   constructor(poll: () => Promise<void>) {
@@ -27,7 +27,7 @@ export class ProgressWaiters {
     const reached = new Promise<void>((resolve, reject) => {
       this.#waiters.push({ revision, polls: 0, resolve, reject });
     });
-    if (!this.#isAsking) void this.#run();
+    if (!this.#isPolling) void this.#run();
     return reached;
   }
 
@@ -41,7 +41,7 @@ export class ProgressWaiters {
 
   /** etcd ignores progress requests while it still sends history, so they are repeated. */
   async #run(): Promise<void> {
-    this.#isAsking = true;
+    this.#isPolling = true;
     while (this.#waiters.length > 0) {
       try {
         await this.#poll();
@@ -52,7 +52,7 @@ export class ProgressWaiters {
       // seam: etcd does not follow a test's clock
       if (this.#waiters.length > 0) await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
-    this.#isAsking = false;
+    this.#isPolling = false;
   }
 
   #take(isWanted: (waiter: Waiter) => boolean): readonly Waiter[] {

@@ -2,15 +2,15 @@
 //   node packages/apiserver/src/strategic-merge/testdata/record.mjs https://127.0.0.1:PORT TOKEN
 // against the oracle (a throw-away control plane without controllers: WITH=api); writes recorded.json beside this file.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { asker } from '../../../../../scripts/ask-server.mjs';
+import { requestSender } from '../../../../../scripts/send-requests.mjs';
 
 const [base, token = 'admintoken'] = process.argv.slice(2);
 const here = new URL('.', import.meta.url);
 const { objects, cases } = JSON.parse(readFileSync(new URL('cases.json', here), 'utf8'));
-const ask = asker(base, token);
+const sendRequest = requestSender(base, token);
 
 async function call(method, path, { body, type = 'application/json' } = {}) {
-  const { status: code, body: answered } = await ask(method, path, body, { 'content-type': type });
+  const { status: code, body: answered } = await sendRequest(method, path, body, { 'content-type': type });
   return { code, body: answered };
 }
 
@@ -39,5 +39,5 @@ for (const { collection, object } of Object.values(objects)) {
   await call('DELETE', `${collection}/${object.metadata.name}`, { body: { gracePeriodSeconds: 0 } });
 }
 writeFileSync(new URL('recorded.json', here), `${JSON.stringify({ live, answers })}\n`);
-ask.close();
+sendRequest.close();
 console.log(`${answers.length} patches`);

@@ -59,11 +59,12 @@ export async function contextPlace(
     keepOnly: (wanted) => objects.keepOnly(wanted),
     operatorIsDown: (why) => webhooks?.operatorIsDown(why),
     async apply(all) {
-      const isAsking = all.some((each) => isAdmission(each) || isConverted(each));
+      const needsWebhooks = all.some((each) => isAdmission(each) || isConverted(each));
       if (!apiServer && all.some(isDelegated)) throw noHost(config.server, 'API server of the project');
-      if (isAsking && choice.webhooks === false) reporter.step('webhooks skipped', 'because of --no-webhooks', 'bad');
-      else if (isAsking && !webhooks) throw noHost(config.server, 'webhooks');
-      else if (isAsking) await webhooks?.prove();
+      if (needsWebhooks && choice.webhooks === false)
+        reporter.step('webhooks skipped', 'because of --no-webhooks', 'bad');
+      else if (needsWebhooks && !webhooks) throw noHost(config.server, 'webhooks');
+      else if (needsWebhooks) await webhooks?.prove();
       for (const object of all.filter((each) => !isCertificate(each) && (webhooks || !isAdmission(each))))
         await objects.apply(apiServer?.local(webhooks?.local(object) ?? object) ?? object, object);
       for (const service of apiServer?.servicesFor(all) ?? []) await objects.apply(service, service);

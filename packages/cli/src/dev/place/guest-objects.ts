@@ -93,7 +93,7 @@ interface Diverted {
   readonly former: UnstructuredObject;
 }
 
-interface Asking {
+interface WebhookCall {
   readonly clientConfig?: { readonly url?: string };
 }
 
@@ -101,7 +101,7 @@ interface Asking {
 function isLeftOver(former: UnstructuredObject, object: UnstructuredObject): boolean {
   if (isDelegated(object)) return serviceOf(former)?.name === serviceOf(object)?.name;
   if (!isAdmission(former)) return false;
-  const { webhooks = [] } = former as { readonly webhooks?: readonly Asking[] };
+  const { webhooks = [] } = former as { readonly webhooks?: readonly WebhookCall[] };
   return webhooks.length > 0 && webhooks.every(({ clientConfig }) => clientConfig?.url !== undefined);
 }
 
@@ -146,7 +146,7 @@ function injectionOf({ metadata }: UnstructuredObject): string | undefined {
 }
 
 function isDead(former: UnstructuredObject): boolean {
-  const { webhook } = callsOf(former) as { readonly webhook?: Asking };
+  const { webhook } = callsOf(former) as { readonly webhook?: WebhookCall };
   return webhook?.clientConfig?.url !== undefined;
 }
 

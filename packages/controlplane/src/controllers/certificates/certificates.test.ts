@@ -16,7 +16,7 @@ describe('certificate controllers', () => {
   afterAll(async () => {
     await plane[Symbol.asyncDispose]();
     expect(plane.errors).toEqual([]);
-    expect(plane.refusals).toEqual([]);
+    expect(plane.rejections).toEqual([]);
   });
 
   async function create(

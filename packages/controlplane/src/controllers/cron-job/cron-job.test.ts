@@ -12,7 +12,7 @@ beforeAll(async () => {
   cluster = await ControllersUnderTest.start([cronJobController()]);
 });
 afterAll(async () => {
-  expect(cluster.refusals).toEqual([]);
+  expect(cluster.rejections).toEqual([]);
   await cluster[Symbol.asyncDispose]();
 });
 

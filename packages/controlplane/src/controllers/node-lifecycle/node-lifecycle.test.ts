@@ -13,7 +13,7 @@ beforeAll(async () => {
   cluster = await ControllersUnderTest.start([nodeLifecycleController(), taintEvictionController()]);
 });
 afterAll(async () => {
-  expect(cluster.refusals).toEqual([]);
+  expect(cluster.rejections).toEqual([]);
   await cluster[Symbol.asyncDispose]();
 });
 

@@ -10,7 +10,7 @@ it('annotates nodes', async () => {
   await cluster.settle();
   const { metadata } = await nodes.get({ name: 'a' });
   expect(metadata.annotations).toEqual({ 'node.alpha.kubernetes.io/ttl': '0' });
-  expect(cluster.refusals).toEqual([]);
+  expect(cluster.rejections).toEqual([]);
 });
 
 it.each([

@@ -17,7 +17,7 @@ describe('tokens of service accounts', () => {
   afterAll(async () => {
     await plane[Symbol.asyncDispose]();
     expect(plane.errors).toEqual([]);
-    expect(plane.refusals).toEqual([]);
+    expect(plane.rejections).toEqual([]);
   });
 
   const account = (name: string) =>

@@ -15,7 +15,7 @@ export class ControllersUnderTest implements AsyncDisposable {
   /** An administrator's client. */
   readonly client: KubernetesClient;
   /** Requests of controllers that were forbidden. */
-  readonly refusals: string[] = [];
+  readonly rejections: string[] = [];
   readonly #managers: Manager[] = [];
   #requests = 0;
 
@@ -106,7 +106,7 @@ export class ControllersUnderTest implements AsyncDisposable {
         const response = await this.plane.plane.handle(request);
         this.#requests++;
         if (response.status === 403 && clientCertificate !== adminIdentity) {
-          this.refusals.push(`${clientCertificate.commonName}: ${request.method} ${request.path}`);
+          this.rejections.push(`${clientCertificate.commonName}: ${request.method} ${request.path}`);
         }
         return response;
       },

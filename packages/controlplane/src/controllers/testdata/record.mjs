@@ -6,14 +6,14 @@
  * The server runs with its controllers and scheduler; this script plays the node. States are normalised already, for
  * nothing else of them is compared.
  */
-import { asker } from '../../../../../scripts/ask-server.mjs';
+import { requestSender } from '../../../../../scripts/send-requests.mjs';
 import { createNode, refreshNode, runScenario, scenarios } from './scenarios.mjs';
 
 const [base, token, only] = process.argv.slice(2);
-const ask = asker(base, token);
+const sendRequest = requestSender(base, token);
 
 async function call(method, path, body, type = 'application/json') {
-  const { status, body: json } = await ask(method, path, body, body === undefined ? {} : { 'content-type': type });
+  const { status, body: json } = await sendRequest(method, path, body, body === undefined ? {} : { 'content-type': type });
   return { status, json };
 }
 
@@ -32,5 +32,5 @@ for (const name of Object.keys(scenarios)) {
   }
 }
 clearInterval(heart);
-ask.close();
+sendRequest.close();
 process.stdout.write(`${JSON.stringify(recorded, null, 1)}\n`);

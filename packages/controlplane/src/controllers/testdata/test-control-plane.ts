@@ -34,7 +34,7 @@ export class TestControlPlane implements AsyncDisposable {
   /** Faults of the server itself. */
   readonly errors: unknown[] = [];
   /** Requests of components that were forbidden, as `<user>: <message>`. */
-  readonly refusals: string[] = [];
+  readonly rejections: string[] = [];
   readonly #plane: ControlPlane;
   readonly #storage: MemoryStorage;
   readonly #components: Components;
@@ -102,7 +102,7 @@ export class TestControlPlane implements AsyncDisposable {
       if (response.status === 403 && identity !== adminIdentity && response.body instanceof Uint8Array) {
         const { message, details } = JSON.parse(Buffer.from(response.body).toString('utf8')) as Status;
         const goesAway = details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating');
-        if (!goesAway) this.refusals.push(`${identity.commonName}: ${message}`);
+        if (!goesAway) this.rejections.push(`${identity.commonName}: ${message}`);
       }
       return response;
     };

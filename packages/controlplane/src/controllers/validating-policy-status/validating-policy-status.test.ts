@@ -34,5 +34,5 @@ it('writes the type errors of a policy to its status, once per generation', asyn
     const { name = '' } = metadata ?? {};
     await expect.poll(() => status(name)).toEqual(recorded[name]);
   }
-  expect(plane.refusals).toEqual([]);
+  expect(plane.rejections).toEqual([]);
 });

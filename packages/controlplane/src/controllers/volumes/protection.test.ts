@@ -15,7 +15,7 @@ describe('storage object protection', () => {
   afterAll(async () => {
     await plane[Symbol.asyncDispose]();
     expect(plane.errors).toEqual([]);
-    expect(plane.refusals).toEqual([]);
+    expect(plane.rejections).toEqual([]);
   });
   const gone = (get: () => Promise<unknown>) =>
     expect.poll(

@@ -18,7 +18,7 @@ const resource = 'certificates.k8s.io/v1/certificatesigningrequests';
 const specPath = FieldPath.of('spec');
 const conditionsPath = FieldPath.of('status', 'conditions');
 const certificatePath = FieldPath.of('status', 'certificate');
-const leastSeconds = 600;
+const minSeconds = 600;
 const decisions = ['Approved', 'Denied', 'Failed'];
 const knownUsages = [
   ...['any', 'cert sign', 'client auth', 'code signing', 'content commitment', 'crl sign', 'data encipherment'],
@@ -40,7 +40,7 @@ function requestFaults({ spec, status }: Request): readonly FieldError[] {
     faults.push(invalidField(specPath.child('request'), spec.request, 'PEM block type must be CERTIFICATE REQUEST'));
   }
   faults.push(...usageFaults(spec.usages ?? []), ...signerFaults(spec.signerName));
-  if (spec.expirationSeconds !== undefined && spec.expirationSeconds < leastSeconds) {
+  if (spec.expirationSeconds !== undefined && spec.expirationSeconds < minSeconds) {
     const detail = 'may not specify a duration less than 600 seconds (10 minutes)';
     faults.push(invalidField(specPath.child('expirationSeconds'), spec.expirationSeconds, detail));
   }

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { asker } from '../../../../../scripts/ask-server.mjs';
+import { requestSender } from '../../../../../scripts/send-requests.mjs';
 import { minimalObjects } from './minimal-objects.mjs';
 
 const [server, token, what] = process.argv.slice(2);
@@ -17,10 +17,10 @@ export function collectionOf(resource, object, namespace = 'default') {
   return clusterScoped.test(resource) ? `${base}/${resource}` : `${base}/namespaces/${namespace}/${resource}`;
 }
 
-const ask = asker(server, token);
+const sendRequest = requestSender(server, token);
 
 export async function call(method, path, body, headers = {}) {
-  const { status, headers: answered, body: object } = await ask(method, path, body, headers);
+  const { status, headers: answered, body: object } = await sendRequest(method, path, body, headers);
   return { status, warnings: answered.warning, body: object };
 }
 
@@ -92,4 +92,4 @@ async function recordInvalid() {
 }
 
 if (what === 'invalid') await recordInvalid();
-ask.close();
+sendRequest.close();

@@ -1,6 +1,6 @@
 import { SigningRequest, sameJson } from '@kubewright/apimachinery/internal';
 import type { AdmissionAttributes, AdmissionPlugin, Authorizer } from '@kubewright/apiserver';
-import { refusal } from './refusal.ts';
+import { rejection } from './rejection.ts';
 
 interface Request {
   readonly spec?: { readonly signerName?: string; readonly request?: string };
@@ -40,7 +40,7 @@ const certificateSubjectRestriction: AdmissionPlugin = {
     const signer = 'kubernetes.io/kube-apiserver-client';
     if (spec?.signerName !== signer) return;
     if (!requestIn(attributes).organizations.includes('system:masters')) return;
-    throw refusal(attributes, `use of ${signer} signer with system:masters group is not allowed`);
+    throw rejection(attributes, `use of ${signer} signer with system:masters group is not allowed`);
   },
 };
 
@@ -81,7 +81,7 @@ async function requireFor(
     const decided = await authorizer.authorize({ user: attributes.user, verb, resource: { ...resource, name } });
     if (decided.decision === 'allow') return;
   }
-  throw refusal(attributes, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
+  throw rejection(attributes, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
 }
 
 function requestIn(attributes: AdmissionAttributes): SigningRequest {
@@ -89,6 +89,6 @@ function requestIn(attributes: AdmissionAttributes): SigningRequest {
   try {
     return new SigningRequest(Buffer.from(spec?.request ?? '', 'base64').toString('latin1'));
   } catch (error) {
-    throw refusal(attributes, `failed to parse CSR: ${error instanceof Error ? error.message : String(error)}`);
+    throw rejection(attributes, `failed to parse CSR: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -56,7 +56,7 @@ describe('LimitRanger', () => {
     });
   });
 
-  it('refuses containers outside the limits', async () => {
+  it('rejects containers outside the limits', async () => {
     const namespace = await limited({
       type: 'Container',
       min: { cpu: '100m' },
@@ -76,7 +76,7 @@ describe('LimitRanger', () => {
     expect((await one({ requests: { cpu: '200m' }, limits: { cpu: '400m' } })).status).toBe(201);
   });
 
-  it('refuses pods whose containers together are outside the limits', async () => {
+  it('rejects pods whose containers together are outside the limits', async () => {
     const namespace = await limited({ type: 'Pod', max: { memory: '1Gi' } });
     const half = (name: string) => container({ limits: { memory: '600Mi' } }, name);
     expect(await create(namespace, { containers: [half('a'), half('b')] })).toMatchObject(
@@ -88,7 +88,7 @@ describe('LimitRanger', () => {
     expect((await create(namespace, { containers: [half('a')], initContainers: [half('b')] })).status).toBe(201);
   });
 
-  it('refuses claims outside the limits, which is not about pods', async () => {
+  it('rejects claims outside the limits', async () => {
     const namespace = await limited({
       type: 'PersistentVolumeClaim',
       min: { storage: '1Gi' },

@@ -18,7 +18,7 @@ import {
   ratioConstraint,
   type Subject,
 } from './limit-constraints.ts';
-import { refusal } from './refusal.ts';
+import { rejection } from './rejection.ts';
 
 const prefix = storagePrefix({ group: '', resource: 'limitranges' });
 const annotation = 'kubernetes.io/limit-ranger';
@@ -41,7 +41,7 @@ export function limitRanger(storage: Storage): AdmissionPlugin {
         const faults = (range.spec?.limits ?? []).flatMap((limit) => faultsOf(limit, object));
         if (faults.length === 0) continue;
         const text = faults.length === 1 ? `${faults[0]}` : `[${faults.join(', ')}]`;
-        throw refusal(attributes, text);
+        throw rejection(attributes, text);
       }
     },
   };

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { forbidden } from '@kubewright/apimachinery';
 import type { AdmissionAttributes, AdmissionPlugin, Storage } from '@kubewright/apiserver';
 import { type ReadObject, storagePrefix } from '@kubewright/apiserver/internal';
-import { refusal } from './refusal.ts';
+import { rejection } from './rejection.ts';
 
 interface PrioritySpec {
   priorityClassName?: string;
@@ -41,7 +41,7 @@ export function priorityAdmission({
       if (operation !== 'CREATE' || object === undefined) return;
       const spec = object['spec'] as PrioritySpec | undefined;
       if (spec === undefined) return;
-      const refuse = (message: string) => refusal(attributes, message);
+      const refuse = (message: string) => rejection(attributes, message);
       const found = spec.priorityClassName
         ? ((await read({ group, resource, name: spec.priorityClassName })) as PriorityClass | undefined)
         : await defaultClass();

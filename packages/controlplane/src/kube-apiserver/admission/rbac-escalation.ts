@@ -31,7 +31,7 @@ export function rbacEscalationCheck(options: {
       const wanted = isRole ? rulesOf(object) : boundRules(index, attributes, object);
       const held = [...index.rulesFor(user, attributes.namespace)].map(({ rule }) => rule);
       const missing = uncoveredRules(held, wanted);
-      if (missing.length > 0) throw refusal(attributes, missing);
+      if (missing.length > 0) throw rejection(attributes, missing);
       if (aggregates(attributes) && uncoveredRules(held, everything).length > 0) throw aggregationRefusal(attributes);
     },
   };
@@ -98,7 +98,7 @@ async function allowed(
   return (await authorizer.authorize(attributes)).decision === 'allow';
 }
 
-function refusal({ definition, name, user }: AdmissionAttributes, missing: readonly PolicyRule[]): Error {
+function rejection({ definition, name, user }: AdmissionAttributes, missing: readonly PolicyRule[]): Error {
   const groups = JSON.stringify(user.groups).replaceAll(',', ' ');
   const rules = compact(missing).map(formatRule).join('\n');
   return forbidden(

@@ -2,7 +2,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '@kubewright/apiserver
 import type { ReadObject } from '@kubewright/apiserver/internal';
 import type { RuntimeClass, Toleration } from '../../kinds/generated/drafts.ts';
 import { semanticEqual } from '../../kinds/validation/check.ts';
-import { refusal } from './refusal.ts';
+import { rejection } from './rejection.ts';
 
 interface RuntimeSpec {
   runtimeClassName?: string;
@@ -12,7 +12,7 @@ interface RuntimeSpec {
 }
 
 const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
-const unasked = 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead';
+const unexpectedOverhead = 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead';
 
 /**
  * Adds the overhead, the node selector and the tolerations of its RuntimeClass to a new pod, and rejects a pod whose class does not
@@ -21,7 +21,7 @@ const unasked = 'pod rejected: Pod Overhead set without corresponding RuntimeCla
 export function runtimeClassAdmission(read: ReadObject): AdmissionPlugin {
   const classOf = async (attributes: AdmissionAttributes, name: string): Promise<RuntimeClass> => {
     const found = await read({ group: 'node.k8s.io', resource: 'runtimeclasses', name });
-    if (found === undefined) throw refusal(attributes, `pod rejected: RuntimeClass "${name}" not found`);
+    if (found === undefined) throw rejection(attributes, `pod rejected: RuntimeClass "${name}" not found`);
     return found as unknown as RuntimeClass; // the only kind of this resource
   };
   return {
@@ -32,7 +32,7 @@ export function runtimeClassAdmission(read: ReadObject): AdmissionPlugin {
       const { overhead, scheduling } = await classOf(attributes, spec.runtimeClassName);
       if (overhead) {
         if (Object.keys(spec.overhead ?? {}).length > 0 && !semanticEqual(overhead.podFixed, spec.overhead))
-          throw refusal(attributes, mismatch);
+          throw rejection(attributes, mismatch);
         spec.overhead = { ...overhead.podFixed };
       }
       if (!scheduling) return;
@@ -45,8 +45,8 @@ export function runtimeClassAdmission(read: ReadObject): AdmissionPlugin {
       if (spec === undefined) return;
       const { runtimeClassName: name, overhead: given } = spec;
       const overhead = name === undefined ? undefined : (await classOf(attributes, name)).overhead;
-      if (overhead && !semanticEqual(overhead.podFixed, given)) throw refusal(attributes, mismatch);
-      if (!overhead && given !== undefined) throw refusal(attributes, unasked);
+      if (overhead && !semanticEqual(overhead.podFixed, given)) throw rejection(attributes, mismatch);
+      if (!overhead && given !== undefined) throw rejection(attributes, unexpectedOverhead);
     },
   };
 }
@@ -64,7 +64,7 @@ function mergeSelectors(
     const own = Object.hasOwn(pod, key) ? pod[key] : value;
     if (own === value) continue;
     const where = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`;
-    throw refusal(attributes, `conflict: ${where}`);
+    throw rejection(attributes, `conflict: ${where}`);
   }
   return { ...pod, ...ofClass };
 }

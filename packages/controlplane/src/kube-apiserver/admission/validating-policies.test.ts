@@ -57,7 +57,7 @@ describe('ValidatingAdmissionPolicy', () => {
   const denied = (policy: string, why: string) =>
     `ValidatingAdmissionPolicy '${policy}' with binding '${policy}-binding' denied request: ${why}`;
 
-  it('refuses with the message, the reason and the code of the first failed rule', async () => {
+  it('rejects with the message, the reason and the code of the first failed rule', async () => {
     await bind('plain', {
       validations: [
         { expression: "!has(object.data) || !('a' in object.data)", message: 'no a' },

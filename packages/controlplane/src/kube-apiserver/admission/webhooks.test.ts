@@ -70,7 +70,7 @@ describe('admission webhooks', () => {
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  it('calls validating webhooks in parallel and reports the first refusal in their order', async () => {
+  it('calls validating webhooks in parallel and reports the first rejection in their order', async () => {
     await configure('Validating', hook('a'), hook('b'), hook('c'));
     const answers = new Map<string, (response: object) => void>();
     caller.answer = (host) => new Promise((resolve) => answers.set(host, resolve));

@@ -8,16 +8,16 @@
  */
 import { resolve as resolvePath } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { asker } from '../../../../../scripts/ask-server.mjs';
+import { requestSender } from '../../../../../scripts/send-requests.mjs';
 import { runSteps } from './run-steps.mjs';
 
 const [base, token, script] = process.argv.slice(2);
 const { steps } = await import(pathToFileURL(resolvePath(script)));
-const ask = asker(base, token, { userAgent: 'test/1.0' });
+const sendRequest = requestSender(base, token, { userAgent: 'test/1.0' });
 
 async function send(method, path, body, headers) {
   for (;;) {
-    const { status, headers: answered, text } = await ask(method, path, body, headers);
+    const { status, headers: answered, text } = await sendRequest(method, path, body, headers);
     const { warning, 'content-type': type } = answered;
     if (status !== 429 || path.endsWith('/eviction')) return { status, type, ...(warning && { warning }), text };
     await pause(1000); // its cache is being filled
@@ -49,4 +49,4 @@ for (const [index, answer] of answers.entries()) {
   const [method, path] = steps[index];
   process.stdout.write(`${JSON.stringify({ step: `${method} ${path}`, ...answer })}\n`);
 }
-ask.close();
+sendRequest.close();

@@ -58,7 +58,7 @@ describe('DnsServer', () => {
     expect(forwarded.length).toBeGreaterThan(0);
   });
 
-  it('refuses other names if too many are being asked', async () => {
+  it('refuses other names if too many queries are in progress', async () => {
     await expect(resolver.resolve4('busy.example.com')).rejects.toMatchObject({ code: 'EREFUSED' });
   });
 

@@ -60,7 +60,7 @@ export class ApiPodObjects implements PodObjects {
         boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name, uid },
       },
     };
-    const accounts = this.#client.resource(ServiceAccount).subresource<TokenAnswer>('token');
+    const accounts = this.#client.resource(ServiceAccount).subresource<TokenResponse>('token');
     const { status } = await accounts.create(
       objectKey({ ...pod, metadata: { namespace: namespace ?? '', name: account } }),
       body,
@@ -69,7 +69,7 @@ export class ApiPodObjects implements PodObjects {
   }
 }
 
-interface TokenAnswer extends KubernetesObject {
+interface TokenResponse extends KubernetesObject {
   readonly status: { readonly token: string; readonly expirationTimestamp: string };
 }
 

@@ -12,7 +12,7 @@ const statuses = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 const serving = 1;
 /** Status code of an unimplemented method. */
 const unimplemented = '12';
-const maxAnswerBytes = 1024;
+const maxResponseBytes = 1024;
 
 /** Target of a gRPC probe. */
 export interface GrpcTarget {
@@ -106,7 +106,7 @@ function checkHealth(session: ClientHttp2Session, service: string): Promise<Heal
     });
     stream.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
-      if (Buffer.concat(chunks).length > maxAnswerBytes) stream.destroy(new Error('the response is too large'));
+      if (Buffer.concat(chunks).length > maxResponseBytes) stream.destroy(new Error('the response is too large'));
     });
     stream.on('error', reject).on('close', () => {
       const code = said['grpc-status'];

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { SharedOutput } from './shared-output.ts';
 
-/** A reader that takes a chunk only when the test tells it to. */
+/** A reader that accepts each chunk only when the test releases it. */
 function slowReader() {
   const heard: string[] = [];
   const waiting: (() => void)[] = [];
@@ -43,7 +43,7 @@ describe('SharedOutput', () => {
     ]);
   });
 
-  it('goes on when a slow reader leaves', async () => {
+  it('continues when a slow reader detaches', async () => {
     const { stream, log, shared } = output();
     const one = slowReader();
     const passed = shared.passTo(one.read);

@@ -76,7 +76,7 @@ export async function startNodeCluster(
     ...settings,
   });
   late.node = node;
-  // Both with all rights: what each may do is tested where all of a cluster runs.
+  // Both have all permissions; tests of the whole cluster cover the roles of each.
   const scheduler = new Manager({
     controllers: [
       schedulerController({ clock }),

@@ -7,7 +7,7 @@ import { SimulatedDriver } from '../simulated/simulated-driver.ts';
 import { SimulatedProbeRunner } from '../simulated/simulated-probe-runner.ts';
 import { CheckedPodVolumes } from '../volumes/checked-pod-volumes.ts';
 
-/** Runs one pod's worker on a simulated node under a virtual clock, and keeps what it said. */
+/** Runs one pod's worker on a simulated node under a virtual clock, and records its statuses and events. */
 export class PodBench {
   readonly clock: VirtualClock = new VirtualClock();
   readonly events: string[] = [];
@@ -24,7 +24,7 @@ export class PodBench {
   constructor(spec: NonNullable<Pod['spec']>, options: {
     readonly annotations?: Record<string, string>;
     readonly status?: PodStatus;
-    /** Says which volume is too large. */
+    /** Returns the eviction message for a volume that is too large. */
     readonly excess?: () => string | undefined;
   } = {}) {
     const random = seededRandom(1);
@@ -68,7 +68,7 @@ export class PodBench {
     });
   }
 
-  /** Lets the worker work for a time. */
+  /** Advances the clock and syncs the worker whenever it is due. */
   async run(ms = 0): Promise<PodStatus> {
     const end = this.clock.now() + ms;
     this.#sync();
@@ -117,7 +117,7 @@ export class PodBench {
   }
 }
 
-/** Objects that a test puts in place. */
+/** The objects that a test provides. */
 export class TestObjects implements PodObjects {
   readonly configMaps: Map<string, ConfigMap> = new Map();
   readonly secrets: Map<string, Secret> = new Map();

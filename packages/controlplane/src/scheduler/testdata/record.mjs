@@ -10,16 +10,16 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asker } from '../../../../../scripts/ask-server.mjs';
+import { requestSender } from '../../../../../scripts/send-requests.mjs';
 import { programsFolder } from '../../../../../scripts/proof/control-plane.mjs';
 import { namespaces, randomCluster } from './clusters.mjs';
 
 const [base, token, first = '1', seeds = '16'] = process.argv.slice(2);
-const ask = asker(base, token);
+const sendRequest = requestSender(base, token);
 const pause = () => new Promise((resolve) => setTimeout(resolve, 15));
 
 async function call(method, path, body, type = 'application/json') {
-  const { status, body: json } = await ask(method, path, body, body === undefined ? {} : { 'content-type': type });
+  const { status, body: json } = await sendRequest(method, path, body, body === undefined ? {} : { 'content-type': type });
   return { status, json };
 }
 
@@ -135,6 +135,6 @@ try {
   process.stdout.write(`${JSON.stringify(recorded, null, 1)}\n`);
 } finally {
   scheduler.kill();
-  ask.close();
+  sendRequest.close();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -10,7 +10,7 @@ const site = stored(Site({ metadata: { name: 'a' }, spec: {} }));
 const context = {} as ReconcileContext<KubernetesObject>;
 /** controller-runtime's field name, in code that was never type-checked. */
 const wrong = { requeueAfter: 1_000 } as object;
-const refusal = (whose: string): RegExp =>
+const rejection = (whose: string): RegExp =>
   new RegExp(`${whose} returned an unknown member "requeueAfter"; did you mean "requeueAfterMs"\\? .* milliseconds`);
 
 describe('knownMembers', () => {
@@ -38,8 +38,8 @@ describe('controller', () => {
       reconcile: async () => wrong,
     });
     if (run.level !== 'object' || run.desired) throw new Error('not the form that was declared');
-    await expect(run.reconcile(site, context)).rejects.toThrow(refusal('the reconcile of site'));
-    await expect(finalizers['example.com/x']?.(site, context)).rejects.toThrow(refusal('example.com/x of site'));
+    await expect(run.reconcile(site, context)).rejects.toThrow(rejection('the reconcile of site'));
+    await expect(finalizers['example.com/x']?.(site, context)).rejects.toThrow(rejection('example.com/x of site'));
   });
 
   it('rejects them from desired and from request reconciles', async () => {
@@ -48,11 +48,11 @@ describe('controller', () => {
     const { desired } = run;
     const related = () => expect.unreachable();
     expect(() => desired(site, { get: () => undefined, list: () => [], related })).toThrow(
-      refusal('"desired" of site'),
+      rejection('"desired" of site'),
     );
     const byKey = requestController({ name: 'keys', reconcile: async () => wrong });
     if (byKey.run.level !== 'request') throw new Error('not the form that was declared');
     const answer = byKey.run.reconcile({ name: 'a' }, context);
-    await expect(answer).rejects.toThrow(refusal('the reconcile of keys'));
+    await expect(answer).rejects.toThrow(rejection('the reconcile of keys'));
   });
 });

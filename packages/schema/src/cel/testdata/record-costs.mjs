@@ -4,16 +4,16 @@
 //
 // Everything is a dry run: nothing is created.
 import { writeFileSync } from 'node:fs';
-import { asker } from '../../../../../scripts/ask-server.mjs';
+import { requestSender } from '../../../../../scripts/send-requests.mjs';
 import { expressions, measuredSchema, roots, schemas } from './cost-cases.mjs';
 
 const [, , server, token] = process.argv;
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All';
-const ask = asker(server, token);
+const sendRequest = requestSender(server, token);
 
 async function causes(schema) {
   const group = 'cost.example.com';
-  const { status, body } = await ask('POST', CRDS, {
+  const { status, body } = await sendRequest('POST', CRDS, {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: { name: `tries.${group}` },
@@ -54,10 +54,10 @@ async function measure(rule) {
   return { most: high, message: said[0].message };
 }
 
-const answers = { version: (await ask('GET', '/version')).body.gitVersion, expressions: [], schemas: [], roots: [] };
+const answers = { version: (await sendRequest('GET', '/version')).body.gitVersion, expressions: [], schemas: [], roots: [] };
 for (const rule of expressions) answers.expressions.push(await measure(rule));
 for (const [, spec] of schemas) answers.schemas.push(await causes({ properties: { spec } }));
 for (const [, root] of roots) answers.roots.push(await causes(root));
 writeFileSync(new URL('./cost-answers.json', import.meta.url), `${JSON.stringify(answers, null, 1)}\n`);
-ask.close();
+sendRequest.close();
 process.stdout.write(`${answers.expressions.length} expressions, ${schemas.length} schemas from ${answers.version}\n`);

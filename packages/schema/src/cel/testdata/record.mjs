@@ -4,17 +4,17 @@
 //
 // It creates and deletes CRDs of the group cel.example.com.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { asker } from '../../../../../scripts/ask-server.mjs';
+import { requestSender } from '../../../../../scripts/send-requests.mjs';
 import { badRules, commonObject, commonSchema, expressions, kinds } from './rule-cases.mjs';
 
 const [, , server, token] = process.argv;
 const GROUP = 'cel.example.com';
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-const ask = asker(server, token);
+const sendRequest = requestSender(server, token);
 
 async function call(method, path, body) {
-  const { status: code, body: answered } = await ask(method, path, body);
+  const { status: code, body: answered } = await sendRequest(method, path, body);
   return { code, body: typeof answered === 'string' ? {} : answered };
 }
 
@@ -134,5 +134,5 @@ const answers = {
 for (const kind of kinds) answers.kinds[kind.name] = await recordKind(kind);
 const file = new URL('./rule-answers.json', import.meta.url);
 writeFileSync(file, `${JSON.stringify(answers, null, 1)}\n`);
-ask.close();
+sendRequest.close();
 process.stdout.write(`${readFileSync(file).length} bytes of answers from ${answers.version}\n`);

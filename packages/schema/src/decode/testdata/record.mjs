@@ -2,7 +2,7 @@
 //   node packages/schema/src/decode/testdata/record.mjs https://127.0.0.1:PORT TOKEN
 // against the oracle (a throw-away control plane); writes recorded.json beside this file.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { asker } from '../../../../../scripts/ask-server.mjs';
+import { requestSender } from '../../../../../scripts/send-requests.mjs';
 
 const [base, token = 'admintoken'] = process.argv.slice(2);
 const here = new URL('.', import.meta.url);
@@ -14,15 +14,15 @@ const PATHS = {
   Lease: '/apis/coordination.k8s.io/v1/namespaces/default/leases',
 };
 
-const ask = asker(base, token);
+const sendRequest = requestSender(base, token);
 
 const answers = [];
 for (const text of bodies) {
   const { kind } = JSON.parse(text);
   const path = `${PATHS[kind]}?dryRun=All&fieldValidation=Strict`;
-  const { status: code, body } = await ask('POST', path, text);
+  const { status: code, body } = await sendRequest('POST', path, text);
   answers.push({ kind, text, code, ...(code < 300 ? {} : { message: body.message }) });
 }
 writeFileSync(new URL('recorded.json', here), `[\n${answers.map((one) => JSON.stringify(one)).join(',\n')}\n]\n`);
-ask.close();
+sendRequest.close();
 console.log(`${answers.length} bodies`);

@@ -2,15 +2,15 @@
 //   node packages/schema/src/structural/testdata/record.mjs https://127.0.0.1:PORT TOKEN
 // against the oracle (a throw-away control plane); writes recorded.json beside this file.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { asker } from '../../../../../scripts/ask-server.mjs';
+import { requestSender } from '../../../../../scripts/send-requests.mjs';
 
 const [base, token = 'admintoken'] = process.argv.slice(2);
 const here = new URL('.', import.meta.url);
 const { kinds, badSchemas } = JSON.parse(readFileSync(new URL('cases.json', here), 'utf8'));
-const ask = asker(base, token);
+const sendRequest = requestSender(base, token);
 
 async function call(method, path, body) {
-  const { status: code, headers, body: answered } = await ask(method, path, body);
+  const { status: code, headers, body: answered } = await sendRequest(method, path, body);
   return { code, warning: headers.warning, body: answered };
 }
 
@@ -92,5 +92,5 @@ for (const [i, schema] of badSchemas.entries()) {
 }
 for (const { name } of kinds) await call('DELETE', `${CRDS}/${name}s.rec.example.com`);
 writeFileSync(new URL('recorded.json', here), `${JSON.stringify(recorded, null, 1)}\n`);
-ask.close();
+sendRequest.close();
 console.log(`${recorded.kinds.reduce((n, k) => n + k.answers.length, 0)} objects, ${recorded.badSchemas.length} schemas`);

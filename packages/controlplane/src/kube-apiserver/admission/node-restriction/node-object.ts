@@ -1,5 +1,5 @@
 import { sameJson } from '@kubewright/apimachinery/internal';
-import { type NodeWrite, quoted, refusal } from './node-write.ts';
+import { type NodeWrite, quoted, rejection } from './node-write.ts';
 
 /** The parts of a Node that influence scheduling. */
 interface StoredNode {
@@ -34,29 +34,29 @@ export async function admitNode(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   const { operation, name, object, oldObject } = attributes;
   const who = `node ${quoted(node)}`;
-  if (name !== node) throw refusal(write, `${who} is not allowed to modify node ${quoted(name)}`);
+  if (name !== node) throw rejection(write, `${who} is not allowed to modify node ${quoted(name)}`);
   if (operation !== 'CREATE' && operation !== 'UPDATE') return;
   const after = object as unknown as StoredNode;
   const before = oldObject as unknown as StoredNode | undefined;
   const forbidden = modifiedLabels(after, before).filter(isForbiddenLabel).sort().join(', ');
   if (before === undefined) {
     if (after.spec?.configSource) {
-      throw refusal(write, `${who} is not allowed to create pods with a non-nil configSource`);
+      throw rejection(write, `${who} is not allowed to create pods with a non-nil configSource`);
     }
-    if (forbidden !== '') throw refusal(write, `${who} is not allowed to set the following labels: ${forbidden}`);
+    if (forbidden !== '') throw rejection(write, `${who} is not allowed to set the following labels: ${forbidden}`);
     return;
   }
   const { configSource } = after.spec ?? {};
   if (configSource && !sameJson(configSource, before.spec?.configSource ?? null)) {
-    throw refusal(write, `${who} is not allowed to update configSource to a new non-nil configSource`);
+    throw rejection(write, `${who} is not allowed to update configSource to a new non-nil configSource`);
   }
   if (!sameJson(after.spec?.taints ?? [], before.spec?.taints ?? [])) {
-    throw refusal(write, `${who} is not allowed to modify taints`);
+    throw rejection(write, `${who} is not allowed to modify taints`);
   }
   if (!sameJson(after.metadata.ownerReferences ?? [], before.metadata.ownerReferences ?? [])) {
-    throw refusal(write, `${who} is not allowed to modify ownerReferences`);
+    throw rejection(write, `${who} is not allowed to modify ownerReferences`);
   }
-  if (forbidden !== '') throw refusal(write, `is not allowed to modify labels: ${forbidden}`);
+  if (forbidden !== '') throw rejection(write, `is not allowed to modify labels: ${forbidden}`);
 }
 
 function modifiedLabels(after: StoredNode, before: StoredNode | undefined): readonly string[] {

@@ -8,7 +8,7 @@ import {
   secretNames,
   type Volume,
 } from '../../authorization/node/pod-references.ts';
-import { type NodeWrite, quoted, refusal } from './node-write.ts';
+import { type NodeWrite, quoted, rejection } from './node-write.ts';
 
 type StoredPod = ReferringPod & Pick<KubernetesObject, 'metadata'>;
 
@@ -18,36 +18,36 @@ export async function admitPod(write: NodeWrite): Promise<void> {
   const { operation, oldObject } = attributes;
   if (operation === 'CREATE') return admitPodCreation(write);
   if (operation !== 'DELETE') {
-    throw refusal(
+    throw rejection(
       write,
       `unexpected operation ${quoted(operation)}, node ${quoted(node)} can only create and delete mirror pods`,
     );
   }
   // Admission of a deletion runs twice, first without its object and then with it; for a deletecollection, always with it.
   if (oldObject === undefined || nodeOf(oldObject) === node) return;
-  throw refusal(write, `node ${quoted(node)} can only delete pods with spec.nodeName set to itself`);
+  throw rejection(write, `node ${quoted(node)} can only delete pods with spec.nodeName set to itself`);
 }
 
 /** Allows a node to write the status of the pods bound to it, except for fields that others manage. */
 export async function admitPodStatus(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   const { operation, oldObject, object } = attributes;
-  if (operation !== 'UPDATE') throw refusal(write, `unexpected operation ${quoted(operation)}`);
+  if (operation !== 'UPDATE') throw rejection(write, `unexpected operation ${quoted(operation)}`);
   const before = oldObject as StoredPod | undefined;
   const after = object as unknown as StoredPod | undefined;
   if (nodeOf(before) !== node) {
-    throw refusal(write, `node ${quoted(node)} can only update pod status for pods with spec.nodeName set to itself`);
+    throw rejection(write, `node ${quoted(node)} can only update pod status for pods with spec.nodeName set to itself`);
   }
   if (!sameJson(before?.metadata.labels ?? {}, after?.metadata.labels ?? {})) {
-    throw refusal(write, `node ${quoted(node)} cannot update labels through pod status`);
+    throw rejection(write, `node ${quoted(node)} cannot update labels through pod status`);
   }
   const claims = (pod: StoredPod | undefined) => pod?.status?.resourceClaimStatuses ?? [];
   if (!sameJson(claims(before), claims(after))) {
-    throw refusal(write, `node ${quoted(node)} cannot update resource claim statues`);
+    throw rejection(write, `node ${quoted(node)} cannot update resource claim statues`);
   }
   const extended = (pod: StoredPod | undefined) => pod?.status?.extendedResourceClaimStatus ?? null;
   if (!sameJson(extended(before), extended(after))) {
-    throw refusal(write, `node ${quoted(node)} cannot update extended resource claim status`);
+    throw rejection(write, `node ${quoted(node)} cannot update extended resource claim status`);
   }
 }
 
@@ -55,11 +55,11 @@ export async function admitPodStatus(write: NodeWrite): Promise<void> {
 export async function admitEviction(write: NodeWrite): Promise<void> {
   const { node, attributes, read } = write;
   const { operation, namespace, name } = attributes;
-  if (operation !== 'CREATE') throw refusal(write, `unexpected operation ${operation}`);
+  if (operation !== 'CREATE') throw rejection(write, `unexpected operation ${operation}`);
   const pod = await read({ group: '', resource: 'pods', namespace, name });
   if (pod === undefined) throw notFound({ group: '', resource: 'pods' }, name);
   if (nodeOf(pod) === node) return;
-  throw refusal(write, `node ${node} can only evict pods with spec.nodeName set to itself`);
+  throw rejection(write, `node ${node} can only evict pods with spec.nodeName set to itself`);
 }
 
 async function admitPodCreation(write: NodeWrite): Promise<void> {
@@ -68,15 +68,15 @@ async function admitPodCreation(write: NodeWrite): Promise<void> {
   // The created object is a pod.
   const pod = attributes.object as unknown as StoredPod;
   if (!isMirrorPod(pod)) {
-    throw refusal(
+    throw rejection(
       write,
       `pod does not have "kubernetes.io/config.mirror" annotation, ${who} can only create mirror pods`,
     );
   }
-  if (nodeOf(pod) !== node) throw refusal(write, `${who} can only create pods with spec.nodeName set to itself`);
+  if (nodeOf(pod) !== node) throw rejection(write, `${who} can only create pods with spec.nodeName set to itself`);
   await checkOwner(write, pod);
   const reference = reachableResource(pod);
-  if (reference !== undefined) throw refusal(write, `${who} can not create pods that reference ${reference}`);
+  if (reference !== undefined) throw rejection(write, `${who} can not create pods that reference ${reference}`);
 }
 
 /** Checks that a mirror pod is owned by its node, so that it is deleted with the node. */
@@ -85,21 +85,21 @@ async function checkOwner(write: NodeWrite, { metadata }: StoredPod): Promise<vo
   const who = `node ${quoted(node)}`;
   const [owner, ...more] = metadata.ownerReferences ?? [];
   if (more.length > 0) {
-    throw refusal(write, `${who} can only create pods with a single owner reference set to itself`);
+    throw rejection(write, `${who} can only create pods with a single owner reference set to itself`);
   }
   if (owner?.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node) {
-    throw refusal(write, `${who} can only create pods with an owner reference set to itself`);
+    throw rejection(write, `${who} can only create pods with an owner reference set to itself`);
   }
   if (owner.controller !== true) {
-    throw refusal(write, `${who} can only create pods with a controller owner reference set to itself`);
+    throw rejection(write, `${who} can only create pods with a controller owner reference set to itself`);
   }
   if (owner.blockOwnerDeletion === true) {
-    throw refusal(write, `${who} must not set blockOwnerDeletion on an owner reference`);
+    throw rejection(write, `${who} must not set blockOwnerDeletion on an owner reference`);
   }
   const stored = await read({ group: '', resource: 'nodes', name: node });
   if (stored === undefined) throw notFound({ group: '', resource: 'nodes' }, node);
   if (owner.uid !== stored.metadata.uid) {
-    throw refusal(write, `node ${node} UID mismatch: expected ${owner.uid} got ${stored.metadata.uid}`);
+    throw rejection(write, `node ${node} UID mismatch: expected ${owner.uid} got ${stored.metadata.uid}`);
   }
 }
 

@@ -6,7 +6,7 @@ import { nodeNameOf } from '../../authorization/node/node-identity.ts';
 import { admitNode } from './node-object.ts';
 import { admitEviction, admitPod, admitPodStatus } from './node-pods.ts';
 import { admitToken } from './node-tokens.ts';
-import { type NodeWrite, quoted, refusal } from './node-write.ts';
+import { type NodeWrite, quoted, rejection } from './node-write.ts';
 
 /**
  * Restricts the writes of nodes to their own Node, Lease, CSINode and ResourceSlices and to their own pods. The node authorizer
@@ -24,7 +24,7 @@ export function nodeRestriction(options: {
       if (node === undefined) return;
       const write: NodeWrite = { node, attributes, read };
       if (node === '') {
-        throw refusal(write, `could not determine node from user ${quoted(attributes.user.username)}`);
+        throw rejection(write, `could not determine node from user ${quoted(attributes.user.username)}`);
       }
       const { definition } = attributes;
       await admitters[`${definition.group}/${definition.resource}`]?.(write, authorizer);
@@ -49,17 +49,17 @@ async function admitPods(write: NodeWrite): Promise<void> {
   if (subresource === '') return admitPod(write);
   if (subresource === 'status') return admitPodStatus(write);
   if (subresource === 'eviction') return admitEviction(write);
-  throw refusal(write, `unexpected pod subresource ${quoted(subresource)}, only 'status' and 'eviction' are allowed`);
+  throw rejection(write, `unexpected pod subresource ${quoted(subresource)}, only 'status' and 'eviction' are allowed`);
 }
 
 /** Allows a node to report only the size of a claim's volume. */
 async function admitClaim(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   const { operation, subresource, object, oldObject } = attributes;
-  if (subresource !== 'status') throw refusal(write, 'may only update PVC status');
-  if (operation !== 'UPDATE') throw refusal(write, `unexpected operation ${quoted(operation)}`);
+  if (subresource !== 'status') throw rejection(write, 'may only update PVC status');
+  if (operation !== 'UPDATE') throw rejection(write, `unexpected operation ${quoted(operation)}`);
   if (sameJson(withoutCapacity(object), withoutCapacity(oldObject))) return;
-  throw refusal(
+  throw rejection(
     write,
     `node ${quoted(node)} is not allowed to update fields other than status.quantity and status.conditions`,
   );
@@ -81,7 +81,7 @@ function withoutCapacity(object: object | undefined): object {
 
 async function admitLease(write: NodeWrite): Promise<void> {
   if (write.attributes.namespace !== 'kube-node-lease') {
-    throw refusal(write, 'can only access leases in the "kube-node-lease" system namespace');
+    throw rejection(write, 'can only access leases in the "kube-node-lease" system namespace');
   }
   await admitOwnName(write, 'node lease');
 }
@@ -98,14 +98,14 @@ async function admitSigningRequest(write: NodeWrite): Promise<void> {
   try {
     request = new SigningRequest(Buffer.from(spec?.request ?? '', 'base64').toString('latin1'));
   } catch (error) {
-    throw refusal(write, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
+    throw rejection(write, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (request.commonName !== commonName) throw refusal(write, `can only create a node CSR with CN=${commonName}`);
+  if (request.commonName !== commonName) throw rejection(write, `can only create a node CSR with CN=${commonName}`);
 }
 
 async function admitOwnName(write: NodeWrite, what: string): Promise<void> {
   if (write.attributes.name === write.node) return;
-  throw refusal(write, `can only access ${what} with the same name as the requesting node`);
+  throw rejection(write, `can only access ${what} with the same name as the requesting node`);
 }
 
 async function admitResourceSlice(write: NodeWrite): Promise<void> {
@@ -114,10 +114,10 @@ async function admitResourceSlice(write: NodeWrite): Promise<void> {
   const nodeOf = (slice: object | undefined) =>
     (slice as { readonly spec?: { readonly nodeName?: string | null } } | undefined)?.spec?.nodeName;
   if (operation === 'CREATE' && nodeOf(object) !== node) {
-    throw refusal(write, 'can only create ResourceSlice with the same NodeName as the requesting node');
+    throw rejection(write, 'can only create ResourceSlice with the same NodeName as the requesting node');
   }
   // Admission of a deletion runs twice, first without its object and then with it.
   if (operation === 'DELETE' && oldObject !== undefined && nodeOf(oldObject) !== node) {
-    throw refusal(write, 'can only delete ResourceSlice with the same NodeName as the requesting node');
+    throw rejection(write, 'can only delete ResourceSlice with the same NodeName as the requesting node');
   }
 }

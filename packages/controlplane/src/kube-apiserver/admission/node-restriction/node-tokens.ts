@@ -1,7 +1,7 @@
 import { type KubernetesObject, notFound } from '@kubewright/apimachinery';
 import type { Authorizer } from '@kubewright/apiserver';
 import type { ReferringPod, Volume } from '../../authorization/node/pod-references.ts';
-import { type NodeWrite, quoted, refusal } from './node-write.ts';
+import { type NodeWrite, quoted, rejection } from './node-write.ts';
 
 interface TokenRequest {
   readonly spec?: {
@@ -24,19 +24,19 @@ export async function admitToken(write: NodeWrite, authorizer: Authorizer): Prom
   if (operation !== 'CREATE' || subresource !== 'token') return;
   const { spec } = object as unknown as TokenRequest;
   const { apiVersion, kind, name, uid } = spec?.boundObjectRef ?? {};
-  if (apiVersion !== 'v1' || kind !== 'Pod' || !name) throw refusal(write, 'node requested token not bound to a pod');
-  if (!uid) throw refusal(write, 'node requested token with a pod binding without a uid');
+  if (apiVersion !== 'v1' || kind !== 'Pod' || !name) throw rejection(write, 'node requested token not bound to a pod');
+  if (!uid) throw rejection(write, 'node requested token with a pod binding without a uid');
   const pod = (await read({ group: '', resource: 'pods', namespace, name })) as StoredPod | undefined;
   // Upstream's informer uses this resource name.
   if (pod === undefined) throw notFound({ group: '', resource: 'pod' }, name);
   if (uid !== pod.metadata.uid) {
-    throw refusal(
+    throw rejection(
       write,
       `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
     );
   }
   if (pod.spec?.nodeName !== node) {
-    throw refusal(write, 'node requested token bound to a pod scheduled on a different node');
+    throw rejection(write, 'node requested token bound to a pod scheduled on a different node');
   }
   await checkAudience(write, { pod, audiences: spec?.audiences ?? [], authorizer });
 }
@@ -48,7 +48,7 @@ async function checkAudience(
 ): Promise<void> {
   const { pod, audiences, authorizer } = context;
   const { user, namespace, name } = write.attributes;
-  if (audiences.length > 1) throw refusal(write, 'node may only request 0 or 1 audiences');
+  if (audiences.length > 1) throw rejection(write, 'node may only request 0 or 1 audiences');
   const [audience = ''] = audiences;
   const missing: string[] = [];
   for (const volume of pod.spec?.volumes ?? []) {
@@ -58,7 +58,7 @@ async function checkAudience(
   }
   if (missing.length > 0) {
     const all = missing.length === 1 ? missing[0] : `[${missing.join(', ')}]`;
-    throw refusal(write, `error validating audience ${quoted(audience)}: ${all}`);
+    throw rejection(write, `error validating audience ${quoted(audience)}: ${all}`);
   }
   const { decision } = await authorizer.authorize({
     user,
@@ -66,7 +66,7 @@ async function checkAudience(
     resource: { group: '', version: 'v1', resource: audience, subresource: '', namespace, name },
   });
   if (decision === 'allow') return;
-  throw refusal(
+  throw rejection(
     write,
     `audience ${quoted(audience)} not found in pod spec volume, ${user.username} is not authorized to request tokens for this audience`,
   );

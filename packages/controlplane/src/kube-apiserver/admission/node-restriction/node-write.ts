@@ -11,7 +11,7 @@ export interface NodeWrite {
 }
 
 /** Builds the 403 for a write that a node may not make. */
-export function refusal({ attributes }: NodeWrite, why: string): StatusError {
+export function rejection({ attributes }: NodeWrite, why: string): StatusError {
   const { definition, name, object } = attributes;
   return forbidden(definition, name || (object?.metadata.generateName ?? ''), why);
 }

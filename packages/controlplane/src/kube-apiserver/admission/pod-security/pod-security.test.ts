@@ -30,7 +30,7 @@ describe('PodSecurity', () => {
   const label = (where: string, labels: object) =>
     plane.send('PATCH', `${namespaces}/${where}`, { metadata: { labels } }, merge);
 
-  it('refuses pods that violate the default level, but not when their labels change', async () => {
+  it('rejects pods that violate the default level, but not when their labels change', async () => {
     await namespace('defaults');
     const refused = await create('defaults', privileged);
     expect(JSON.parse(refused.text)).toMatchObject({
@@ -76,7 +76,7 @@ describe('PodSecurity', () => {
     expect((await label('stricter', { [modeLabel('enforce')]: 'privileged' })).warning).toBeUndefined();
   });
 
-  it('refuses labels with unknown levels or versions', async () => {
+  it('rejects labels with unknown levels or versions', async () => {
     const labels = { [modeLabel('enforce')]: 'bogus', [modeLabel('warn', '-version')]: 'v2' };
     expect(JSON.parse((await namespace('bogus', labels)).text).message).toBe(
       'Namespace "bogus" is invalid: [metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "bogus": must be one of privileged, baseline, restricted, metadata.labels[pod-security.kubernetes.io/warn-version]: Invalid value: "v2": must be "latest" or "v1.x"]',

@@ -1,7 +1,7 @@
 import { type Clock, invalid, type KubernetesObject } from '@kubewright/apimachinery';
 import type { AdmissionAttributes, AdmissionPlugin, Storage } from '@kubewright/apiserver';
 import { type ReadObject, storagePrefix } from '@kubewright/apiserver/internal';
-import { refusal } from '../refusal.ts';
+import { rejection } from '../rejection.ts';
 import { evaluatePod, formatViolations } from './evaluate-pod.ts';
 import { existingPodWarnings } from './existing-pods.ts';
 import type { CheckedContainer, CheckedPod, CheckedPodSpec } from './security-check.ts';
@@ -105,7 +105,7 @@ class PodSecurity {
     auditViolations(pod, { policy, attributes });
     if (violations.length > 0) {
       const level = formatLevel(policy.enforce);
-      throw refusal(attributes, `violates PodSecurity "${level}": ${formatViolations(violations)}`);
+      throw rejection(attributes, `violates PodSecurity "${level}": ${formatViolations(violations)}`);
     }
     warnAbout(pod, { policy, attributes });
   }

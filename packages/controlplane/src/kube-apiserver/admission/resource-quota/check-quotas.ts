@@ -14,7 +14,7 @@ export interface ChargedWrite {
 
 /** The quotas that a write changes, with their new usage; or the reason for its rejection. */
 export type QuotaDecision =
-  | { readonly refusal: string }
+  | { readonly rejection: string }
   | { readonly charged: readonly { readonly quota: Stored<ResourceQuota>; readonly used: ResourceAmounts }[] };
 
 /** Decides if a write fits the quotas of its namespace. Mirrors `CheckRequest` of k8s.io/apiserver's quota admission (1.36). */
@@ -29,9 +29,9 @@ export function checkQuotas(
     const { name } = quota.metadata;
     const names = Object.keys(quota.status?.hard ?? {}).filter(evaluator.uses);
     const missing = evaluator.missing?.(write.object, names);
-    if (missing !== undefined) return { refusal: `failed quota: ${name}: ${missing}` };
+    if (missing !== undefined) return { rejection: `failed quota: ${name}: ${missing}` };
     if (names.some((each) => quota.status?.used?.[each] === undefined))
-      return { refusal: `status unknown for quota: ${name}, resources: ${names.toSorted().join(',')}` };
+      return { rejection: `status unknown for quota: ${name}, resources: ${names.toSorted().join(',')}` };
     matching.push({ quota, names });
   }
   const usage = evaluator.usage(write.object, write.nowMs);
@@ -43,8 +43,8 @@ export function checkQuotas(
     const requested = increase(usage, before, names);
     if (Object.keys(requested).length === 0) continue;
     const used = addAmounts(amountsOf(quota.status?.used), requested);
-    const refusal = exceeded(quota, requested, used);
-    if (refusal !== undefined) return { refusal };
+    const rejection = exceeded(quota, requested, used);
+    if (rejection !== undefined) return { rejection };
     charged.push({ quota, used });
   }
   return { charged };

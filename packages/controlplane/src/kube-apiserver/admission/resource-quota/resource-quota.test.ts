@@ -47,7 +47,7 @@ describe('ResourceQuota admission', () => {
       spec: { containers: [{ name: 'c', image: 'i', resources: { requests } }], ...more },
     });
 
-  it('refuses what exceeds a quota, and charges what does not', async () => {
+  it('rejects objects that exceed a quota, and charges the others', async () => {
     const namespace = await limited({ pods: '2', 'requests.cpu': '1' });
     expect((await pod(namespace, 'a', { cpu: '600m' })).status).toBe(201);
     expect(await usedOf(namespace)).toEqual({ pods: '1', 'requests.cpu': '600m' });
@@ -64,7 +64,7 @@ describe('ResourceQuota admission', () => {
     expect(await usedOf(namespace)).toEqual({ pods: '2', 'requests.cpu': '1' });
   });
 
-  it('refuses pods that do not say what a quota limits', async () => {
+  it('rejects pods that do not specify what a quota limits', async () => {
     const namespace = await limited({ 'requests.cpu': '1', 'limits.memory': '1Gi' });
     expect(await pod(namespace, 'a')).toEqual({
       status: 403,
@@ -72,7 +72,7 @@ describe('ResourceQuota admission', () => {
     });
   });
 
-  it('refuses writes until the usage has been calculated', async () => {
+  it('rejects writes until the usage has been calculated', async () => {
     const namespace = await limited({ configmaps: '1' });
     const quota = `${core(namespace, 'resourcequotas')}/q/status`;
     await plane.send('PATCH', quota, { status: { hard: { secrets: '1' } } }, merge);

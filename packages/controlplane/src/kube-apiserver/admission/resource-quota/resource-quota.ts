@@ -4,7 +4,7 @@ import type { ResourceQuota } from '@kubewright/apimachinery/core/v1';
 import type { AdmissionAttributes, AdmissionPlugin, ApiHandler, Storage } from '@kubewright/apiserver';
 import { asServer, storagePrefix } from '@kubewright/apiserver/internal';
 import type { ResourceAmounts } from '../../../usage/resource-amounts.ts';
-import { refusal } from '../refusal.ts';
+import { rejection } from '../rejection.ts';
 import { checkQuotas } from './check-quotas.ts';
 import { type QuotaEvaluator, quotaEvaluator } from './quota-evaluator.ts';
 
@@ -64,14 +64,14 @@ export function resourceQuotaAdmission({ storage, clock, handle }: QuotaAdmissio
     for (let attempt = 0; attempt < attempts; attempt++) {
       const quotas = (await quotasOf(namespace)).filter((quota) => left?.has(quota.metadata.name) ?? true);
       const decision = checkQuotas(quotas, { object, old, nowMs: clock.now() }, evaluator);
-      if ('refusal' in decision) throw refusal(attributes, decision.refusal);
+      if ('rejection' in decision) throw rejection(attributes, decision.rejection);
       if (dryRun) return;
       const failed = new Set<string>();
       for (const { quota, used } of decision.charged) if (!(await update(quota, used))) failed.add(quota.metadata.name);
       if (failed.size === 0) return;
       left = failed;
     }
-    throw refusal(attributes, `others keep changing the quota ${[...(left ?? [])].join(', ')}; try again`);
+    throw rejection(attributes, `others keep changing the quota ${[...(left ?? [])].join(', ')}; try again`);
   }
 
   return {

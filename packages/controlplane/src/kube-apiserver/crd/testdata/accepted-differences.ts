@@ -16,7 +16,7 @@ export const acceptedDifferences: Readonly<
     19: { status: 201, why: 'unknown fields in embedded metadata are kept' },
     32: { status: 422, why: 'messages name the kind of the endpoint' },
     33: { status: 400, why: 'a body of another version is not looked at' },
-    119: { status: 406, why: 'a refusal of protobuf is not answered in protobuf' },
+    119: { status: 406, why: 'a rejection of protobuf is not answered in protobuf' },
     165: { status: 200, why: 'a version without a status view keeps its entries for the status' },
   },
 };

@@ -5,12 +5,12 @@
  *
  * The server needs no controllers. Uids, times and resourceVersions stay as they are: the replay normalises both sides.
  */
-import { asker } from '../../../../../../scripts/ask-server.mjs';
+import { requestSender } from '../../../../../../scripts/send-requests.mjs';
 import { requests, widgetDefinition } from './requests.mjs';
 
 const [base, token] = process.argv.slice(2);
 const namespace = `rec-${process.pid}`;
-const send = asker(base, token, { userAgent: 'test/1.0' });
+const send = requestSender(base, token, { userAgent: 'test/1.0' });
 
 const withNamespace = (value) => JSON.parse(JSON.stringify(value ?? null).replaceAll('NS', namespace)) ?? undefined;
 

@@ -9,7 +9,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asker } from '../../../../../../scripts/ask-server.mjs';
+import { requestSender } from '../../../../../../scripts/send-requests.mjs';
 import { runSteps } from '../../testdata/run-steps.mjs';
 import { CERTIFICATE_NAMES } from './certificate-names.mjs';
 import { fillSteps, withoutAddress } from './fill-steps.mjs';
@@ -20,12 +20,12 @@ const { steps } = await import(`./${script}.mjs`);
 const { behaviours } = await import(`./${script}-behaviours.mjs`);
 const certificates = makeCertificates();
 const server = await startWebhookServer({ ...certificates, behaviours });
-const ask = asker(base, token, { userAgent: 'test/1.0' });
+const sendRequest = requestSender(base, token, { userAgent: 'test/1.0' });
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const received = [];
 
 async function send(method, path, body, headers) {
-  const { status, headers: answered, text } = await ask(method, path, body, headers);
+  const { status, headers: answered, text } = await sendRequest(method, path, body, headers);
   return { status, ...(answered.warning && { warning: answered.warning }), text };
 }
 
@@ -43,7 +43,7 @@ for (const [index, answer] of answers.entries()) {
   const line = JSON.stringify({ step: `${method} ${path}`, ...answer, received: received[index] });
   process.stdout.write(`${withoutAddress(line, server)}\n`);
 }
-ask.close();
+sendRequest.close();
 await server.close();
 
 function makeCertificates() {

@@ -89,7 +89,7 @@ describe.skipIf(!isPossible)('containers of an isolated network run by root', ()
     expect(await exec('hidden', 'ls /usr/sbin; ls -A /.volumes')).toBe('');
   });
 
-  it('make no mount point through a link in a volume', async () => {
+  it('create no mount point through a symbolic link in a volume', async () => {
     const outside = join(shared, 'outside');
     mkdirSync(outside);
     const volumes = [
@@ -110,7 +110,7 @@ describe.skipIf(!isPossible)('containers of an isolated network run by root', ()
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  it('make no working folder through a link in a volume', async () => {
+  it('create no working folder through a symbolic link in a volume', async () => {
     const outside = join(shared, 'elsewhere');
     mkdirSync(outside);
     const volumes = [{ name: 'data', emptyDir: {} }];
@@ -125,7 +125,7 @@ describe.skipIf(!isPossible)('containers of an isolated network run by root', ()
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  it("see no more of a folder of this machine that has a volume's place added", async () => {
+  it('cannot read a private folder of this machine below which a volume is mounted', async () => {
     const closed = join(shared, 'closed');
     mkdirSync(closed, { mode: 0o700 });
     writeFileSync(join(closed, 'secret'), 'secret', { mode: 0o644 });

@@ -1,5 +1,5 @@
 /** Sends a request to an API server. */
-export interface Ask {
+export interface SendRequest {
   (
     method: string,
     path: string,
@@ -15,4 +15,8 @@ export interface Ask {
 }
 
 /** Returns a function that sends requests to an API server over HTTPS without verifying its certificate. */
-export declare function asker(server: string, token: string, options?: { readonly userAgent?: string }): Ask;
+export declare function requestSender(
+  server: string,
+  token: string,
+  options?: { readonly userAgent?: string },
+): SendRequest;

@@ -2,13 +2,13 @@
 import { Agent, request as httpsRequest } from 'node:https';
 
 /**
- * Returns a function `ask(method, path, body?, headers?)`, which sends bodies other than text as JSON and returns
+ * Returns a function `send(method, path, body?, headers?)`, which sends bodies other than text as JSON and returns
  * `{ status, headers, text, body }`, where `body` is the parsed JSON, or the text if it is not JSON. Connections stay open
- * while the process has other work; `ask.close()` closes them.
+ * while the process has other work; `send.close()` closes them.
  */
-export function asker(server, token, { userAgent = 'recorder/1' } = {}) {
+export function requestSender(server, token, { userAgent = 'recorder/1' } = {}) {
   const agent = new Agent({ keepAlive: true });
-  const ask = (method, path, body, headers = {}) => {
+  const send = (method, path, body, headers = {}) => {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const sent = {
       authorization: `Bearer ${token}`,
@@ -24,8 +24,8 @@ export function asker(server, token, { userAgent = 'recorder/1' } = {}) {
       call.end(text);
     });
   };
-  ask.close = () => agent.destroy();
-  return ask;
+  send.close = () => agent.destroy();
+  return send;
 }
 
 async function read(response) {
