@@ -143,7 +143,11 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   const file = imageFile === undefined ? undefined : new ImageFile(imageFile, { allowHostPrograms, builtIn });
   const common = { addresses, folders, journal, marked, clock, random, network: options.network, terminalProgram };
   const driver = options.imageStore
-    ? await containers(options.imageStore, common)
+    ? await containers(options.imageStore, common).catch(async (error: unknown) => {
+        await addresses[Symbol.asyncDispose]();
+        folders.remove();
+        throw error;
+      })
     : new ProcessDriver({
         ...common,
         images: new ImageMap(builtIn, { file, allowHostPrograms }),
