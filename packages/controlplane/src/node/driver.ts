@@ -112,6 +112,8 @@ export interface ContainerRequest {
     readonly runAsGroup?: number;
     /** Supplementary groups: the pod's fsGroup and supplementalGroups. */
     readonly groups?: readonly number[];
+    /** True if the container must not run as user 0. */
+    readonly runAsNonRoot?: boolean;
     readonly readOnlyRootFilesystem?: boolean;
     readonly allowPrivilegeEscalation?: boolean;
     readonly privileged?: boolean;

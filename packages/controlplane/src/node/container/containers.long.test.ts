@@ -147,6 +147,16 @@ describe.skipIf(!isPossible)('containers (they need Linux with user namespaces)'
       ).toBe('1000 99 1001\n');
   });
 
+  it('do not run as root if they must not', async () => {
+    const securityContext = { runAsNonRoot: true };
+    await create('root', { containers: [container({ securityContext })] });
+    const waiting = async () => (await get('root')).status?.containerStatuses?.[0]?.state?.waiting;
+    await expect.poll(waiting, wait).toMatchObject({
+      reason: 'CreateContainerConfigError',
+      message: expect.stringContaining('container has runAsNonRoot and image will run as root'),
+    });
+  });
+
   it('have no more rights than they ask for', async () => {
     const status =
       'while read -r key value; do case $key in CapEff:|CapBnd:|NoNewPrivs:) echo "$key $value";; esac; done < /proc/self/status';

@@ -30,3 +30,17 @@ describe('imageUser', () => {
     expect(() => of(user)).toThrow(message);
   });
 });
+
+describe('imageUser of a container that must not run as root', () => {
+  const runAsNonRoot = true;
+
+  it('accepts other users', () => {
+    expect(of('app', { runAsNonRoot }).uid).toBe(1000);
+    expect(of(undefined, { runAsNonRoot, runAsUser: 7 }).uid).toBe(7);
+  });
+
+  it('rejects root with the reasons of a kubelet', () => {
+    expect(() => of(undefined, { runAsNonRoot })).toThrow('container has runAsNonRoot and image will run as root');
+    expect(() => of('app', { runAsNonRoot, runAsUser: 0 })).toThrow("container's runAsUser breaks non-root policy");
+  });
+});

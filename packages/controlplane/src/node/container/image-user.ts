@@ -26,7 +26,7 @@ export const idCount = 65_536;
 /**
  * Returns the user of a container: the pod's, or else the image's, whose names are looked up in the image.
  *
- * @throws ContainerUserError if the image has no user of that name
+ * @throws ContainerUserError if the image has no user of that name, or if the user is root and must not be
  */
 export function imageUser(
   { config = {} }: ImageConfig,
@@ -39,6 +39,13 @@ export function imageUser(
   const known = users.find(([name, , id]) => name === (user || 'root') || id === (user || '0'));
   const uid = user === '' ? 0 : idOf(user, known?.[2]);
   if (uid === undefined) throw unknown('user', { name: user, file: 'passwd' });
+  if (wanted.runAsNonRoot && uid === 0) {
+    const what =
+      runAsUser === 0
+        ? "container's runAsUser breaks non-root policy"
+        : 'container has runAsNonRoot and image will run as root';
+    throw new ContainerUserError({ what });
+  }
   const named = group === undefined ? undefined : idOf(group, groups.find(([name]) => name === group)?.[2]);
   if (group !== undefined && named === undefined) throw unknown('group', { name: group, file: 'group' });
   const gid = runAsGroup ?? named ?? Number(known?.[3] ?? 0);

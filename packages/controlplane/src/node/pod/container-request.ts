@@ -82,10 +82,19 @@ function userOf(pod: Pod, container: Container): ContainerRequest['securityConte
   const runAsUser = container.securityContext?.runAsUser ?? ofPod?.runAsUser;
   const runAsGroup = container.securityContext?.runAsGroup ?? ofPod?.runAsGroup;
   const groups = [...(ofPod?.fsGroup === undefined ? [] : [ofPod.fsGroup]), ...(ofPod?.supplementalGroups ?? [])];
+  const runAsNonRoot = container.securityContext?.runAsNonRoot ?? ofPod?.runAsNonRoot;
   const { readOnlyRootFilesystem, allowPrivilegeEscalation, privileged, capabilities } =
     container.securityContext ?? {};
   return {
-    ...defined({ runAsUser, runAsGroup, readOnlyRootFilesystem, allowPrivilegeEscalation, privileged, capabilities }),
+    ...defined({
+      runAsUser,
+      runAsGroup,
+      runAsNonRoot,
+      readOnlyRootFilesystem,
+      allowPrivilegeEscalation,
+      privileged,
+      capabilities,
+    }),
     ...(groups.length > 0 && { groups }),
   };
 }
