@@ -243,7 +243,7 @@ export class Soak implements AsyncDisposable {
     await turn();
   }
 
-  /** Advances time until work that waits for time is done. */
+  /** Advances time until work that waits for timers is done. */
   async #until(work: Promise<unknown>): Promise<void> {
     let isDone = false;
     const done = work.finally(() => {

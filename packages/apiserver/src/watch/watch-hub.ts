@@ -237,7 +237,7 @@ export class WatchHub implements WatchSource {
 
   async #sendBookmarks(watchers: readonly Watcher[]): Promise<void> {
     const source = this.#source;
-    // All changes up to this revision have arrived, for this resource or others, so the bookmark cannot promise too much.
+    // All changes up to this revision have arrived, for this resource or others, so the bookmark skips no event.
     const revision = await (await source)?.synced();
     if (revision === undefined || source !== this.#source) return;
     const send = (): void => {

@@ -43,7 +43,7 @@ export async function* changesOf<T extends KubernetesObject>(
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (!hasListed || !mayPass(error)) throw error;
+      if (!hasListed || !isTransient(error)) throw error;
       if (error instanceof StatusError) resourceVersion = undefined;
       onRetry(error);
     }
@@ -53,7 +53,7 @@ export async function* changesOf<T extends KubernetesObject>(
 }
 
 /** True for failures that may end on their own: an expired version, a lost connection, an overloaded server. */
-function mayPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof TransportError) return error.retryable;
   if (isGone(error)) return true;
   return error instanceof StatusError && (error.httpStatus >= 500 || error.httpStatus === 429);

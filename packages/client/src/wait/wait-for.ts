@@ -59,7 +59,7 @@ export async function waitUntil<T extends KubernetesObject>(
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof StatusError) resourceVersion = undefined;
-      if (!mayPass(error)) throw error;
+      if (!isTransient(error)) throw error;
     }
     // Also after a watch that ended without an error: a server that ends each one immediately must not be flooded.
     await sleep(clock, { ms: exponentialDelay(failures, delays) * (1 + random.next()), signal });
@@ -67,7 +67,7 @@ export async function waitUntil<T extends KubernetesObject>(
 }
 
 /** True for failures that may end on their own: an expired version, a lost connection, an overloaded server. */
-function mayPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof TransportError) return error.retryable;
   if (isGone(error)) return true;
   return error instanceof StatusError && (error.httpStatus >= 500 || error.httpStatus === 429);

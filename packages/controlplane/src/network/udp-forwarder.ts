@@ -27,7 +27,7 @@ interface Flow {
 /** Forwards datagrams, and the replies back to each client. */
 export class UdpForwarder implements Disposable {
   readonly #options: UdpForwarderOptions;
-  /** By client, the one that has been silent for the longest time first. */
+  /** Keyed by client, in order of the last packet, oldest first. */
   readonly #flows = new Map<string, Flow>();
   #isDisposed = false;
 

@@ -15,7 +15,7 @@ export async function forwardPort(
   const { port, input, output, signal } = options;
   if (signal.aborted) return;
   const socket = await sockets.connect({ host, port });
-  // Later errors end the reader below.
+  // An error also ends the stream that is read below.
   socket.on('error', () => undefined);
   const cut = (): void => void socket.destroy();
   signal.addEventListener('abort', cut, { once: true });

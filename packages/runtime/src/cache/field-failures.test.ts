@@ -25,7 +25,7 @@ function informerOf(): Informer<KubernetesObject> {
 function show(informer: Informer<KubernetesObject>, objects: readonly KubernetesObject[]): void {
   for (const object of objects) {
     const bytes = Buffer.from(JSON.stringify(object));
-    informer.put(bytes, 0, bytes.length);
+    informer.sink.put(bytes, 0, bytes.length);
   }
 }
 
@@ -47,9 +47,9 @@ describe('bugs reported in other clients: contents', () => {
       ['u1', 1],
       ['u2', 9],
     ] as const) {
-      informer.beginListing();
+      informer.sink.beginListing();
       show(informer, [thing('a', version, { uid })]);
-      informer.endListing(String(version));
+      informer.sink.endListing(String(version));
       naively.push(`${byName.has('a') ? 'update' : 'create'} ${uid}`);
       byName.set('a', thing('a', version, { uid }));
     }
@@ -95,8 +95,8 @@ describe('bugs reported in other clients: contents', () => {
     const all: string[] = [];
     expect(() => all.push(...names)).toThrow(RangeError);
     const informer = informerOf();
-    informer.beginListing();
-    const splitter = new ListSplitter((bytes, start, end) => void informer.put(bytes, start, end));
+    informer.sink.beginListing();
+    const splitter = new ListSplitter((bytes, start, end) => void informer.sink.put(bytes, start, end));
     splitter.push(Buffer.from('{"items":['));
     const item = (name: string, i: number): string =>
       `${i > 0 ? ',' : ''}{"metadata":{"name":"${name}","namespace":"default","uid":"${i}","resourceVersion":"${i + 1}"}}`;
@@ -112,7 +112,7 @@ describe('bugs reported in other clients: contents', () => {
     }
     splitter.push(Buffer.from('],"metadata":{"resourceVersion":"200000"}}'));
     splitter.finish();
-    informer.endListing('200000');
+    informer.sink.endListing('200000');
     expect(informer.lister.views({ namespace: 'default' })).toHaveLength(130_000);
   });
 

@@ -1,17 +1,14 @@
 import type { Clock, Kind, KubernetesObject, ObjectKey } from '@kubewright/apimachinery';
-import { compareResourceVersions } from '@kubewright/apimachinery/internal';
 import { logEvents } from '../log/log-events.ts';
 import { LagGuard } from '../reflector/lag-guard.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import type { ReflectorSink } from '../reflector/reflector-sink.ts';
-import { MalformedJsonError, readString } from '../scan/json-bytes.ts';
-import { MetadataScan } from '../scan/metadata-scan.ts';
-import { KindNotServedError } from './cache-errors.ts';
 import { CacheScope } from './cache-scope.ts';
 import type { CachedKind, IndexFunc } from './cached-kind.ts';
 import { EventFanOut, type InformerHandler, type Subscription } from './event-fan-out.ts';
 import { cacheFault, type InformerGauges } from './informer-gauges.ts';
 import type { InformerOptions } from './informer-options.ts';
+import { InformerSink } from './informer-sink.ts';
 import type { Lister } from './lister.ts';
 import { OwnWrites } from './own-writes.ts';
 import { type Projection, projectionOf } from './projection.ts';
@@ -23,30 +20,25 @@ import type { StoredVersion } from './stored-version.ts';
 import { SyncGate } from './sync-gate.ts';
 
 /** A list and watch, the store it fills, and the subscribed handlers. */
-export class Informer<T> implements ReflectorSink {
+export class Informer<T> {
   readonly kind: Kind<KubernetesObject>;
   readonly lister: Lister<T>;
   /** Writes of this process that the watch has not delivered yet. */
   readonly ownWrites: OwnWrites<T>;
   readonly scope: CacheScope;
+  /** Receives lists and watch events. */
+  readonly sink: ReflectorSink;
   readonly #options: InformerOptions<T>;
   readonly #store: Store<T>;
   readonly #reflector: Reflector;
   readonly #lag: LagGuard;
   readonly #projection: Projection | undefined;
+  readonly #sink: InformerSink<T>;
   readonly #fanOut: EventFanOut<T>;
-  readonly #scan = new MetadataScan();
   readonly #gate = new SyncGate();
   /** Opens once it is known whether there is anything to list. */
   readonly #known = new SyncGate();
   readonly #clock: Clock;
-  #listing = false;
-  /** True if the list requests the newest state rather than one the server has cached. */
-  #listsNewest = false;
-  #served = true;
-  #doubted = false;
-  #resourceVersion = '';
-  #lastEventMs: number;
   #watches = 0;
   #lists = 0;
 
@@ -57,7 +49,6 @@ export class Informer<T> implements ReflectorSink {
     this.scope = options.scope ?? new CacheScope({});
     this.#options = options;
     this.#clock = clock;
-    this.#lastEventMs = clock.monotonic();
     this.#fanOut = new EventFanOut<T>(log);
     this.#projection = projectionOf(options as unknown as CachedKind, {
       onError: (error) =>
@@ -74,16 +65,29 @@ export class Informer<T> implements ReflectorSink {
     });
     this.ownWrites = new OwnWrites<T>(clock, { isWhole: this.scope.isWhole, isShared: options.isShared });
     this.lister = new StoreLister({ kind, store: this.#store, writes: this.ownWrites, scope: this.scope });
+    this.#sink = new InformerSink<T>({
+      kind,
+      whenMissing: options.whenMissing,
+      clock,
+      store: this.#store,
+      projection: this.#projection,
+      ownWrites: this.ownWrites,
+      fanOut: this.#fanOut,
+      lag: () => this.#lag,
+      gate: this.#gate,
+      known: this.#known,
+    });
+    this.sink = this.#sink;
     this.#reflector = new Reflector({
       listWatcher,
-      sink: this,
+      sink: this.#sink,
       clock,
       random,
       log,
       onState: ({ phase, resourceVersion }) => {
         if (phase === 'list') this.#lists++;
         else this.#watches++;
-        this.#listsNewest = resourceVersion === '';
+        this.#sink.listsNewest = resourceVersion === '';
       },
       onWatching: (isOpen) => {
         this.ownWrites.watching(isOpen);
@@ -97,11 +101,11 @@ export class Informer<T> implements ReflectorSink {
       clock,
       log,
       listWatcher,
-      reached: () => (this.hasSynced && this.#served ? this.#resourceVersion : undefined),
-      isListing: () => this.#listing,
+      reached: () => (this.hasSynced && this.#sink.isServed ? this.resourceVersion : undefined),
+      isListing: () => this.#sink.isListing,
       writes: this.ownWrites,
       renew: (how) => this.#reflector.renew(how),
-      confirmed: () => this.#heard(),
+      confirmed: () => this.#sink.heard(),
     });
   }
 
@@ -112,17 +116,17 @@ export class Informer<T> implements ReflectorSink {
 
   /** False while the kind is known not to be served and so cannot be read, unless it is declared with `whenMissing: 'empty'`. */
   get isServed(): boolean {
-    return this.#served || this.#options.whenMissing === 'empty';
+    return this.#sink.isServed || this.#options.whenMissing === 'empty';
   }
 
   /** The resourceVersion that the informer has caught up to. */
   get resourceVersion(): string {
-    return this.#resourceVersion;
+    return this.#sink.resourceVersion;
   }
 
   /** Milliseconds since the last data from the server about its state. */
   get ageMs(): number {
-    return this.#clock.monotonic() - this.#lastEventMs;
+    return this.#clock.monotonic() - this.#sink.lastEventMs;
   }
 
   /** A short reason why reads cannot be relied on; undefined if they can. */
@@ -131,7 +135,7 @@ export class Informer<T> implements ReflectorSink {
       kind: this.kind.kind,
       hasSynced: this.hasSynced,
       isServed: this.isServed,
-      isDoubted: this.#doubted,
+      isDoubted: this.#sink.isDoubted,
       ageMs: this.ageMs,
       behindMs: this.#lag.behindMs,
     });
@@ -256,128 +260,8 @@ export class Informer<T> implements ReflectorSink {
     return this.ownWrites.newest(key, this.#store.get(key.namespace ?? '', key.name))?.uid;
   }
 
-  beginListing(): void {
-    this.#listing = true;
-    this.#store.beginListing();
-  }
-
-  put(bytes: Buffer, start: number, end: number): string {
-    this.#heard();
-    const kept = this.#projection?.bytes(bytes, start, end);
-    const { old, entry, version } = kept
-      ? this.#store.put(kept.bytes, kept.start, kept.end)
-      : this.#store.put(bytes, start, end);
-    if (this.ownWrites.isExpecting) this.ownWrites.seen(entry.key, { stored: entry });
-    this.#showed(version);
-    if (old !== entry) this.#changed(old, entry);
-    return version;
-  }
-
-  remove(bytes: Buffer, start: number, end: number): string {
-    this.#heard();
-    const scan = this.#scan;
-    scan.scan(bytes, start, end);
-    const text = (at: number, to: number): string => (at === 0 ? '' : readString(bytes, start + at, start + to));
-    const name = text(scan.nameAt, scan.nameEnd);
-    if (name === '') throw new MalformedJsonError(`a deleted ${this.kind.kind} without a name`);
-    const namespace = text(scan.namespaceAt, scan.namespaceEnd);
-    const version = text(scan.resourceVersionAt, scan.resourceVersionEnd);
-    const before = this.#store.get(namespace, name);
-    if (before && !isOlder(version, before.resourceVersion)) {
-      // Handlers receive the last state, so the store takes it briefly before removing it.
-      const isLast = before.uid === text(scan.uidAt, scan.uidEnd);
-      const last = isLast ? this.#last(bytes, start, end) : before;
-      this.#store.remove(namespace, name);
-      this.#gone(last, !isLast);
-    }
-    this.#showed(version);
-    return version;
-  }
-
-  endListing(resourceVersion: string): void {
-    this.#listing = false;
-    this.#served = true;
-    this.#doubted = false;
-    for (const entry of this.#store.endListing()) this.#gone(entry, true);
-    this.#heard();
-    const restarted = isOlder(resourceVersion, this.#resourceVersion);
-    this.#resourceVersion = resourceVersion;
-    this.ownWrites.caughtUp(resourceVersion, restarted);
-    this.#lag.listed(this.#listsNewest);
-    this.#gate.open();
-    this.#known.open();
-  }
-
-  reached(resourceVersion: string): void {
-    this.#heard();
-    this.#lag.bookmarked();
-    this.#showed(resourceVersion);
-  }
-
-  doubted(): void {
-    this.#doubted = true;
-  }
-
-  notServed(): void {
-    this.#listing = false;
-    this.#served = false;
-    this.#doubted = false;
-    this.#store.beginListing();
-    for (const entry of this.#store.endListing()) this.#gone(entry, true);
-    const { whenMissing = 'wait' } = this.#options;
-    if (whenMissing === 'empty') this.#gate.open();
-    else if (whenMissing === 'fail') {
-      const error = new KindNotServedError(this.kind);
-      this.#gate.fail(error);
-      this.#known.fail(error);
-    }
-    if (whenMissing !== 'fail') this.#known.open();
-  }
-
-  #heard(): void {
-    this.#lastEventMs = this.#clock.monotonic();
-  }
-
-  #last(bytes: Buffer, start: number, end: number): StoreEntry<T> {
-    const kept = this.#projection?.bytes(bytes, start, end) ?? { bytes, start, end };
-    return this.#store.put(kept.bytes, kept.start, kept.end).entry;
-  }
-
-  /** Versions arrive in order, except while listing. */
-  #showed(resourceVersion: string): void {
-    if (this.#listing || isOlder(resourceVersion, this.#resourceVersion)) return;
-    if (resourceVersion === this.#resourceVersion) return;
-    this.#resourceVersion = resourceVersion;
-    this.ownWrites.caughtUp(resourceVersion);
-    this.#lag.progressed();
-  }
-
-  #changed(old: StoreEntry<T> | undefined, entry: StoreEntry<T>): void {
-    if (!old) {
-      this.#fanOut.dispatch({ type: 'create', object: entry, isInInitialList: !this.hasSynced });
-      return;
-    }
-    if (old.uid === entry.uid) {
-      this.#fanOut.dispatch({ type: 'update', old, object: entry });
-      return;
-    }
-    // Deleted and recreated under the same name between two events.
-    this.#fanOut.dispatch({ type: 'delete', object: old, deleteStateUnknown: true });
-    this.#fanOut.dispatch({ type: 'create', object: entry, isInInitialList: false });
-  }
-
-  #gone(entry: StoreEntry<T>, deleteStateUnknown: boolean): void {
-    this.ownWrites.seen(entry.key, { removed: entry });
-    this.#fanOut.dispatch({ type: 'delete', object: entry, deleteStateUnknown });
-  }
-
   #replay(entry: StoreEntry<T>): void {
     if (this.#store.get(entry.namespace, entry.name) !== entry) return;
     this.#fanOut.dispatch({ type: 'update', old: entry, object: entry });
   }
-}
-
-/** True if a version is known to be older than another. */
-function isOlder(version: string, than: string): boolean {
-  return (compareResourceVersions(version, than) ?? 0) < 0;
 }

@@ -20,11 +20,11 @@ export class Trail {
   #objects: Map<string, WrittenObject> | undefined;
   #reported: Map<string, number> | undefined;
   /**
-   * Versions of the objects whose events requested the next reconcile. Whether they are echoes of its own writes is decided when
-   * it starts, because an event may arrive before the response to the write.
+   * Versions of the objects whose events triggered the next reconcile. They are compared with its own writes only when it starts,
+   * because an event may arrive before the response to the write.
    */
   #triggeredBy: Set<string> | undefined;
-  /** True if anything else requested it: another timer, another source, or too many events to track. */
+  /** True if anything else triggered it: another timer, another source, or too many events to track. */
   #foreign = false;
 
   /** Records what requested the next reconcile: an object's event, or something else. */
@@ -56,7 +56,7 @@ export class Trail {
     return this.#objects?.get(id);
   }
 
-  /** Returns the memory of a written object; forgets the object whose last write is the oldest if there are too many. */
+  /** Returns the record of a written object; drops the least recently written object if there are too many. */
   object(id: string): WrittenObject {
     this.#objects ??= new Map();
     const object = this.#objects.get(id) ?? new WrittenObject();

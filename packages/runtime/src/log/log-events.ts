@@ -150,7 +150,7 @@ export const logEvents = {
 
   /** The metrics server is listening. */
   metricsServing: 'metrics.serving',
-  /** A caller of the metrics could not be authenticated or authorized. */
+  /** A client of the metrics endpoint could not be authenticated or authorized. */
   metricsAccessFailed: 'metrics.access-failed',
   /** Traces are exported. */
   tracingStarted: 'tracing.started',

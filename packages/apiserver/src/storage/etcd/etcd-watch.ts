@@ -126,7 +126,7 @@ export class EtcdWatch implements StorageWatch {
     if (!this.#deliver(fresh)) return;
     this.#quiet?.follow(fresh);
     const last = events.at(-1)?.kv.modRevision;
-    // Only notifications have no events.
+    // A response without events is a progress notification.
     if (last !== undefined) this.#advance(last);
     else if (!this.#quiet) this.#advance(response.header.revision);
   }

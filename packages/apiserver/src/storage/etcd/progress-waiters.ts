@@ -11,7 +11,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Callers that wait until a watch of etcd has reached a revision. Requests the watch's progress while there are any. */
+/** Callers that wait until a watch of etcd has reached a revision. Requests progress notifications while any caller waits. */
 export class ProgressWaiters {
   readonly #poll: () => Promise<void>;
   #waiters: Waiter[] = [];

@@ -28,7 +28,7 @@ export interface RequestedStreams {
   readonly tty: boolean;
 }
 
-/** Throws unless a request switches to a protocol for commands. @throws StatusError 400 */
+/** Throws unless a request upgrades to a protocol for commands. @throws StatusError 400 */
 export function checkCommandUpgrade(request: ApiRequest): void {
   if (!wantsWebSocket(request) && !wantsSpdy(request)) throw badRequest('Upgrade request required');
 }

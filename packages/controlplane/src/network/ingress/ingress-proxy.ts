@@ -82,7 +82,7 @@ export class IngressProxy implements Disposable {
     }
   }
 
-  /** Reads a request again without its offer to change the protocol: Node has already stopped reading it as HTTP. */
+  /** Parses a request again without its `Upgrade` header: Node has already detached its HTTP parser. */
   #serveWithoutUpgrade(incoming: IncomingMessage, client: Socket, head: Buffer): void {
     client.unshift(Buffer.concat([Buffer.from(headWithoutUpgrade(incoming), 'latin1'), head]));
     this.#server.emit(isTls(client) ? 'secureConnection' : 'connection', client);

@@ -107,14 +107,14 @@ export function real(selecting: boolean): Subject {
       };
       return notes.observer({ verb, target: target as CallTarget, key }) ?? (() => {});
     },
-    put: (object) => void informer.put(bytesOf(object), 0, bytesOf(object).length),
-    remove: (object) => void informer.remove(bytesOf(object), 0, bytesOf(object).length),
+    put: (object) => void informer.sink.put(bytesOf(object), 0, bytesOf(object).length),
+    remove: (object) => void informer.sink.remove(bytesOf(object), 0, bytesOf(object).length),
     list: (objects, version) => {
-      informer.beginListing();
-      for (const object of objects) informer.put(bytesOf(object), 0, bytesOf(object).length);
-      informer.endListing(String(version));
+      informer.sink.beginListing();
+      for (const object of objects) informer.sink.put(bytesOf(object), 0, bytesOf(object).length);
+      informer.sink.endListing(String(version));
     },
-    bookmark: (version) => informer.reached(String(version)),
+    bookmark: (version) => informer.sink.reached(String(version)),
     get: (name) => {
       const key = { namespace, name };
       if (informer.ownWrites.isUncertain(key) || informer.ownWrites.isOutside(key)) return 'ask';

@@ -60,7 +60,7 @@ function selector(length: number): number {
   );
 }
 
-/** Reads everything in a value, in bytes. */
+/** Returns the cost of reading a whole value. */
 function traversal(value: CelValue): number {
   if (typeof value === 'string') return Math.floor(utf8Length(value) * traversalCost);
   if (value instanceof Uint8Array) return Math.floor(value.length * traversalCost);
