@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repository } from '../main-job/repository.ts';
 
-const page = readFileSync(join(repository, 'docs/reference/articles.md'), 'utf8');
+const folder = join(repository, 'docs/reference');
+const page = readFileSync(join(folder, 'articles.md'), 'utf8');
 const [, table = ''] = page.split('## Row by row');
 const rows = [...table.matchAll(/^\| (\d{3}) \|(.*)\|$/gm)].map(([, article = '', rest = '']) => [
   article,
@@ -19,5 +20,15 @@ describe('the table of articles', () => {
     expect(row).toHaveLength(4);
     expect(row.filter((cell) => cell === '')).toEqual([]);
     expect(row[3]).toMatch(/^\[`[\w.-]+\.test\.ts`\]\(\S+\)$/);
+  });
+
+  const commands = rows.flatMap(([, passage = '', command = '', test = '']) =>
+    [...`${passage} ${command}`.matchAll(/`(kubectl [^`]+)`/g)].map(([, line = '']) => ({ line, command, test })),
+  );
+
+  // Pages of examples are executed.
+  it.each(commands)('$line is in the test or on the page', ({ line, command, test }) => {
+    const files = [...`${command} ${test}`.matchAll(/\]\((\S+?)\)/g)].map(([, path = '']) => join(folder, path));
+    expect(files.some((file) => readFileSync(file, 'utf8').includes(line))).toBe(true);
   });
 });
