@@ -9,10 +9,9 @@ export function sendCommand(
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port: 6379, signal });
     let reply = '';
+    socket.setEncoding('utf8');
     // seam: the timeout of a real connection
-    socket
-      .setEncoding('utf8')
-      .setTimeout(1_000, () => socket.destroy(new Error(`${host} did not respond to ${command}`)));
+    socket.setTimeout(1_000, () => socket.destroy(new Error(`${host} did not respond to ${command}`)));
     socket.once('error', reject).once('close', () => reject(new Error(`${host} closed the connection`)));
     socket.once('connect', () => socket.write(`${command}\r\n`));
     socket.on('data', (text) => {
