@@ -5,10 +5,13 @@ import { generateReads } from './generate-reads.ts';
 import { generateWrites } from './generate-writes.ts';
 import type { Sequence } from './sequence.ts';
 
+/** A stored ServiceCIDR supplies the addresses of other sequences' Services. */
+const actsOnAll: ReadonlySet<string> = new Set(['servicecidrs']);
+
 /** Generates sequences of every kind that only its clients write; the same seed generates the same sequences. */
 export function generateSequences({ kinds, documents, seed, perKind }: GenerateOptions): readonly Sequence[] {
   return kinds
-    .filter((kind) => operationsOf(kind).length > 1)
+    .filter((kind) => operationsOf(kind).length > 1 && !actsOnAll.has(kind.resource))
     .flatMap((kind) => {
       const random = kindRandom(kind, seed);
       const changes = new KindChanges(kind, { document: documents.get(kind.apiVersion), random });

@@ -46,9 +46,10 @@ function objectBytes(
   }: { readonly format: OutputFormat; readonly include: IncludeObject; readonly nowMs: number },
 ): Uint8Array {
   if (format.as === undefined) return form.bytes(stored);
-  if (format.as !== 'Table') return Buffer.from(partialJson(form.object(stored)));
+  if (format.as !== 'Table') return Buffer.from(partialJson(form.object(stored), format.asVersion));
   const { resourceVersion } = form.object(stored).metadata;
-  return encodeTable(form, stored, { include, nowMs, metadata: JSON.stringify({ resourceVersion }) });
+  const metadata = JSON.stringify({ resourceVersion });
+  return encodeTable(form, stored, { include, nowMs, metadata, version: format.asVersion });
 }
 
 /**
@@ -71,7 +72,7 @@ export async function listResponse(
     return ready(200, await protobufList(form, page.objects, { format, metadata: listMeta, pacer }), format);
   }
   const metadata = JSON.stringify(listMeta);
-  const parts = partsOf(form, { as: format.as, include, metadata, nowMs: clock.now() });
+  const parts = partsOf(form, { as: format.as, version: format.asVersion, include, metadata, nowMs: clock.now() });
   if (format.pretty || format.mediaType === 'application/yaml') {
     return ready(200, await encodeStyled(page.objects, { parts, format, pacer }), format);
   }
@@ -83,13 +84,14 @@ function partsOf(
   form: ServedForm,
   table: {
     readonly as: OutputFormat['as'];
+    readonly version: OutputFormat['asVersion'];
     readonly include: IncludeObject;
     readonly metadata: string;
     readonly nowMs: number;
   },
 ): ListParts {
   if (table.as === 'Table') return tableParts(form, table);
-  if (table.as !== undefined) return partialParts(form, table.metadata);
+  if (table.as !== undefined) return partialParts(form, table);
   const { listKind } = form.definition;
   const type = `"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(form.apiVersion)}`;
   const item = (stored: StoredObject): string => {

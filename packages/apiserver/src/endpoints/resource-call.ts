@@ -40,7 +40,8 @@ export function formatOf(
 ): OutputFormat {
   const { request, info } = call;
   const { table = true, type = protobufType(call.registry.form) } = options;
-  return negotiateOutput(request.headers, info.query, { table, partial, codec: call.options.protobuf, type });
+  const streams = info.verb !== 'get';
+  return negotiateOutput(request.headers, info.query, { table, partial, streams, codec: call.options.protobuf, type });
 }
 
 /** Returns how much of the object a table row includes. */

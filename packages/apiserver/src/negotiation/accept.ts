@@ -11,10 +11,15 @@ export interface OutputFormat {
   readonly mediaType: 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf';
   /** The form to convert objects to; absent means unchanged. */
   readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | undefined;
+  /** The version of that form in `meta.k8s.io`. @defaultValue 'v1' */
+  readonly asVersion?: MetaVersion | undefined;
   readonly pretty: boolean;
   /** Present if the media type is protobuf. */
   readonly codec?: ProtobufCodec | undefined;
 }
+
+/** A version of `meta.k8s.io`. */
+export type MetaVersion = 'v1' | 'v1beta1';
 
 /** The conversions that an endpoint supports. */
 export interface OutputChoices {
@@ -22,6 +27,8 @@ export interface OutputChoices {
   readonly table: boolean;
   /** `list` for collections, `object` for single objects; absent if nothing can be converted (reviews, Scale). */
   readonly partial?: 'list' | 'object' | undefined;
+  /** False for endpoints that serve no watch, as the message of a refusal says. @defaultValue true */
+  readonly streams?: boolean;
   /** Protobuf, if the server has it. */
   readonly codec: ProtobufCodec | undefined;
   /** The type of the objects, which may have no protobuf form. */
@@ -53,6 +60,7 @@ export function negotiateOutput(
     isServed = true;
     const as = transformation(clause.params, choices);
     if (as === null) continue;
+    const asVersion = clause.params.get('v') === 'v1beta1' ? 'v1beta1' : 'v1';
     if (mediaType === protobufMediaType) {
       const codec = choices.codec as ProtobufCodec; // or it would not be served
       if (as === 'Table' || (as === undefined && !codec.has(choices.type))) continue;
@@ -60,9 +68,9 @@ export function negotiateOutput(
     }
     const requested = clause.params.get('pretty');
     const isPretty = requested === undefined ? pretty : requested === '1' || requested === 'true';
-    return as === undefined ? { mediaType, pretty: isPretty } : { mediaType, as, pretty: isPretty };
+    return as === undefined ? { mediaType, pretty: isPretty } : { mediaType, as, asVersion, pretty: isPretty };
   }
-  throw isServed ? notAcceptable(mediaTypes) : unknownTypes();
+  throw isServed ? notAcceptable(mediaTypes) : unknownTypes(choices.streams ?? true);
 }
 
 /** Returns the media type of a watch. There is no stream of YAML; such a client gets lines of JSON. */
@@ -72,8 +80,10 @@ export function watchMediaType({ mediaType }: OutputFormat): string {
 }
 
 /** Builds the error of upstream's router, which checks media types before the API does. */
-function unknownTypes(): StatusError {
-  const streams = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
+function unknownTypes(hasStreams: boolean): StatusError {
+  const streams = !hasStreams
+    ? []
+    : ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
   return new StatusError({
     kind: 'Status',
     apiVersion: 'v1',

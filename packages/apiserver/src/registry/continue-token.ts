@@ -20,6 +20,8 @@ export function encodeContinue({ revision, after }: ContinueToken): string {
  * @throws StatusError 400 when it was not issued by a server
  */
 export function decodeContinue(text: string): ContinueToken {
+  const wrong = illegalByte(text);
+  if (wrong !== undefined) throw invalid(`illegal base64 data at input byte ${wrong}`);
   let token: { readonly v?: unknown; readonly rv?: unknown; readonly start?: unknown };
   try {
     token = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as typeof token;
@@ -35,6 +37,13 @@ export function decodeContinue(text: string): ContinueToken {
   const after = start.replace(/^\//, '').split('\u0000', 1)[0] ?? '';
   if (after.split('/').includes('..')) throw invalid(`invalid start key ${JSON.stringify(start)}`);
   return { revision: rv, after };
+}
+
+/** Returns the position at which Go stops decoding base64url without padding. */
+function illegalByte(text: string): number | undefined {
+  const wrong = text.search(/[^\w-]/);
+  if (wrong >= 0) return wrong;
+  return text.length % 4 === 1 ? text.length - 1 : undefined;
 }
 
 function invalid(detail: string, cause?: unknown): Error {

@@ -85,12 +85,15 @@ async function deleteOnce(registry: Registry, deletion: Deletion): Promise<Delet
   if (plan.type === 'pending') return { ...resultOf(registry, stored, live), immediate: false };
   if (plan.type === 'update') return { stored: await store(registry, plan.draft, deletion), immediate: false };
   if (plan.type === 'unchanged') return { stored, immediate: false };
+  const { key } = stored;
+  let { revision } = stored;
   if (!call.dryRun) {
-    const { key, revision } = stored;
     const claims = await claimWrites(registry, { key, before: live, after: undefined });
-    await registry.services.storage.commit([{ key, expected: revision, bytes: undefined }, ...claims]);
+    const removal = { key, expected: revision, bytes: undefined };
+    ({ revision } = await registry.services.storage.commit([removal, ...claims]));
   }
-  const removed = plan.draft ? { ...stored, bytes: encode(registry, plan.draft) } : stored;
+  // The object that was removed has the version of its DELETED event.
+  const removed = { ...stored, revision, ...(plan.draft && { bytes: encode(registry, plan.draft) }) };
   return { ...resultOf(registry, removed, live), immediate: true };
 }
 

@@ -1,5 +1,6 @@
 import { badRequest, type FieldError, forbiddenField, invalid, unsupportedField } from '@kubewright/apimachinery';
 import { isTrue } from '../request-info/index.ts';
+import { parseSelectors } from './parse-selectors.ts';
 import { readInteger } from './query-options.ts';
 
 /** The query of a list or watch (meta/v1 `ListOptions`), as sent. */
@@ -47,8 +48,10 @@ export function readListOptions(query: URLSearchParams, kind: 'list' | 'watch'):
     sendInitialEvents: sendInitialEvents === null ? undefined : isTrue(sendInitialEvents),
   };
   const errors = kind === 'watch' ? watchErrors(options) : listErrors(options);
-  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
-  return options;
+  if (errors.length === 0) return options;
+  // Upstream parses selectors before it validates the combination of options.
+  parseSelectors(options);
+  throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
 }
 
 const matchOption = 'resourceVersionMatch';

@@ -23,11 +23,22 @@ export interface Page {
 export async function getObject(registry: Registry, call: Call, resourceVersion = ''): Promise<StoredObject> {
   const { services, definition } = registry;
   if (resourceVersion !== '' && resourceVersion !== '0') {
-    await reachRevision(services, readResourceVersion(resourceVersion), call.signal);
+    await reachRevision(services, readVersionOfGet(registry, resourceVersion), call.signal);
   }
   const stored = await services.storage.get(registry.key(call.namespace, call.name));
   if (stored === undefined) throw notFound(definition, call.name);
   return stored;
+}
+
+/** Upstream's watch cache returns a bare error, which is answered as 500 without a reason. Events have no such cache. */
+function readVersionOfGet({ definition }: Registry, text: string): number {
+  if (definition.ttlSeconds !== undefined) return readResourceVersion(text, 'invalid resource version: ');
+  try {
+    return readResourceVersion(text);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    throw new StatusError({ ...error.status, reason: '', code: 500 }, { cause: error });
+  }
 }
 
 /** Lists a collection. Implements the table of resourceVersion, match, limit and continue in the API concepts (1.36). */
@@ -36,13 +47,15 @@ export async function listObjects(
   call: Call,
   { options, selection }: { readonly options: ListOptions; readonly selection: Selection },
 ): Promise<Page> {
-  const { resourceVersion, limit } = options;
+  const { resourceVersion } = options;
+  // Upstream takes a negative limit for none.
+  const limit = Math.max(0, options.limit);
   const prefix = registry.key(call.namespace, '');
   if (options.continue !== '') {
+    const token = decodeContinue(options.continue);
     if (resourceVersion !== '' && resourceVersion !== '0') {
       throw badRequest('specifying resource version is not allowed when using continue');
     }
-    const token = decodeContinue(options.continue);
     return collect(registry, { prefix, token, limit, selection, revision: undefined });
   }
   const revision = await decideRevision(registry, call, options);

@@ -1,12 +1,6 @@
-import {
-  badRequest,
-  FieldSelector,
-  FieldSelectorError,
-  type KubernetesObject,
-  LabelSelector,
-  LabelSelectorError,
-} from '@kubewright/apimachinery';
+import { badRequest, type KubernetesObject } from '@kubewright/apimachinery';
 import type { ListOptions } from './list-options.ts';
+import { parseSelectors } from './parse-selectors.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 
 /** The objects of a collection that a client selects. */
@@ -29,7 +23,6 @@ export interface ExactField {
 }
 
 const everything: Selection = { id: '', matches: undefined, name: undefined, exact: undefined };
-const maxSelectorLength = 64 * 1024;
 
 /**
  * Parses the label and field selectors of a list.
@@ -41,11 +34,7 @@ export function readSelection(
   definition: ResourceDefinition,
 ): Selection {
   if (labelSelector === '' && fieldSelector === '') return everything;
-  if (labelSelector.length + fieldSelector.length > maxSelectorLength) {
-    throw badRequest(`the selectors are longer than ${maxSelectorLength} characters`);
-  }
-  const labels = parse(() => LabelSelector.parse(labelSelector));
-  const fields = parse(() => FieldSelector.parse(fieldSelector));
+  const { labels, fields } = parseSelectors({ labelSelector, fieldSelector });
   const lookups = fields.requirements.map(({ field }) => [field, fieldLookup(field, definition)] as const);
   if (labels.isEmpty && fields.isEmpty) return everything;
   const lookup = new Map(lookups);
@@ -55,17 +44,6 @@ export function readSelection(
     .filter(({ operator, field }) => operator === '=' && definition.fieldLabels.has(field))
     .map(({ field, value }) => ({ field, value, of: fieldLookup(field, definition) }))[0];
   return { id: `${labels}|${fields}`, matches, name: fields.exactValue('metadata.name'), exact };
-}
-
-function parse<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof LabelSelectorError || error instanceof FieldSelectorError) {
-      throw badRequest(error.message, { cause: error });
-    }
-    throw error;
-  }
 }
 
 function fieldLookup(field: string, definition: ResourceDefinition): (object: KubernetesObject) => string {

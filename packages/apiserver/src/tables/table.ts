@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import { stringifyJson } from '@kubewright/apimachinery/internal';
+import type { MetaVersion } from '../negotiation/index.ts';
 import type { Pacer } from '../registry/pacer.ts';
 import type { ServedForm } from '../registry/served-form.ts';
 import type { StoredObject } from '../storage/storage.ts';
@@ -17,6 +18,8 @@ export interface TableOptions {
   readonly nowMs: number;
   /** JSON of the table's metadata. */
   readonly metadata: string;
+  /** The version of the table, and of the metadata in its rows. @defaultValue 'v1' */
+  readonly version?: MetaVersion | undefined;
   /** Watches send column definitions with the first event only. @defaultValue true */
   readonly columns?: boolean;
 }
@@ -39,9 +42,9 @@ export function tableParts(form: ServedForm, options: TableOptions): ListParts {
   return { head: tableHead(form, options), item: (stored) => rowJson(form, stored, options) };
 }
 
-function tableHead(form: ServedForm, { metadata, columns = true }: TableOptions): string {
+function tableHead(form: ServedForm, { metadata, columns = true, version = 'v1' }: TableOptions): string {
   const definitions = columns ? columnsJson(form) : 'null';
-  return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"columnDefinitions":${definitions},"rows":[`;
+  return `{"kind":"Table","apiVersion":"meta.k8s.io/${version}","metadata":${metadata},"columnDefinitions":${definitions},"rows":[`;
 }
 
 /** Encodes a document that ends in a list, piece by piece, yielding to other work in between. */
@@ -78,24 +81,27 @@ function columnsJson(form: ServedForm): string {
 function rowJson(
   form: ServedForm,
   stored: StoredObject,
-  { include, nowMs }: { readonly include: IncludeObject; readonly nowMs: number },
+  { include, nowMs, version }: Pick<TableOptions, 'include' | 'nowMs' | 'version'>,
 ): string {
   const object = form.object(stored);
   const cells = stringifyJson(form.definition.cells(object, nowMs));
   if (include === 'None') return `{"cells":${cells},"object":null}`;
-  const inner = include === 'Object' ? decoder.decode(form.bytes(stored)) : partialJson(object);
+  const inner = include === 'Object' ? decoder.decode(form.bytes(stored)) : partialJson(object, version);
   return `{"cells":${cells},"object":${inner}}`;
 }
 
 const decoder = new TextDecoder();
 
 /** Returns the JSON of a meta/v1 `PartialObjectMetadata`: an object's metadata without the rest. */
-export function partialJson(object: KubernetesObject): string {
-  return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${stringifyJson(object.metadata)}}`;
+export function partialJson(object: KubernetesObject, version: MetaVersion = 'v1'): string {
+  return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${version}","metadata":${stringifyJson(object.metadata)}}`;
 }
 
 /** Returns the parts of a meta/v1 `PartialObjectMetadataList`. */
-export function partialParts(form: ServedForm, metadata: string): ListParts {
-  const head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[`;
-  return { head, item: (stored) => partialJson(form.object(stored)) };
+export function partialParts(
+  form: ServedForm,
+  { metadata, version = 'v1' }: Pick<TableOptions, 'metadata' | 'version'>,
+): ListParts {
+  const head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/${version}","metadata":${metadata},"items":[`;
+  return { head, item: (stored) => partialJson(form.object(stored), version) };
 }

@@ -1,11 +1,12 @@
 import { defined } from '@kubewright/apimachinery/internal';
-import type { OutputFormat } from '../negotiation/index.ts';
+import type { MetaVersion, OutputFormat } from '../negotiation/index.ts';
 import type { ServedForm } from '../registry/served-form.ts';
 import type { WatchRepresentation } from '../watch/index.ts';
 import { isProtobufFormat, type ProtobufFormat, protobufObject, protobufType } from './protobuf-form.ts';
 import { encodeTable, type IncludeObject, partialJson } from './table.ts';
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /** Returns the representation of a watch that the client requested: plain objects, Tables, or metadata only. */
 export function watchRepresentation(
@@ -15,41 +16,44 @@ export function watchRepresentation(
 ): WatchRepresentation {
   const { definition, apiVersion } = form;
   const type = `${apiVersion} ${definition.kind}`;
-  if (format.as === 'Table') return tables(form, `table ${type} ${options.include}`, options);
+  if (format.as === 'Table') return tables(form, format.asVersion ?? 'v1', options);
   if (isProtobufFormat(format)) return protobufEvents(form, format);
   if (format.as !== undefined) {
     return {
-      id: `partial ${type}`,
-      encode: (item) => encoder.encode(partialJson(form.object(item))),
-      bookmark: bookmarks('PartialObjectMetadata', 'meta.k8s.io/v1'),
+      id: `partial ${format.asVersion} ${type}`,
+      encode: (item) => encoder.encode(partialJson(form.object(item), format.asVersion)),
+      bookmark: bookmarks('PartialObjectMetadata', `meta.k8s.io/${format.asVersion}`),
     };
   }
   return {
     id: `json ${type}`,
     encode: (item) => form.bytes(item),
-    bookmark: bookmarks(definition.kind, apiVersion),
+    bookmark: bookmarks(definition.kind, apiVersion, definition.custom ? { creationTimestamp: null } : {}),
   };
 }
 
 function tables(
   form: ServedForm,
-  id: string,
+  version: MetaVersion,
   { include, now }: { readonly include: IncludeObject; now(): number },
 ): WatchRepresentation {
-  const bookmark = bookmarks('PartialObjectMetadata', 'meta.k8s.io/v1');
+  const { definition, apiVersion } = form;
+  const bookmark = bookmarks('PartialObjectMetadata', `meta.k8s.io/${version}`);
   return {
-    id,
+    id: `table ${version} ${apiVersion} ${definition.kind} ${include}`,
     firstDiffers: true,
     encode(item, { first }) {
       const { resourceVersion = '' } = form.object(item).metadata;
       const metadata = JSON.stringify({ resourceVersion });
-      return encodeTable(form, item, { include, nowMs: now(), metadata, columns: first });
+      return encodeTable(form, item, { include, nowMs: now(), metadata, version, columns: first });
     },
     bookmark(resourceVersion, annotations) {
-      const object = new TextDecoder().decode(bookmark(resourceVersion, annotations));
-      const cells = JSON.stringify(form.definition.columns.map(() => ''));
+      // Only the bookmark that ends the initial events has annotations, and always includes them.
+      const isLeftOut = include === 'None' && annotations === undefined;
+      const object = isLeftOut ? 'null' : decoder.decode(bookmark(resourceVersion, annotations));
+      const cells = JSON.stringify(definition.columns.map(() => ''));
       return encoder.encode(
-        `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":null,"rows":[{"cells":${cells},"object":${object}}]}`,
+        `{"kind":"Table","apiVersion":"meta.k8s.io/${version}","metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":null,"rows":[{"cells":${cells},"object":${object}}]}`,
       );
     },
   };
@@ -71,9 +75,10 @@ function protobufEvents(form: ServedForm, format: ProtobufFormat): WatchRepresen
   };
 }
 
-function bookmarks(kind: string, apiVersion: string): WatchRepresentation['bookmark'] {
+/** Custom resources have no Go type that would omit what is unset: `unset` holds those fields. */
+function bookmarks(kind: string, apiVersion: string, unset: object = {}): WatchRepresentation['bookmark'] {
   return (resourceVersion, annotations) => {
-    const metadata = { resourceVersion, creationTimestamp: null, ...defined({ annotations }) };
+    const metadata = { resourceVersion, ...unset, ...defined({ annotations }) };
     return encoder.encode(JSON.stringify({ kind, apiVersion, metadata }));
   };
 }

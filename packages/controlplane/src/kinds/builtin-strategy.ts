@@ -15,8 +15,15 @@ const returningDeleted: ReadonlySet<string> = new Set([
   '/v1/resourcequotas',
   '/v1/services',
   '/v1/serviceaccounts',
+  'resource.k8s.io/v1/deviceclasses',
   'resource.k8s.io/v1/resourceclaims',
+  'resource.k8s.io/v1/resourceclaimtemplates',
+  'resource.k8s.io/v1/resourceslices',
+  'storage.k8s.io/v1/csidrivers',
+  'storage.k8s.io/v1/csinodes',
+  'storage.k8s.io/v1/storageclasses',
   'storage.k8s.io/v1/volumeattachments',
+  'storage.k8s.io/v1/volumeattributesclasses',
 ]);
 
 /** Returns a kind's strategy for the main endpoint. */
@@ -75,7 +82,10 @@ function shared(kind: BuiltinKind, types: WireTypes): Strategy {
     allowCreateOnUpdate: kind.allowCreateOnUpdate ?? false,
     ...defined({ garbageCollection: kind.garbageCollection, defaultPropagation: kind.defaultPropagation }),
     applyDefaults(object) {
+      const { managedFields } = object.metadata;
       types.normalize(kind.struct, object);
+      // An empty list of entries clears them, which nil does not.
+      if (Array.isArray(managedFields) && managedFields.length === 0) object.metadata['managedFields'] = [];
       types.applyDefaults(kind.struct, object);
     },
     prepareForStorage: (object) => types.dropEmptyLists(kind.struct, object),
