@@ -1,8 +1,6 @@
 import {
   type Clock,
   isConflict,
-  isDeleting,
-  isNotFound,
   KubewrightError,
   type ObjectKey,
   type Stored,
@@ -15,7 +13,7 @@ import { formatTime, type KeyPair } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import type { TestEnvironment } from '@kubewright/controlplane';
 import { scriptedPodStatus } from '@kubewright/controlplane/internal';
-import { controller, Manager, silentLogger } from '@kubewright/runtime';
+import { Manager, silentLogger } from '@kubewright/runtime';
 import { toHaveCondition } from '../matchers/to-have-condition.ts';
 import { eventually } from '../wait/eventually.ts';
 import { balancerAddress, podAddress } from './addresses.ts';
@@ -24,6 +22,7 @@ import { completeJob } from './complete-job.ts';
 import { type ComponentEvent, writeEvent } from './component-events.ts';
 import { fakeNode, registerNode } from './fake-node.ts';
 import { assignAddress } from './load-balancer.ts';
+import { podRemover } from './pod-remover.ts';
 import { signingAuthority, signRequest } from './sign-request.ts';
 
 /** Thrown if fake infrastructure does not work in an environment. */
@@ -79,7 +78,7 @@ export class FakeInfrastructure implements AsyncDisposable {
     this.#client = client;
     this.#hasJobController = environment.runs('job-controller');
     this.#clock = clock;
-    this.#manager = new Manager({ controllers: [terminator()], client, log: silentLogger, handleSignals: false });
+    this.#manager = new Manager({ controllers: [podRemover()], client, log: silentLogger, handleSignals: false });
   }
 
   /**
@@ -298,21 +297,4 @@ type ObjectOrKey = ObjectKey | { readonly metadata: { readonly namespace?: strin
 function keyOf(of: ObjectOrKey): ObjectKey {
   const { namespace, name = '' } = 'metadata' in of ? of.metadata : of;
   return namespace === undefined ? { name } : { namespace, name };
-}
-
-/** Removes pods of the node that are being deleted, like a kubelet when their containers have ended. */
-function terminator(): ReturnType<typeof controller> {
-  return controller({
-    for: Pod,
-    name: 'fake-infrastructure',
-    reconcile: async (pod, ctx) => {
-      if (!isDeleting(pod) || pod.spec?.nodeName !== fakeNode.name) return;
-      const { uid, namespace, name } = pod.metadata;
-      try {
-        await ctx.client.resource(Pod).delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } });
-      } catch (error) {
-        if (!isNotFound(error) && !isConflict(error)) throw error; // already removed
-      }
-    },
-  });
 }

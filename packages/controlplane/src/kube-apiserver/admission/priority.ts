@@ -41,23 +41,23 @@ export function priorityAdmission({
       if (operation !== 'CREATE' || object === undefined) return;
       const spec = object['spec'] as PrioritySpec | undefined;
       if (spec === undefined) return;
-      const refuse = (message: string) => rejection(attributes, message);
+      const reject = (message: string) => rejection(attributes, message);
       const found = spec.priorityClassName
         ? ((await read({ group, resource, name: spec.priorityClassName })) as PriorityClass | undefined)
         : await defaultClass();
       if (!found && spec.priorityClassName) {
-        throw refuse(`no PriorityClass with name ${spec.priorityClassName} was found`);
+        throw reject(`no PriorityClass with name ${spec.priorityClassName} was found`);
       }
       if (found?.metadata.name) spec.priorityClassName = found.metadata.name;
       const { value = 0, preemptionPolicy: policy = 'PreemptLowerPriority' } = found ?? {};
       if (spec.priority !== undefined && spec.priority !== value) {
-        throw refuse(
+        throw reject(
           `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
         );
       }
       spec.priority = value;
       if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
-        throw refuse(
+        throw reject(
           `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
         );
       }
