@@ -53,7 +53,6 @@ export interface MemoryStorageOptions {
  * ```
  */
 export class MemoryStorage implements Storage {
-  readonly #options: MemoryStorageOptions;
   readonly #maxBytes: number;
   readonly #keys: RevisionedKeys;
   readonly #expiries: Expiries;
@@ -62,7 +61,6 @@ export class MemoryStorage implements Storage {
   #closed = false;
 
   constructor(options: MemoryStorageOptions) {
-    this.#options = options;
     this.#maxBytes = options.maxBytes ?? 512 * 1024 * 1024;
     // Real stores start at 1, so an empty list never carries resourceVersion 0, which means "any".
     const revision = options.initialRevision ?? 1;

@@ -56,6 +56,14 @@ describe('LimitRanger', () => {
     });
   });
 
+  it('leaves a pod without containers to validation', async () => {
+    const namespace = await limited({ type: 'Container', default: { cpu: '500m' } });
+    for (const containers of [null, undefined, []]) {
+      const { status, object } = await create(namespace, { containers, initContainers: null });
+      expect([status, object.message]).toEqual([422, expect.stringContaining('spec.containers: Required value')]);
+    }
+  });
+
   it('rejects containers outside the limits', async () => {
     const namespace = await limited({
       type: 'Container',

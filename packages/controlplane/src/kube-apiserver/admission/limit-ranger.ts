@@ -70,14 +70,14 @@ function setDefaults(pod: Draft, { spec }: LimitRange): void {
     request: Object.assign({}, ...limits.map(({ defaultRequest }) => defaultRequest)) as Record<string, string>,
     limit: Object.assign({}, ...limits.map((limit) => limit.default)) as Record<string, string>,
   };
-  // The object was decoded as a pod.
-  const { containers = [], initContainers = [] } = (pod['spec'] ?? {}) as {
-    readonly containers?: readonly Mutable[];
-    readonly initContainers?: readonly Mutable[];
+  // The object was decoded as a pod, but not validated yet: lists may be null.
+  const { containers, initContainers } = (pod['spec'] ?? {}) as {
+    readonly containers?: readonly Mutable[] | null;
+    readonly initContainers?: readonly Mutable[] | null;
   };
   const notes = [
-    ...containers.flatMap((container) => fill(container, 'container', defaults)),
-    ...initContainers.flatMap((container) => fill(container, 'init container', defaults)),
+    ...(containers ?? []).flatMap((container) => fill(container, 'container', defaults)),
+    ...(initContainers ?? []).flatMap((container) => fill(container, 'init container', defaults)),
   ];
   if (notes.length === 0) return;
   pod.metadata.annotations = {
