@@ -1,3 +1,4 @@
+import { stringifyJson } from '../json/stringify-json.ts';
 import { quote } from '../text/quote.ts';
 
 /**
@@ -118,7 +119,7 @@ function formatPathElement(element: PathElement): string {
 }
 
 function showScalar(value: unknown): string {
-  return typeof value === 'string' ? quote(value) : String(value);
+  return typeof value === 'string' ? quote(value) : stringifyJson(value);
 }
 
 /** Compares path elements in the order in which upstream serializes them: fields, then keys, then values, then indices. */

@@ -1,5 +1,6 @@
 import { type JsonObject, sameJson } from '@kubewright/apimachinery/internal';
 import { isRecord } from '@kubewright/schema/internal';
+import { textOf } from '../text-of.ts';
 import { ApplyConflictError } from './apply-conflict-error.ts';
 import { ApplyRequestError } from './apply-request-error.ts';
 import { checkApplied } from './check-applied.ts';
@@ -108,13 +109,13 @@ function describeObject(applied: JsonObject, live: JsonObject | undefined): stri
   const liveMetadata = isRecord(live?.['metadata']) ? live['metadata'] : {};
   const namespace = metadata['namespace'] ?? '';
   const name = metadata['name'] ?? liveMetadata['name'] ?? '';
-  return `${String(namespace)}/${String(name)}; ${describeKind(applied)}`;
+  return `${textOf(namespace)}/${textOf(name)}; ${describeKind(applied)}`;
 }
 
 /** Formats `apps/v1, Kind=Deployment`; the core group's name is empty: `/v1, Kind=Pod`. */
 function describeKind(object: JsonObject): string {
   const version = typeof object['apiVersion'] === 'string' ? object['apiVersion'] : '';
-  return `${version.includes('/') ? version : `/${version}`}, Kind=${String(object['kind'] ?? '')}`;
+  return `${version.includes('/') ? version : `/${version}`}, Kind=${textOf(object['kind'] ?? '')}`;
 }
 
 function applyOnce(request: ApplyRequest): Applied {

@@ -1,6 +1,7 @@
 import { apiVersionOf, badRequest, parseApiVersion } from '@kubewright/apimachinery';
 import type { ParsedBody } from '@kubewright/schema';
 import { DecodeError, decodeValue, strictDecodingMessage } from '@kubewright/schema/internal';
+import { textOf } from '../text-of.ts';
 import type { WriteOptions } from './query-options.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft, Strategy } from './strategy.ts';
@@ -74,11 +75,11 @@ function checkType(value: object, { definition, isKnown = () => true }: DecodeTa
   if (definition.custom) {
     if (apiVersion === expected) return; // validation reports a wrong kind
     throw badRequest(
-      `the API version in the data (${String(apiVersion ?? '')}) does not match the expected API version (${expected})`,
+      `the API version in the data (${textOf(apiVersion ?? '')}) does not match the expected API version (${expected})`,
     );
   }
   if (isKind && isVersion) return;
-  const given = { kind: String(kind ?? definition.kind), apiVersion: String(apiVersion ?? expected) };
+  const given = { kind: textOf(kind ?? definition.kind), apiVersion: textOf(apiVersion ?? expected) };
   const { version } = parseApiVersion(given.apiVersion);
   const head = `${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${definition.kind}`;
   if (isVersion && isKnown(given.kind)) {
@@ -106,7 +107,9 @@ export function checkObjectKey(
       throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
     }
     if (metadata.name !== name) {
-      throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+      throw badRequest(
+        `the name of the object (${textOf(metadata.name)}) does not match the name on the URL (${name})`,
+      );
     }
   }
   if (definition.scope === 'Cluster') {

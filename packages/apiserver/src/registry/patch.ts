@@ -139,8 +139,8 @@ function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequ
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${fault}`);
   }
   const applied = (value ?? {}) as JsonObject;
-  const { kind = '', apiVersion = '' } = applied as { readonly kind?: string; readonly apiVersion?: string };
-  const { group, version } = parseApiVersion(String(apiVersion));
+  const [kind, apiVersion] = [textIn(applied, 'kind'), textIn(applied, 'apiVersion')];
+  const { group, version } = parseApiVersion(apiVersion);
   if (kind !== definition.kind || group !== definition.group || version !== definition.version) {
     throw badRequest(`invalid object type: ${group}/${version}, Kind=${kind}`);
   }
@@ -148,7 +148,7 @@ function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequ
   if (metadata !== undefined && (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))) {
     throw badRequest('error decoding YAML: metadata is not an object');
   }
-  const own: Draft = { kind, apiVersion: String(apiVersion), metadata: { ...(metadata as object | undefined) } };
+  const own: Draft = { kind, apiVersion, metadata: { ...(metadata as object | undefined) } };
   if (own.metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
   checkAppliedKey(own, definition, call);
   if (body.duplicates.length > 0 && patch.options.fieldValidation !== 'Ignore') {
@@ -158,6 +158,12 @@ function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequ
     for (const text of body.duplicates) call.warn(text);
   }
   return applied;
+}
+
+/** Returns a field's text; like Go's unstructured objects, empty if it is anything else. */
+function textIn(object: JsonObject, field: 'kind' | 'apiVersion'): string {
+  const value = object[field];
+  return typeof value === 'string' ? value : '';
 }
 
 /** Checks the name and namespace of an applied configuration. It may omit both for an existing object. */
