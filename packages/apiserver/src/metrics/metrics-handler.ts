@@ -100,10 +100,17 @@ export class ServerMetrics {
       const { objects, more, remaining = 0 } = await this.#options.storage.list({ prefix, limit: 1, count: true });
       if (!more || remaining > 0) samples.push([{ group, resource }, objects.length + remaining]);
     }
-    return renderGauge('apiserver_resource_objects', {
+    const resources = renderGauge('apiserver_resource_objects', {
       help: 'Number of stored objects broken out by group and resource.',
       samples,
     });
+    // The deprecated name, which dashboards still use.
+    const named = samples.map(([{ group, resource }, count]): [Labels, number] => [
+      { resource: group ? `${resource}.${group}` : `${resource}` },
+      count,
+    ]);
+    const help = 'Number of stored objects split by kind. Deprecated: use apiserver_resource_objects.';
+    return resources + renderGauge('apiserver_storage_objects', { help, samples: named });
   }
 
   /** Returns one definition per storage prefix, because the versions of a resource share it. */
@@ -128,6 +135,11 @@ function processText(): string {
       'Total user and system CPU time spent in seconds.',
       (user + system) / 1e6,
       'counter',
+    ) +
+    single(
+      'process_start_time_seconds',
+      'Start time of the process since unix epoch in seconds.',
+      performance.timeOrigin / 1000,
     ) +
     single('process_resident_memory_bytes', 'Resident memory size in bytes.', process.memoryUsage.rss()) +
     single(

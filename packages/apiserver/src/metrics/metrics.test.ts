@@ -70,6 +70,27 @@ describe('ServerMetrics', () => {
     ]);
     const counts = (await lines('apiserver_request_duration_seconds_count')).filter((line) => line.includes(labels));
     expect(counts).toHaveLength(3);
+    const sli = (await lines('apiserver_request_sli_duration_seconds_count')).filter((line) => line.includes(labels));
+    expect(sli).toHaveLength(3);
+    expect(sli.join()).not.toContain('dry_run');
+  });
+
+  it('has the families that dashboards and alerts of kubernetes-mixin use', async () => {
+    const types = (await lines('# TYPE')).map((line) => line.split(' ')[2]);
+    expect(types).toEqual(
+      expect.arrayContaining([
+        'apiserver_request_total',
+        'apiserver_request_duration_seconds',
+        'apiserver_request_sli_duration_seconds',
+        'apiserver_current_inflight_requests',
+        'apiserver_longrunning_requests',
+        'apiserver_resource_objects',
+        'apiserver_storage_objects',
+        'process_cpu_seconds_total',
+        'process_resident_memory_bytes',
+        'process_start_time_seconds',
+      ]),
+    );
   });
 
   it('creates no series for names that clients invent', async () => {
@@ -86,6 +107,9 @@ describe('ServerMetrics', () => {
     const { body } = await server.server.handle(server.request('GET', path, { signal: abort.signal }));
     expect(await lines('apiserver_resource_objects{group="",resource="namespaces"}')).toEqual([
       'apiserver_resource_objects{group="",resource="namespaces"} 2',
+    ]);
+    expect(await lines('apiserver_storage_objects{resource="namespaces"}')).toEqual([
+      'apiserver_storage_objects{resource="namespaces"} 2',
     ]);
     expect(await lines('apiserver_longrunning_requests')).toEqual([
       'apiserver_longrunning_requests{component="apiserver",group="",resource="namespaces",verb="WATCH",version="v1"} 1',
