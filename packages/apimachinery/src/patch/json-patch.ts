@@ -109,8 +109,12 @@ function apply(state: State, operation: UncheckedOperation): void {
     case 'test':
       test(state, operation);
       return;
-    default:
-      throw new JsonPatchError({ what: `Unexpected kind: ${String((operation as { readonly op?: unknown }).op)}` });
+    default: {
+      const { op } = operation as { readonly op?: unknown };
+      // String() throws for an object with a field called toString.
+      const shown = typeof op === 'object' ? stringifyJson(op) : String(op);
+      throw new JsonPatchError({ what: `Unexpected kind: ${shown}` });
+    }
   }
 }
 

@@ -52,4 +52,10 @@ describe.each([
       expect(plane.errors.splice(0), `${method} ${format}`).toEqual([]);
     }
   });
+
+  it('causes no internal error as the operation of a JSON patch', async () => {
+    const headers = { 'content-type': 'application/json-patch+json' };
+    await plane.send('PATCH', `${collection}/x`, [{ op: unprintable, path: '/data', value: 'a' }], headers);
+    expect(plane.errors.splice(0)).toEqual([]);
+  });
 });
