@@ -97,11 +97,11 @@ export class WebhookFront implements AsyncDisposable {
     const signal = AbortSignal.any([gone.signal, this.#stop.signal]);
     try {
       const body = await read(request);
-      if (body === undefined) return refuse(response, 'the review is larger than 128 MiB');
+      if (body === undefined) return reject(response, 'the review is larger than 128 MiB');
       if (request.url?.split('?')[0] === reachabilityPath) return this.#admit(response, body);
       await this.#forward({ request, response, body, signal });
     } catch (error) {
-      if (!signal.aborted) refuse(response, messageOf(error));
+      if (!signal.aborted) reject(response, messageOf(error));
     }
   }
 
@@ -174,7 +174,7 @@ function downMessage(why: string): string {
 }
 
 /** Responds with a Status: the API server shows its message and applies the \`failurePolicy\`. */
-function refuse(response: ServerResponse, message: string): void {
+function reject(response: ServerResponse, message: string): void {
   if (response.headersSent || response.destroyed) return;
   const status = {
     apiVersion: 'v1',

@@ -67,7 +67,7 @@ export class ImageRoot {
 
   async #apply(entry: TarEntry): Promise<void> {
     const parts = entry.path.split('/').filter((part) => part !== '' && part !== '.');
-    if (parts.includes('..')) throw refused(entry, 'its path is outside the root');
+    if (parts.includes('..')) throw rejected(entry, 'its path is outside the root');
     const name = parts.pop();
     if (name === undefined) {
       this.#setMode('/', entry.mode);
@@ -114,7 +114,7 @@ export class ImageRoot {
   #link(file: string, entry: TarEntry): void {
     const source = join(this.#root, pathInRoot(this.#root, dirname(entry.target)), basename(entry.target));
     const found = lstatSync(source, { throwIfNoEntry: false });
-    if (!found || found.isDirectory()) throw refused(entry, `its target ${entry.target} is not a file of the image`);
+    if (!found || found.isDirectory()) throw rejected(entry, `its target ${entry.target} is not a file of the image`);
     linkSync(source, file);
   }
 
@@ -147,8 +147,8 @@ export class ImageRoot {
     this.#bytes += entry.size;
     this.#files += 1;
     const { bytes, files } = this.#limits;
-    if (this.#bytes > bytes) throw refused(entry, `the image has more than ${bytes} bytes`);
-    if (this.#files > files) throw refused(entry, `the image has more than ${files} files`);
+    if (this.#bytes > bytes) throw rejected(entry, `the image has more than ${bytes} bytes`);
+    if (this.#files > files) throw rejected(entry, `the image has more than ${files} files`);
   }
 
   #setMode(path: string, mode: number): void {
@@ -177,6 +177,6 @@ async function writeContent(file: string, { content }: TarEntry): Promise<void> 
   }
 }
 
-function refused({ path }: TarEntry, why: string): ImageStoreError {
+function rejected({ path }: TarEntry, why: string): ImageStoreError {
   return new ImageStoreError({ what: `cannot unpack ${path} of the image`, why });
 }

@@ -23,15 +23,15 @@ export function claimResizeAdmission(read: ReadObject): AdmissionPlugin {
       const now = attributes.object as unknown as Claim | undefined;
       const old = attributes.oldObject as unknown as Claim | undefined;
       if (!now || !old || requestOf(now).compare(requestOf(old)) <= 0) return;
-      const refuse = (why: string) => forbidden({ group: '', resource: 'persistentvolumeclaims' }, name, why);
-      if (old.status?.phase !== 'Bound') throw refuse('Only bound persistent volume claims can be expanded');
+      const reject = (why: string) => forbidden({ group: '', resource: 'persistentvolumeclaims' }, name, why);
+      if (old.status?.phase !== 'Bound') throw reject('Only bound persistent volume claims can be expanded');
       const className = classOf(now);
       const found =
         className !== '' && className === classOf(old)
           ? await read({ group: 'storage.k8s.io', resource: 'storageclasses', name: className })
           : undefined;
       if ((found as { allowVolumeExpansion?: boolean } | undefined)?.allowVolumeExpansion) return;
-      throw refuse(
+      throw reject(
         'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
       );
     },
