@@ -224,7 +224,7 @@ export default {
       from: {
         path: '^(examples|test)/',
         pathNot:
-          '^test/(aggregation/|security/|webhooks/metrics\\.long|runtime/(reconcile-key|desired-status|desired-conditions)\\.|kubectl/readable-body|cli/go-template)',
+          '^test/(aggregation/|fuzz/|security/|webhooks/metrics\\.long|runtime/(reconcile-key|desired-status|desired-conditions)\\.|kubectl/readable-body|cli/go-template)',
       },
       to: { path: '^packages/[^/]+/src/internal\\.ts$' },
     },

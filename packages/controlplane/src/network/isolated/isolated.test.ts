@@ -104,7 +104,7 @@ describe.skipIf(!isPossible)('pods on the isolated network', () => {
     const once = `node -e "${ask}" 2>&1`;
     const both = 'echo "$seen" | grep -q web-a && echo "$seen" | grep -q web-b';
     const asked = `seen=; until ${both}; do seen="$seen$(${once})\n"; done; printf "$seen"`;
-    const answers = await run('requestSender', `export HOST=${spec?.clusterIP}; ${asked}`, {}, { image: 'node:22' });
+    const answers = await run('visitor', `export HOST=${spec?.clusterIP}; ${asked}`, {}, { image: 'node:22' });
     // The proxy connects from the bridge.
     const served = answers.split('\n').filter((line) => line.includes(' to '));
     expect([...new Set(served)].sort()).toEqual(['web-a to 10.244.0.1', 'web-b to 10.244.0.1']);

@@ -95,7 +95,7 @@ describe.skipIf(!isPossible)('containers (they need Linux with user namespaces)'
     const secret = mkdtempSync(join(tmpdir(), 'kw-outside-'));
     writeFileSync(join(secret, 'file'), 'visible', { mode: 0o644 });
     const lines = [
-      'ls /',
+      'exec 2>&1; ls /',
       'for p in /proc/[0-9]*; do echo "$p"; done',
       `cat ${secret}/file; ls /proc/1/root/work /proc/1/cwd/../../../../work`,
       'hostname; readlink /proc/self/ns/pid; ls /sys/class/net; ls /dev; ls -l /proc/1/fd',
