@@ -12,7 +12,7 @@ import type { Status, StatusReason } from './status.ts';
  */
 export class StatusError extends KubewrightError {
   override readonly name: string = 'StatusError';
-  /** Names the class of failure; `reason` and {@link StatusError.retryAfterSeconds} show if a retry can help. */
+  /** Names the class of failure; {@link StatusError.retryable} says if a retry can help. */
   readonly code = 'KW1001';
   /** The response as received, or as it will be sent. */
   readonly status: Status;
@@ -30,6 +30,14 @@ export class StatusError extends KubewrightError {
   /** The API's reason (`NotFound`, `Conflict`, …); empty if the response has none. */
   get reason(): StatusReason {
     return this.status.reason ?? '';
+  }
+
+  /**
+   * True if the same request may succeed later: the server limits requests (429), or failed itself (5xx). A write may have been
+   * stored despite a 5xx.
+   */
+  get retryable(): boolean {
+    return this.httpStatus === 429 || this.httpStatus >= 500;
   }
 
   /** The delay that the server requested before a retry, in seconds. */

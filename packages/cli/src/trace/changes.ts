@@ -54,7 +54,5 @@ export async function* changesOf<T extends KubernetesObject>(
 
 /** True for failures that may end on their own: an expired version, a lost connection, an overloaded server. */
 function isTransient(error: unknown): boolean {
-  if (error instanceof TransportError) return error.retryable;
-  if (isGone(error)) return true;
-  return error instanceof StatusError && (error.httpStatus >= 500 || error.httpStatus === 429);
+  return isGone(error) || ((error instanceof StatusError || error instanceof TransportError) && error.retryable);
 }
