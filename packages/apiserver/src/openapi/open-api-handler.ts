@@ -7,10 +7,10 @@ import type { RequestContext } from '../endpoints/index.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported, notAcceptable } from '../http/failures.ts';
 import type { ResourceCatalog, ResourceDefinition } from '../registry/index.ts';
-import { type DocumentOptions, swaggerDocument } from './swagger-document.ts';
+import { type DocumentOptions, type SwaggerParts, swaggerDocument, swaggerParts } from './swagger-document.ts';
 
 /** Part of every hash: increase it when the form of the documents changes. */
-const form = 'kubewright 1';
+const form = 'kubewright 2';
 
 /** Options for {@link openApiHandler}. */
 export interface OpenApiHandlerOptions {
@@ -50,9 +50,9 @@ function route(
   const { request, info } = context;
   if (path === '/openapi/v3') return () => jsonResponse(documents.index());
   if (path === '/openapi/v2') {
-    return () => {
+    return async () => {
       assertJson(request.headers['accept']);
-      return documentResponse(documents.swagger(), { context, hash: undefined });
+      return documentResponse(await documents.swagger(), { context, hash: undefined });
     };
   }
   const name = path.slice('/openapi/v3/'.length);
@@ -94,9 +94,13 @@ class OpenApiDocuments {
   /** Definitions by `api/v1`, `apis/apps/v1`. */
   #parts = new Map<string, ResourceDefinition[]>();
   #hashes = new Map<string, string>();
+  /** Digests of definitions, which never change once they are in the catalog: a new one costs only its own. */
+  readonly #fingerprints = new WeakMap<ResourceDefinition, Uint8Array>();
   /** Documents by hash, kept across changes of the catalog. */
   readonly #documents = new Map<string, Encoded>();
-  #swagger: Encoded | undefined;
+  /** Parts of the OpenAPI v2 document by hash, so that a change costs no more than the parts that it affects. */
+  readonly #swaggerParts = new Map<string, SwaggerParts>();
+  #swagger: Promise<Encoded> | undefined;
 
   constructor({ catalog, remote, description }: OpenApiHandlerOptions) {
     this.#catalog = catalog;
@@ -136,10 +140,26 @@ class OpenApiDocuments {
     return known;
   }
 
-  swagger(): Encoded {
+  swagger(): Promise<Encoded> {
     this.#refresh();
-    this.#swagger ??= encode(swaggerDocument(this.#catalog.all(), this.#options));
+    this.#swagger ??= this.#makeSwagger([...this.#parts]);
     return this.#swagger;
+  }
+
+  async #makeSwagger(groups: readonly (readonly [string, readonly ResourceDefinition[]])[]): Promise<Encoded> {
+    const hashes = new Map(this.#hashes);
+    const parts: SwaggerParts[] = [];
+    for (const [name, definitions] of groups) {
+      const hash = hashes.get(name) ?? '';
+      const part = this.#swaggerParts.get(hash) ?? (await swaggerParts(definitions, this.#options));
+      this.#swaggerParts.set(hash, part);
+      parts.push(part);
+    }
+    const etag = createHash('sha512')
+      .update([...hashes.values()].sort().join())
+      .digest('hex')
+      .toUpperCase();
+    return { bytes: swaggerDocument(parts), etag: `"${etag}"` };
   }
 
   #refresh(): void {
@@ -155,20 +175,28 @@ class OpenApiDocuments {
       if (siblings) siblings.push(definition);
       else this.#parts.set(name, [definition]);
     }
-    this.#hashes = new Map([...this.#parts].map(([name, definitions]) => [name, fingerprint(name, definitions)]));
+    this.#hashes = new Map([...this.#parts].map(([name, definitions]) => [name, this.#hashOf(name, definitions)]));
     const current = new Set(this.#hashes.values());
-    for (const hash of this.#documents.keys()) if (!current.has(hash)) this.#documents.delete(hash);
+    for (const kept of [this.#documents, this.#swaggerParts])
+      for (const hash of kept.keys()) if (!current.has(hash)) kept.delete(hash);
+  }
+
+  /** Returns a hash that changes with the document, computed without building it. */
+  #hashOf(name: string, definitions: readonly ResourceDefinition[]): string {
+    const hash = createHash('sha512').update(form).update(name);
+    for (const definition of definitions) {
+      const known = this.#fingerprints.get(definition) ?? fingerprint(definition);
+      this.#fingerprints.set(definition, known);
+      hash.update(known);
+    }
+    return hash.digest('hex').toUpperCase();
   }
 }
 
-/** Returns a hash that changes with the document, computed without building it. */
-function fingerprint(name: string, definitions: readonly ResourceDefinition[]): string {
-  const hash = createHash('sha512').update(form).update(name);
-  for (const definition of definitions) {
-    const { resource, kind, listKind, scope, verbs, subresources, openApiSchema } = definition;
-    hash.update(stringifyJson([resource, kind, listKind, scope, verbs, [...subresources.keys()], openApiSchema]));
-  }
-  return hash.digest('hex').toUpperCase();
+function fingerprint(definition: ResourceDefinition): Uint8Array {
+  const { resource, kind, listKind, scope, verbs, subresources, openApiSchema } = definition;
+  const described = [resource, kind, listKind, scope, verbs, [...subresources.keys()], openApiSchema];
+  return createHash('sha512').update(stringifyJson(described)).digest();
 }
 
 function encode(document: object): Encoded {

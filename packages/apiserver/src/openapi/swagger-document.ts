@@ -1,22 +1,56 @@
-import type { JsonObject } from '@kubewright/apimachinery/internal';
+import { type JsonObject, stringifyJson } from '@kubewright/apimachinery/internal';
 import { type DocumentedResource, documentParts } from '@kubewright/schema/internal';
+import { nextTurn } from '../next-turn.ts';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'];
+/** Number of resources that are described without yielding to other requests. */
+const stride = 16;
 
 /** Options for OpenAPI documents. */
 export type DocumentOptions = Parameters<typeof documentParts>[1];
 
-/** Builds a single OpenAPI v2 document of all definitions, for tools that support nothing newer. */
-export function swaggerDocument(definitions: readonly DocumentedResource[], options: DocumentOptions): JsonObject {
-  const { paths, schemas } = documentParts(definitions, options);
-  return {
+/** The part of an OpenAPI v2 document that some resources add: paths and schemas by name, encoded as JSON. */
+export interface SwaggerParts {
+  readonly paths: ReadonlyMap<string, string>;
+  readonly definitions: ReadonlyMap<string, string>;
+}
+
+/** Describes the resources of a group and version. Yields in between, because there may be thousands of them. */
+export async function swaggerParts(
+  definitions: readonly DocumentedResource[],
+  options: DocumentOptions,
+): Promise<SwaggerParts> {
+  const encoded = { paths: new Map<string, string>(), definitions: new Map<string, string>() };
+  for (let at = 0; at < definitions.length; at += stride) {
+    const { paths, schemas } = documentParts(definitions.slice(at, at + stride), options);
+    for (const [name, path] of Object.entries(paths))
+      encoded.paths.set(name, stringifyJson(pathV2(path as JsonObject)));
+    for (const [name, schema] of Object.entries(schemas)) {
+      if (!encoded.definitions.has(name)) encoded.definitions.set(name, stringifyJson(schemaV2(schema)));
+    }
+    await nextTurn();
+  }
+  return encoded;
+}
+
+/** Assembles a single OpenAPI v2 document of all resources, for tools that support nothing newer. */
+export function swaggerDocument(parts: readonly SwaggerParts[]): Uint8Array {
+  const about = stringifyJson({
     swagger: '2.0',
     info: { title: 'Kubernetes', version: 'v1.36.3' },
-    paths: mapValues(paths, (path) => pathV2(path as JsonObject)),
-    definitions: mapValues(schemas, schemaV2),
     securityDefinitions: { BearerToken: { type: 'apiKey', name: 'authorization', in: 'header' } },
     security: [{ BearerToken: [] }],
-  };
+  });
+  const paths = encodedObject(parts.map((each) => each.paths));
+  const definitions = encodedObject(parts.map((each) => each.definitions));
+  return Buffer.from(`${about.slice(0, -1)},"paths":${paths},"definitions":${definitions}}`);
+}
+
+/** Joins encoded members, sorted by name. Groups share schemas, such as that of ObjectMeta. */
+function encodedObject(maps: readonly ReadonlyMap<string, string>[]): string {
+  const members = new Map(maps.flatMap((map) => [...map]));
+  const names = [...members.keys()].sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${members.get(name)}`).join(',')}}`;
 }
 
 function pathV2(path: JsonObject): JsonObject {

@@ -135,6 +135,41 @@ describe('OpenAPI', () => {
     expect((await server.get(`/openapi/v3/${name}`)).status).toBe(404);
   });
 
+  it('serves other requests while it describes all kinds in OpenAPI v2', async () => {
+    const order: string[] = [];
+    await Promise.all([
+      server.get('/openapi/v2').then(() => order.push('OpenAPI')),
+      server.get('/api/v1/namespaces').then(() => order.push('namespaces')),
+    ]);
+    expect(order).toEqual(['namespaces', 'OpenAPI']);
+  });
+
+  it('describes only changed groups again in OpenAPI v2', async () => {
+    let described = 0;
+    const counting = new MutableCatalog();
+    const description = (): undefined => {
+      described++;
+      return undefined;
+    };
+    await using other = new TestServer({
+      ...withBuiltinKinds,
+      nonResourceHandlers: [openApiHandler({ catalog: counting, description })],
+    });
+    for (const definition of catalog.all()) counting.put(definition);
+    const before = await other.get('/openapi/v2');
+    const all = described;
+    const custom = widgets();
+    counting.put({ ...custom, openApiSchema: { type: 'object', description: 'First.' } });
+    const after = await other.get('/openapi/v2');
+    expect(described - all).toBeLessThan(all / 10);
+    expect(after.headers['etag']).not.toBe(before.headers['etag']);
+    expect(after.text).toContain('First.');
+    counting.put({ ...custom, openApiSchema: { type: 'object', description: 'Second.' } });
+    expect((await other.get('/openapi/v2')).text).toContain('Second.');
+    counting.remove(custom.group, custom.version, custom.resource);
+    expect((await other.get('/openapi/v2')).text).toBe(before.text);
+  });
+
   it('lets clients cache documents', async () => {
     const { serverRelativeURL: url } = (await index())['apis/batch/v1'] ?? expect.unreachable();
     const { headers } = await server.get(url);
