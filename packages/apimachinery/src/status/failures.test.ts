@@ -9,6 +9,7 @@ import {
 } from '../validation/field-error.ts';
 import { FieldPath } from '../validation/field-path.ts';
 import { alreadyExists, conflict, forbidden, invalid, notFound } from './failures.ts';
+import { StatusError } from './status-error.ts';
 
 describe('failures', () => {
   const deployments = { group: 'apps', resource: 'deployments' };
@@ -71,5 +72,17 @@ describe('failures', () => {
       'Operation cannot be fulfilled on deployments.apps "web": gone',
     );
     expect(forbidden(deployments, '', 'no').message).toBe('deployments.apps is forbidden: no');
+  });
+
+  it.each([
+    [400, false],
+    [404, false],
+    [409, false],
+    [410, false],
+    [429, true],
+    [500, true],
+    [503, true],
+  ])('are retryable or not: %i', (code, retryable) => {
+    expect(new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, code }).retryable).toBe(retryable);
   });
 });
