@@ -83,6 +83,8 @@ describe('failures', () => {
     [500, true],
     [503, true],
   ])('are retryable or not: %i', (code, retryable) => {
-    expect(new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, code }).retryable).toBe(retryable);
+    expect(new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code }).retryable).toBe(
+      retryable,
+    );
   });
 });
