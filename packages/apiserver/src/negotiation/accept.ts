@@ -96,13 +96,15 @@ function unknownTypes(hasStreams: boolean): StatusError {
   });
 }
 
-interface AcceptClause {
+/** A clause of an `Accept` header. */
+export interface AcceptClause {
   readonly type: string;
   readonly params: ReadonlyMap<string, string>;
   readonly quality: number;
 }
 
-function parseAccept(accept: string): readonly AcceptClause[] {
+/** Parses an `Accept` header: its clauses by quality, then by position. */
+export function parseAccept(accept: string): readonly AcceptClause[] {
   const clauses: AcceptClause[] = [];
   for (const text of accept.split(',', 64)) {
     const [type = '', ...rest] = text.split(';');

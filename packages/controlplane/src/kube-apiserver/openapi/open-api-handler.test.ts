@@ -182,14 +182,26 @@ describe('OpenAPI', () => {
     expect(moved).toMatchObject({ status: 301, headers: { location: url } });
   });
 
-  it.each(['/openapi/v2', '/openapi/v3/apis/batch/v1'])(
-    'rejects protobuf, for which clients have a fallback: %s',
-    async (path) => {
-      const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-      expect((await server.get(path, { accept })).status).toBe(406);
-      expect((await server.get(path, { accept: `${accept}, application/json` })).status).toBe(200);
-    },
-  );
+  it('rejects OpenAPI v3 as protobuf, for which clients have a fallback', async () => {
+    const accept = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
+    const path = '/openapi/v3/apis/batch/v1';
+    expect((await server.get(path, { accept })).status).toBe(406);
+    expect((await server.get(path, { accept: `${accept}, application/json` })).status).toBe(200);
+  });
+
+  it.each([
+    ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', 'protobuf'],
+    ['application/com.github.proto-openapi.spec.v2.v1.0+protobuf', 'protobuf'],
+    ['application/json;q=0.5, application/com.github.proto-openapi.spec.v2.v1.0+protobuf', 'protobuf'],
+    ['application/json, application/com.github.proto-openapi.spec.v2.v1.0+protobuf', 'json'],
+    ['application/*', 'json'],
+  ])('serves OpenAPI v2 in the format of %s', async (accept, format) => {
+    const { status, headers } = await server.get('/openapi/v2', { accept });
+    expect([status, headers['content-type']]).toEqual([
+      200,
+      format === 'json' ? 'application/json' : 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
+    ]);
+  });
 
   it('rejects other documents and other methods', async () => {
     expect((await server.get('/openapi/v3/apis/nope/v1')).status).toBe(404);
