@@ -1,13 +1,6 @@
-import { isDeleting, type Kind, type KubernetesObject, type Stored } from '@kubewright/apimachinery';
-import {
-  addFinalizers,
-  type ControllerDefinition,
-  controller,
-  hasFinalizer,
-  type ReconcileContext,
-  removeFinalizer,
-} from '@kubewright/runtime';
-import type { DecorateHook, DecorateResponse } from './sync-hook.ts';
+import type { Kind, KubernetesObject, Stored } from '@kubewright/apimachinery';
+import { type ControllerDefinition, controller, type ReconcileContext } from '@kubewright/runtime';
+import type { DecorateHook } from './sync-hook.ts';
 
 /**
  * Returns a controller that makes the additions to existing objects that a hook decides on, and removes them when an object is no
@@ -23,7 +16,16 @@ export function decorator<T extends KubernetesObject>(options: {
   readonly finalize?: DecorateHook<T>;
 }): ControllerDefinition {
   const { name, selects, sync, finalize, attachments: kinds } = options;
-  const finalizer = `hooks.example.com/${name}`;
+  type Call = { readonly object: Stored<T>; readonly finalizing: boolean };
+  const call = async (hook: DecorateHook<T>, request: Call, { observed, signal }: ReconcileContext<T>) => {
+    const attachments = Object.fromEntries(
+      kinds.map((kind) => [
+        `${kind.kind}.${kind.group === '' ? kind.version : `${kind.group}/${kind.version}`}`,
+        Object.fromEntries(observed.list(kind).map((each) => [each.metadata.name, each])),
+      ]),
+    );
+    return hook({ ...request, attachments }, { signal });
+  };
   /**
    * The kinds are known only when the program runs, so their permissions are listed here.
    *
@@ -35,27 +37,19 @@ export function decorator<T extends KubernetesObject>(options: {
     name,
     for: options.for,
     owns: kinds,
+    needsFinalizers: selects,
+    finalizers: finalize
+      ? {
+          [`hooks.example.com/${name}`]: async (object, ctx) => {
+            const { attachments, finalized = false } = await call(finalize, { object, finalizing: true }, ctx);
+            return { children: attachments, finalized };
+          },
+        }
+      : {},
     async reconcile(object, ctx) {
-      const attachments = Object.fromEntries(
-        kinds.map((kind) => [
-          `${kind.kind}.${kind.group === '' ? kind.version : `${kind.group}/${kind.version}`}`,
-          Object.fromEntries(ctx.observed.list(kind).map((each) => [each.metadata.name, each])),
-        ]),
-      );
-      const isSelected = selects(object) && !isDeleting(object);
-      const known = object as KubernetesObject as Stored<KubernetesObject>;
-      const isMarked = hasFinalizer(object, finalizer);
-      const hook = isSelected ? sync : isMarked ? finalize : undefined;
-      const patching = { client: ctx.client, kind: options.for, signal: ctx.signal };
-      // Added before the first attachment, and only to selected objects.
-      if (isSelected && finalize && !isMarked) await addFinalizers(known, { ...patching, names: [finalizer] });
-      const nothing: DecorateResponse = { attachments: [], finalized: true };
-      const request = { object, attachments, finalizing: !isSelected };
-      const wanted = hook ? await hook(request, { signal: ctx.signal }) : nothing;
-      if (isMarked && isDeleting(object)) await attach(wanted, ctx, { kinds, manager: name });
-      if (isMarked && !isSelected && wanted.finalized) await removeFinalizer(known, { ...patching, name: finalizer });
-      if (isDeleting(object)) return undefined;
-      const { labels, annotations } = wanted;
+      const { labels, annotations, attachments } = selects(object)
+        ? await call(sync, { object, finalizing: false }, ctx)
+        : { attachments: [] };
       const { apiVersion, kind, metadata } = object;
       const added = { ...(labels && { labels }), ...(annotations && { annotations }) };
       const isDecorated = metadata.managedFields?.some((each) => each.manager === name && !each.subresource);
@@ -68,28 +62,7 @@ export function decorator<T extends KubernetesObject>(options: {
         // Server-side apply removes what this field manager set before and does not change anything else.
         await ctx.apply(decoration as KubernetesObject, { ownership: 'none' });
       }
-      return { children: wanted.attachments };
+      return { children: attachments };
     },
   });
-}
-
-/** Applies and deletes attachments of an object that is being deleted, for which returned children mean nothing. */
-async function attach<T extends KubernetesObject>(
-  { attachments }: DecorateResponse,
-  ctx: ReconcileContext<T>,
-  { kinds, manager }: { readonly kinds: readonly Kind<KubernetesObject>[]; readonly manager: string },
-): Promise<void> {
-  const wanted = attachments as readonly KubernetesObject[];
-  const existing = kinds.flatMap((kind) => ctx.observed.list(kind));
-  const isSame = (a: KubernetesObject, b: KubernetesObject): boolean =>
-    a.kind === b.kind && a.metadata.name === b.metadata.name;
-  for (const each of wanted) {
-    // One that is being deleted cannot become the wanted one; it is created again once it is gone.
-    if (!existing.some((other) => isSame(each, other) && isDeleting(other))) await ctx.apply(each);
-  }
-  for (const each of existing) {
-    const isOwn = each.metadata.managedFields?.some((entry) => entry.manager === manager && !entry.subresource);
-    if (!isOwn || isDeleting(each) || wanted.some((other) => isSame(each, other))) continue;
-    await ctx.delete(each, { matchResourceVersion: true });
-  }
 }

@@ -107,6 +107,22 @@ export interface ControllerOfObjects<T extends KubernetesObject> extends Control
    * deleted, the functions run in this order instead of `reconcile`, and each finalizer is removed when its function is done.
    */
   readonly finalizers?: Readonly<Record<string, Finalizer<T>>>;
+  /**
+   * Selects the objects that get the finalizers. An object that still has them when it is no longer selected is cleaned up by the
+   * same functions, as if it were being deleted, and reconciled once they are done.
+   *
+   * @example
+   * ```ts
+   * const sites = controller({
+   *   for: Site,
+   *   needsFinalizers: ({ spec }) => spec.domain !== undefined,
+   *   finalizers: { 'example.com/domain': releaseDomain },
+   *   reconcile: registerDomain,
+   * });
+   * ```
+   * @defaultValue all objects
+   */
+  readonly needsFinalizers?: (object: Stored<T>) => boolean;
 }
 
 /** {@inheritDoc ReconcileOptions.reconcile} */
@@ -179,6 +195,8 @@ export interface ControllerDefinition extends ControllerSettings {
   readonly watches: readonly Watch[];
   readonly owns: readonly Kind<KubernetesObject>[];
   readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
+  /** Selects the objects that get the finalizers. @defaultValue all */
+  readonly needsFinalizers?: (object: Stored<KubernetesObject>) => boolean;
   /** The keys that this replica reconciles. @defaultValue all */
   readonly partition?: Partition;
   readonly run: ObjectRun | { readonly level: 'request'; readonly reconcile: Reconciler };

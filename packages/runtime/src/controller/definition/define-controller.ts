@@ -1,4 +1,4 @@
-import { type Kind, type KubernetesObject, KubewrightError } from '@kubewright/apimachinery';
+import { type Kind, type KubernetesObject, KubewrightError, type Stored } from '@kubewright/apimachinery';
 import { defined, nearestName } from '@kubewright/apimachinery/internal';
 import type { DesiredState } from '../../desired/desired-state.ts';
 import type { Finalizer } from '../../desired/finalizer.ts';
@@ -55,6 +55,9 @@ export function controller<T extends KubernetesObject, R extends DesiredState<T>
     owns,
     // The loop passes these functions only objects of the primary kind, read from its store.
     finalizers: checkedFinalizers(name, finalizers) as unknown as Readonly<Record<string, Finalizer<KubernetesObject>>>,
+    ...defined({
+      needsFinalizers: options.needsFinalizers as ((object: Stored<KubernetesObject>) => boolean) | undefined,
+    }),
     run: objectRun(options, name),
   };
 }

@@ -12,7 +12,16 @@ export function callReconciler(
   parts: Pick<ControllerParts, 'cache' | 'clock' | 'random' | 'kinds'> & Pick<ContextParts, 'applies'>,
 ): Step {
   const { cache, clock, random, kinds, applies } = parts;
-  const { name, run: wanted, primary, owns, finalizers, fenced = true, fieldManager = name } = definition;
+  const {
+    name,
+    run: wanted,
+    primary,
+    owns,
+    finalizers,
+    needsFinalizers = always,
+    fenced = true,
+    fieldManager = name,
+  } = definition;
   const shared: ContextParts = {
     cache,
     clock,
@@ -29,6 +38,10 @@ export function callReconciler(
   }
   const kind = primary as Kind<KubernetesObject>; // a controller of objects has one
   const form = objectForm({ run: wanted, primary: kind, owns, fieldManager });
-  const reader = new ReadObject({ kind, finalizers, form, context, cache, clock });
+  const reader = new ReadObject({ kind, finalizers, needsFinalizers, form, context, cache, clock });
   return (run) => reader.run(run);
+}
+
+function always(): boolean {
+  return true;
 }

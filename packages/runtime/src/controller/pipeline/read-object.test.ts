@@ -116,3 +116,41 @@ describe('an object whose status was stored although the response was lost', () 
     }
   });
 });
+
+describe('finalizers of selected objects', () => {
+  it('are added when an object is selected, and run when it no longer is', async () => {
+    const seen: string[] = [];
+    const finalizer = 'example.com/vm';
+    const server = new FakeApiServer([Vm]);
+    server.put(Vm, { metadata: { name: 'a' }, spec: { size: 1 } });
+    let finalized = 0;
+    const vms = controller({
+      for: Vm,
+      needsFinalizers: ({ spec }) => spec.size > 1,
+      finalizers: {
+        [finalizer]: async () => {
+          finalized++;
+          seen.push(`finalize ${finalized}`);
+          return finalized === 1 ? { requeueAfterMs: 1_000 } : undefined;
+        },
+      },
+      async reconcile({ spec, metadata }) {
+        seen.push(`reconcile ${spec.size} with ${metadata.finalizers?.join() || 'none'}`);
+      },
+    });
+    const options = { client: server.client, clock, log: silentLogger, handleSignals: false, watchdog: false };
+    const manager = new Manager({ ...options, controllers: [vms] });
+    running.push(manager);
+    manager.run().catch(() => {});
+    await manager.started();
+    await soon(() => seen.at(-1) === 'reconcile 1 with none');
+
+    server.put(Vm, { metadata: { name: 'a' }, spec: { size: 2 } });
+    await soon(() => seen.at(-1) === `reconcile 2 with ${finalizer}`);
+    server.put(Vm, { metadata: { name: 'a', finalizers: [finalizer] }, spec: { size: 1 } });
+    await soon(() => seen.at(-1) === 'reconcile 1 with none');
+    expect(seen.filter((each) => each.startsWith('finalize'))).toEqual(['finalize 1', 'finalize 2']);
+    const patches = server.requests.filter((request) => request.startsWith('PATCH'));
+    expect(patches).toHaveLength(2); // added, removed
+  });
+});

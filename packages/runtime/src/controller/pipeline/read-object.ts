@@ -15,6 +15,7 @@ import type { ReconcileRun } from './reconcile-run.ts';
 export interface ReadObjectOptions {
   readonly kind: Kind<KubernetesObject>;
   readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
+  readonly needsFinalizers: (object: Stored<KubernetesObject>) => boolean;
   readonly form: ObjectForm;
   readonly context: (options: ContextOptions) => LoopContext;
   readonly cache: InformerCache;
@@ -30,7 +31,7 @@ export class ReadObject {
   }
 
   async run(run: ReconcileRun): Promise<ReconcileOutcome> {
-    const { kind, finalizers, form, context, cache, clock } = this.#options;
+    const { kind, finalizers, needsFinalizers, form, context, cache, clock } = this.#options;
     const { request } = run;
     // After a write with an unknown outcome, the cached object may be outdated, and reconciling it could repeat work already done.
     const lookedAt = cache.isUncertain(kind, request) ? instantOf(clock) : undefined;
@@ -39,8 +40,15 @@ export class ReadObject {
     if (!object) return undefined;
     const names = Object.keys(finalizers);
     if (names.length === 0) return form.reconcile(object, context({ run, primary: object, readAt: lookedAt }));
-    if (isDeleting(object)) return this.#cleanUp(object, run);
-    const missing = names.filter((name) => !object.metadata.finalizers?.includes(name));
+    if (isDeleting(object)) return (await this.#cleanUp(object, run)).outcome;
+    const hasFinalizer = (name: string): boolean => object.metadata.finalizers?.includes(name) ?? false;
+    if (!needsFinalizers(object)) {
+      if (!names.some(hasFinalizer)) return form.reconcile(object, context({ run, primary: object, readAt: lookedAt }));
+      const readAt = instantOf(clock);
+      const { outcome, cleaned } = await this.#cleanUp(object, run);
+      return cleaned ? form.reconcile(cleaned, context({ run, primary: cleaned, readAt })) : outcome;
+    }
+    const missing = names.filter((name) => !hasFinalizer(name));
     if (missing.length === 0) return form.reconcile(object, context({ run, primary: object, readAt: lookedAt }));
     // Added before the first reconcile, so that nothing outside the cluster is created before cleanup is guaranteed.
     const readAt = instantOf(clock);
@@ -48,7 +56,11 @@ export class ReadObject {
     return form.reconcile(marked, context({ run, primary: marked, readAt }));
   }
 
-  async #cleanUp(object: Stored<KubernetesObject>, run: ReconcileRun): Promise<ReconcileOutcome> {
+  /** Runs the finalizers that the object has. Returns the object without them, or the outcome of one that is not done. */
+  async #cleanUp(
+    object: Stored<KubernetesObject>,
+    run: ReconcileRun,
+  ): Promise<{ readonly outcome?: ReconcileOutcome; readonly cleaned?: Stored<KubernetesObject> }> {
     const { kind, finalizers, form, cache, context } = this.#options;
     const { request, key } = run;
     let current = object;
@@ -59,14 +71,14 @@ export class ReadObject {
       const isState = result !== undefined && 'finalized' in result;
       const outcome = isState ? await form.applyFinal(current, within, result) : result;
       // A finalizer that requests a requeue has not cleaned up yet.
-      if ((isState && !result.finalized) || (outcome && nextRun(outcome, key))) return outcome;
+      if ((isState && !result.finalized) || (outcome && nextRun(outcome, key))) return { outcome };
       // Finalizers may have written the object, so continue with the latest version.
       const isUncertain = cache.isUncertain(kind, request);
       const latest = isUncertain ? await this.#readLive(run) : cache.peek(kind, request)?.object;
       const base = latest?.metadata.uid === current.metadata.uid ? (latest ?? current) : current;
       current = await removeFinalizer(base, { ...this.#patching(run), name });
     }
-    return undefined;
+    return { cleaned: current };
   }
 
   /** Reads the object from the server; an object outside the selector counts as deleted. */
