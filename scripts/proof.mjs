@@ -182,13 +182,17 @@ async function record(tree, { folder, args = [], stdout: file, plain }) {
   return { ok, text: ok ? '' : said };
 }
 
-/** Runs test suites of the committed state; returns their counts, or vitest's output about failures and errors outside tests. */
+/**
+ * Runs test suites of the committed state; returns their counts and what they measured, or vitest's output about failures and
+ * errors outside tests.
+ */
 async function suites(tree, patterns, env = {}) {
   const vitest = join(tree, 'node_modules/vitest/vitest.mjs');
-  const { ok, stdout, said } = run(tree, [vitest, 'run', ...patterns], {
+  const { ok, stdout, said } = run(tree, [vitest, 'run', '--reporter=verbose', ...patterns], {
     env: { KUBEWRIGHT_REQUIRE_ALL: '1', ...env },
   });
-  return { ok, text: ok ? (/Tests\s+(.*)/.exec(stdout)?.[1] ?? '') : said };
+  const measured = [...stdout.matchAll(/↳ (.*)/g)].map(([, note]) => note);
+  return { ok, text: ok ? [/Tests\s+(.*)/.exec(stdout)?.[1] ?? '', ...measured].join('; ') : said };
 }
 
 /** The operator tests also run against the real API server. */
