@@ -110,6 +110,8 @@ describe('the operator is killed at a write', () => {
     expect(instances.violations).toEqual([]);
     await restarting;
     await manager[Symbol.asyncDispose]();
+    // The node has room for 110 pods.
+    await client.resource(Namespace).delete({ name: namespace });
     return death.writes;
   };
 

@@ -26,8 +26,8 @@ export interface OpenApiHandlerOptions {
 
 /**
  * Serves `/openapi/v3` (an index with hashes, so that clients fetch only what has changed), the documents of each group and
- * version below it, and `/openapi/v2` as JSON or protobuf. Documents are built on first use and dropped when their resources change; those of
- * other servers are fetched for each client, under its identity.
+ * version below it, and `/openapi/v2` as JSON or protobuf. Documents are built on first use and dropped when their resources
+ * change; those of other servers are fetched for each client, under its identity.
  *
  * @example
  * ```ts
@@ -78,7 +78,7 @@ function route(
   };
 }
 
-/** Chooses the format of an OpenAPI v2 document. Clients of client-go 1.26 and older use the name with `@`. */
+/** Chooses the format of an OpenAPI v2 document. client-go (1.36) requests protobuf by its older name, with `@`. */
 function swaggerFormat(accept: string | undefined): SwaggerFormat {
   for (const { type } of parseAccept(accept ?? '*/*')) {
     if (isJson(type)) return 'json';

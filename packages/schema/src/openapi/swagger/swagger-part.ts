@@ -1,4 +1,4 @@
-import { type JsonObject, stringifyJson } from '@kubewright/apimachinery/internal';
+import { type JsonObject, parseExactJson, stringifyJson } from '@kubewright/apimachinery/internal';
 import type { OpenApiOptions } from '../../builtin/open-api.ts';
 import type { DocumentedResource } from '../documented-resource.ts';
 import { documentParts } from '../group-version-document.ts';
@@ -39,8 +39,10 @@ export class SwaggerPart {
     if (this.#protobuf) return false;
     const { paths, definitions } = this.#json;
     this.#protobuf = {
-      paths: changed(paths, (path, name) => encodeSwaggerMember('path', name, JSON.parse(path))),
-      definitions: changed(definitions, (schema, name) => encodeSwaggerMember('definition', name, JSON.parse(schema))),
+      paths: changed(paths, (path, name) => encodeSwaggerMember('path', name, parseExactJson(path))),
+      definitions: changed(definitions, (schema, name) =>
+        encodeSwaggerMember('definition', name, parseExactJson(schema)),
+      ),
     };
     return true;
   }
