@@ -10,7 +10,7 @@ export interface ErrorCode {
 
 /** Every error code of every package, in order. */
 export const errorCodes: readonly ErrorCode[] = [
-  {"code":"KW1001","title":"A failure response of the API, as an error","text":"A failure response of the API, as an error. Both sides use it: the server throws it, and the client rebuilds it from the response. message is the API's; httpStatus and reason give the kind of failure.\n\nReason and StatusError.retryAfterSeconds show if a retry can help.","source":"StatusError of @kubewright/apimachinery"},
+  {"code":"KW1001","title":"A failure response of the API, as an error","text":"A failure response of the API, as an error. Both sides use it: the server throws it, and the client rebuilds it from the response. message is the API's; httpStatus and reason give the kind of failure.\n\nStatusError.retryable says if a retry can help.","source":"StatusError of @kubewright/apimachinery"},
   {"code":"KW1010","title":"A label selector that cannot be parsed or is invalid","text":"A label selector that cannot be parsed or is invalid. The message is the API's.","source":"LabelSelectorError of @kubewright/apimachinery"},
   {"code":"KW1011","title":"A field selector that cannot be parsed","text":"A field selector that cannot be parsed. The message is the API's.","source":"FieldSelectorError of @kubewright/apimachinery"},
   {"code":"KW1020","title":"A fieldsV1 that is not a field set","text":"A fieldsV1 that is not a field set.","source":"FieldSetError of @kubewright/apimachinery"},

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 const closeOnExec = 0o2000000;
 
 /**
- * Adds an empty stream for each number at which this process has inherited one to the standard streams of a program of a container: the
- * program would inherit it too, and a folder of this machine would let it leave the container.
+ * Adds an empty stream to those of a container's program for each file descriptor that this process has inherited. The program would
+ * inherit the descriptor, too, and could leave the container through a folder of this machine.
  *
  * @param options - `empty`: an open stream of `/dev/null`; `folder`: information about this process's streams.
  */

@@ -108,7 +108,7 @@ function filesOf(root: string): ImageFiles {
   };
 }
 
-/** Creates the folders and files on which is mounted, in the container's own files above the image's. */
+/** Creates the mount points, in the container's own layer above the image's files. */
 function makePlaces(
   plan: MountPlan,
   paths: {
@@ -175,7 +175,7 @@ function tableOf(
 ): string {
   const { folder, lower, upper, work, firstId, method, readOnly } = options;
   const flags = readOnly ? 'ro,nodev' : 'nodev';
-  // In a user namespace, the kernel keeps its notes in the attributes of users.
+  // In a user namespace, overlayfs may write only attributes whose names begin with `user.`.
   const attributes = firstId === undefined ? ',userxattr' : '';
   const layers = `lowerdir=${escapedLayer(lower)},upperdir=${escapedLayer(upper)},workdir=${escapedLayer(work)}`;
   const root =
