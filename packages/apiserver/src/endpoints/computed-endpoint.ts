@@ -83,9 +83,10 @@ export async function computedPage(call: ResourceCall, computed: ComputedResourc
 
 async function watch(call: ResourceCall, computed: ComputedResource): Promise<ApiResponse> {
   const { registry, info, request } = call;
-  const format = formatOf(call, 'object');
+  const format = formatOf(call, 'event');
   if (computed.watch === undefined) throw methodNotSupported();
   const options = readListOptions(info.query, 'watch');
+  if (format.mismatch) throw format.mismatch;
   if (options.sendInitialEvents !== undefined) throw invalid(listOptionsKind, '', [initialEventsForbidden]);
   const { matches } = readSelection(options, registry.definition);
   const ended = new AbortController();

@@ -32,6 +32,7 @@ export function objectResponse(
   options: { readonly status: number; readonly format: OutputFormat; readonly include: IncludeObject; now(): number },
 ): ApiResponse {
   const { status, format, include } = options;
+  if (format.mismatch) throw format.mismatch;
   if (isProtobufFormat(format)) return ready(status, protobufObject(form, stored, format), format);
   return jsonResponse(status, objectBytes(form, stored, { format, include, nowMs: options.now() }), format);
 }
@@ -62,6 +63,7 @@ export async function listResponse(
   options: { readonly format: OutputFormat; readonly include: IncludeObject; readonly clock: Clock },
 ): Promise<ApiResponse> {
   const { format, include, clock } = options;
+  if (format.mismatch) throw format.mismatch;
   const pacer = new Pacer(clock);
   const listMeta = {
     resourceVersion: String(page.revision),

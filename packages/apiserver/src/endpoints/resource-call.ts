@@ -3,6 +3,7 @@ import type { Authorizer } from '../authorization/authorizer.ts';
 import {
   negotiateOutput,
   type ObjectType,
+  type OutputChoices,
   type OutputFormat,
   type ProtobufCodec,
   readBodyObject,
@@ -35,7 +36,7 @@ export function namespaceOf({ info, registry }: ResourceCall): string {
 /** Negotiates the form of the response. */
 export function formatOf(
   call: ResourceCall,
-  partial: 'list' | 'object' | undefined,
+  partial: OutputChoices['partial'],
   options: { readonly table?: boolean; readonly type?: ObjectType } = {},
 ): OutputFormat {
   const { request, info } = call;

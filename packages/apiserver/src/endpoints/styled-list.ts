@@ -3,7 +3,7 @@ import { formatYaml } from '@kubewright/schema/internal';
 import type { OutputFormat } from '../negotiation/index.ts';
 import type { Pacer } from '../registry/pacer.ts';
 import type { StoredObject } from '../storage/storage.ts';
-import type { ListParts } from '../tables/index.ts';
+import { emptyDocument, type ListParts } from '../tables/index.ts';
 
 /**
  * Encodes a list indented or as YAML, one item at a time, because encoding a long one in one piece would block all other
@@ -15,7 +15,9 @@ export function encodeStyled(
 ): Promise<Uint8Array> {
   const { parts, format } = options;
   // The list is the last field of the document.
-  const skeleton = JSON.parse(`${parts.head}]}`) as Readonly<Record<string, unknown>>;
+  const skeleton = JSON.parse(objects.length === 0 ? emptyDocument(parts) : `${parts.head}]}`) as Readonly<
+    Record<string, unknown>
+  >;
   return format.mediaType === 'application/yaml'
     ? encodeYaml(objects, { ...options, skeleton })
     : encodeIndented(objects, { ...options, skeleton });

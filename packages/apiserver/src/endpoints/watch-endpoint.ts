@@ -12,9 +12,10 @@ export async function watchEndpoint(call: ResourceCall): Promise<ApiResponse> {
   const { registry, info, request, user } = call;
   const { privileged, username } = slotHolder(request, user);
   const { definition, services } = registry;
-  const format = formatOf(call, 'object');
+  const format = formatOf(call, 'event');
   const options = readListOptions(info.query, 'watch');
   const selection = readSelection(ofOneName(options, info.pathName), definition);
+  if (format.mismatch) throw format.mismatch;
   const namespace = namespaceOf(call);
   const { resourceVersion, resourceVersionMatch, sendInitialEvents, allowWatchBookmarks, timeoutSeconds } = options;
   const body = await services.watchSource(definition).watch({

@@ -36,6 +36,11 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
   return failure(406, { reason: 'NotAcceptable', message });
 }
 
+/** 406: the object has no such form. */
+export function noSuchForm(message: string): StatusError {
+  return failure(406, { reason: 'NotAcceptable', message });
+}
+
 /** 415: the server does not support the media type of the body. */
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;

@@ -1,6 +1,6 @@
 import { StatusError } from '@kubewright/apimachinery';
 import type { ApiRequest } from '../http/api-request.ts';
-import { notAcceptable } from '../http/failures.ts';
+import { noSuchForm, notAcceptable } from '../http/failures.ts';
 import type { ObjectType, ProtobufCodec } from './protobuf-codec.ts';
 
 const protobufMediaType = 'application/vnd.kubernetes.protobuf';
@@ -16,6 +16,8 @@ export interface OutputFormat {
   readonly pretty: boolean;
   /** Present if the media type is protobuf. */
   readonly codec?: ProtobufCodec | undefined;
+  /** Why the object has no such form. As upstream, the request is processed before the response fails with it. */
+  readonly mismatch?: StatusError | undefined;
 }
 
 /** A version of `meta.k8s.io`. */
@@ -25,8 +27,8 @@ export type MetaVersion = 'v1' | 'v1beta1';
 export interface OutputChoices {
   /** True if `as=Table` is supported. */
   readonly table: boolean;
-  /** `list` for collections, `object` for single objects; absent if nothing can be converted (reviews, Scale). */
-  readonly partial?: 'list' | 'object' | undefined;
+  /** `event` for watches; absent if nothing can be converted to its metadata (reviews, Scale). */
+  readonly partial?: 'list' | 'object' | 'event' | undefined;
   /** False for endpoints that serve no watch, as the message of a refusal says. @defaultValue true */
   readonly streams?: boolean;
   /** Protobuf, if the server has it. */
@@ -60,15 +62,18 @@ export function negotiateOutput(
     isServed = true;
     const as = transformation(clause.params, choices);
     if (as === null) continue;
+    const mismatch = mismatchOf(as, choices);
     const asVersion = clause.params.get('v') === 'v1beta1' ? 'v1beta1' : 'v1';
     if (mediaType === protobufMediaType) {
       const codec = choices.codec as ProtobufCodec; // or it would not be served
       if (as === 'Table' || (as === undefined && !codec.has(choices.type))) continue;
-      return { mediaType, as, pretty: false, codec };
+      return { mediaType, as, pretty: false, codec, mismatch };
     }
     const requested = clause.params.get('pretty');
     const isPretty = requested === undefined ? pretty : requested === '1' || requested === 'true';
-    return as === undefined ? { mediaType, pretty: isPretty } : { mediaType, as, asVersion, pretty: isPretty };
+    return as === undefined
+      ? { mediaType, pretty: isPretty }
+      : { mediaType, as, asVersion, pretty: isPretty, mismatch };
   }
   throw isServed ? notAcceptable(mediaTypes) : unknownTypes(choices.streams ?? true);
 }
@@ -133,9 +138,26 @@ function transformation(params: ReadonlyMap<string, string>, choices: OutputChoi
   if (as === undefined) return undefined;
   if ((params.get('g') ?? '') !== 'meta.k8s.io' || !/^v1(?:beta1)?$/.test(params.get('v') ?? '')) return null;
   if (as === 'Table') return choices.table ? as : null;
-  if (as === 'PartialObjectMetadata') return choices.partial === 'object' ? as : null;
-  if (as === 'PartialObjectMetadataList') return choices.partial === 'list' ? as : null;
-  return null;
+  if (as !== 'PartialObjectMetadata' && as !== 'PartialObjectMetadataList') return null;
+  if (choices.partial === undefined) return null;
+  return as;
+}
+
+/** Returns the error of upstream's conversion, which names the type in Go; `undefined` if the object has this form. */
+function mismatchOf(as: OutputFormat['as'], { partial, type, codec }: OutputChoices): StatusError | undefined {
+  if (as === undefined || as === 'Table') return undefined;
+  if ((as === 'PartialObjectMetadataList') === (partial === 'list')) return undefined;
+  // Upstream ends the watch without a response; this says why.
+  if (partial === 'event') return notAcceptable(mediaTypes);
+  const isList = partial === 'list';
+  const [group = ''] = type.apiVersion.split('/').slice(0, -1);
+  const name = `${type.kind.replace(/List$/, '')}${isList ? 'List' : ''}`;
+  const goType = codec?.has(type)
+    ? `${group === '' ? 'core' : group.split('.')[0]}.${name}`
+    : `unstructured.Unstructured${isList ? 'List' : ''}`;
+  return noSuchForm(
+    `you requested ${as}, but the requested object is ${isList ? 'a list' : 'not a list'} (*${goType})`,
+  );
 }
 
 function unquote(text: string): string {

@@ -6,6 +6,7 @@ export {
   protobufType,
 } from './protobuf-form.ts';
 export {
+  emptyDocument,
   encodeParts,
   encodeTable,
   type IncludeObject,

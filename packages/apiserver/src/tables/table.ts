@@ -33,6 +33,8 @@ export function encodeTable(form: ServedForm, stored: StoredObject, options: Tab
 export interface ListParts {
   /** JSON up to the opening bracket of the list. */
   readonly head: string;
+  /** JSON of a list without items. @defaultValue `[]` */
+  readonly empty?: 'null' | '[]';
   /** Returns the JSON of one item. */
   item(stored: StoredObject): string;
 }
@@ -52,6 +54,7 @@ export async function encodeParts(
   objects: readonly StoredObject[],
   { parts, pacer }: { readonly parts: ListParts; readonly pacer: Pacer },
 ): Promise<Uint8Array> {
+  if (objects.length === 0) return encoder.encode(emptyDocument(parts));
   const pieces: Uint8Array[] = [];
   let text = parts.head;
   for (let i = 0; i < objects.length; i++) {
@@ -65,6 +68,11 @@ export async function encodeParts(
   }
   const last = encoder.encode(`${text}]}`);
   return pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
+}
+
+/** Returns a document whose list has no items. */
+export function emptyDocument({ head, empty = '[]' }: ListParts): string {
+  return `${head.slice(0, -1)}${empty}}`;
 }
 
 function columnsJson(form: ServedForm): string {
@@ -103,5 +111,6 @@ export function partialParts(
   { metadata, version = 'v1' }: Pick<TableOptions, 'metadata' | 'version'>,
 ): ListParts {
   const head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/${version}","metadata":${metadata},"items":[`;
-  return { head, item: (stored) => partialJson(form.object(stored), version) };
+  // As upstream, which never allocates the list (meta/internalversion, asPartialObjectMetadataList).
+  return { head, empty: 'null', item: (stored) => partialJson(form.object(stored), version) };
 }
