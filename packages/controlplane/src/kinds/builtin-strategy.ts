@@ -3,6 +3,7 @@ import { defined } from '@kubewright/apimachinery/internal';
 import type { Draft, Strategy } from '@kubewright/apiserver';
 import type { BuiltinKind, KindStrategy, KindView, StatusHandling } from './builtin-kind.ts';
 import { copyJson } from './copy-json.ts';
+import { dropUnusedOfPods } from './core/unused-pod-fields.ts';
 import { wireShapes } from './generated/wire-shapes.ts';
 import type { WireTypes } from './wire/wire-types.ts';
 
@@ -38,10 +39,12 @@ export function mainStrategy(kind: BuiltinKind, types: WireTypes): Strategy {
     returnsDeleted: returningDeleted.has(kind.resource),
     prepareForCreate(object, context) {
       if (handling === 'reset') resetStatus({ object, kind, types });
+      dropUnusedOfPods(kind.resource, object, undefined);
       own.prepareForCreate?.(object, context);
     },
     prepareForUpdate(object, old, context) {
       if (keepsStatus(handling)) takeOver(object, { from: old, fields: ['status'] });
+      dropUnusedOfPods(kind.resource, object, old);
       own.prepareForUpdate?.(object, old, context);
     },
   };

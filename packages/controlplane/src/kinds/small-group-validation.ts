@@ -1,5 +1,5 @@
 import { duplicateField, type FieldError, FieldPath, forbiddenField, invalidField } from '@kubewright/apimachinery';
-import { resources } from './core/resources-validation.ts';
+import { containerResourceName, requirements } from './core/resources-validation.ts';
 import { toleration } from './core/scheduling-validation.ts';
 import type {
   Lease,
@@ -70,7 +70,8 @@ export const smallGroupValidation: readonly ValidationEntry[] = [
     validate: objectFields<RuntimeClass>({
       handler: required(dnsLabel),
       // Upstream's path leaves out "podFixed".
-      overhead: (overhead, path) => resources({ limits: overhead?.podFixed }, path),
+      overhead: (overhead, path) =>
+        requirements({ limits: overhead?.podFixed }, { path, nameRule: containerResourceName }),
       scheduling: fields<Scheduling>({ nodeSelector: labels, tolerations: uniqueTolerations }),
     }),
     validateUpdate: ({ handler }, old) => immutable(handler, { old: old.handler, path: FieldPath.of('handler') }),

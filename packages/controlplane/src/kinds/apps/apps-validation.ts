@@ -8,7 +8,7 @@ import {
   unsupportedField,
 } from '@kubewright/apimachinery';
 import { claimSpec } from '../core/claim-validation.ts';
-import { podSpecWarnings } from '../core/pod-warnings.ts';
+import { templateWarnings } from '../core/template-warnings.ts';
 import type {
   ControllerRevision,
   DaemonSet,
@@ -33,7 +33,7 @@ export const appsValidation: readonly ValidationEntry[] = [
   validationOf<Deployment>('apps/v1/deployments', {
     validate: ({ spec }) => deploymentFaults(spec),
     validateUpdate: ({ spec }, old) => immutable(spec.selector, { old: old.spec.selector, path: selectorPath }),
-    warnings: ({ spec }) => podSpecWarnings(spec.template.spec, 'spec.template.spec'),
+    warnings: templateWarnings(({ spec }) => spec.template, templatePath),
   }),
   validationOf<ReplicaSet>('apps/v1/replicasets', {
     validate: ({ spec }) => [
@@ -42,14 +42,14 @@ export const appsValidation: readonly ValidationEntry[] = [
       ...templateFaults(spec.template, { path: templatePath, selector: spec.selector ?? {} }),
     ],
     validateUpdate: ({ spec }, old) => immutable(spec.selector, { old: old.spec.selector, path: selectorPath }),
-    warnings: ({ spec }) => podSpecWarnings(spec.template.spec, 'spec.template.spec'),
+    warnings: templateWarnings(({ spec }) => spec.template, templatePath),
   }),
   validationOf<StatefulSet>('apps/v1/statefulsets', {
     validateCreate: ({ spec }) => claimTemplateFaults(spec),
     validate: ({ spec }) => statefulSetFaults(spec),
     validateUpdate: ({ spec }, old) => statefulSetChanges(spec, old.spec),
     validateName: checkDns1123Label,
-    warnings: ({ spec }) => podSpecWarnings(spec.template.spec, 'spec.template.spec'),
+    warnings: templateWarnings(({ spec }) => spec.template, templatePath),
   }),
   validationOf<ControllerRevision>('apps/v1/controllerrevisions', {
     validateCreate: ({ data }) => {
@@ -70,7 +70,7 @@ export const appsValidation: readonly ValidationEntry[] = [
       ...fields<typeof spec>({ revisionHistoryLimit: nonNegative })(spec, specPath),
     ],
     validateUpdate: ({ spec }, old) => immutable(spec.selector, { old: old.spec.selector, path: selectorPath }),
-    warnings: ({ spec }) => podSpecWarnings(spec.template.spec, 'spec.template.spec'),
+    warnings: templateWarnings(({ spec }) => spec.template, templatePath),
   }),
 ];
 

@@ -1,18 +1,25 @@
 import {
+  checkDns1123Label,
   checkDns1123Subdomain,
   type FieldError,
   FieldPath,
   invalidField,
   requiredField,
+  unsupportedField,
 } from '@kubewright/apimachinery';
+import { tooLongField } from '@kubewright/apimachinery/internal';
+import { podSpecWarnings } from '../core/pod-warnings.ts';
 import type { CronJob, CronJobSpec, Job, JobSpec } from '../generated/drafts.ts';
 import { enumOf, fields, immutable, nonNegative, present, required } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
-import { labelSelector } from '../validation/rules.ts';
+import { domainPrefixedPath, labelSelector, selects } from '../validation/rules.ts';
 import { sortedKeys } from '../validation/sorted-keys.ts';
 import { templateFaults } from '../validation/template-validation.ts';
 import { indexedJobLimits } from './indexed-job-limits.ts';
+import { jobStatusFaults } from './job-status-validation.ts';
+import { podFailurePolicyFaults } from './pod-failure-policy.ts';
 import { scheduleFaults, timeZoneFaults } from './schedule.ts';
+import { successPolicyFaults } from './success-policy.ts';
 
 const specPath = FieldPath.of('spec');
 const controllerUid = 'batch.kubernetes.io/controller-uid';
@@ -24,6 +31,7 @@ export const batchValidation: readonly ValidationEntry[] = [
   validationOf<Job>('batch/v1/jobs', {
     validate: (job) => [...generatedSelectorFaults(job), ...jobFaults(job.spec, { path: specPath, selector: true })],
     validateUpdate: jobChanges,
+    warnings: jobWarnings,
   }),
   validationOf<CronJob>('batch/v1/cronjobs', {
     validate: ({ spec }) => cronJobFaults(spec),
@@ -31,8 +39,49 @@ export const batchValidation: readonly ValidationEntry[] = [
       ...checkDns1123Subdomain(name),
       ...(name.length > maxCronJobName ? [`must be no more than ${maxCronJobName} characters`] : []),
     ],
+    warnings: cronJobWarnings,
   }),
+  validationOf<Job>('batch/v1/jobs/status', { validateUpdate: jobStatusFaults }),
 ];
+
+const nameWarning =
+  'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
+
+function nameWarnings(name: string | undefined): readonly string[] {
+  const faults = checkDns1123Label(name ?? '');
+  return faults.length === 0 ? [] : [`${nameWarning}: [${faults.join(' ')}]`];
+}
+
+/** Above these numbers, the status of an Indexed Job may become too long. */
+const manyCompletions = 100_000;
+const manyPods = 10_000;
+
+function specWarnings(spec: JobSpec, path: FieldPath): readonly string[] {
+  const { completionMode, completions = 0, parallelism = 0 } = spec;
+  const isLarge = completionMode === 'Indexed' && completions > manyCompletions && parallelism > manyPods;
+  const text =
+    'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
+  return [
+    ...(isLarge ? [`${path}: ${text}`] : []),
+    ...podSpecWarnings(spec.template.spec, path.child('template', 'spec')),
+  ];
+}
+
+function jobWarnings({ metadata, spec }: Job, old: Job | undefined): readonly string[] {
+  if (!old) return [...nameWarnings(metadata.name), ...specWarnings(spec, specPath)];
+  return old.metadata.generation === metadata.generation ? [] : specWarnings(spec, specPath);
+}
+
+function cronJobWarnings({ metadata, spec }: CronJob, old: CronJob | undefined): readonly string[] {
+  const ofSpec = (): readonly string[] => specWarnings(spec.jobTemplate.spec, specPath.child('jobTemplate', 'spec'));
+  if (!old) return [...nameWarnings(metadata.name), ...ofSpec()];
+  const text =
+    'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
+  return [
+    ...(old.metadata.generation === metadata.generation ? [] : ofSpec()),
+    ...(spec.schedule?.includes('TZ') ? [text] : []),
+  ];
+}
 
 function jobFaults(spec: JobSpec, at: { readonly path: FieldPath; readonly selector: boolean }): readonly FieldError[] {
   const { path } = at;
@@ -47,13 +96,33 @@ function jobFaults(spec: JobSpec, at: { readonly path: FieldPath; readonly selec
       maxFailedIndexes: nonNegative,
       completionMode: present(enumOf('NonIndexed', 'Indexed')),
     })(spec, path),
+    ...managedByFaults(spec.managedBy, path.child('managedBy')),
     ...indexedJobLimits(spec, path),
+    ...podFailurePolicyFaults(spec, path),
+    ...successPolicyFaults(spec, path),
+    ...replacementPolicyFaults(spec, path.child('podReplacementPolicy')),
   ];
   if (at.selector) {
     if (!spec.selector) faults.push(requiredField(path.child('selector')));
     else faults.push(...labelSelector(spec.selector, path.child('selector')));
   }
   return [...faults, ...jobTemplateFaults(spec, at)];
+}
+
+const maxManagedBy = 63;
+
+function managedByFaults(name: string | undefined, path: FieldPath): readonly FieldError[] {
+  if (name === undefined) return [];
+  const tooLong = name.length > maxManagedBy ? [tooLongField(path, { max: maxManagedBy })] : [];
+  return [...domainPrefixedPath(name, path), ...tooLong];
+}
+
+function replacementPolicyFaults(
+  { podReplacementPolicy, podFailurePolicy }: JobSpec,
+  path: FieldPath,
+): readonly FieldError[] {
+  const allowed = podFailurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
+  return present(enumOf(...allowed))(podReplacementPolicy, path);
 }
 
 function jobTemplateFaults(
@@ -64,8 +133,14 @@ function jobTemplateFaults(
   const { restartPolicy } = spec.template.spec;
   const selector = at.selector ? (spec.selector ?? impossible) : undefined;
   const faults = templateFaults(spec.template, { path: template, selector, restartPolicies: ['OnFailure', 'Never'] });
-  if (restartPolicy !== 'Always') return faults;
-  return [...faults, requiredField(template.child('spec', 'restartPolicy'), 'valid values: "OnFailure", "Never"')];
+  const path = template.child('spec', 'restartPolicy');
+  if (restartPolicy === 'Never') return faults;
+  if (restartPolicy === 'Always' || !restartPolicy) {
+    return [...faults, requiredField(path, 'valid values: "OnFailure", "Never"')];
+  }
+  if (restartPolicy !== 'OnFailure') return [...faults, unsupportedField(path, restartPolicy, ['OnFailure', 'Never'])];
+  if (!spec.podFailurePolicy) return faults;
+  return [...faults, invalidField(path, restartPolicy, 'only "Never" is supported when podFailurePolicy is specified')];
 }
 
 /** Upstream's replacement for an absent selector: one that matches nothing. */
@@ -78,7 +153,7 @@ const impossible = {
 
 /** Rejects user labels that conflict with the labels generated by the server. */
 function generatedSelectorFaults({ metadata, spec }: Job): readonly FieldError[] {
-  if (spec.manualSelector) return [];
+  if (spec.manualSelector || !spec.selector) return [];
   const uid = metadata.uid ?? '';
   const labels = spec.template.metadata.labels ?? {};
   const path = specPath.child('template', 'metadata', 'labels');
@@ -92,17 +167,10 @@ function generatedSelectorFaults({ metadata, spec }: Job): readonly FieldError[]
     if (labels[key] === undefined) return [requiredField(path.key(key), `must be '${value}'`)];
     return labels[key] === value ? [] : [invalidField(path, labels, `must be '${value}'`)];
   });
-  const selector = sortedKeys(spec.selector?.matchLabels ?? {});
-  const generated =
-    Object.keys(selector).length === 1 && (selector[controllerUid] ?? selector['controller-uid']) === uid;
-  if (!generated || (spec.selector?.matchExpressions ?? []).length > 0) {
-    faults.push(
-      invalidField(
-        specPath.child('selector'),
-        { ...spec.selector, matchLabels: selector },
-        '`selector` not auto-generated',
-      ),
-    );
+  const { selector } = spec;
+  if (selector && selects(selector, Object.fromEntries(expected)) === false) {
+    const shown = selector.matchLabels ? { ...selector, matchLabels: sortedKeys(selector.matchLabels) } : selector;
+    faults.push(invalidField(specPath.child('selector'), shown, '`selector` not auto-generated'));
   }
   return faults;
 }
@@ -124,13 +192,18 @@ function jobChanges({ spec }: Job, old: Job): readonly FieldError[] {
     .flatMap((field) => immutable(spec[field], { old: old.spec[field], path: specPath.child(field) }));
   const elastic = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism;
   if (elastic) return faults;
-  return [
-    ...faults,
-    ...immutable(spec.completions, { old: old.spec.completions, path: specPath.child('completions') }),
-  ];
+  const completions = specPath.child('completions');
+  if (spec.completionMode !== 'Indexed') {
+    return [...faults, ...immutable(spec.completions, { old: old.spec.completions, path: completions })];
+  }
+  if (spec.completions === undefined || spec.completions === old.spec.completions) return faults;
+  const detail = 'can only be modified in tandem with spec.parallelism';
+  return [...faults, invalidField(completions, spec.completions, detail)];
 }
 
 function cronJobFaults(spec: CronJobSpec): readonly FieldError[] {
+  const jobPath = specPath.child('jobTemplate', 'spec');
+  const { selector, manualSelector } = spec.jobTemplate.spec;
   return [
     ...required<string>(scheduleFaults)(spec.schedule, specPath.child('schedule')),
     ...fields<CronJobSpec>({
@@ -138,7 +211,9 @@ function cronJobFaults(spec: CronJobSpec): readonly FieldError[] {
       timeZone: present(timeZoneFaults),
       concurrencyPolicy: required(enumOf('Allow', 'Forbid', 'Replace')),
     })(spec, specPath),
-    ...jobFaults(spec.jobTemplate.spec, { path: specPath.child('jobTemplate', 'spec'), selector: false }),
+    ...jobFaults(spec.jobTemplate.spec, { path: jobPath, selector: false }),
+    ...(selector ? [invalidField(jobPath.child('selector'), selector, '`selector` will be auto-generated')] : []),
+    ...(manualSelector ? [unsupportedField(jobPath.child('manualSelector'), true, ['nil', 'false'])] : []),
     ...fields<CronJobSpec>({ successfulJobsHistoryLimit: nonNegative, failedJobsHistoryLimit: nonNegative })(
       spec,
       specPath,

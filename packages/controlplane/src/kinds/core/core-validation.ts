@@ -22,6 +22,7 @@ import { cidr } from '../validation/ip.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { labels, qualifiedName } from '../validation/rules.ts';
 import { templateFaults } from '../validation/template-validation.ts';
+import { templateWarnings } from './template-warnings.ts';
 
 const specPath = FieldPath.of('spec');
 const finalizersPath = specPath.child('finalizers');
@@ -39,10 +40,14 @@ export const coreValidation: readonly ValidationEntry[] = [
     validate: ({ spec }) => nodeFaults(spec),
     validateUpdate: ({ spec }, old) => nodeChanges(spec, old.spec),
   }),
-  validationOf<ReplicationController>('/v1/replicationcontrollers', { validate: controllerFaults }),
+  validationOf<ReplicationController>('/v1/replicationcontrollers', {
+    validate: controllerFaults,
+    warnings: templateWarnings(({ spec }) => spec.template ?? undefined, FieldPath.of('spec', 'template')),
+  }),
   validationOf<PodTemplate>('/v1/podtemplates', {
     validate: ({ template }) =>
       templateFaults(template, { path: FieldPath.of('template'), restartPolicies: ['Always', 'OnFailure', 'Never'] }),
+    warnings: templateWarnings(({ template }) => template, FieldPath.of('template')),
   }),
 ];
 
@@ -96,5 +101,12 @@ function controllerFaults({ spec }: ReplicationController): readonly FieldError[
   faults.push(...fields<typeof spec>({ replicas: nonNegative, minReadySeconds: nonNegative })(spec, specPath));
   if (!spec.template) return [...faults, requiredField(specPath.child('template'))];
   const selector = spec.selector ? { selector: { matchLabels: spec.selector } } : {};
-  return [...faults, ...templateFaults(spec.template, { path: specPath.child('template'), ...selector })];
+  return [
+    ...faults,
+    ...templateFaults(spec.template, {
+      path: specPath.child('template'),
+      workload: 'ReplicationController',
+      ...selector,
+    }),
+  ];
 }

@@ -9,13 +9,14 @@ import type {
   EnvFromSource,
   EnvVar,
   EnvVarSource,
+  FileKeySelector,
   ObjectFieldSelector,
   ResourceFieldSelector,
 } from '../generated/drafts.ts';
 import { type Check, each, fields, required, textRule } from '../validation/check.ts';
 import { checkConfigMapKey, checkRelaxedEnvVarName } from '../validation/names.ts';
-import { dnsSubdomain } from '../validation/rules.ts';
-import { billionthsOf } from '../wire/quantity.ts';
+import { dnsLabel, dnsSubdomain, noParentSteps, qualifiedName } from '../validation/rules.ts';
+import { billionthsOf, canonicalQuantity } from '../wire/quantity.ts';
 
 const envFields = [
   'metadata.name',
@@ -44,10 +45,6 @@ const envResources = [
   'requests.ephemeral-storage',
   'requests.memory',
 ];
-const divisors: Readonly<Record<string, readonly string[]>> = {
-  cpu: ['1m', '1'],
-  memory: ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'],
-};
 const sources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
 
 /** A pod field that an environment variable may refer to. */
@@ -65,29 +62,55 @@ function podField(
   const path = at.path.child('fieldPath');
   const { fieldPath } = selector;
   if (!fieldPath) return [requiredField(path)];
-  const subscripted = /^metadata\.(labels|annotations)\['(.+)'\]$/.test(fieldPath);
-  if (subscripted || at.supported.includes(fieldPath)) return [];
+  if (selector.apiVersion !== undefined && selector.apiVersion !== 'v1') {
+    const detail = `error converting fieldPath: unsupported pod version: ${selector.apiVersion}`;
+    return [invalidField(path, fieldPath, detail)];
+  }
+  const [, map, key] = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(fieldPath) ?? [];
+  if (key !== undefined) return qualifiedName(map === 'annotations' ? key.toLowerCase() : key, at.path);
+  if (at.supported.includes(fieldPath)) return [];
   if (!knownFields.has(fieldPath)) {
     return [invalidField(path, fieldPath, `error converting fieldPath: field label not supported: ${fieldPath}`)];
   }
   return [unsupportedField(path, fieldPath, at.supported)];
 }
 
-/** A resource of a container. */
-export const resourceField: Check<ResourceFieldSelector> = (selector, path) => {
+/** The resource of a container that an environment variable may refer to. */
+const resourceField: Check<ResourceFieldSelector> = (selector, path) => {
   if (!selector) return [];
-  const at = path.child('resource');
-  if (!selector.resource) return [requiredField(at)];
-  const hugePages = /^(limits|requests)\.hugepages-/.test(selector.resource);
-  if (!hugePages && !envResources.includes(selector.resource))
-    return [unsupportedField(at, selector.resource, envResources)];
-  const kind = selector.resource.endsWith('.cpu') ? 'cpu' : 'memory';
-  if (billionthsOf(selector.divisor) === 0n || divisors[kind]?.includes(selector.divisor)) return [];
-  const allowed = kind === 'cpu' ? '1m and 1' : '1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei';
-  const resource = selector.resource.replace(/^(limits|requests)\./, '');
-  const plural = `only divisor's values ${allowed} are supported with the ${resource} resource`;
-  return [invalidField(path.child('divisor'), selector.resource, plural)];
+  return [...resourceFaults(selector.resource, path.child('resource')), ...divisorFaults(selector, path)];
 };
+
+/** The same for files, which have to name the container. */
+export const fileResourceField: Check<ResourceFieldSelector> = (selector, path) => {
+  if (!selector || selector.containerName) return resourceField(selector, path);
+  return [requiredField(path.child('containerName')), ...divisorFaults(selector, path)];
+};
+
+function resourceFaults(resource: string, path: FieldPath): readonly FieldError[] {
+  if (!resource) return [requiredField(path)];
+  const known = /^(limits|requests)\.hugepages-/.test(resource) || envResources.includes(resource);
+  return known ? [] : [unsupportedField(path, resource, envResources)];
+}
+
+const sizes = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
+
+/** Divisors by resource: those allowed, and the words for the message. */
+const divisors: readonly { readonly of: RegExp; readonly allowed: readonly string[]; readonly text: string }[] = [
+  { of: /^(limits|requests)\.cpu$/, allowed: ['1m', '1'], text: '1m and 1 are supported with the cpu' },
+  ...[
+    { of: /^(limits|requests)\.memory$/, name: 'memory' },
+    { of: /^(limits|requests)\.ephemeral-storage$/, name: 'local ephemeral storage' },
+    { of: /^(limits|requests)\.hugepages-/, name: 'hugepages' },
+  ].map(({ of, name }) => ({ of, allowed: sizes, text: `${sizes.join(', ')} are supported with the ${name}` })),
+];
+
+function divisorFaults({ resource, divisor }: ResourceFieldSelector, path: FieldPath): readonly FieldError[] {
+  if (billionthsOf(divisor) === 0n) return [];
+  return divisors
+    .filter(({ of, allowed }) => of.test(resource ?? '') && !allowed.includes(`${canonicalQuantity(divisor)}`))
+    .map(({ text }) => invalidField(path.child('divisor'), resource, `only divisor's values ${text} resource`));
+}
 
 const keyRef = fields<{ name?: string | undefined; key: string }>({
   name: dnsSubdomain,
@@ -99,6 +122,11 @@ const valueFrom: Check<EnvVarSource> = fields<EnvVarSource>({
   resourceFieldRef: resourceField,
   configMapKeyRef: keyRef,
   secretKeyRef: keyRef,
+  fileKeyRef: fields<FileKeySelector>({
+    key: required(textRule(checkRelaxedEnvVarName)),
+    volumeName: required(dnsLabel),
+    path: required(noParentSteps),
+  }),
 });
 
 const variable: Check<EnvVar> = (item, path) => {

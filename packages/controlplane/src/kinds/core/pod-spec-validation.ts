@@ -1,12 +1,6 @@
-import {
-  checkDns1123Subdomain,
-  type FieldError,
-  forbiddenField,
-  invalidField,
-  requiredField,
-  unsupportedField,
-} from '@kubewright/apimachinery';
-import type { HostAlias, PodDNSConfig, PodSecurityContext, PodSpec } from '../generated/drafts.ts';
+import { type FieldError, type FieldPath, forbiddenField, invalidField, requiredField } from '@kubewright/apimachinery';
+import { tooLongField } from '@kubewright/apimachinery/internal';
+import type { HostAlias, PodSpec } from '../generated/drafts.ts';
 import {
   all,
   between,
@@ -14,58 +8,48 @@ import {
   each,
   enumOf,
   fields,
-  isEmpty,
   optional,
   present,
   required,
-  rule,
   unique,
 } from '../validation/check.ts';
 import { ipAddress } from '../validation/ip.ts';
 import { dnsLabel, dnsSubdomain, labels, qualifiedName } from '../validation/rules.ts';
-import { containers, ephemeralContainers, id, initContainers } from './container-validation.ts';
+import { containers, ephemeralContainers, initContainers } from './container-validation.ts';
+import { containersOf } from './containers-of.ts';
+import { dnsConfig } from './dns-validation.ts';
+import { knownVolumes } from './mount-validation.ts';
+import { notFound } from './not-found.ts';
+import { operatingSystem } from './operating-system-validation.ts';
+import { podResources } from './pod-resources-validation.ts';
+import { podResourceClaims } from './resource-claims-validation.ts';
+import { containerResourceName, requirements } from './resources-validation.ts';
 import { affinity, spreadConstraints, toleration } from './scheduling-validation.ts';
-import { volumes } from './volume-validation.ts';
-
-const sysctl = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
-const sysctlText =
-  'must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
-
-const securityContext: Check<PodSecurityContext> = fields<PodSecurityContext>({
-  fsGroup: present(id),
-  runAsUser: present(id),
-  runAsGroup: present(id),
-  supplementalGroups: each(id),
-  sysctls: each(fields({ name: required(rule((name) => name.length <= 253 && sysctl.test(name), sysctlText)) })),
-  fsGroupChangePolicy: present(enumOf('Always', 'OnRootMismatch')),
-});
+import { podSecurityContext } from './security-context-validation.ts';
+import { checkVolumes } from './volume-validation.ts';
+import { hostProcesses } from './windows-validation.ts';
 
 const hostAlias: Check<HostAlias> = fields<HostAlias>({ ip: ipAddress, hostnames: each(dnsSubdomain) });
 
-/** Search domains may contain underscores and end with a dot. */
-const searchDomain: Check<string> = (value, path) => {
-  const plain = (value ?? '').replace(/\.$/, '').replaceAll('_', '-');
-  if (value === '.' || checkDns1123Subdomain(plain).length === 0) return [];
-  const part = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
-  const detail =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character " +
-    `(e.g. 'example.com', regex used for validation is '${part}(\\.${part})*')`;
-  return [invalidField(path, value ?? '', detail)];
-};
+const maxHostname = 64;
 
-const dnsConfig: Check<PodDNSConfig> = fields<PodDNSConfig>({
-  nameservers: each(ipAddress),
-  searches: each(searchDomain),
-  options: (list, path) =>
-    (list ?? []).flatMap(({ name }, index) => (name ? [] : [requiredField(path.index(index), 'must not be empty')])),
+const placement: Check<PodSpec> = fields<PodSpec>({
+  nodeSelector: labels,
+  securityContext: podSecurityContext,
+  affinity,
 });
 
 const simpleFields: Check<PodSpec> = fields<PodSpec>({
-  nodeSelector: labels,
+  readinessGates: each(fields({ conditionType: qualifiedName })),
+  schedulingGates: (list, path) =>
+    all<{ name: string }[]>(
+      (gates, at) => (gates ?? []).flatMap(({ name }, index) => qualifiedName(name, at.index(index))),
+      unique(({ name }) => name),
+    )(list, path),
+  topologySpreadConstraints: spreadConstraints,
   serviceAccountName: optional(dnsSubdomain),
   nodeName: optional(dnsSubdomain),
   activeDeadlineSeconds: present(between(1, 2_147_483_647)),
-  securityContext,
   hostname: optional(dnsLabel),
   subdomain: optional(dnsLabel),
   tolerations: each(toleration),
@@ -73,71 +57,116 @@ const simpleFields: Check<PodSpec> = fields<PodSpec>({
   priorityClassName: optional(dnsSubdomain),
   runtimeClassName: present(dnsSubdomain),
   preemptionPolicy: present(enumOf('PreemptLowerPriority', 'Never')),
-  dnsConfig,
-  affinity,
-  topologySpreadConstraints: spreadConstraints,
-  readinessGates: each(fields({ conditionType: qualifiedName })),
-  schedulingGates: (list, path) =>
-    all<{ name: string }[]>(
-      (gates, at) => (gates ?? []).flatMap(({ name }, index) => qualifiedName(name, at.index(index))),
-      unique(({ name }) => name),
-    )(list, path),
+  overhead: (overhead, path) => requirements({ limits: overhead }, { path, nameRule: containerResourceName }),
 });
 
-/** Rules that involve several fields. */
-const together: Check<PodSpec> = (spec, path) => {
+/** Namespaces of the host, alone and together. */
+const hostNamespaces: Check<PodSpec> = (spec, path) => {
   if (!spec) return [];
   const faults: FieldError[] = [];
-  if (spec.dnsPolicy === 'None' && isEmpty(spec.dnsConfig)) {
-    faults.push(requiredField(path.child('dnsConfig'), 'must provide `dnsConfig` when `dnsPolicy` is None'));
-  }
-  if (spec.nodeName && (spec.schedulingGates ?? []).length > 0) {
-    faults.push(forbiddenField(path.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'));
-  }
   if (spec.shareProcessNamespace && spec.hostPID) {
     const at = path.child('securityContext', 'shareProcessNamespace');
     faults.push(invalidField(at, true, 'ShareProcessNamespace and HostPID cannot both be enabled'));
   }
-  if (spec.os && spec.os.name !== 'linux' && spec.os.name !== 'windows') {
-    faults.push(unsupportedField(path.child('os'), spec.os.name, ['linux', 'windows']));
-  }
-  return [...faults, ...hostNetworkPorts(spec, path)];
+  if (spec.hostUsers !== false) return faults;
+  const detail = 'when `hostUsers` is false';
+  if (spec.hostNetwork) faults.push(forbiddenField(path.child('hostNetwork'), detail));
+  // Upstream writes these two in another way.
+  if (spec.hostPID) faults.push(forbiddenField(path.child('HostPID'), detail));
+  if (spec.hostIPC) faults.push(forbiddenField(path.child('HostIPC'), detail));
+  const withDevices = containersOf(spec, path).filter(({ container }) => (container.volumeDevices ?? []).length > 0);
+  return [...faults, ...withDevices.map(({ path: at }) => forbiddenField(at.child('volumeDevices'), detail))];
 };
 
-const hostNetworkPorts = (spec: PodSpec, path: Parameters<Check<PodSpec>>[1]): readonly FieldError[] => {
+/** The name that replaces the pod's own in its host name. */
+const hostnameOverride: Check<PodSpec> = (spec, path) => {
+  const name = spec?.hostnameOverride;
+  if (name === undefined) return [];
+  const at = path.child('hostnameOverride');
+  return [
+    ...(spec?.setHostnameAsFQDN ? [forbiddenField(at, 'may not be specified when setHostnameAsFQDN is true')] : []),
+    ...(spec?.hostNetwork ? [forbiddenField(at, 'may not be specified when hostNetwork is true')] : []),
+    ...(name.length > maxHostname ? [tooLongField(at, { max: maxHostname })] : []),
+    ...dnsSubdomain(name, at),
+  ];
+};
+
+/** With the network of the host, the port of a container is that of the host. */
+function hostNetworkPorts(
+  spec: PodSpec,
+  { path, isTemplate }: { readonly path: FieldPath; readonly isTemplate: boolean },
+): readonly FieldError[] {
   if (!spec.hostNetwork) return [];
-  return (['containers', 'initContainers'] as const).flatMap((field) =>
-    (spec[field] ?? []).flatMap(({ ports }, i) =>
-      (ports ?? []).flatMap(({ hostPort, containerPort }, j) => {
-        if ((hostPort ?? 0) === containerPort) return [];
-        const at = path
-          .child(field)
-          .index(i)
-          .child('ports')
-          .index(j)
-          .child(hostPort ? 'hostPort' : 'containerPort');
-        const detail = hostPort
-          ? 'must match `containerPort` when `hostNetwork` is true'
-          : 'must match `hostPort` when `hostNetwork` is true';
-        return [invalidField(at, hostPort || containerPort, detail)];
-      }),
-    ),
+  return (spec.containers ?? []).flatMap(({ ports }, i) =>
+    (ports ?? []).flatMap(({ hostPort = 0, containerPort }, j) => {
+      if (hostPort === containerPort || (hostPort === 0 && isTemplate)) return [];
+      const at = path.child('containers').index(i).child('ports').index(j).child('hostPort');
+      return [invalidField(at, hostPort, 'must match `containerPort` when `hostNetwork` is true')];
+    }),
+  );
+}
+
+/** Variables that come from files: only of `emptyDir` volumes. */
+const fileVariables: Check<PodSpec> = (spec, path) => {
+  if (!spec) return [];
+  const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
+  return containersOf(spec, path).flatMap(({ container, path: at }) =>
+    (container.env ?? []).flatMap(({ valueFrom }, index) => {
+      if (!valueFrom?.fileKeyRef) return [];
+      const name = valueFrom.fileKeyRef.volumeName;
+      const field = at.child('env').index(index).child('valueFrom', 'fileKeyRef', 'volumeName');
+      const volume = volumes.get(name);
+      if (!volume) return [notFound(field, name ?? '')];
+      return volume.emptyDir ? [] : [invalidField(field, name, 'referenced volume must be of type emptyDir')];
+    }),
   );
 };
 
-/** A pod spec, also in templates. */
-export const podSpec: Check<PodSpec> = (spec, path) => {
+/** Validates the spec of a pod, or that of a template. */
+export function podSpec(
+  spec: PodSpec | undefined,
+  { path, isTemplate = false }: { readonly path: FieldPath; readonly isTemplate?: boolean },
+): readonly FieldError[] {
   if (!spec) return [];
+  const volumes = checkVolumes(spec.volumes ?? [], path.child('volumes'));
+  const pod = { spec, volumes: knownVolumes(volumes.valid), isTemplate };
   return [
-    ...volumes(spec.volumes, path.child('volumes')),
-    ...containers(spec)(spec.containers ?? undefined, path.child('containers')),
-    ...initContainers(spec)(spec.initContainers, path.child('initContainers')),
-    ...ephemeralContainers(spec)(spec.ephemeralContainers, path.child('ephemeralContainers')),
+    ...(spec.terminationGracePeriodSeconds === undefined
+      ? [requiredField(path.child('terminationGracePeriodSeconds'))]
+      : []),
+    ...volumes.faults,
+    ...podResourceClaims(spec.resourceClaims, path.child('resourceClaims')),
+    ...containers(pod)(spec.containers ?? undefined, path.child('containers')),
+    ...initContainers(pod)(spec.initContainers, path.child('initContainers')),
+    ...ephemeralContainers(pod)(spec.ephemeralContainers, path.child('ephemeralContainers')),
+    ...podResources(spec, path),
+    ...hostNetworkPorts(spec, { path, isTemplate }),
     ...required(enumOf('Always', 'OnFailure', 'Never'))(spec.restartPolicy, path.child('restartPolicy')),
     ...required(dnsPolicy)(spec.dnsPolicy, path.child('dnsPolicy')),
+    ...placement(spec, path),
+    ...dnsConfig(spec, path),
     ...simpleFields(spec, path),
-    ...together(spec, path),
+    ...hostProcesses(spec, path),
+    ...hostNamespaces(spec, path),
+    ...hostnameOverride(spec, path),
+    ...operatingSystem(spec, path),
+    ...fileVariables(spec, path),
+    ...(isTemplate ? [] : imageReferences(spec, path)),
+    ...gatedNode(spec, path),
   ];
-};
+}
+
+/** Templates may leave the image of a volume to an admission webhook. */
+function imageReferences(spec: PodSpec, path: FieldPath): readonly FieldError[] {
+  return (spec.volumes ?? []).flatMap(({ image }, index) =>
+    image && !image.reference ? [requiredField(path.child('volumes').index(index).child('image', 'reference'))] : [],
+  );
+}
+
+/** A pod that must not be scheduled yet cannot have a node. */
+function gatedNode(spec: PodSpec, path: FieldPath): readonly FieldError[] {
+  if (!spec.nodeName || (spec.schedulingGates ?? []).length === 0) return [];
+  return [forbiddenField(path.child('nodeName'), 'cannot be set until all schedulingGates have been cleared')];
+}
 
 const dnsPolicy: Check<string> = enumOf('ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None');

@@ -18,13 +18,13 @@ const updatable = [
 /** Validation of pods and their subresources. */
 export const podValidation: readonly ValidationEntry[] = [
   validationOf<Pod>('/v1/pods', {
-    validate: (pod) => [...podSpec(pod.spec, specPath), ...createOnly(pod)],
+    validate: (pod) => [...podSpec(pod.spec, { path: specPath }), ...createOnly(pod)],
     validateUpdate: updateFaults,
     warnings: (pod, old) => (old ? [] : podWarnings(pod, nameWarnings(pod))),
   }),
   validationOf<Pod>('/v1/pods/ephemeralcontainers', { validateUpdate: ephemeralFaults }),
   validationOf<Pod>('/v1/pods/resize', {
-    validate: (pod) => podSpec(pod.spec, specPath),
+    validate: (pod) => podSpec(pod.spec, { path: specPath }),
     validateUpdate: resizeFaults,
   }),
 ];

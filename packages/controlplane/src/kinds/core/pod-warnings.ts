@@ -1,4 +1,10 @@
-import type { Container, Pod, PodSpec } from '../generated/drafts.ts';
+import { checkLabelValue, FieldPath } from '@kubewright/apimachinery';
+import type { Affinity, Container, NodeSelectorTerm, Pod, PodAffinity, PodSpec } from '../generated/drafts.ts';
+import { ipWarnings } from '../validation/ip-warnings.ts';
+import { billionthsOf } from '../wire/quantity.ts';
+import { containersOf } from './containers-of.ts';
+import { portWarnings } from './port-warnings.ts';
+import { volumeWarnings } from './volume-warnings.ts';
 
 const deprecatedNodeLabels: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
@@ -10,76 +16,166 @@ const deprecatedNodeLabels: ReadonlyMap<string, string> = new Map([
 
 /** Returns the warnings for a new pod. */
 export function podWarnings(pod: Pod, first: readonly string[] = []): readonly string[] {
-  return [...first, ...podSpecWarnings(pod.spec, 'spec')];
+  return [...first, ...podSpecWarnings(pod.spec, FieldPath.of('spec'))];
 }
 
 /** Returns the warnings for a pod spec at a path: valid, but probably unintended. */
-export function podSpecWarnings(spec: PodSpec, path: string): readonly string[] {
-  return [...nodeSelectorWarnings(spec, path), ...volumeWarnings(spec, path), ...containerWarnings(spec, path)];
+export function podSpecWarnings(spec: PodSpec, path: FieldPath): readonly string[] {
+  return [
+    ...nodeSelectorWarnings(spec, path),
+    ...spreadWarnings(spec, path),
+    ...volumeWarnings(spec.volumes ?? [], path.child('volumes')),
+    ...repeated(spec.hostAliases ?? [], { of: ({ ip }) => ip, path: path.child('hostAliases'), field: 'ip' }),
+    ...repeated(spec.imagePullSecrets ?? [], {
+      of: ({ name }) => name ?? '',
+      path: path.child('imagePullSecrets'),
+      field: 'name',
+    }),
+    ...emptySecretNames(spec, path),
+    ...fractionalBytes(spec.overhead, path.child('overhead')),
+    ...containersOf(spec, path).flatMap(({ container, path: at }) => containerWarnings(container, at)),
+    ...portWarnings(spec, path),
+    ...gracePeriodWarnings(spec, path),
+    ...affinityWarnings(spec.affinity, path.child('affinity')),
+    ...addressWarnings(spec, path),
+  ];
 }
 
-function nodeSelectorWarnings(spec: PodSpec, path: string): readonly string[] {
-  return Object.keys(spec.nodeSelector ?? {}).flatMap((key) => {
+function nodeSelectorWarnings(spec: PodSpec, path: FieldPath): readonly string[] {
+  const selector = Object.keys(spec.nodeSelector ?? {}).flatMap((key) => {
     const text = deprecatedNodeLabels.get(key);
-    return text === undefined ? [] : [`${path}.nodeSelector[${key}]: ${text}`];
+    return text === undefined ? [] : [`${path.child('nodeSelector').key(key)}: ${text}`];
+  });
+  const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+  const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
+  const { nodeAffinity } = spec.affinity ?? {};
+  const at = path.child('affinity', 'nodeAffinity');
+  return [
+    ...selector,
+    ...(nodeAffinity?.[required]?.nodeSelectorTerms ?? []).flatMap((term, index) =>
+      termWarnings(term, { path: at.child(required, 'nodeSelectorTerms').index(index), checksValues: false }),
+    ),
+    ...(nodeAffinity?.[preferred] ?? []).flatMap(({ preference }, index) =>
+      termWarnings(preference, { path: at.child(preferred).index(index).child('preference'), checksValues: true }),
+    ),
+  ];
+}
+
+/** Preferences with impossible values are accepted: they only match nothing. */
+function termWarnings(
+  term: NodeSelectorTerm,
+  { path, checksValues }: { readonly path: FieldPath; readonly checksValues: boolean },
+): readonly string[] {
+  return (term?.matchExpressions ?? []).flatMap(({ key, values }, index) => {
+    const at = path.child('matchExpressions').index(index);
+    const text = deprecatedNodeLabels.get(key);
+    const wrong = (values ?? []).flatMap((value, i) =>
+      checkLabelValue(value).map((detail) => `${at.child('values').index(i)}: ${value} is invalid, ${detail}`),
+    );
+    return [...(text === undefined ? [] : [`${at.child('key')}: ${key} is ${text}`]), ...(checksValues ? wrong : [])];
   });
 }
 
-function volumeWarnings(spec: PodSpec, path: string): readonly string[] {
-  return (spec.volumes ?? []).flatMap((volume, index) => {
-    const at = `${path}.volumes[${index}]`;
-    if (volume.gitRepo) return [`${at}.gitRepo: deprecated in v1.11, and disabled by default in v1.33+`];
-    if (volume.emptyDir?.sizeLimit && /m$/.test(volume.emptyDir.sizeLimit)) {
-      return [
-        `${at}.emptyDir.sizeLimit: fractional byte value "${volume.emptyDir.sizeLimit}" is invalid, must be an integer`,
-      ];
+const matchesNothing = (path: FieldPath): string => `${path}: a null labelSelector results in matching no pod`;
+
+function spreadWarnings(spec: PodSpec, path: FieldPath): readonly string[] {
+  return (spec.topologySpreadConstraints ?? []).flatMap(({ topologyKey, labelSelector }, index) => {
+    const at = path.child('topologySpreadConstraints').index(index);
+    const text = deprecatedNodeLabels.get(topologyKey);
+    return [
+      ...(text === undefined ? [] : [`${at.child('topologyKey')}: ${topologyKey} is ${text}`]),
+      ...(labelSelector ? [] : [matchesNothing(at.child('labelSelector'))]),
+    ];
+  });
+}
+
+function affinityWarnings(affinity: Affinity | undefined, path: FieldPath): readonly string[] {
+  const of = (value: PodAffinity | undefined, at: FieldPath): readonly string[] => {
+    const required = at.child('requiredDuringSchedulingIgnoredDuringExecution');
+    const preferred = at.child('preferredDuringSchedulingIgnoredDuringExecution');
+    return [
+      ...(value?.requiredDuringSchedulingIgnoredDuringExecution ?? []).flatMap((term, index) =>
+        term.labelSelector ? [] : [matchesNothing(required.index(index).child('labelSelector'))],
+      ),
+      ...(value?.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ podAffinityTerm }, index) =>
+        podAffinityTerm?.labelSelector
+          ? []
+          : [matchesNothing(preferred.index(index).child('podAffinityTerm', 'labelSelector'))],
+      ),
+    ];
+  };
+  return [
+    ...of(affinity?.podAffinity, path.child('podAffinity')),
+    ...of(affinity?.podAntiAffinity, path.child('podAntiAffinity')),
+  ];
+}
+
+function repeated<T>(
+  list: readonly T[],
+  options: { readonly of: (item: T) => string; readonly path: FieldPath; readonly field: string },
+): readonly string[] {
+  const seen = new Set<string>();
+  return list.flatMap((item, index) => {
+    const value = options.of(item);
+    if (seen.has(value)) {
+      return [`${options.path.index(index).child(options.field)}: duplicate ${options.field} ${JSON.stringify(value)}`];
     }
+    seen.add(value);
     return [];
   });
 }
 
-function containerWarnings(spec: PodSpec, path: string): readonly string[] {
-  const lists = [
-    ['initContainers', spec.initContainers ?? []],
-    ['containers', spec.containers ?? []],
-  ] as const;
-  return lists.flatMap(([field, list]) =>
-    list.flatMap((container, index) => oneContainer(container, `${path}.${field}[${index}]`)),
+function emptySecretNames(spec: PodSpec, path: FieldPath): readonly string[] {
+  return (spec.imagePullSecrets ?? []).flatMap(({ name }, index) =>
+    name ? [] : [`${path.child('imagePullSecrets').index(index).child('name')}: invalid empty name ""`],
   );
 }
 
-function oneContainer(container: Container, path: string): readonly string[] {
-  return [...fractionalBytes(container, path), ...hiddenVariables(container, path), ...portWarnings(container, path)];
+function containerWarnings({ resources, env }: Container, path: FieldPath): readonly string[] {
+  return [
+    ...(['limits', 'requests'] as const).flatMap((list) =>
+      fractionalBytes(resources?.[list], path.child('resources', list)),
+    ),
+    ...hiddenVariables(env ?? [], path.child('env')),
+  ];
 }
 
-function fractionalBytes({ resources }: Container, path: string): readonly string[] {
-  return (['limits', 'requests'] as const).flatMap((list) =>
-    ['memory', 'ephemeral-storage'].flatMap((name) => {
-      const amount = resources[list]?.[name];
-      if (!amount?.endsWith('m')) return [];
-      return [`${path}.resources.${list}[${name}]: fractional byte value "${amount}" is invalid, must be an integer`];
-    }),
-  );
+/** Bytes are not divisible, although a quantity such as `1500m` can be written. */
+function fractionalBytes(list: Readonly<Record<string, string>> | undefined, path: FieldPath): readonly string[] {
+  return ['memory', 'ephemeral-storage'].flatMap((name) => {
+    const amount = list?.[name];
+    if (amount === undefined || billionthsOf(amount) % 1_000_000_000n === 0n) return [];
+    return [`${path.key(name)}: fractional byte value "${amount}" is invalid, must be an integer`];
+  });
 }
 
 /** Returns warnings for variables that hide an earlier one of the same name. */
-function hiddenVariables({ env }: Container, path: string): readonly string[] {
-  const seen = new Map<string, number>();
-  return (env ?? []).flatMap(({ name, value }, index) => {
-    const before = seen.get(name);
-    seen.set(name, index);
-    if (before === undefined || value?.includes(`$(${name})`)) return [];
-    return [`${path}.env[${index}]: hides previous definition of "${name}", which may be dropped when using apply`];
+function hiddenVariables(env: NonNullable<Container['env']>, path: FieldPath): readonly string[] {
+  const seen = new Set<string>();
+  return env.flatMap(({ name, value, valueFrom }, index) => {
+    if (!seen.has(name)) {
+      seen.add(name);
+      return [];
+    }
+    const reference = `$(${name})`;
+    if (!valueFrom && value !== reference && value?.includes(reference)) return [];
+    return [`${path.index(index)}: hides previous definition of "${name}", which may be dropped when using apply`];
   });
 }
 
-function portWarnings({ ports }: Container, path: string): readonly string[] {
-  const seen = new Map<string, number>();
-  return (ports ?? []).flatMap(({ containerPort, protocol }, index) => {
-    const key = `${containerPort}/${protocol}`;
-    const before = seen.get(key);
-    seen.set(key, index);
-    if (before === undefined) return [];
-    return [`${path}.ports[${index}]: duplicate port definition with ${path}.ports[${before}]`];
-  });
+function gracePeriodWarnings(spec: PodSpec, path: FieldPath): readonly string[] {
+  if ((spec.terminationGracePeriodSeconds ?? 0) >= 0) return [];
+  const at = path.child('terminationGracePeriodSeconds');
+  return [`${at}: must be >= 0; negative values are invalid and will be treated as 1`];
+}
+
+function addressWarnings(spec: PodSpec, path: FieldPath): readonly string[] {
+  return [
+    ...(spec.dnsConfig?.nameservers ?? []).flatMap((address, index) =>
+      ipWarnings(address, path.child('dnsConfig', 'nameservers').index(index)),
+    ),
+    ...(spec.hostAliases ?? []).flatMap(({ ip }, index) =>
+      ipWarnings(ip, path.child('hostAliases').index(index).child('ip')),
+    ),
+  ];
 }

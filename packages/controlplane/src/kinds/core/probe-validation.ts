@@ -1,15 +1,32 @@
 import { type FieldError, forbiddenField, invalidField, requiredField } from '@kubewright/apimachinery';
 import type { ExecAction, HTTPGetAction, LifecycleHandler, Probe } from '../generated/drafts.ts';
-import { type Check, enumOf, fields, nonNegative, required } from '../validation/check.ts';
+import { type Check, enumOf, fields, nonNegative, required, rule } from '../validation/check.ts';
 import { portNumber, portNumberOrName } from '../validation/rules.ts';
 
 type Handlers = Pick<Probe, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'> & Pick<LifecycleHandler, 'sleep'>;
 
 const handlerTypes = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const;
 
+const headerName: Check<string> = (name = '', path) =>
+  /^[-A-Za-z0-9]+$/.test(name)
+    ? []
+    : [
+        invalidField(
+          path,
+          name,
+          "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')",
+        ),
+      ];
+
 const details: Check<Handlers> = fields<Handlers>({
   exec: fields<ExecAction>({ command: required() }),
-  httpGet: fields<HTTPGetAction>({ path: required(), port: portNumberOrName, scheme: enumOf('HTTP', 'HTTPS') }),
+  httpGet: fields<HTTPGetAction>({
+    path: required(),
+    port: portNumberOrName,
+    scheme: enumOf('HTTP', 'HTTPS'),
+    // Upstream omits the index.
+    httpHeaders: (list, path) => (list ?? []).flatMap(({ name }) => headerName(name, path)),
+  }),
   tcpSocket: fields({ port: portNumberOrName }),
   grpc: fields({ port: portNumber }),
 });
@@ -33,6 +50,7 @@ const numbers: Check<Probe> = fields<Probe>({
   periodSeconds: nonNegative,
   successThreshold: nonNegative,
   failureThreshold: nonNegative,
+  terminationGracePeriodSeconds: rule((seconds) => seconds > 0, 'must be greater than 0'),
 });
 
 const probe: Check<Probe> = (value, path) => (value ? [...handlers(value, path), ...numbers(value, path)] : []);

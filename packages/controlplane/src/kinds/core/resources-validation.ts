@@ -4,15 +4,17 @@ import {
   type FieldPath,
   forbiddenField,
   invalidField,
+  Quantity,
+  requiredField,
 } from '@kubewright/apimachinery';
-import type { ResourceRequirements } from '../generated/drafts.ts';
+import type { ResourceClaim, ResourceRequirements } from '../generated/drafts.ts';
 import type { Check } from '../validation/check.ts';
 import { billionthsOf } from '../wire/quantity.ts';
 
-const containerResources = new Set(['cpu', 'memory', 'ephemeral-storage']);
-const standard = new Set([
-  ...containerResources,
-  'storage',
+const compute = ['cpu', 'memory', 'ephemeral-storage'];
+const containerResources: ReadonlySet<string> = new Set(compute);
+/** Things that are counted. */
+const counted = [
   'pods',
   'services',
   'secrets',
@@ -22,63 +24,117 @@ const standard = new Set([
   'persistentvolumeclaims',
   'services.nodeports',
   'services.loadbalancers',
+];
+const integers: ReadonlySet<string> = new Set(counted);
+const standard: ReadonlySet<string> = new Set([
+  ...compute.flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
+  'storage',
+  'requests.storage',
+  ...counted,
 ]);
 
+type NameRule = (name: string, path: FieldPath) => readonly FieldError[];
+
 /** Resource requirements of a container: known names, integers for indivisible resources, requests within limits. */
-export const resources: Check<ResourceRequirements> = (value, path) => {
+export function resources(claims: Check<ResourceClaim[]>): Check<ResourceRequirements> {
+  return (value, path) => [...requirements(value, { path, nameRule: containerResourceName }), ...named(value, path)];
+  function named(value: ResourceRequirements | undefined, path: FieldPath): readonly FieldError[] {
+    return claims(value?.claims ?? undefined, path.child('claims'));
+  }
+}
+
+/** Validates limits and requests; `nameRule` says which resources are allowed. */
+export function requirements(
+  value: ResourceRequirements | undefined,
+  { path, nameRule }: { readonly path: FieldPath; readonly nameRule: NameRule },
+): readonly FieldError[] {
   if (!value) return [];
-  const { limits = {}, requests = {} } = value;
-  const faults = [...listFaults(limits, path.child('limits')), ...requestFaults(value, path.child('requests'))];
+  const limits = value.limits ?? {};
+  const requests = value.requests ?? {};
+  const faults = [
+    ...listFaults(limits, { path: path.child('limits'), nameRule }),
+    ...listFaults(requests, { path: path.child('requests'), nameRule }),
+    ...Object.keys(requests).flatMap((name) => pairFaults(name, { limits, requests, path })),
+  ];
   const names = [...Object.keys(limits), ...Object.keys(requests)];
   const hugePages = names.some((name) => name.startsWith('hugepages-'));
   if (hugePages && !names.includes('cpu') && !names.includes('memory')) {
     faults.push(forbiddenField(path, 'HugePages require cpu or memory'));
   }
   return faults;
-};
+}
 
-function listFaults(list: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
+function listFaults(
+  list: Readonly<Record<string, string>>,
+  { path, nameRule }: { readonly path: FieldPath; readonly nameRule: NameRule },
+): FieldError[] {
   return Object.entries(list).flatMap(([name, amount]) => [
-    ...containerResourceName(name, path.key(name)),
+    ...nameRule(name, path.key(name)),
     ...quantityFaults({ name, amount, path: path.key(name) }),
+    ...hugePageFaults({ name, amount, path: path.key(name) }),
   ]);
 }
 
-function requestFaults({ limits = {}, requests = {} }: ResourceRequirements, path: FieldPath): FieldError[] {
-  return Object.entries(requests).flatMap(([name, amount]) => {
-    const faults = [
-      ...containerResourceName(name, path.key(name)),
-      ...quantityFaults({ name, amount, path: path.key(name) }),
-    ];
-    const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
-    const requested = billionthsOf(amount);
-    const max = limit === undefined ? undefined : billionthsOf(limit);
-    const overcommit = containerResources.has(name);
-    if (max !== undefined && !overcommit && requested !== max) {
-      faults.push(invalidField(path, amount, `must be equal to ${name} limit of ${limit}`));
-    } else if (max !== undefined && requested > max) {
-      faults.push(invalidField(path, amount, `must be less than or equal to ${name} limit of ${limit}`));
-    } else if (max === undefined && !overcommit && name.includes('/')) {
-      faults.push(invalidField(path, `${amount}`, `must be equal to ${name} limit`));
-    }
-    return faults;
-  });
+/** Huge pages come in whole pages: `hugepages-2Mi` in multiples of 2Mi. */
+function hugePageFaults({ name, amount, path }: Parameters<typeof quantityFaults>[0]): readonly FieldError[] {
+  if (!name.startsWith('hugepages-')) return [];
+  const size = Quantity.tryParse(name.slice('hugepages-'.length))?.scaledValue(-9);
+  if (size === undefined || size === 0n) return [];
+  if (billionthsOf(amount) % size === 0n) return [];
+  return [invalidField(path, amount, `${amount} is not positive integer multiple of ${name}`)];
+}
+
+interface Pair {
+  readonly limits: Readonly<Record<string, string>>;
+  readonly requests: Readonly<Record<string, string>>;
+  readonly path: FieldPath;
+}
+
+/** A request stays within its limit; for resources without overcommitment, both are equal. */
+function pairFaults(name: string, { limits, requests, path }: Pair): readonly FieldError[] {
+  const amount = requests[name] ?? '';
+  const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
+  // Resources of vendors and huge pages are not overcommitted; the API server sets missing requests of the former.
+  const overcommit = !name.startsWith('hugepages-') && isNative(name);
+  if (limit === undefined) {
+    return overcommit
+      ? []
+      : [requiredField(path.child('limits'), 'Limit must be set for non overcommitable resources')];
+  }
+  const requested = billionthsOf(amount);
+  const max = billionthsOf(limit);
+  const at = path.child('requests');
+  if (!overcommit && requested !== max) return [invalidField(at, amount, `must be equal to ${name} limit of ${limit}`)];
+  return requested > max ? [invalidField(at, amount, `must be less than or equal to ${name} limit of ${limit}`)] : [];
 }
 
 /** Validates the name of any resource: standard, or qualified by a domain. */
 export function resourceName(name: string, path: FieldPath): FieldError[] {
   const faults = checkQualifiedName(name).map((detail) => invalidField(path, name, detail));
   if (faults.length > 0 || name.includes('/')) return faults;
-  const known =
-    standard.has(name) || name.startsWith('hugepages-') || name.startsWith('requests.') || name.startsWith('limits.');
+  const known = standard.has(name) || /^(requests\.)?hugepages-/.test(name);
   return known ? [] : [invalidField(path, name, 'must be a standard resource type or fully qualified')];
 }
 
 /** Validates the name of a resource that containers can request. */
 export function containerResourceName(name: string, path: FieldPath): FieldError[] {
   const faults = resourceName(name, path);
-  if (name.includes('/') || containerResources.has(name) || name.startsWith('hugepages-')) return faults;
+  if (name.split('/').length === 2) {
+    if (isNative(name) || isExtended(name)) return faults;
+    return [...faults, invalidField(path, name, "doesn't follow extended resource name standard")];
+  }
+  if (containerResources.has(name) || name.startsWith('hugepages-')) return faults;
   return [...faults, invalidField(path, name, 'must be a standard resource for containers')];
+}
+
+/** True for names without a domain, and those of Kubernetes. */
+function isNative(name: string): boolean {
+  return !name.includes('/') || name.includes('kubernetes.io/');
+}
+
+/** True for resources of vendors, such as `example.com/gpu`; quotas prefix their names. */
+function isExtended(name: string): boolean {
+  return !isNative(name) && !name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0;
 }
 
 /** Validates an amount of a resource: not negative, and an integer if the resource is indivisible. */
@@ -89,9 +145,9 @@ export function quantityFaults(part: {
 }): FieldError[] {
   const { name, amount, path } = part;
   const nano = billionthsOf(amount);
-  if (nano < 0n) return [invalidField(path, amount, 'must be greater than or equal to 0')];
-  const divisible = ['cpu', 'memory', 'ephemeral-storage', 'storage'].includes(
-    name.replace(/^(requests|limits)\./, ''),
-  );
-  return !divisible && nano % 1_000_000_000n !== 0n ? [invalidField(path, amount, 'must be an integer')] : [];
+  const faults = nano < 0n ? [invalidField(path, amount, 'must be greater than or equal to 0')] : [];
+  const milli = Quantity.tryParse(amount)?.scaledValue(-3) ?? 0n;
+  if ((integers.has(name) || isExtended(name)) && milli % 1000n !== 0n)
+    faults.push(invalidField(path, amount, 'must be an integer'));
+  return faults;
 }

@@ -5,6 +5,7 @@ import {
   forbiddenField,
   invalidField,
   requiredField,
+  unsupportedField,
 } from '@kubewright/apimachinery';
 import type {
   Affinity,
@@ -42,7 +43,11 @@ export const toleration: Check<Toleration> = (value, path) => {
   if (value.operator === 'Exists' && value.value) {
     faults.push(invalidField(at, value.value, "value must be empty when `operator` is 'Exists'"));
   }
-  faults.push(...optional(enumOf('Equal', 'Exists'))(value.operator, at));
+  // Comparisons are behind a feature gate, but listed in the message.
+  const operators = ['Lt', 'Gt'].includes(value.operator ?? '') ? ['Equal', 'Exists', 'Lt', 'Gt'] : ['Equal', 'Exists'];
+  if (value.operator && value.operator !== 'Equal' && value.operator !== 'Exists') {
+    faults.push(unsupportedField(at, value.operator, operators));
+  }
   faults.push(...optional(enumOf('NoSchedule', 'PreferNoSchedule', 'NoExecute'))(value.effect, path.child('effect')));
   return faults;
 };
@@ -62,19 +67,65 @@ export const spreadConstraints: Check<TopologySpreadConstraint[]> = (list, path)
   });
 };
 
+const positive: Check<number> = rule((value) => value > 0, 'must be greater than zero');
+const inclusion: Check<string> = enumOf('Honor', 'Ignore');
+
 const spread: Check<TopologySpreadConstraint> = all(
   fields<TopologySpreadConstraint>({
-    maxSkew: rule((value) => value > 0, 'must be greater than zero'),
+    maxSkew: positive,
     topologyKey: required(undefined, 'can not be empty'),
     whenUnsatisfiable: enumOf('DoNotSchedule', 'ScheduleAnyway'),
+    minDomains: present(positive),
   }),
   (value, path) => {
     if (value?.minDomains === undefined || value.whenUnsatisfiable === 'DoNotSchedule') return [];
-    const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${value.whenUnsatisfiable}`;
+    const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${value.whenUnsatisfiable ?? ''}`;
     return [invalidField(path.child('minDomains'), value.minDomains, detail)];
   },
+  fields<TopologySpreadConstraint>({ nodeAffinityPolicy: present(inclusion), nodeTaintsPolicy: present(inclusion) }),
+  (value, path) => labelKeyFaults({ matchLabelKeys: value?.matchLabelKeys, labelSelector: value?.labelSelector }, path),
   fields<TopologySpreadConstraint>({ labelSelector }),
 );
+
+type LabelKeys = Pick<PodAffinityTerm, 'matchLabelKeys' | 'mismatchLabelKeys' | 'labelSelector'>;
+
+/** Keys whose values come from the pod's own labels. */
+function labelKeyFaults(keys: LabelKeys, path: FieldPath): readonly FieldError[] {
+  const matched = keys.matchLabelKeys ?? [];
+  const mismatched = new Set(keys.mismatchLabelKeys ?? []);
+  const at = path.child('matchLabelKeys');
+  const both = 'exists in both matchLabelKeys and mismatchLabelKeys';
+  return [
+    ...keyNames(matched, { keys, path: at }),
+    ...keyNames([...(keys.mismatchLabelKeys ?? [])], { keys, path: path.child('mismatchLabelKeys') }),
+    ...selectedTwice(matched, { keys, path }),
+    ...matched.flatMap((key, index) => (mismatched.has(key) ? [invalidField(at.index(index), key, both)] : [])),
+  ];
+}
+
+function keyNames(
+  list: readonly string[],
+  { keys, path }: { readonly keys: LabelKeys; readonly path: FieldPath },
+): readonly FieldError[] {
+  if (list.length === 0) return [];
+  if (!keys.labelSelector) return [forbiddenField(path, 'must not be specified when labelSelector is not set')];
+  return list.flatMap((key, index) => qualifiedName(key, path.index(index)));
+}
+
+/** The API server has already added the pod's labels to the selector, so a key of the user is there twice. */
+function selectedTwice(
+  matched: readonly string[],
+  { keys, path }: { readonly keys: LabelKeys; readonly path: FieldPath },
+): readonly FieldError[] {
+  const selected = new Set(Object.keys(keys.labelSelector?.matchLabels ?? {}));
+  return (keys.labelSelector?.matchExpressions ?? []).flatMap(({ key }) => {
+    const isTwice = selected.has(key);
+    selected.add(key);
+    const index = matched.lastIndexOf(key);
+    if (index === -1 || !isTwice) return [];
+    return [invalidField(path.index(index), key, 'exists in both matchLabelKeys and labelSelector')];
+  });
+}
 
 const podTerm: Check<PodAffinityTerm> = (term, path) => {
   if (!term) return [];
@@ -82,6 +133,7 @@ const podTerm: Check<PodAffinityTerm> = (term, path) => {
     ...present(labelSelector)(term.labelSelector, path.child('labelSelector')),
     ...present(labelSelector)(term.namespaceSelector, path.child('namespaceSelector')),
     ...(term.namespaces ?? []).flatMap((name) => dnsLabel(name, path.child('namespace'))),
+    ...labelKeyFaults(term, path),
     ...(term.topologyKey ? [] : [requiredField(path.child('topologyKey'), 'can not be empty')]),
     ...qualifiedName(term.topologyKey, path.child('topologyKey')),
   ];

@@ -134,7 +134,10 @@ const namedSecret = fields<{ name?: string | undefined }>({ name: required() });
 
 /** Volumes of storage vendors. Persistent volumes have the same rules. */
 export const vendorVolumes: FieldChecks<Volume> = {
-  gcePersistentDisk: fields<GCEPersistentDiskVolumeSource>({ pdName: required(), partition }),
+  gcePersistentDisk: fields<GCEPersistentDiskVolumeSource>({
+    pdName: required(),
+    partition: rule((number) => number >= 0 && number <= 255, 'must be between 1 and 255, inclusive'),
+  }),
   awsElasticBlockStore: fields<AWSElasticBlockStoreVolumeSource>({ volumeID: required(), partition }),
   iscsi: present(iscsi),
   glusterfs: fields({ endpoints: required(), path: required() }),

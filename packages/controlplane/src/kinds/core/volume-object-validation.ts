@@ -23,6 +23,7 @@ import {
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { dnsLabel, dnsSubdomain, noParentSteps } from '../validation/rules.ts';
 import { accessModes, claimChanges, claimSpec, classAndMode, positive } from './claim-validation.ts';
+import { claimSpecWarnings } from './claim-warnings.ts';
 import { nodeSelector } from './scheduling-validation.ts';
 import { vendorVolumes } from './vendor-volume-validation.ts';
 import { hostPath, nfs } from './volume-validation.ts';
@@ -77,6 +78,7 @@ export const volumeObjectValidation: readonly ValidationEntry[] = [
   validationOf<PersistentVolumeClaim>('/v1/persistentvolumeclaims', {
     validate: ({ spec }) => claimSpec(spec, specPath),
     validateUpdate: claimChanges,
+    warnings: ({ spec }) => claimSpecWarnings(spec, specPath),
   }),
 ];
 

@@ -1,11 +1,17 @@
-import { type FieldError, forbiddenField, requiredField } from '@kubewright/apimachinery';
+import {
+  duplicateField,
+  type FieldError,
+  type FieldPath,
+  forbiddenField,
+  requiredField,
+} from '@kubewright/apimachinery';
 import type {
   ConfigMapVolumeSource,
   CSIVolumeSource,
-  DownwardAPIVolumeFile,
   EmptyDirVolumeSource,
+  GitRepoVolumeSource,
   HostPathVolumeSource,
-  KeyToPath,
+  ImageVolumeSource,
   LocalObjectReference,
   NFSVolumeSource,
   PersistentVolumeClaimTemplate,
@@ -13,12 +19,12 @@ import type {
   Volume,
 } from '../generated/drafts.ts';
 import { csiDriverName } from '../storage/csi-validation.ts';
-import { all, type Check, each, enumOf, fields, present, required, rule, unique } from '../validation/check.ts';
+import { all, type Check, each, enumOf, fields, optional, present, required, rule } from '../validation/check.ts';
 import { dnsLabel, dnsSubdomain, noParentSteps, relativePath } from '../validation/rules.ts';
 import { templateMetadata } from '../validation/template-metadata.ts';
 import { billionthsOf } from '../wire/quantity.ts';
 import { claimSpec } from './claim-validation.ts';
-import { resourceField, volumeField } from './env-validation.ts';
+import { downwardAPI, item, mode, projected } from './projected-volume-validation.ts';
 import { vendorVolumes } from './vendor-volume-validation.ts';
 
 const hostPathTypes = [
@@ -31,13 +37,6 @@ const hostPathTypes = [
   'FileOrCreate',
   'Socket',
 ];
-
-const mode: Check<number> = rule(
-  (bits) => bits >= 0 && bits <= 0o777,
-  'must be a number between 0 and 0777 (octal), both inclusive',
-);
-
-const item: Check<KeyToPath> = fields<KeyToPath>({ key: required(), path: required(relativePath), mode });
 
 /** A host path volume, also used by persistent volumes. */
 export const hostPath: Check<HostPathVolumeSource> = fields<HostPathVolumeSource>({
@@ -62,13 +61,6 @@ const emptyDir: Check<EmptyDirVolumeSource> = (value, path) =>
     ? [forbiddenField(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')]
     : [];
 
-const downwardFile: Check<DownwardAPIVolumeFile> = fields<DownwardAPIVolumeFile>({
-  path: required(relativePath),
-  fieldRef: volumeField,
-  resourceFieldRef: resourceField,
-  mode,
-});
-
 const claimTemplate: Check<PersistentVolumeClaimTemplate> = (template, path) => [
   ...templateMetadata(template?.metadata, path.child('metadata')),
   ...claimSpec(template?.spec, path.child('spec')),
@@ -92,8 +84,10 @@ const source: Check<Volume> = fields<Volume>({
   secret,
   configMap,
   persistentVolumeClaim: fields({ claimName: required() }),
-  // Upstream reports these without the item's index.
-  downwardAPI: (value, path) => (value?.items ?? []).flatMap((file) => downwardFile(file, path)),
+  downwardAPI,
+  projected,
+  gitRepo: fields<GitRepoVolumeSource>({ repository: required(), directory: optional(relativePath) }),
+  image: fields<ImageVolumeSource>({ pullPolicy: required(enumOf('Always', 'IfNotPresent', 'Never')) }),
   nfs,
   csi: fields<CSIVolumeSource>({ driver: csiDriverName, nodePublishSecretRef: present(secretName) }),
   ephemeral: (value, path) => {
@@ -142,7 +136,12 @@ const oneSource: Check<Volume> = (volume, path) => {
   const given = sources.filter((name) => volume[name]);
   const [first, ...others] = given;
   if (first === undefined) return [requiredField(path, 'must specify a volume type')];
-  const faults: FieldError[] = [...source({ name: volume.name, [first]: volume[first] }, path)];
+  const faults: FieldError[] = [...source({ name: volume.name, [first]: volume[first] }, path)].map((fault) =>
+    // Upstream writes this name in another way.
+    first === 'gcePersistentDisk'
+      ? { ...fault, field: fault.field.replace('.gcePersistentDisk', '.persistentDisk') }
+      : fault,
+  );
   // One name is written in another way upstream.
   for (const other of others)
     faults.push(
@@ -151,11 +150,24 @@ const oneSource: Check<Volume> = (volume, path) => {
   return faults;
 };
 
-/** The volumes of a pod: unique names, one source each. */
-export const volumes: Check<Volume[]> = all(
-  each(all(oneSource, fields<Volume>({ name: required(dnsLabel) }))),
-  unique(
-    ({ name }) => name,
-    (path) => path.child('name'),
-  ),
-);
+const oneVolume: Check<Volume> = all(oneSource, fields<Volume>({ name: required(dnsLabel) }));
+
+/** Validates the volumes of a pod: unique names, one source each. Also returns the valid ones: only those can be mounted. */
+export function checkVolumes(
+  list: readonly Volume[],
+  path: FieldPath,
+): { readonly faults: readonly FieldError[]; readonly valid: readonly Volume[] } {
+  const names = new Set<string>();
+  const faults: FieldError[] = [];
+  const valid: Volume[] = [];
+  for (const [index, volume] of list.entries()) {
+    const at = path.index(index);
+    const own = [...oneVolume(volume, at)];
+    if (names.has(volume.name)) own.push(duplicateField(at.child('name'), volume.name));
+    faults.push(...own);
+    if (own.length > 0) continue;
+    names.add(volume.name);
+    valid.push(volume);
+  }
+  return { faults, valid };
+}

@@ -1,7 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import {
   checkDns1123Label,
-  checkDns1123Subdomain,
   type FieldError,
   FieldPath,
   forbiddenField,
@@ -29,7 +28,7 @@ import {
 import { cidr } from '../validation/ip.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { checkPathSegment } from '../validation/names.ts';
-import { dnsSubdomain } from '../validation/rules.ts';
+import { dnsSubdomain, domainPrefixedPath } from '../validation/rules.ts';
 
 const specPath = FieldPath.of('spec');
 const cidrsPath = specPath.child('cidrs');
@@ -94,20 +93,6 @@ function changedCidrFaults(now: readonly string[], old: readonly string[]): read
   if (old.length === 1 && now.length === 2) return [...changed(0), ...cidrFaults(now)];
   return [invalidField(cidrsPath, now.length === 0 ? null : now, 'field is immutable')];
 }
-
-const domainPrefixedPath: Check<string> = (value = '', path) => {
-  const [domain = '', ...rest] = value.split('/');
-  const name = rest.join('/');
-  if (domain === '' || name === '') {
-    return [invalidField(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
-  }
-  const faults = checkDns1123Subdomain(domain).map((detail) => invalidField(path, domain, detail));
-  if (/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(name)) return faults;
-  return [
-    ...faults,
-    invalidField(path, name, "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')"),
-  ];
-};
 
 const parameters: Check<IngressClassParametersReference> = (value, path) => {
   if (!value) return [];

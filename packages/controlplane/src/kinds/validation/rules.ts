@@ -94,3 +94,19 @@ export const relativePath: Check<string> = (value, path) =>
   value?.startsWith('/')
     ? [invalidField(path, value, 'must be a relative path')]
     : optional(noParentSteps)(value, path);
+
+/** A path below a domain, such as `acme.io/foo`. */
+export const domainPrefixedPath: Check<string> = (value = '', path) => {
+  const [domain = '', ...rest] = value.split('/');
+  const name = rest.join('/');
+  if (value === '') return [requiredField(path)];
+  if (domain === '' || name === '') {
+    return [invalidField(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  }
+  const faults = checkDns1123Subdomain(domain).map((detail) => invalidField(path, domain, detail));
+  if (/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(name)) return faults;
+  return [
+    ...faults,
+    invalidField(path, name, "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')"),
+  ];
+};

@@ -43,13 +43,13 @@ export function templateFaults(template: PodTemplateSpec | undefined, demands: T
     ...labels(given, path.child('labels')),
     ...annotations(template.metadata.annotations, path.child('annotations')),
   );
-  faults.push(...podSpec(template.spec, path.child('spec')));
+  faults.push(...podSpec(template.spec, { path: path.child('spec'), isTemplate: true }));
   if ((template.spec.ephemeralContainers ?? []).length > 0) {
     const at = path.child('spec', 'ephemeralContainers');
     faults.push(forbiddenField(at, 'ephemeral containers not allowed in pod template'));
   }
   const policy = template.spec.restartPolicy ?? '';
-  if (restartPolicies.length === 1 && !restartPolicies.includes(policy) && ['OnFailure', 'Never'].includes(policy)) {
+  if (restartPolicies.length === 1 && !restartPolicies.includes(policy)) {
     faults.push(unsupportedField(path.child('spec', 'restartPolicy'), policy, restartPolicies));
   }
   if (restartPolicies.length === 1 && template.spec.activeDeadlineSeconds !== undefined) {

@@ -1,0 +1,84 @@
+import {
+  duplicateField,
+  type FieldError,
+  type FieldPath,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '@kubewright/apimachinery';
+import type { Container, ContainerRestartRule, PodSpec } from '../generated/drafts.ts';
+import { type Check, enumOf } from '../validation/check.ts';
+import { tooManyField } from '../validation/too-many-field.ts';
+
+const policies = ['Always', 'Never', 'OnFailure'];
+const maxRules = 20;
+const maxExitCodes = 255;
+
+/** The restart policy of a container and its exceptions by exit code. */
+export const restartPolicy: Check<Container> = (container, path) => {
+  if (!container) return [];
+  const { restartPolicy: policy, restartPolicyRules: rules = [] } = container;
+  const at = path.child('restartPolicy');
+  const faults: FieldError[] = [];
+  if (policy === undefined) {
+    if (rules.length === 0) return [];
+    faults.push(requiredField(at, 'must specify restartPolicy when restart rules are used'));
+  } else faults.push(...enumOf(...policies)(policy, at));
+  const list = path.child('restartPolicyRules');
+  if (rules.length > maxRules) faults.push(tooManyField(list, { count: rules.length, max: maxRules }));
+  return [...faults, ...rules.flatMap((rule, index) => ruleFaults(rule, list.index(index)))];
+};
+
+/** The same for init containers, where rules without a policy are the only fault. */
+export const initRestartPolicy: Check<Container> = (container, path) => {
+  if (container?.restartPolicy !== undefined) return restartPolicy(container, path);
+  if ((container?.restartPolicyRules ?? []).length === 0) return [];
+  return [requiredField(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')];
+};
+
+function ruleFaults({ action, exitCodes }: ContainerRestartRule, path: FieldPath): readonly FieldError[] {
+  const faults = [...enumOf('Restart', 'RestartAllContainers')(action, path.child('action'))];
+  const at = path.child('exitCodes');
+  if (!exitCodes) return [...faults, requiredField(at, 'must be specified')];
+  faults.push(...enumOf('In', 'NotIn')(exitCodes.operator, at.child('operator')));
+  const count = (exitCodes.values ?? []).length;
+  if (count > maxExitCodes) faults.push(tooManyField(at.child('values'), { count, max: maxExitCodes }));
+  return faults;
+}
+
+/** Validates how a container reacts to new resources; upstream reports most faults at the list. */
+export function resizePolicy(spec: PodSpec): Check<Container> {
+  return (container, path) => {
+    const list = path.child('resizePolicy');
+    const seen = new Set<string>();
+    return (container?.resizePolicy ?? []).flatMap(({ resourceName, restartPolicy: restart }, index) => {
+      const faults: FieldError[] = [];
+      if (seen.has(resourceName)) faults.push(duplicateField(list.index(index), resourceName));
+      seen.add(resourceName);
+      faults.push(...oneOf(resourceName, { path: list, values: ['cpu', 'memory'] }));
+      faults.push(...oneOf(restart, { path: list, values: ['NotRequired', 'RestartContainer'] }));
+      if (spec.restartPolicy === 'Never' && restart !== 'NotRequired') {
+        faults.push(invalidField(list, restart ?? '', "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
+      }
+      return faults;
+    });
+  };
+}
+
+function oneOf(
+  value: string | undefined,
+  { path, values }: { readonly path: FieldPath; readonly values: readonly string[] },
+): readonly FieldError[] {
+  if (!value) return [requiredField(path)];
+  return values.includes(value) ? [] : [unsupportedField(path, value, values)];
+}
+
+/** Init containers that end are not restarted for new resources. */
+export const initResizePolicy: Check<Container> = (container, path) => {
+  if (container?.restartPolicy === 'Always') return [];
+  return (container?.resizePolicy ?? []).flatMap(({ restartPolicy: restart }, index) => {
+    if (restart !== 'RestartContainer') return [];
+    const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+    return [invalidField(path.child('resizePolicy').index(index).child('restartPolicy'), restart, detail)];
+  });
+};

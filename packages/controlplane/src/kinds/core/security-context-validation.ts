@@ -1,0 +1,139 @@
+import { type FieldError, invalidField, requiredField, unsupportedField } from '@kubewright/apimachinery';
+import { tooLongField } from '@kubewright/apimachinery/internal';
+import type { AppArmorProfile, PodSecurityContext, SeccompProfile, SecurityContext } from '../generated/drafts.ts';
+import {
+  all,
+  between,
+  type Check,
+  each,
+  enumOf,
+  fields,
+  present,
+  required,
+  rule,
+  unique,
+} from '../validation/check.ts';
+import { relativePath } from '../validation/rules.ts';
+import { windowsOptions } from './windows-validation.ts';
+
+/** A user or group ID. */
+const id: Check<number> = between(0, 2_147_483_647);
+
+const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+
+const seccompProfile: Check<SeccompProfile> = (profile, path) => {
+  if (!profile) return [];
+  const { type, localhostProfile } = profile;
+  const at = path.child('localhostProfile');
+  const faults: FieldError[] = type
+    ? [...enumOf(...profileTypes)(type, path.child('type'))]
+    : [requiredField(path.child('type'), 'type is required when seccompProfile is set')];
+  if (type === 'Localhost') {
+    if (localhostProfile === undefined) faults.push(requiredField(at, 'must be set when seccomp type is Localhost'));
+    else faults.push(...relativePath(localhostProfile, at));
+  } else if (localhostProfile !== undefined) {
+    const shown = { Type: type ?? '', LocalhostProfile: localhostProfile };
+    faults.push(invalidField(at, shown, 'can only be set when seccomp type is Localhost'));
+  }
+  return faults;
+};
+
+/** The longest path on Linux, without its terminator. */
+const maxPathBytes = 4095;
+
+const appArmorProfile: Check<AppArmorProfile> = (profile, path) => {
+  if (!profile) return [];
+  const { type, localhostProfile } = profile;
+  const at = path.child('localhostProfile');
+  if (!type) return [requiredField(path.child('type'), 'type is required when appArmorProfile is set')];
+  if (!profileTypes.includes(type)) return [unsupportedField(path.child('type'), type, profileTypes)];
+  if (type !== 'Localhost') {
+    if (localhostProfile === undefined) return [];
+    return [invalidField(at, localhostProfile, 'can only be set when AppArmor type is Localhost')];
+  }
+  const faults: FieldError[] = [];
+  const name = localhostProfile?.trim();
+  if (name !== localhostProfile) faults.push(invalidField(at, localhostProfile, 'must not be padded with whitespace'));
+  else if (!name) faults.push(requiredField(at, 'must be set when AppArmor type is Localhost'));
+  if (Buffer.byteLength(localhostProfile ?? '') > maxPathBytes) faults.push(tooLongField(at, { max: maxPathBytes }));
+  return faults;
+};
+
+/** The security context of a container. `hostUsers` is false in pods that have a separate user namespace. */
+export function securityContext(hostUsers: boolean): Check<SecurityContext> {
+  const procMount: Check<string> = (value, path) => [
+    ...enumOf('Default', 'Unmasked')(value, path),
+    ...(hostUsers && value === 'Unmasked'
+      ? [invalidField(path, value, '`hostUsers` must be false to use `Unmasked`')]
+      : []),
+  ];
+  return all(
+    fields<SecurityContext>({
+      runAsUser: present(id),
+      runAsGroup: present(id),
+      procMount: present(procMount),
+      seccompProfile,
+    }),
+    escalation,
+    fields<SecurityContext>({ windowsOptions, appArmorProfile }),
+  );
+}
+
+/** Rejects contexts that both forbid and allow the escalation of privileges. */
+const escalation: Check<SecurityContext> = (context, path) => {
+  if (context?.allowPrivilegeEscalation !== false) return [];
+  const conflict = (other: string): FieldError =>
+    invalidField(path, goSecurityContext(context), `cannot set \`allowPrivilegeEscalation\` to false and ${other}`);
+  const added = (context.capabilities?.add ?? []).filter((capability) => capability === 'CAP_SYS_ADMIN');
+  return [
+    ...(context.privileged ? [conflict('`privileged` to true')] : []),
+    ...added.map(() => conflict('`capabilities.Add` CAP_SYS_ADMIN')),
+  ];
+};
+
+/** Formats the structure with Go's field names for the message. */
+function goSecurityContext(context: SecurityContext): Record<string, unknown> {
+  const names: readonly (keyof SecurityContext)[] = [
+    'capabilities',
+    'privileged',
+    'seLinuxOptions',
+    'windowsOptions',
+    'runAsUser',
+    'runAsGroup',
+    'runAsNonRoot',
+    'readOnlyRootFilesystem',
+    'allowPrivilegeEscalation',
+    'procMount',
+    'seccompProfile',
+    'appArmorProfile',
+  ];
+  const goName = (name: string): string =>
+    name === 'seLinuxOptions' ? 'SELinuxOptions' : name.charAt(0).toUpperCase() + name.slice(1);
+  return Object.fromEntries(names.map((name) => [goName(name), context[name] ?? null]));
+}
+
+const sysctl = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
+const sysctlText =
+  'must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
+
+/** The security context of a pod. */
+export const podSecurityContext: Check<PodSecurityContext> = fields<PodSecurityContext>({
+  fsGroup: present(id),
+  runAsUser: present(id),
+  runAsGroup: present(id),
+  supplementalGroups: each(id),
+  sysctls: all<{ name: string }[]>(
+    each(fields({ name: required(rule((name) => name.length <= 253 && sysctl.test(name), sysctlText)) })),
+    unique(
+      ({ name }) => name,
+      (path) => path.child('name'),
+    ),
+  ),
+  fsGroupChangePolicy: present(enumOf('Always', 'OnRootMismatch')),
+  seccompProfile,
+  windowsOptions,
+  appArmorProfile,
+  supplementalGroupsPolicy: present(enumOf('Merge', 'Strict')),
+  // `MountOption` is behind a feature gate that is off.
+  seLinuxChangePolicy: present(enumOf('Recursive')),
+});
