@@ -3,15 +3,14 @@ import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import type { Condition } from '@kubewright/apimachinery/meta/v1';
 import { applyManifests } from '@kubewright/controlplane';
-import { silentLogger as log, Manager } from '@kubewright/runtime';
-import { TestEnvironment } from '@kubewright/testing';
+import { eventually, TestEnvironment, TestOperator, toBeAbsent, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { playbookController } from './playbook-operator.ts';
 import { readWatches } from './watches.ts';
 
 // A playbook takes seconds, or many more on a busy machine.
 vi.setConfig({ testTimeout: 240_000 });
-const patience = { timeout: 220_000, interval: 500 };
+const patience = { timeoutMs: 220_000 };
 const namespace = 'default';
 const key = { namespace, name: 'hello' };
 const file = (name: string) => new URL(`../${name}`, import.meta.url).pathname;
@@ -22,17 +21,15 @@ const isMissing = maySkip && spawnSync('ansible-playbook', ['--version']).status
 
 describe.skipIf(isMissing)('playbookController (needs ansible-playbook: node scripts/fixtures/ansible.mjs)', () => {
   let environment: TestEnvironment;
-  let manager: Manager;
+  let operator: TestOperator;
   beforeAll(async () => {
     environment = await TestEnvironment.start({ manifests: [file('crd.yaml')] });
     const { client } = environment;
     await applyManifests(client, { files: [file('greeting.yaml')], fieldManager: 'test' });
-    manager = new Manager({ controllers: [playbookController(greeting!)], client, log, handleSignals: false });
-    manager.run().catch(() => undefined); // stopped by afterAll
-    await manager.started();
+    operator = await TestOperator.start(client, { controllers: [playbookController(greeting!)] });
   });
   afterAll(async () => {
-    await manager?.[Symbol.asyncDispose]();
+    await operator?.[Symbol.asyncDispose]();
     await environment?.[Symbol.asyncDispose]();
   });
 
@@ -56,7 +53,7 @@ describe.skipIf(isMissing)('playbookController (needs ansible-playbook: node scr
   it('runs the playbook for each change, prunes its objects, and reports failed tasks', async () => {
     const { client } = environment;
     const owner = [{ kind: 'Greeting', name: 'hello', controller: true }];
-    await expect.poll(state, patience).toEqual(done);
+    await eventually(state, toMatch(done), patience);
     const config = await client.resource(ConfigMap).get(key);
     expect(config).toMatchObject({
       metadata: { ownerReferences: owner },
@@ -66,12 +63,12 @@ describe.skipIf(isMissing)('playbookController (needs ansible-playbook: node scr
 
     // A template in a value stays text.
     await set({ message: '{{ 1 + 1 }}', withServers: false });
-    await expect.poll(state, patience).toEqual(done);
+    await eventually(state, toMatch(done), patience);
     expect((await client.resource(ConfigMap).get(key)).data).toEqual({ message: '{{ 1 + 1 }}' });
-    await expect.poll(async () => (await client.resource(Deployment).list({ namespace })).items, patience).toEqual([]);
+    await eventually(async () => (await client.resource(Deployment).list({ namespace })).items, toBeAbsent(), patience);
 
     await set({ message: '' });
     const failed = 'Failure Failed Check the message: the message is empty';
-    await expect.poll(state, patience).toEqual([failed]);
+    await eventually(state, toMatch([failed]), patience);
   });
 });

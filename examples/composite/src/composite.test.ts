@@ -4,16 +4,23 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pod } from '@kubewright/apimachinery/core/v1';
 import { stored } from '@kubewright/apimachinery/testing';
-import { silentLogger as log, Manager } from '@kubewright/runtime';
-import { reconcileOnce, TestEnvironment } from '@kubewright/testing';
+import {
+  eventually,
+  FakeInfrastructure,
+  reconcileOnce,
+  TestEnvironment,
+  TestOperator,
+  toBeAbsent,
+  toMatch,
+} from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HelloWorld } from './api/v1/hello-world.ts';
 import { composite } from './composite.ts';
 import { sayGoodbye, sayHello } from './say-hello.ts';
 import { type SyncHook, type SyncRequest, webhook } from './sync-hook.ts';
 
-// A busy machine needs more than a second.
-const patience = { timeout: 30_000 };
+// A busy machine needs more than the default.
+const patience = { timeoutMs: 30_000 };
 const namespace = 'default';
 const signal = AbortSignal.timeout(60_000);
 // Python 3 is needed for the hook in another language; without it, its tests are skipped, unless KUBEWRIGHT_REQUIRE_ALL=1.
@@ -61,31 +68,32 @@ describe.each(hooks)('%s', (name, hook) => {
 
   it.skipIf(needsPython)('creates, deletes and reports what it wants', async () => {
     const crd = new URL('../config/crd/bases/hooks.example.com_helloworlds.yaml', import.meta.url).pathname;
-    await using environment = await TestEnvironment.start({ manifests: [crd] });
+    await using environment = await TestEnvironment.start({
+      manifests: [crd],
+      components: FakeInfrastructure.components,
+    });
+    await using infrastructure = await FakeInfrastructure.start(environment);
     const { client } = environment;
     const controller = composite({ parent: HelloWorld, children: [Pod], ...hook() });
-    await using manager = new Manager({ controllers: [controller], client, log, handleSignals: false });
-    manager.run().catch(() => undefined); // stopped at the end
+    await using _operator = await TestOperator.start(client, { controllers: [controller] });
     await client.resource(HelloWorld).create(HelloWorld({ metadata: { name: 'hello', namespace }, spec: parent.spec }));
     const names = async () =>
       (await client.resource(Pod).list({ namespace })).items
         .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
         .map(({ metadata }) => metadata.name);
-    await expect.poll(names, patience).toEqual(['hello-ada', 'hello-grace']);
-    // The test plays the node.
-    const body = { status: { phase: 'Succeeded' } };
-    await client.resource(Pod).status.patch({ namespace, name: 'hello-ada' }, { type: 'merge', body });
+    await eventually(names, toMatch(['hello-ada', 'hello-grace']), patience);
+    await infrastructure.succeed({ namespace, name: 'hello-ada' });
     const hello = { namespace, name: 'hello' };
-    await expect.poll(() => client.resource(HelloWorld).get(hello), patience).toMatchObject({ status: { greeted: 1 } });
+    await eventually(() => client.resource(HelloWorld).get(hello), toMatch({ status: { greeted: 1 } }), patience);
     const who = ['ada', 'barbara'];
     await client.resource(HelloWorld).patch(hello, { type: 'merge', body: { spec: { who } } });
-    await expect.poll(names, patience).toEqual(['hello-ada', 'hello-barbara']);
+    await eventually(names, toMatch(['hello-ada', 'hello-barbara']), patience);
     await client.resource(HelloWorld).delete(hello);
-    await expect.poll(names, patience).toEqual(['hello-goodbye']);
+    await eventually(names, toMatch(['hello-goodbye']), patience);
     expect(await client.resource(HelloWorld).get(hello)).toMatchObject({ metadata: { deletionGracePeriodSeconds: 0 } });
-    await client.resource(Pod).status.patch({ namespace, name: 'hello-goodbye' }, { type: 'merge', body });
+    await infrastructure.succeed({ namespace, name: 'hello-goodbye' });
     const all = async () => (await client.resource(HelloWorld).list({ namespace })).items;
-    await expect.poll(all, patience).toEqual([]);
+    await eventually(all, toBeAbsent(), patience);
   });
 });
 

@@ -2,35 +2,36 @@ import { VirtualClock } from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import { Job } from '@kubewright/apimachinery/batch/v1';
 import { applyManifests } from '@kubewright/controlplane';
-import { reconcileOnce, TestEnvironment } from '@kubewright/testing';
+import { advance, eventually, FakeInfrastructure, reconcileOnce, TestEnvironment, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CronTab } from './api/v1/cron-tab.ts';
 import { cronTab } from './cron-tab.ts';
 
 const file = (path: string) => new URL(`../${path}`, import.meta.url).pathname;
+const crd = file('config/crd/bases/stable.example.com_crontabs.yaml');
 const namespace = 'default';
+// A busy machine needs more than the default.
+const patience = { timeoutMs: 30_000 };
 
 describe('crontab', () => {
   let environment: TestEnvironment;
+  let infrastructure: FakeInfrastructure;
   beforeAll(async () => {
     environment = await TestEnvironment.start({
-      manifests: [file('config/crd/bases/stable.example.com_crontabs.yaml')],
+      manifests: [crd],
+      components: FakeInfrastructure.components,
     });
+    infrastructure = await FakeInfrastructure.start(environment);
   });
-  afterAll(() => environment?.[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await infrastructure?.[Symbol.asyncDispose]();
+    await environment?.[Symbol.asyncDispose]();
+  });
 
   const jobs = async () =>
     (await environment.client.resource(Job).list({ namespace })).items.map(({ metadata: { name } }) => name);
   const finish = async () => {
-    const conditions = [
-      { type: 'SuccessCriteriaMet', status: 'True' },
-      { type: 'Complete', status: 'True' },
-    ].map((one) => ({ ...one, lastTransitionTime: '2026-01-01T00:00:00Z' }));
-    const times = { startTime: '2026-01-01T00:00:00Z', completionTime: '2026-01-01T00:00:01Z' };
-    for (const name of await jobs()) {
-      const body = { status: { ...times, succeeded: 1, conditions } };
-      await environment.client.resource(Job).status.patch({ namespace, name }, { type: 'merge', body });
-    }
+    for (const name of await jobs()) await infrastructure.complete({ namespace, name });
   };
 
   it('starts a Job of the given size at each time, and keeps the newest', async () => {
@@ -60,7 +61,7 @@ describe('crontab', () => {
       await clock.advance(3_600_000);
       await reconcile();
     }
-    await expect.poll(jobs, { timeout: 30_000 }).toEqual([1, 2].map((run) => `tab-${start / 1000 + run * 3600}`));
+    await eventually(jobs, toMatch([1, 2].map((run) => `tab-${start / 1000 + run * 3600}`)), patience);
   });
 
   it('does not start a run twice if the status was not written', async () => {
@@ -98,13 +99,45 @@ describe('crontab', () => {
   });
 });
 
+describe('a year', () => {
+  it('passes on a virtual clock, with a Job every Monday', async () => {
+    const clock = new VirtualClock(Date.UTC(2026, 0, 1));
+    const metadata = { name: 'tab', namespace, creationTimestamp: '2026-01-01T00:00:00Z' };
+    const tab = CronTab({ metadata, spec: { cronSpec: '30 2 * * 1', timeZone: 'Europe/Berlin', image: 'busybox' } });
+    const world = await reconcileOnce(cronTab, { objects: [tab], manifests: [crd], now: clock });
+    let { requeueAfterMs = 0 } = world.result;
+    const at = '2026-01-01T00:00:00Z';
+    const conditions = ['SuccessCriteriaMet', 'Complete'].map((type) => ({
+      type,
+      status: 'True',
+      lastTransitionTime: at,
+    }));
+    const complete = { startTime: at, completionTime: at, succeeded: 1, conditions };
+    const started: string[] = [];
+    while (clock.now() + requeueAfterMs < Date.UTC(2027, 0, 1)) {
+      await advance(clock, `${requeueAfterMs}ms`);
+      const { writes, result } = await world.again();
+      const created = writes.filter(({ verb, kind }) => verb === 'apply' && kind === 'Job');
+      for (const { name = '' } of created) {
+        started.push(name);
+        await world.client
+          .resource(Job)
+          .status.patch({ namespace, name }, { type: 'merge', body: { status: complete } });
+      }
+      requeueAfterMs = result.requeueAfterMs ?? 0;
+    }
+    expect(new Set(started).size).toBe(52);
+    expect((await world.client.resource(Job).list({ namespace })).items).toHaveLength(4);
+  });
+});
+
 describe('the definition of the article', () => {
   it('is accepted with the corrected word, and a part of the generated one', async () => {
     await using environment = await TestEnvironment.start({ manifests: [file('article/crd.yaml')] });
     const { client } = environment;
     const definitions = client.resource(CustomResourceDefinition);
     const printed = (await definitions.get({ name: 'crontabs.stable.example.com' })).spec;
-    const manifests = { files: [file('config/crd/bases/stable.example.com_crontabs.yaml')], fieldManager: 'test' };
+    const manifests = { files: [crd], fieldManager: 'test' };
     await applyManifests(client, manifests);
     const { spec } = await definitions.get({ name: 'crontabs.stable.example.com' });
     expect(spec.names).toEqual(printed.names);

@@ -1,28 +1,25 @@
 import { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { Secret, Service } from '@kubewright/apimachinery/core/v1';
 import { applyManifests } from '@kubewright/controlplane';
-import { silentLogger as log, Manager } from '@kubewright/runtime';
-import { TestEnvironment } from '@kubewright/testing';
+import { eventually, TestEnvironment, TestOperator, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from './api/database.ts';
 import { database } from './database.ts';
 
-// A busy machine needs more than a second.
-const patience = { timeout: 30_000 };
+// A busy machine needs more than the default.
+const patience = { timeoutMs: 30_000 };
 const key = { namespace: 'default', name: 'my-first-crd-database' };
 const file = (name: string) => new URL(`../${name}`, import.meta.url).pathname;
 
 describe('database', () => {
   let environment: TestEnvironment;
-  let manager: Manager;
+  let operator: TestOperator;
   beforeAll(async () => {
     environment = await TestEnvironment.start();
-    manager = new Manager({ controllers: [database], client: environment.client, log, handleSignals: false });
-    manager.run().catch(() => undefined); // stopped by afterAll
-    await manager.started();
+    operator = await TestOperator.start(environment.client, { controllers: [database] });
   });
   afterAll(async () => {
-    await manager?.[Symbol.asyncDispose]();
+    await operator?.[Symbol.asyncDispose]();
     await environment?.[Symbol.asyncDispose]();
   });
   const apply = (name: string) => applyManifests(environment.client, { files: [file(name)], fieldManager: 'test' });
@@ -34,16 +31,20 @@ describe('database', () => {
     await apply('crd.yml');
     await apply('sample-object.yml');
     const servers = () => client.resource(StatefulSet).get(key);
-    await expect.poll(servers, patience).toMatchObject({ spec: { replicas: 3 } });
+    await eventually(servers, toMatch({ spec: { replicas: 3 } }), patience);
     expect(await client.resource(Service).get(key)).toMatchObject({ spec: { ports: [{ port: 5432 }] } });
     const { data } = await client.resource(Secret).get(key);
     await apply('crd-with-rules.yml');
     const outOfRange = 'spec.port: Invalid value: 70000: spec.port in body should be less than or equal to 65535';
-    await expect.poll(() => patch({ port: 70000 }).catch(String), patience).toContain(outOfRange);
+    await eventually(
+      () => patch({ port: 70000 }).catch(String),
+      (found) => expect(found).toContain(outOfRange),
+      patience,
+    );
     await expect(patch({ 'storage-size': 'much' })).rejects.toThrow('must be an amount of bytes, such as 50G');
     await expect(patch({ 'storage-size': '60G' })).rejects.toThrow('are fixed at creation');
     await patch({ replicas: 4 });
-    await expect.poll(servers, patience).toMatchObject({ spec: { replicas: 4 } });
+    await eventually(servers, toMatch({ spec: { replicas: 4 } }), patience);
     expect((await client.resource(Secret).get(key)).data).toEqual(data);
   });
 });

@@ -3,15 +3,14 @@ import { once } from 'node:events';
 import { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { Service } from '@kubewright/apimachinery/core/v1';
 import { stored } from '@kubewright/apimachinery/testing';
-import { silentLogger as log, Manager } from '@kubewright/runtime';
-import { reconcileOnce, TestEnvironment } from '@kubewright/testing';
+import { eventually, reconcileOnce, TestEnvironment, TestOperator, toBeAbsent, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decorator } from './decorator.ts';
 import { portAnnotation, removeServices, servicePerPod, wantsServices } from './service-per-pod.ts';
 import { type DecorateHook, webhook } from './sync-hook.ts';
 
-// A busy machine needs more than a second.
-const patience = { timeout: 30_000 };
+// A busy machine needs more than the default.
+const patience = { timeoutMs: 30_000 };
 const namespace = 'default';
 const noted = 'service-per-pod.example.com/services';
 // Python 3 is needed for the hook in another language; without it, its tests are skipped, unless KUBEWRIGHT_REQUIRE_ALL=1.
@@ -85,8 +84,7 @@ describe.each(hooks)('%s', (name, hook, finalize) => {
     const { client } = environment;
     const options = { name: 'service-per-pod', for: StatefulSet, selects: wantsServices, attachments: [Service] };
     const controllers = [decorator({ ...options, sync: hook(), finalize: finalize() })];
-    await using manager = new Manager({ controllers, client, log, handleSignals: false });
-    manager.run().catch(() => undefined); // stopped at the end
+    await using _operator = await TestOperator.start(client, { controllers });
     const key = { namespace, name: 'web' };
     const services = async () =>
       (await client.resource(Service).list({ namespace })).items
@@ -99,31 +97,23 @@ describe.each(hooks)('%s', (name, hook, finalize) => {
     expect(await writes()).toEqual([]);
     const body = (value: string | null) => ({ metadata: { annotations: { [portAnnotation]: value } } });
     await client.resource(StatefulSet).patch(key, { type: 'merge', body: body('80') });
-    await expect.poll(services, patience).toEqual(['web-0', 'web-1']);
-    await expect.poll(annotations, patience).toEqual({ [portAnnotation]: '80', [noted]: '2' });
+    await eventually(services, toMatch(['web-0', 'web-1']), patience);
+    await eventually(annotations, toMatch({ [portAnnotation]: '80', [noted]: '2' }), patience);
     expect(await writes()).toEqual([]);
     await client.resource(StatefulSet).patch(key, { type: 'merge', body: { spec: { replicas: 3 } } });
-    await expect.poll(services, patience).toEqual(['web-0', 'web-1', 'web-2']);
+    await eventually(services, toMatch(['web-0', 'web-1', 'web-2']), patience);
     await client.resource(StatefulSet).patch(key, { type: 'merge', body: body(null) });
-    await expect.poll(services, patience).toEqual([]);
-    await expect.poll(annotations, patience).toEqual({});
+    await eventually(services, toBeAbsent(), patience);
+    await eventually(annotations, (found) => expect(found).toEqual({}), patience);
     const finalizers = async () => (await client.resource(StatefulSet).get(key)).metadata.finalizers;
-    await expect.poll(finalizers, patience).toBeUndefined();
+    await eventually(finalizers, toMatch(undefined), patience);
     expect(await writes()).toEqual([]);
 
     await client.resource(StatefulSet).patch(key, { type: 'merge', body: body('80') });
-    await expect.poll(services, patience).toEqual(['web-0', 'web-1', 'web-2']);
+    await eventually(services, toMatch(['web-0', 'web-1', 'web-2']), patience);
     expect(await finalizers()).toEqual(['hooks.example.com/service-per-pod']);
     await client.resource(StatefulSet).delete(key);
-    const exists = () =>
-      client
-        .resource(StatefulSet)
-        .get(key)
-        .then(
-          () => true,
-          () => false,
-        );
-    await expect.poll(exists, patience).toBe(false);
+    await eventually(() => client.resource(StatefulSet).get(key), toBeAbsent(), patience);
     expect(await services()).toEqual([]);
   });
 });

@@ -1,24 +1,21 @@
-import { silentLogger as log, Manager } from '@kubewright/runtime';
-import { TestEnvironment } from '@kubewright/testing';
+import { eventually, TestEnvironment, TestOperator, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WaterLevel } from './api/v1/water-level.ts';
 import { Well } from './api/v1/well.ts';
 import { wellServer } from './wells.ts';
 
-// A busy machine needs more than a second.
-const patience = { timeout: 30_000 };
+// A busy machine needs more than the default.
+const patience = { timeoutMs: 30_000 };
 const place = { namespace: 'default', name: 'wells' };
 
 describe('the API server of wells', () => {
   const server = wellServer({ hostnames: ['wells.default.svc'] });
   let environment: TestEnvironment;
-  let manager: Manager;
+  let operator: TestOperator;
   const create = (path: string, body: object) => environment.client.request({ method: 'POST', path, body });
   beforeAll(async () => {
     environment = await TestEnvironment.start();
-    manager = new Manager({ runnables: [server], client: environment.client, log, handleSignals: false });
-    manager.run().catch(() => undefined); // stopped by afterAll
-    await manager.started();
+    operator = await TestOperator.start(environment.client, { runnables: [server] });
     await create('/api/v1/namespaces/default/services', { metadata: place, spec: { ports: [{ port: 443 }] } });
     await create('/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
       metadata: { ...place, labels: { 'kubernetes.io/service-name': place.name } },
@@ -38,14 +35,14 @@ describe('the API server of wells', () => {
     await create('/apis/apiregistration.k8s.io/v1/apiservices', { metadata: { name: 'v1.wells.example.com' }, spec });
   });
   afterAll(async () => {
-    await manager?.[Symbol.asyncDispose]();
+    await operator?.[Symbol.asyncDispose]();
     await environment?.[Symbol.asyncDispose]();
   });
 
   it('stores wells, behind the API server of the cluster', async () => {
     const wells = environment.client.resource(Well);
     const list = () => wells.list({ namespace: 'default' }).then(({ items }) => items.length);
-    await expect.poll(() => list().catch(String), patience).toBe(0);
+    await eventually(() => list().catch(String), toMatch(0), patience);
     const well = (name: string, depth: number) => Well({ metadata: { name, namespace: 'default' }, spec: { depth } });
     expect((await wells.create(well('garden', 12))).spec).toEqual({ depth: 12, pump: 'bucket' });
     await expect(wells.create(well('deep', 200))).rejects.toThrow('a well deeper than 100 metres needs a motor');
@@ -54,6 +51,6 @@ describe('the API server of wells', () => {
   it('computes water levels', async () => {
     const levels = environment.client.resource(WaterLevel);
     const read = async () => (await levels.list({ namespace: 'default' })).items.map(({ metadata }) => metadata.name);
-    await expect.poll(() => read().catch(String), patience).toEqual(['garden', 'yard']);
+    await eventually(() => read().catch(String), toMatch(['garden', 'yard']), patience);
   });
 });

@@ -2,16 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { ConfigMap, Service } from '@kubewright/apimachinery/core/v1';
 import { applyManifests } from '@kubewright/controlplane';
-import { silentLogger as log, Manager } from '@kubewright/runtime';
-import { TestEnvironment } from '@kubewright/testing';
+import { eventually, TestEnvironment, TestOperator, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { chartController } from './chart-operator.ts';
 import { parseObjects } from './render-chart.ts';
 import { type Release, readWatches } from './watches.ts';
 
-// A busy machine needs more than a second.
+// A busy machine needs more than the default.
 vi.setConfig({ testTimeout: 60_000 });
-const patience = { timeout: 50_000, interval: 200 };
+const patience = { timeoutMs: 50_000 };
 const namespace = 'default';
 const key = { namespace, name: 'hello' };
 const file = (name: string) => new URL(`../${name}`, import.meta.url).pathname;
@@ -39,17 +38,15 @@ describe('parseObjects', () => {
 
 describe.skipIf(isMissing)('chartController (needs helm on the PATH: node scripts/fixtures/helm.mjs)', () => {
   let environment: TestEnvironment;
-  let manager: Manager;
+  let operator: TestOperator;
   beforeAll(async () => {
     environment = await TestEnvironment.start({ manifests: [file('crd.yaml')] });
     const { client } = environment;
     await applyManifests(client, { files: [file('website.yaml')], fieldManager: 'test' });
-    manager = new Manager({ controllers: [chartController(website!)], client, log, handleSignals: false });
-    manager.run().catch(() => undefined); // stopped by afterAll
-    await manager.started();
+    operator = await TestOperator.start(client, { controllers: [chartController(website!)] });
   });
   afterAll(async () => {
-    await manager?.[Symbol.asyncDispose]();
+    await operator?.[Symbol.asyncDispose]();
     await environment?.[Symbol.asyncDispose]();
   });
 
@@ -65,21 +62,21 @@ describe.skipIf(isMissing)('chartController (needs helm on the PATH: node script
     const replicas = async () => (await client.resource(Deployment).get(key)).spec?.replicas;
     const services = async () =>
       (await client.resource(Service).list({ namespace })).items.map(({ metadata }) => metadata.name);
-    await expect.poll(() => condition('Deployed'), patience).toMatchObject({ reason: 'InstallSuccessful' });
+    await eventually(() => condition('Deployed'), toMatch({ reason: 'InstallSuccessful' }), patience);
     expect([await replicas(), await services()]).toEqual([2, ['hello', 'kubernetes']]);
     expect((await client.resource(ConfigMap).get(key)).data?.['index.html']).toContain('Hello from a chart');
 
     await set({ replicas: 3, service: { enabled: false } });
-    await expect.poll(() => condition('Deployed'), patience).toMatchObject({ reason: 'UpgradeSuccessful' });
-    await expect.poll(services, patience).toEqual(['kubernetes']);
+    await eventually(() => condition('Deployed'), toMatch({ reason: 'UpgradeSuccessful' }), patience);
+    await eventually(services, toMatch(['kubernetes']), patience);
     expect(await replicas()).toBe(3);
 
     await set({ replicas: 'many' });
     const failure = { reason: 'UpgradeError', message: expect.stringContaining('replicas') };
-    await expect.poll(() => condition('ReleaseFailed'), patience).toMatchObject(failure);
+    await eventually(() => condition('ReleaseFailed'), toMatch(failure), patience);
     expect(await replicas()).toBe(3);
 
     await client.resource(website!.for).delete(key);
-    await expect.poll(() => client.resource(Deployment).list({ namespace }), patience).toMatchObject({ items: [] });
+    await eventually(() => client.resource(Deployment).list({ namespace }), toMatch({ items: [] }), patience);
   });
 });

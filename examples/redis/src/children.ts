@@ -23,7 +23,8 @@ export function serversFor({ metadata: { name }, spec }: Stored<Redis>): Statefu
   const server: Container = {
     name: 'redis',
     image: 'redis:6.2',
-    args: ['--replicaof', '127.0.0.1', '1'],
+    // By default, a primary waits five seconds for more replicas before it sends its data.
+    args: ['--replicaof', '127.0.0.1', '1', '--repl-diskless-sync-delay', '0'],
     env: [{ name: 'POD_IP', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'status.podIP' } } }],
     ports: [{ name: 'redis', containerPort: 6379 }],
     readinessProbe: { tcpSocket: { port: 'redis' }, periodSeconds: 1 },

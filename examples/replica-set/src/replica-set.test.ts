@@ -1,27 +1,24 @@
 import { Pod } from '@kubewright/apimachinery/core/v1';
-import { silentLogger as log, Manager } from '@kubewright/runtime';
-import { TestEnvironment } from '@kubewright/testing';
+import { eventually, TestEnvironment, TestOperator, toBeAbsent, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PodSet } from './api/v1/pod-set.ts';
 import { replicaSet } from './replica-set.ts';
 
-// A busy machine needs more than a second.
-const patience = { timeout: 30_000 };
+// A busy machine needs more than the default.
+const patience = { timeoutMs: 30_000 };
 const namespace = 'default';
 
 describe('replica-set', () => {
   let environment: TestEnvironment;
-  let manager: Manager;
+  let operator: TestOperator;
   beforeAll(async () => {
     const crd = new URL('../config/crd/bases/sets.example.com_podsets.yaml', import.meta.url).pathname;
     environment = await TestEnvironment.start({ manifests: [crd] });
     const { client } = environment;
-    manager = new Manager({ runnables: [replicaSet], client, log, handleSignals: false });
-    manager.run().catch(() => undefined); // stopped by afterAll
-    await manager.started();
+    operator = await TestOperator.start(client, { runnables: [replicaSet] });
   });
   afterAll(async () => {
-    await manager?.[Symbol.asyncDispose]();
+    await operator?.[Symbol.asyncDispose]();
     await environment?.[Symbol.asyncDispose]();
   });
 
@@ -39,18 +36,18 @@ describe('replica-set', () => {
     })().catch(() => undefined); // stopped below
     const web = PodSet({ metadata: { name: 'web', namespace }, spec: { replicas: 20, image: 'busybox' } });
     await client.resource(PodSet).create(web);
-    await expect.poll(current, patience).toBe(20);
+    await eventually(current, toMatch(20), patience);
     const [first] = await pods();
     await client.resource(Pod).delete({ namespace, name: first?.metadata.name ?? '' }, { gracePeriodSeconds: 0 });
-    await expect.poll(() => created.size, patience).toBe(21);
+    await eventually(() => created.size, toMatch(21), patience);
     const body = { spec: { replicas: 2 } };
     await client.resource(PodSet).patch({ namespace, name: 'web' }, { type: 'merge', body });
-    await expect.poll(async () => (await pods()).length, patience).toBe(2);
-    await expect.poll(current, patience).toBe(2);
+    await eventually(async () => (await pods()).length, toMatch(2), patience);
+    await eventually(current, toMatch(2), patience);
     expect(created.size).toBe(21);
     // From here on, a pod may be replaced once more: its deletion can arrive before that of the set, as in Kubernetes.
     await client.resource(PodSet).delete({ namespace, name: 'web' });
-    await expect.poll(pods, patience).toEqual([]);
+    await eventually(pods, toBeAbsent(), patience);
     stop.abort();
     await watching;
   });

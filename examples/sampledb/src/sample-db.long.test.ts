@@ -7,14 +7,14 @@ import { CronJob } from '@kubewright/apimachinery/batch/v1';
 import { Event, PersistentVolume, PersistentVolumeClaim, Secret } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import { applyManifests, EmbeddedCluster } from '@kubewright/controlplane';
-import { silentLogger as log, Manager } from '@kubewright/runtime';
+import { eventually, TestOperator, toBeAbsent, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SampleDB } from './api/v1/sample-db.ts';
 import { sampleDB } from './sample-db.ts';
 
-// A busy machine needs more than a second.
+// A busy machine needs more than the default.
 vi.setConfig({ testTimeout: 120_000 });
-const patience = { timeout: 90_000, interval: 200 };
+const patience = { timeoutMs: 90_000 };
 const namespace = 'default';
 const key = { namespace, name: 'mydb' };
 // With KUBEWRIGHT_REQUIRE_ALL=1, the test fails without the programs.
@@ -26,19 +26,17 @@ const file = (path: string) => new URL(`../config/${path}`, import.meta.url).pat
 describe.skipIf(isMissing)('sampledb (needs postgres, psql and pg_dump on the PATH)', () => {
   let cluster: EmbeddedCluster;
   let client: KubernetesClient;
-  let manager: Manager;
+  let operator: TestOperator;
   beforeAll(async () => {
     cluster = await EmbeddedCluster.start({ node: {} });
     client = cluster.client();
     const files = [file('crd/bases/samples.example.com_sampledbs.yaml'), file('samples/mydb.yaml')];
     await applyManifests(client, { files, fieldManager: 'test' });
     await client.resource(Secret).create(Secret({ metadata: key, stringData: { PGPASSWORD: 'secret' } }));
-    manager = new Manager({ controllers: [sampleDB], client, log, handleSignals: false });
-    manager.run().catch(() => undefined); // stopped by afterAll
-    await manager.started();
+    operator = await TestOperator.start(client, { controllers: [sampleDB] });
   });
   afterAll(async () => {
-    await manager?.[Symbol.asyncDispose]();
+    await operator?.[Symbol.asyncDispose]();
     await cluster?.[Symbol.asyncDispose]();
   });
 
@@ -57,7 +55,7 @@ describe.skipIf(isMissing)('sampledb (needs postgres, psql and pg_dump on the PA
     (await client.resource(kind).list({ namespace })).items.map(({ metadata }) => metadata.name);
 
   it('installs, upgrades and backs up a database, and takes a snapshot before it is deleted', async () => {
-    await expect.poll(state, patience).toBe('15 True');
+    await eventually(state, toMatch('15 True'), patience);
     expect(await query('SELECT item FROM orders')).toBe('tea');
     expect(await names(CronJob)).toEqual(['mydb-backup']);
     await query("INSERT INTO orders (item) VALUES ('milk')");
@@ -74,7 +72,7 @@ describe.skipIf(isMissing)('sampledb (needs postgres, psql and pg_dump on the PA
       for (let i = 0; !isUpgraded; i++) await write(`order-${i}`);
     })();
     await client.resource(SampleDB).patch(key, { type: 'merge', body: { spec: { version: '16' } } });
-    await expect.poll(state, patience).toBe('16 True');
+    await eventually(state, toMatch('16 True'), patience);
     isUpgraded = true;
     await writing;
     await write('last');
@@ -85,14 +83,14 @@ describe.skipIf(isMissing)('sampledb (needs postgres, psql and pg_dump on the PA
       const { items } = await client.resource(Event).list({ namespace, fieldSelector: 'reason=JobCreated' });
       return items.map(({ message }) => message?.replace('Created job mydb-', '')).sort();
     };
-    await expect.poll(jobs, patience).toEqual(['dump-for-16', 'init', 'upgrade-to-16']);
+    await eventually(jobs, toMatch(['dump-for-16', 'init', 'upgrade-to-16']), patience);
 
     const { metadata } = await client.resource(SampleDB).get(key);
     const { spec } = await client.resource(PersistentVolumeClaim).get({ namespace, name: 'mydb-snapshots' });
     const volume = await client.resource(PersistentVolume).get({ name: spec?.volumeName ?? '' });
     await client.resource(SampleDB).delete(key);
-    await expect.poll(() => names(StatefulSet), patience).toEqual([]);
-    await expect.poll(() => names(PersistentVolumeClaim), patience).toEqual(['mydb-snapshots']);
+    await eventually(() => names(StatefulSet), toBeAbsent(), patience);
+    await eventually(() => names(PersistentVolumeClaim), toMatch(['mydb-snapshots']), patience);
     const folder = volume.spec?.local?.path ?? '';
     // The schedule may have come due meanwhile.
     const saved = readdirSync(folder).filter((name) => !name.startsWith('backup-'));

@@ -2,14 +2,14 @@ import { CronJob } from '@kubewright/apimachinery/batch/v1';
 import { Event, PersistentVolumeClaim, Secret } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import { applyManifests, EmbeddedCluster } from '@kubewright/controlplane';
-import { silentLogger as log, Manager } from '@kubewright/runtime';
+import { eventually, TestOperator, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SampleDB } from './api/v1/sample-db.ts';
 import { sampleDB } from './sample-db.ts';
 
-// A busy machine needs more than a second.
+// A busy machine needs more than the default.
 vi.setConfig({ testTimeout: 60_000 });
-const patience = { timeout: 50_000 };
+const patience = { timeoutMs: 50_000 };
 const namespace = 'default';
 const key = { namespace, name: 'mydb' };
 const file = (path: string) => new URL(`../config/${path}`, import.meta.url).pathname;
@@ -18,19 +18,17 @@ const file = (path: string) => new URL(`../config/${path}`, import.meta.url).pat
 describe('sampledb', () => {
   let cluster: EmbeddedCluster;
   let client: KubernetesClient;
-  let manager: Manager;
+  let operator: TestOperator;
   beforeAll(async () => {
     cluster = await EmbeddedCluster.start({ node: { driver: 'simulated' } });
     client = cluster.client();
     const files = [file('crd/bases/samples.example.com_sampledbs.yaml'), file('samples/mydb.yaml')];
     await applyManifests(client, { files, fieldManager: 'test' });
     await client.resource(Secret).create(Secret({ metadata: key, stringData: { PGPASSWORD: 'secret' } }));
-    manager = new Manager({ controllers: [sampleDB], client, log, handleSignals: false });
-    manager.run().catch(() => undefined); // stopped by afterAll
-    await manager.started();
+    operator = await TestOperator.start(client, { controllers: [sampleDB] });
   });
   afterAll(async () => {
-    await manager?.[Symbol.asyncDispose]();
+    await operator?.[Symbol.asyncDispose]();
     await cluster?.[Symbol.asyncDispose]();
   });
 
@@ -45,15 +43,15 @@ describe('sampledb', () => {
   };
 
   it('runs each Job in its turn, and deletes all but the snapshots', async () => {
-    await expect.poll(state, patience).toBe('15 True');
-    await expect.poll(jobs, patience).toEqual(['init']);
+    await eventually(state, toMatch('15 True'), patience);
+    await eventually(jobs, toMatch(['init']), patience);
     expect((await client.resource(CronJob).list({ namespace })).items).toHaveLength(1);
     await client.resource(SampleDB).patch(key, { type: 'merge', body: { spec: { version: '16' } } });
-    await expect.poll(state, patience).toBe('16 True');
-    await expect.poll(jobs, patience).toEqual(['dump-for-16', 'init', 'upgrade-to-16']);
+    await eventually(state, toMatch('16 True'), patience);
+    await eventually(jobs, toMatch(['dump-for-16', 'init', 'upgrade-to-16']), patience);
     await client.resource(SampleDB).delete(key);
     const claims = async () =>
       (await client.resource(PersistentVolumeClaim).list({ namespace })).items.map(({ metadata }) => metadata.name);
-    await expect.poll(claims, patience).toEqual(['mydb-snapshots']);
+    await eventually(claims, toMatch(['mydb-snapshots']), patience);
   });
 });

@@ -1,7 +1,7 @@
 import { Event, Namespace, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import { Role, RoleBinding } from '@kubewright/apimachinery/rbac/v1';
 import { eventually, TestEnvironment, TestOperator, toHaveEvent, toMatch } from '@kubewright/testing';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { serviceAccountRbac } from './service-account-rbac.ts';
 
 // A busy machine needs more than the default.
@@ -11,7 +11,7 @@ describe('service-account-rbac', () => {
   it('waits for the shared namespace, grants access, repairs it, and removes it with the account', async () => {
     await using environment = await TestEnvironment.start();
     const { client } = environment;
-    await using _operator = await TestOperator.start(client, { controllers: [serviceAccountRbac] });
+    await using operator = await TestOperator.start(client, { controllers: [serviceAccountRbac] });
     const account = (name: string) => ServiceAccount({ metadata: { name, namespace: 'default' } });
     const granted = async (): Promise<readonly string[]> => {
       const where = { namespace: 'namespace-dev' };
@@ -27,7 +27,12 @@ describe('service-account-rbac', () => {
     await eventually(granted, toMatch(['test-dev-r', 'test-dev-rb']), patience);
     await client.resource(Role).delete({ namespace: 'namespace-dev', name: 'test-dev-r' });
     await eventually(granted, toMatch(['test-dev-r', 'test-dev-rb']), patience);
+    const logged = (line: RegExp) => operator.log.filter((each) => line.test(each)).length;
+    expect(logged(/Role: test-dev-r, created in namespace: namespace-dev$/)).toBe(2);
+    expect(logged(/Role binding: test-dev-rb, created in namespace: namespace-dev$/)).toBe(1);
     await client.resource(ServiceAccount).delete({ namespace: 'default', name: 'test-dev' });
     await eventually(granted, toMatch([]), patience);
+    await eventually(() => logged(/Role: test-dev-r, deleted from namespace: namespace-dev$/), toMatch(1), patience);
+    expect(logged(/Role binding: test-dev-rb, deleted from namespace: namespace-dev$/)).toBe(1);
   }, 90_000);
 });

@@ -1,3 +1,4 @@
+import { objectKey } from '@kubewright/apimachinery';
 import { Namespace, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import { Role, RoleBinding } from '@kubewright/apimachinery/rbac/v1';
 import {
@@ -35,8 +36,8 @@ export const serviceAccountRbac = controller({
     async [finalizer](account, ctx) {
       for (const object of accessFor(account, access).toReversed()) {
         await ctx.delete(object);
+        ctx.log.info(`${titleOf(object)}, deleted from namespace: ${sharedNamespace}`);
       }
-      ctx.log.info(`access removed from namespace: ${sharedNamespace}`);
     },
   },
   async reconcile(account, ctx) {
@@ -47,15 +48,23 @@ export const serviceAccountRbac = controller({
         reason: 'NamespaceMissing',
         note: `create the namespace ${sharedNamespace}`,
       });
-      return { requeueAfterMs: 5_000 };
+      return { requeueAfterMs: 2_000 };
     }
     const [role, binding] = accessFor(account, access);
-    const existed = await ctx.get(RoleBinding, { namespace: sharedNamespace, name: binding.metadata.name ?? '' });
+    const missing = [
+      ...((await ctx.get(Role, objectKey(role))) ? [] : [role]),
+      ...((await ctx.get(RoleBinding, objectKey(binding))) ? [] : [binding]),
+    ];
     await ctx.apply([role, binding], { ownership: 'none' });
-    if (!existed) ctx.log.info(`access granted in namespace: ${sharedNamespace}`, { role: role.metadata.name });
+    for (const object of missing) ctx.log.info(`${titleOf(object)}, created in namespace: ${sharedNamespace}`);
     return undefined;
   },
 });
+
+/** Names an object for the log, as the article does: `Role: test-dev-r`. */
+function titleOf({ kind, metadata }: Role | RoleBinding): string {
+  return `${kind === 'Role' ? 'Role' : 'Role binding'}: ${metadata.name}`;
+}
 
 /** Returns the service account that a role or a binding belongs to. */
 function accountOf({ name }: ObjectView<Role | RoleBinding>): readonly ReconcileRequest[] {
