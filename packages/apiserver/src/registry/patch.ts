@@ -1,6 +1,7 @@
 import { badRequest, type KubernetesObject, parseApiVersion, StatusError } from '@kubewright/apimachinery';
 import { formatTime, type JsonObject, stringifyJson } from '@kubewright/apimachinery/internal';
 import { BodyReadError, type ParsedBody, parseYaml } from '@kubewright/schema';
+import { DecodeError, decodeValue } from '@kubewright/schema/internal';
 import type { StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';
 import { checkObjectKey, decodeDraft } from './decode-draft.ts';
@@ -8,7 +9,7 @@ import { applyPatchBody, type PatchType, readPatchBody } from './patch-body.ts';
 import type { WriteOptions } from './query-options.ts';
 import type { Registry } from './registry.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
-import { goText, strategicFault } from './strategic-fault.ts';
+import { goText, strategicDetail, withoutUnmatchedNulls } from './strategic-fault.ts';
 import type { Draft, Strategy } from './strategy.ts';
 import { type Updated, updateObject } from './update.ts';
 
@@ -28,7 +29,7 @@ export async function patchObject(registry: Registry, call: WriteCall, patch: Pa
   const transform = (_live: KubernetesObject | undefined, stored: StoredObject | undefined): Draft => {
     // Patches never create, so the object exists.
     const draft = registry.form.draft(stored as StoredObject);
-    return decodePatched(registry, change(draft), { call, patch, duplicates });
+    return decodePatched(registry, change(draft), { call, patch, duplicates, stored: draft });
   };
   return updateObject(registry, transform, { call, strategy: { ...strategy, allowCreateOnUpdate: false } });
 }
@@ -36,9 +37,14 @@ export async function patchObject(registry: Registry, call: WriteCall, patch: Pa
 function decodePatched(
   registry: Registry,
   value: unknown,
-  parts: { readonly call: WriteCall; readonly patch: PatchRequest; readonly duplicates: readonly string[] },
+  parts: {
+    readonly call: WriteCall;
+    readonly patch: PatchRequest;
+    readonly duplicates: readonly string[];
+    readonly stored: Draft;
+  },
 ): Draft {
-  const { call, patch, duplicates } = parts;
+  const { call, patch, duplicates, stored } = parts;
   const { definition } = registry;
   const { fieldValidation } = patch.options;
   const body: ParsedBody = { value, duplicates: [], format: 'json' };
@@ -53,19 +59,46 @@ function decodePatched(
     });
   } catch (error) {
     if (!(error instanceof StatusError) || error.httpStatus !== 400) throw error;
-    const detail = error.message.replace(/^.* cannot be handled as an? \S+: /, '');
-    if (patch.type !== 'strategic') throw invalidPatch(stringifyJson(value), detail);
-    const fault = strategicFault(readPatchBody(patch.type, patch.bytes).value, detail);
-    throw invalidPatch(fault.shown, fault.detail);
+    if (patch.type !== 'strategic') throw invalidPatch(stringifyJson(value), firstFault(value, { definition, error }));
+    throw invalidPatch(shownPatch(patch, stored), strategicDetail(error.cause, detailOf(error)));
   }
   if (unknown.length > 0 && fieldValidation === 'Strict') {
-    const shown =
-      patch.type === 'strategic' ? goText(readPatchBody(patch.type, patch.bytes).value) : stringifyJson(value);
+    const shown = patch.type === 'strategic' ? shownPatch(patch, stored) : stringifyJson(value);
     throw invalidPatch(shown, `strict decoding error: ${unknown.join(', ')}`);
   }
   for (const text of unknown) call.warn(text);
   checkObjectKey(draft, definition, call);
   return draft;
+}
+
+function detailOf(error: StatusError): string {
+  return error.message.replace(/^.* cannot be handled as an? \S+: /, '');
+}
+
+/** Upstream decodes these patched objects from JSON whose keys are sorted, so that decides which of several faults it reports. */
+function firstFault(
+  value: unknown,
+  { definition, error }: { readonly definition: ResourceDefinition; readonly error: StatusError },
+): string {
+  if (definition.decode || !(error.cause instanceof DecodeError)) return detailOf(error);
+  try {
+    decodeValue(definition.schema, sortedKeys(value));
+  } catch (fault) {
+    if (fault instanceof DecodeError) return fault.message;
+    throw fault;
+  }
+  return detailOf(error);
+}
+
+function sortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, sortedKeys(item)]));
+}
+
+function shownPatch({ type, bytes }: PatchRequest, stored: Draft): string {
+  return goText(withoutUnmatchedNulls(readPatchBody(type, bytes).value, stored));
 }
 
 /**

@@ -127,6 +127,6 @@ function priorityFaults({ metadata, value, preemptionPolicy }: PriorityClass): r
   }
   return [
     ...faults,
-    ...present(enumOf('PreemptLowerPriority', 'Never'))(preemptionPolicy, FieldPath.of('preemptionPolicy')),
+    ...present(required(enumOf('PreemptLowerPriority', 'Never')))(preemptionPolicy, FieldPath.of('preemptionPolicy')),
   ];
 }

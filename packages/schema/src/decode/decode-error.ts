@@ -1,5 +1,15 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
+/** A value of another type than its field's, for decoders that word it in another way. */
+export interface TypeMismatch {
+  /** What the body holds; a `fraction` is a number that is no integer. */
+  readonly found: 'object' | 'array' | 'string' | 'bool' | 'number' | 'fraction' | 'null';
+  /** The Go type of the field: `int32`, `v1.Protocol`, `[]string`. */
+  readonly type: string;
+  /** What that type is made of; `unmarshaler` for types that read JSON themselves, such as times. */
+  readonly kind: 'struct' | 'map' | 'slice' | 'string' | 'bool' | 'int32' | 'int64' | 'float64' | 'unmarshaler';
+}
+
 /**
  * Thrown for a body whose values do not match the kind's types. `message` matches the API server's decoder (1.36), e.g.
  * `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`. The caller prepends
@@ -8,8 +18,12 @@ import { KubewrightError } from '@kubewright/apimachinery';
 export class DecodeError extends KubewrightError {
   readonly code = 'KW4002';
 
-  constructor(message: string) {
+  /** Set if a value has the wrong type. */
+  readonly mismatch: TypeMismatch | undefined;
+
+  constructor(message: string, mismatch?: TypeMismatch) {
     super({ what: message });
     this.name = 'DecodeError';
+    this.mismatch = mismatch;
   }
 }

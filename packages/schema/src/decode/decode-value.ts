@@ -1,7 +1,7 @@
 import { Quantity } from '@kubewright/apimachinery';
 import { setOwn } from '../json/parsed-body.ts';
 import type { SchemaNode } from '../node/schema-node.ts';
-import { DecodeError } from './decode-error.ts';
+import { DecodeError, type TypeMismatch } from './decode-error.ts';
 import { goType, namedType, promotedName, structName } from './go-types.ts';
 import { normalizeTime } from './parse-time.ts';
 
@@ -73,7 +73,7 @@ class Decoder {
       case 'string':
         return this.string(node, value, place);
       case 'boolean':
-        return typeof value === 'boolean' ? value : mismatch('bool', value, place);
+        return typeof value === 'boolean' ? value : mismatch(node, value, place);
       case 'integer':
       case 'number':
         return this.number(node, value, place);
@@ -86,7 +86,7 @@ class Decoder {
 
   private object(node: SchemaNode, value: unknown, place: Place): unknown {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return mismatch(goType(node), value, place);
+      return mismatch(node, value, place);
     }
     const record = value as Record<string, unknown>; // an object, not a list
     return node.properties === undefined && node.additionalProperties !== undefined
@@ -145,7 +145,7 @@ class Decoder {
   }
 
   private array(node: SchemaNode, value: unknown, place: Place): unknown {
-    if (!Array.isArray(value)) return mismatch(goType(node), value, place);
+    if (!Array.isArray(value)) return mismatch(node, value, place);
     const items = node.items;
     if (items === undefined) return value;
     let changed: unknown[] | undefined;
@@ -164,7 +164,7 @@ class Decoder {
   }
 
   private string(node: SchemaNode, value: unknown, place: Place): unknown {
-    if (typeof value !== 'string') return mismatch(goType(node), value, place);
+    if (typeof value !== 'string') return mismatch(node, value, place);
     if (node.format === 'date-time') {
       return normalizeTime(value, node.typeName?.endsWith('MicroTime') === true ? 'micros' : 'seconds');
     }
@@ -175,12 +175,13 @@ class Decoder {
   private number(node: SchemaNode, value: unknown, place: Place): unknown {
     const type = goType(node);
     if (typeof value === 'bigint') return largeInteger(value, { node, type, place });
-    if (typeof value !== 'number') return mismatch(type, value, place);
+    if (typeof value !== 'number') return mismatch(node, value, place);
     if (node.type === 'number') return value;
     const token = this.options.numberTokens?.get(place.path);
     if (token !== undefined || !Number.isInteger(value) || !fitsInteger(value, type)) {
       throw new DecodeError(
         `json: cannot unmarshal number ${token ?? value} into Go struct field ${where(place)} of type ${type}`,
+        { found: Number.isInteger(value) ? 'number' : 'fraction', type, kind: kindOf(node) },
       );
     }
     return value;
@@ -195,8 +196,11 @@ class Decoder {
     const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : value;
     const canonical = typeof text === 'string' ? Quantity.tryParse(text)?.toString() : undefined;
     if (canonical !== undefined) return canonical;
+    const isForm = typeof text === 'string' && /^[+-]?[0-9.]+[eEinumkKMGTP]*[-+]?[0-9]*$/.test(text);
     throw new DecodeError(
-      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+      isForm
+        ? "unable to parse quantity's suffix"
+        : "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
     );
   }
 }
@@ -215,22 +219,47 @@ function isQuantity(node: SchemaNode): boolean {
   return node.typeName === 'resource.Quantity' || node.format === 'quantity';
 }
 
-function mismatch(type: string, value: unknown, place: Place): never {
-  const number = typeof value === 'number' && /^u?int\d+$|^float/.test(type) ? `number ${value}` : jsonKind(value);
-  throw new DecodeError(
-    `json: cannot unmarshal ${number} into Go struct field ${where(place)} of type ${namedType(place) ?? type}`,
-  );
+function mismatch(node: SchemaNode, value: unknown, place: Place): never {
+  const goName = goType(node);
+  const number = typeof value === 'number' && /^u?int\d+$|^float/.test(goName) ? `number ${value}` : jsonKind(value);
+  const type = namedType(place) ?? goName;
+  const found = typeof value === 'number' && !Number.isInteger(value) ? 'fraction' : jsonKind(value);
+  throw new DecodeError(`json: cannot unmarshal ${number} into Go struct field ${where(place)} of type ${type}`, {
+    found,
+    type,
+    kind: kindOf(node),
+  });
+}
+
+function kindOf(node: SchemaNode): TypeMismatch['kind'] {
+  if (node.format === 'date-time' || node.intOrString === true) return 'unmarshaler';
+  switch (node.type) {
+    case 'string':
+      return node.format === 'byte' ? 'slice' : 'string';
+    case 'boolean':
+      return 'bool';
+    case 'integer':
+      return node.format === 'int64' ? 'int64' : 'int32';
+    case 'number':
+      return 'float64';
+    case 'array':
+      return 'slice';
+    default:
+      return node.additionalProperties !== undefined && node.properties === undefined ? 'map' : 'struct';
+  }
 }
 
 function where(place: Place): string {
   return `${place.owner}.${place.field}`;
 }
 
-function jsonKind(value: unknown): string {
+function jsonKind(value: unknown): Exclude<TypeMismatch['found'], 'fraction'> {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return 'number';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return 'number';
+  return typeof value === 'string' ? 'string' : 'object';
 }
 
 function fitsInteger(value: number, type: string): boolean {

@@ -22,7 +22,7 @@ import type {
 import { fields, immutable, immutablePointer, nonNegative, optional, semanticEqual } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { countOrPercent, dnsLabel } from '../validation/rules.ts';
-import { selectorFaults, templateFaults } from '../validation/template-validation.ts';
+import { selectedTemplateFaults, selectorFaults, templateFaults } from '../validation/template-validation.ts';
 
 const specPath = FieldPath.of('spec');
 const templatePath = specPath.child('template');
@@ -38,8 +38,12 @@ export const appsValidation: readonly ValidationEntry[] = [
   validationOf<ReplicaSet>('apps/v1/replicasets', {
     validate: ({ spec }) => [
       ...fields<typeof spec>({ replicas: nonNegative, minReadySeconds: nonNegative })(spec, specPath),
-      ...selectorFaults(spec.selector, { path: selectorPath, workload: 'deployment' }),
-      ...templateFaults(spec.template, { path: templatePath, selector: spec.selector ?? {} }),
+      ...selectorFaults(spec.selector, {
+        path: selectorPath,
+        workload: 'deployment',
+        unusable: 'invalid label selector',
+      }),
+      ...selectedTemplateFaults(spec.template, { path: templatePath, selector: spec.selector ?? {} }),
     ],
     validateUpdate: ({ spec }, old) => immutable(spec.selector, { old: old.spec.selector, path: selectorPath }),
     warnings: templateWarnings(({ spec }) => spec.template, templatePath),
@@ -77,8 +81,12 @@ export const appsValidation: readonly ValidationEntry[] = [
 function deploymentFaults(spec: DeploymentSpec): readonly FieldError[] {
   const faults: FieldError[] = [
     ...fields<DeploymentSpec>({ replicas: nonNegative })(spec, specPath),
-    ...selectorFaults(spec.selector, { path: selectorPath, workload: 'deployment' }),
-    ...templateFaults(spec.template, { path: templatePath, selector: spec.selector ?? nothing }),
+    ...selectorFaults(spec.selector, {
+      path: selectorPath,
+      workload: 'deployment',
+      unusable: 'invalid label selector',
+    }),
+    ...selectedTemplateFaults(spec.template, { path: templatePath, selector: spec.selector ?? nothing }),
     ...deploymentStrategyFaults(spec),
     ...fields<DeploymentSpec>({
       minReadySeconds: nonNegative,
@@ -174,8 +182,8 @@ function statefulSetFaults(spec: StatefulSetSpec): readonly FieldError[] {
     ...fields<StatefulSetSpec>({ replicas: nonNegative, minReadySeconds: nonNegative })(spec, specPath),
     ...nonNegative(spec.ordinals?.start, specPath.child('ordinals.start')),
     ...optional(dnsLabel)(spec.serviceName, specPath.child('serviceName')),
-    ...selectorFaults(spec.selector, { path: selectorPath, workload: 'statefulset' }),
-    ...templateFaults(podTemplate(spec), {
+    ...selectorFaults(spec.selector, { path: selectorPath, workload: 'statefulset', unusable: '' }),
+    ...selectedTemplateFaults(podTemplate(spec), {
       path: templatePath,
       selector: spec.selector ?? {},
       workload: 'StatefulSet',

@@ -1,5 +1,6 @@
 import {
   checkDns1123Label,
+  checkLabelValue,
   checkQualifiedName,
   type FieldError,
   FieldPath,
@@ -32,17 +33,27 @@ export const coreValidation: readonly ValidationEntry[] = [
     validateName: checkDns1123Label,
     validate: ({ spec }) => (spec.finalizers ?? []).flatMap((name) => finalizerFaults(name, finalizersPath)),
   }),
+  validationOf<Namespace>('/v1/namespaces/status', {
+    validateUpdate: ({ metadata, status }) => {
+      const [phase, when] = metadata.deletionTimestamp ? ['Terminating', 'is not empty'] : ['Active', 'is empty'];
+      if (status.phase === phase) return [];
+      const detail = `may only be '${phase}' if \`deletionTimestamp\` ${when}`;
+      return [invalidField(FieldPath.of('status', 'Phase'), status.phase ?? '', detail)];
+    },
+  }),
   validationOf<Namespace>('/v1/namespaces/finalize', {
     validate: ({ spec }) =>
       (spec.finalizers ?? []).flatMap((name, i) => finalizerFaults(name, finalizersPath.index(i))),
   }),
   validationOf<Node>('/v1/nodes', {
+    warnings: nodeWarnings,
     validate: ({ spec }) => nodeFaults(spec),
     validateUpdate: ({ spec }, old) => nodeChanges(spec, old.spec),
   }),
   validationOf<ReplicationController>('/v1/replicationcontrollers', {
     validate: controllerFaults,
-    warnings: templateWarnings(({ spec }) => spec.template ?? undefined, FieldPath.of('spec', 'template')),
+    // Upstream warns only of new ones.
+    warnings: (controller, old) => (old ? [] : controllerWarnings(controller, undefined)),
   }),
   validationOf<PodTemplate>('/v1/podtemplates', {
     validate: ({ template }) =>
@@ -50,6 +61,11 @@ export const coreValidation: readonly ValidationEntry[] = [
     warnings: templateWarnings(({ template }) => template, FieldPath.of('template')),
   }),
 ];
+
+const controllerWarnings = templateWarnings<ReplicationController>(
+  ({ spec }) => spec.template ?? undefined,
+  FieldPath.of('spec', 'template'),
+);
 
 function finalizerFaults(name: string, path: FieldPath): readonly FieldError[] {
   const faults = checkQualifiedName(name).map((detail) => invalidField(path, name, detail));
@@ -60,7 +76,11 @@ function finalizerFaults(name: string, path: FieldPath): readonly FieldError[] {
 const taint: Check<Taint> = (value, path) => {
   if (!value) return [];
   const effects = required(enumOf('NoSchedule', 'PreferNoSchedule', 'NoExecute'));
-  return [...qualifiedName(value.key, path.child('key')), ...effects(value.effect, path.child('effect'))];
+  return [
+    ...qualifiedName(value.key, path.child('key')),
+    ...checkLabelValue(value.value ?? '').map((detail) => invalidField(path.child('value'), value.value, detail)),
+    ...effects(value.effect, path.child('effect')),
+  ];
 };
 
 function nodeFaults(spec: NodeSpec): readonly FieldError[] {
@@ -78,6 +98,13 @@ function nodeFaults(spec: NodeSpec): readonly FieldError[] {
     return [{ type: 'FieldValueDuplicate' as const, field: String(path.index(index)), body }];
   });
   return [...each(taint)(spec.taints, path), ...duplicates, ...each(cidr)(spec.podCIDRs, specPath.child('podCIDRs'))];
+}
+
+function nodeWarnings({ spec }: Node): readonly string[] {
+  return [
+    ...(spec.configSource ? ['spec.configSource: the feature is removed'] : []),
+    ...(spec.externalID ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes'] : []),
+  ];
 }
 
 /** Some fields may be set once. */

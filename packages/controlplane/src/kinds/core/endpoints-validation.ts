@@ -1,9 +1,18 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { type FieldError, FieldPath, invalidField, requiredField, unsupportedField } from '@kubewright/apimachinery';
+import {
+  checkLabelValue,
+  duplicateField,
+  type FieldError,
+  FieldPath,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '@kubewright/apimachinery';
 import type {
   Discoveryv1EndpointPort,
   Endpoint,
   EndpointAddress,
+  EndpointHints,
   EndpointSlice,
   EndpointSubset,
   Endpoints,
@@ -18,11 +27,14 @@ import {
   optional,
   present,
   required,
+  textRule,
   unique,
 } from '../validation/check.ts';
 import { ipAddress, specialAddress } from '../validation/ip.ts';
+import { ipWarnings } from '../validation/ip-warnings.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { dnsLabel, dnsSubdomain, portNumber, protocol, qualifiedName } from '../validation/rules.ts';
+import { tooManyField } from '../validation/too-many-field.ts';
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6'];
 
@@ -39,6 +51,7 @@ export function endpointsValidation(options: { readonly allowLoopback: boolean }
         slice.addressType === old.addressType
           ? []
           : [invalidField('addressType', slice.addressType, 'field is immutable')],
+      warnings: sliceWarnings,
     }),
   ];
 }
@@ -99,8 +112,51 @@ function endpoint(type: string, allowLoopback: boolean): Check<Endpoint> {
     for (const [index, text] of addresses.entries())
       faults.push(...addressFaults(text, { type, at, index, allowLoopback }));
     const others = fields<Endpoint>({ hostname: present(dnsLabel), nodeName: present(dnsSubdomain) });
-    return [...faults, ...others(value, path)];
+    return [...faults, ...others(value, path), ...hintFaults(value?.hints, path.child('hints'))];
   };
+}
+
+const maxHints = 8;
+
+/** Hints name the zones or nodes that an endpoint is meant for, each once. */
+const hintFaults: Check<EndpointHints> = (hints, path) => {
+  const of = (list: 'forZones' | 'forNodes', name: Check<string>): readonly FieldError[] => {
+    const at = path.child(list);
+    const entries = hints?.[list] ?? [];
+    const seen = new Set<string>();
+    if (entries.length > maxHints) return [tooManyField(at, { count: entries.length, max: maxHints })];
+    const faults: FieldError[] = [];
+    for (const [index, entry] of entries.entries()) {
+      const where = at.index(index).child('name');
+      if (seen.has(entry.name)) faults.push(duplicateField(where, entry.name));
+      faults.push(...name(entry.name ?? '', where));
+      seen.add(entry.name);
+    }
+    return faults;
+  };
+  return hints ? [...of('forZones', labelValue), ...of('forNodes', dnsSubdomain)] : [];
+};
+
+const ownControllers = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'];
+
+const labelValue: Check<string> = textRule(checkLabelValue);
+
+function sliceWarnings(
+  { metadata, addressType, endpoints }: EndpointSlice,
+  old: EndpointSlice | undefined,
+): readonly string[] {
+  const deprecated = !old && addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : [];
+  // The controllers have already corrected the addresses of these.
+  const manager = metadata.labels?.['endpointslice.kubernetes.io/managed-by'] ?? '';
+  if (addressType === 'FQDN' || ownControllers.includes(manager)) return deprecated;
+  return [
+    ...deprecated,
+    ...(endpoints ?? []).flatMap(({ addresses }, index) =>
+      (addresses ?? []).flatMap((address, i) =>
+        ipWarnings(address, FieldPath.of('endpoints').index(index).child('addresses').index(i)),
+      ),
+    ),
+  ];
 }
 
 function addressFaults(

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { type FieldError, invalid, invalidField } from '@kubewright/apimachinery';
 import type { Service, ServicePort, ServiceSpec } from '../generated/drafts.ts';
+import { isEmpty } from '../validation/check.ts';
 import { AllocationError, type ServiceAllocator } from './service-allocator.ts';
 import { initIpFamilies, keepsDualStackPreference } from './service-families.ts';
 
@@ -25,13 +26,14 @@ export function allocateForUpdate(service: Service, context: AllocationContext &
   const { spec } = service;
   const { old } = context;
   inheritClusterIps(spec, old.spec);
-  pairClusterIps(spec);
+  followClusterIp(spec, old.spec);
   dropWhatTypeForbids(service, old);
   if (needsClusterIp(spec)) {
     if (old.spec.ipFamilyPolicy) spec.ipFamilyPolicy ??= old.spec.ipFamilyPolicy;
     if (old.spec.ipFamilies) spec.ipFamilies ??= [...old.spec.ipFamilies];
     if (!keepsDualStackPreference(spec, old.spec)) initIpFamilies(service);
-    const isKept = Boolean(spec.clusterIP) && spec.clusterIP === old.spec.clusterIP;
+    // Validation rejects another address, except for services that had none.
+    const isKept = Boolean(spec.clusterIP) && Boolean(old.spec.clusterIP) && needsClusterIp(old.spec);
     if (spec.clusterIP !== 'None' && !isKept) allocateClusterIp(service, context);
   } else {
     delete spec.internalTrafficPolicy;
@@ -54,6 +56,22 @@ function pairClusterIps(spec: ServiceSpec): void {
   if (spec.clusterIP && spec.clusterIPs === undefined) spec.clusterIPs = [spec.clusterIP];
 }
 
+/** Lets `clusterIPs` follow a client that knows and changes only `clusterIP`. Mirrors `normalizeClusterIPs` (1.36). */
+function followClusterIp(spec: ServiceSpec, old: ServiceSpec): void {
+  const before = old.clusterIPs ?? [];
+  if (before.length > 0 && isEmpty(spec.clusterIPs) && (spec.clusterIP ?? '') === (old.clusterIP ?? '')) {
+    spec.clusterIPs = [...before];
+  }
+  if ((spec.clusterIP ?? '') === (old.clusterIP ?? '') || !sameAddresses(spec.clusterIPs, before)) return;
+  if (spec.clusterIP) spec.clusterIPs = [spec.clusterIP];
+  else delete spec.clusterIPs;
+}
+
+function sameAddresses(list: readonly string[] | null | undefined, before: readonly string[]): boolean {
+  const now = list ?? [];
+  return now.length === before.length && now.every((address, index) => address === before[index]);
+}
+
 /** Keeps the addresses if a PUT omits them. */
 function inheritClusterIps(spec: ServiceSpec, old: ServiceSpec): void {
   if (!needsClusterIp(spec) || !needsClusterIp(old)) return;
@@ -66,8 +84,9 @@ function inheritClusterIps(spec: ServiceSpec, old: ServiceSpec): void {
 function allocateClusterIp(service: Service, context: AllocationContext): void {
   const { spec } = service;
   const requested = spec.clusterIP || undefined;
-  // Validation rejects an invalid address.
+  // Upstream validates before it allocates: these are rejected, whatever is free.
   if (requested !== undefined && !isIP(requested)) return;
+  if ((spec.clusterIPs ?? []).length > 0 && spec.clusterIPs?.[0] !== (requested ?? '')) return;
   try {
     spec.clusterIP = context.allocator.takeIp({ requested, dryRun: context.dryRun });
     spec.clusterIPs = [spec.clusterIP];

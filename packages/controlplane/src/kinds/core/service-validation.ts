@@ -20,6 +20,7 @@ import {
   protocol,
   qualifiedName,
 } from '../validation/rules.ts';
+import { serviceAddressChanges, serviceAddressFaults } from './service-address-validation.ts';
 import { serviceWarnings } from './service-warnings.ts';
 
 const specPath = FieldPath.of('spec');
@@ -34,23 +35,23 @@ export const serviceValidation: readonly ValidationEntry[] = [
       ...typeFaults(spec),
       ...plain(spec, specPath),
       ...externalFaults(spec),
-      ...addressFaults(spec),
+      ...healthCheckFaults(spec),
+      ...serviceAddressFaults(spec),
     ],
-    validateUpdate: clusterIpFaults,
+    validateUpdate: serviceAddressChanges,
     validateName: checkDns1123Label,
     warnings: serviceWarnings,
   }),
   validationOf<Service>('/v1/services/status', { validate: balancerFaults }),
 ];
 
-function clusterIpFaults({ spec }: Service, old: Service): readonly FieldError[] {
-  const same =
-    spec.type === 'ExternalName' ||
-    old.spec.type === 'ExternalName' ||
-    !old.spec.clusterIP ||
-    spec.clusterIP === old.spec.clusterIP;
-  if (same) return [];
-  return [invalidField(specPath.child('clusterIPs').index(0), spec.clusterIPs ?? [], 'may not change once set')];
+/** A port for health checks of nodes: only for Services that keep the addresses of their clients. */
+function healthCheckFaults(spec: ServiceSpec): readonly FieldError[] {
+  const at = specPath.child('healthCheckNodePort');
+  const port = spec.healthCheckNodePort ?? 0;
+  if (spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local') return required(portNumber)(port, at);
+  const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+  return port === 0 ? [] : [invalidField(at, port, detail)];
 }
 
 function balancerFaults({ spec, status }: Service): readonly FieldError[] {
@@ -179,10 +180,3 @@ const externalIp: Check<string> = (value = '', path) => {
   const faults = ipAddress(value, path);
   return faults.length > 0 ? faults : specialAddress(value, { path, allowLoopback: false });
 };
-
-function addressFaults(spec: ServiceSpec): readonly FieldError[] {
-  if (spec.type === 'ExternalName') return [];
-  return (spec.clusterIPs ?? []).flatMap((ip, index) =>
-    ip === 'None' || ip === '' ? [] : ipAddress(ip, specPath.child('clusterIPs').index(index)),
-  );
-}

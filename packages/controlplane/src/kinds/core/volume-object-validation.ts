@@ -71,7 +71,8 @@ export const volumeObjectValidation: readonly ValidationEntry[] = [
           ];
       return [
         ...faults,
-        ...immutable(spec.volumeMode, { old: old.spec.volumeMode, path: specPath.child('volumeMode') }),
+        // Upstream omits the parent.
+        ...immutable(spec.volumeMode, { old: old.spec.volumeMode, path: FieldPath.of('volumeMode') }),
       ];
     },
   }),

@@ -7,6 +7,7 @@ import {
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
+import { tooLongField } from '@kubewright/apimachinery/internal';
 import type {
   IngressClass,
   IngressClassParametersReference,
@@ -68,6 +69,9 @@ export const addressValidation: readonly ValidationEntry[] = [
   }),
   validationOf<IngressClass>('networking.k8s.io/v1/ingressclasses', {
     validate: ({ spec }) => [
+      ...((spec.controller ?? '').length > maxController
+        ? [tooLongField(specPath.child('controller'), { max: maxController })]
+        : []),
       ...required(domainPrefixedPath)(spec.controller, specPath.child('controller')),
       ...parameters(spec.parameters, specPath.child('parameters')),
     ],
@@ -75,6 +79,8 @@ export const addressValidation: readonly ValidationEntry[] = [
       immutable(spec.controller ?? '', { old: old.spec.controller ?? '', path: specPath.child('controller') }),
   }),
 ];
+
+const maxController = 250;
 
 function cidrFaults(list: readonly string[]): readonly FieldError[] {
   if (list.length === 0) return [requiredField(cidrsPath, 'at least one CIDR required')];

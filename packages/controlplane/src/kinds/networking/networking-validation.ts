@@ -104,7 +104,10 @@ const ingressRule: Check<IngressRule> = (value, path) => {
 
 const httpPath: Check<HTTPIngressPath> = (value, path) => {
   if (!value) return [];
-  return [...pathFaults(value, path), ...backend(value.backend, path.child('backend'))];
+  const faults = pathFaults(value, path);
+  // Upstream stops at a missing type.
+  if (value.pathType === undefined || value.pathType === null) return faults;
+  return [...faults, ...backend(value.backend, path.child('backend'))];
 };
 
 function pathFaults({ pathType, path: text = '' }: HTTPIngressPath, path: FieldPath): readonly FieldError[] {

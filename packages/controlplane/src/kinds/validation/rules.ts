@@ -4,6 +4,7 @@ import {
   checkLabelValue,
   checkQualifiedName,
   type FieldError,
+  FieldPath,
   forbiddenField,
   invalidField,
   requiredField,
@@ -54,22 +55,31 @@ const requirement: Check<{ key: string; operator: string; values?: string[] | un
       );
     }
   } else faults.push(invalidField(path.child('operator'), item.operator, 'not a valid selector operator'));
-  return [...faults, ...qualifiedName(item.key, path.child('key'))];
+  const values = path.child('values');
+  return [
+    ...faults,
+    ...qualifiedName(item.key, path.child('key')),
+    ...(item.values ?? []).flatMap((value, index) => textRule(checkLabelValue)(value, values.index(index))),
+  ];
 };
+
+/** Reports whether a selector can select anything: its keys, operators and values are valid. */
+export function isValidSelector(selector: LabelSelector): boolean {
+  return labelSelector(selector, FieldPath.of('selector')).length === 0;
+}
 
 /** Reports whether a selector matches an object with these labels; `undefined` if the selector itself is invalid. */
 export function selects(selector: LabelSelector, given: Readonly<Record<string, string>>): boolean | undefined {
+  if (!isValidSelector(selector)) return undefined;
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) if (given[key] !== value) return false;
   let matches = true;
   for (const { key, operator, values } of selector.matchExpressions ?? []) {
     const value = Object.hasOwn(given, key) ? given[key] : undefined;
     const listed = value !== undefined && (values ?? []).includes(value);
-    if (operator === 'In') matches &&= listed && (values ?? []).length > 0;
+    if (operator === 'In') matches &&= listed;
     else if (operator === 'NotIn') matches &&= !listed;
     else if (operator === 'Exists') matches &&= value !== undefined;
-    else if (operator === 'DoesNotExist') matches &&= value === undefined;
-    else return undefined;
-    if (operator.endsWith('In') && (values ?? []).length === 0) return undefined;
+    else matches &&= value === undefined;
   }
   return matches;
 }

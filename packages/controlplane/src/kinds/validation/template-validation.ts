@@ -9,7 +9,7 @@ import {
 import { podSpec } from '../core/pod-spec-validation.ts';
 import type { LabelSelector, PodTemplateSpec } from '../generated/drafts.ts';
 import { isEmpty } from './check.ts';
-import { labelSelector, labels, selects } from './rules.ts';
+import { isValidSelector, labelSelector, labels, selects } from './rules.ts';
 import { sortedKeys } from './sorted-keys.ts';
 import { annotations } from './template-metadata.ts';
 
@@ -59,17 +59,31 @@ export function templateFaults(template: PodTemplateSpec | undefined, demands: T
   return faults;
 }
 
+/** Validates the template of a workload that upstream leaves alone if the selector cannot be used. */
+export function selectedTemplateFaults(
+  template: PodTemplateSpec | undefined,
+  demands: TemplateDemands,
+): readonly FieldError[] {
+  const { selector } = demands;
+  return selector && !isValidSelector(selector) ? [] : templateFaults(template, demands);
+}
+
 /** Validates a workload's selector: present, not empty, and well-formed. */
 export function selectorFaults(
   selector: LabelSelector | null | undefined,
-  options: { readonly path: FieldPath; readonly workload: string },
+  options: {
+    readonly path: FieldPath;
+    readonly workload: string;
+    /** The message for selectors that cannot be used; undefined if upstream reports only their parts. */
+    readonly unusable?: string | undefined;
+  },
 ): readonly FieldError[] {
-  const { path, workload } = options;
+  const { path, workload, unusable } = options;
   if (!selector) return [requiredField(path)];
   const faults: FieldError[] = [...labelSelector(selector, path)];
   if (isEmpty(selector.matchLabels) && isEmpty(selector.matchExpressions)) {
     faults.push(invalidField(path, selector, `empty selector is invalid for ${workload}`));
   }
-  if (selects(selector, {}) === undefined) faults.push(invalidField(path, selector, 'invalid label selector'));
+  if (unusable !== undefined && !isValidSelector(selector)) faults.push(invalidField(path, selector, unusable));
   return faults;
 }
