@@ -1,12 +1,12 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** A value of another type than its field's, for decoders that word it in another way. */
+/** The types of a value and its field, for callers that word the fault differently. */
 export interface TypeMismatch {
-  /** What the body holds; a `fraction` is a number that is no integer. */
+  /** The type in the body; a `fraction` is a number that is not an integer. */
   readonly found: 'object' | 'array' | 'string' | 'bool' | 'number' | 'fraction' | 'null';
   /** The Go type of the field: `int32`, `v1.Protocol`, `[]string`. */
   readonly type: string;
-  /** What that type is made of; `unmarshaler` for types that read JSON themselves, such as times. */
+  /** The kind of that type in Go; `unmarshaler` for types that read JSON themselves, such as times. */
   readonly kind: 'struct' | 'map' | 'slice' | 'string' | 'bool' | 'int32' | 'int64' | 'float64' | 'unmarshaler';
 }
 

@@ -61,7 +61,7 @@ function matchFaults(list: readonly string[], given: readonly string[]): readonl
   });
 }
 
-/** Validates changes of addresses: the first one stays, the second one can be added, or released by `SingleStack`. */
+/** Validates changes of addresses: the first stays, a second can be added, or released with `SingleStack`. */
 export function serviceAddressChanges({ spec }: Service, { spec: old }: Service): readonly FieldError[] {
   if (spec.type === 'ExternalName' || old.type === 'ExternalName') return [];
   const [now, before] = [spec.clusterIPs ?? [], old.clusterIPs ?? []];

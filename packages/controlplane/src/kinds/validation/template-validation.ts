@@ -59,7 +59,7 @@ export function templateFaults(template: PodTemplateSpec | undefined, demands: T
   return faults;
 }
 
-/** Validates the template of a workload that upstream leaves alone if the selector cannot be used. */
+/** Validates the template of a workload that upstream skips if the selector cannot be used. */
 export function selectedTemplateFaults(
   template: PodTemplateSpec | undefined,
   demands: TemplateDemands,
