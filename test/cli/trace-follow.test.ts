@@ -54,7 +54,7 @@ describe('kubewright trace --follow', { timeout: 60_000 }, () => {
     const spec = { paused: true, selector: { matchLabels }, template };
     const deployments = cluster.client().resource(Deployment);
     await deployments.create(Deployment({ metadata: { name: 'web', namespace }, spec }));
-    const following = await follow('deployment/web', '--json');
+    const following = await follow('deployment/web', '--steps', '--json');
     await deployments.patch({ namespace, name: 'web' }, { type: 'merge', body: { spec: { paused: false } } });
     expect(await following.ended).toBe(0);
 
@@ -62,9 +62,17 @@ describe('kubewright trace --follow', { timeout: 60_000 }, () => {
     const hops = records.map((line): Hop => JSON.parse(line).hop);
     const of = (kind: string) => hops.filter(({ object }) => object.startsWith(`${kind} web`));
     expect(of('Deployment')[0]?.what).toBe('found: 0 of 1 ready');
+    // The paused Deployment existed; the rest is steps 1 to 13.
+    expect(new Set(hops.flatMap(({ step = [] }) => step))).toEqual(
+      new Set(['1-3', '4', '5-6', '7-8', '9-10', '11-12', '13']),
+    );
     expect(of('ReplicaSet')[0]).toMatchObject({ component: 'kube-controller-manager', what: 'created' });
     const bound = of('Pod').find(({ what }) => what === 'bound to kubewright');
-    expect(bound).toMatchObject({ component: 'kube-scheduler', resourceVersion: expect.stringMatching(/^\d+$/) });
+    expect(bound).toMatchObject({
+      step: '7-8',
+      component: 'kube-scheduler',
+      resourceVersion: expect.stringMatching(/^\d+$/),
+    });
     expect(of('Pod').map(({ what }) => what)).toContain('status: Running, 1 of 1 containers ready');
     const versions = of('Deployment').filter(({ what }) => /^(found|status|updated)/.test(what));
     expect(versions.at(-1)?.what).toMatch(/^status: 1 of 1 ready/);

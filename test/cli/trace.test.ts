@@ -73,6 +73,32 @@ describe('kubewright trace', () => {
     expect(running?.resourceVersion).toBe(pod?.metadata.resourceVersion);
   });
 
+  it('numbers the steps of the request', async () => {
+    const { signal } = new AbortController();
+    const target = parseTarget('deployment/web') as TraceTarget;
+    const hops = await hopsIn(cluster.client(), { target, namespace, signal, steps: true });
+    const steps = (step: string) =>
+      hops
+        .filter((each) => each.step === step)
+        .map(({ object, what }) => `${object.split(' ')[0]} ${what.split(' ')[0]}`);
+    expect(steps('1-3')).toEqual(['Deployment created']);
+    expect(steps('4')).toEqual([
+      'Deployment ScalingReplicaSet:',
+      'ReplicaSet created',
+      'ReplicaSet SuccessfulCreate:',
+      'Pod created',
+    ]);
+    expect(steps('5-6')).toEqual(['Pod Scheduled:']);
+    expect(steps('7-8')).toEqual(['Pod bound']);
+    expect(steps('9-10')).toEqual(['Pod Pulling:', 'Pod Pulled:', 'Pod Created:', 'Pod Started:']);
+    expect(steps('11-12')).toEqual(['Pod status:']);
+    expect(steps('13')).toEqual(['ReplicaSet status:', 'Deployment status:']);
+    expect(hops.filter(({ step }) => step === undefined)).toEqual([]);
+    const [first, second] = tableOf(hops, { steps: true }).split('\n');
+    expect(first).toMatch(/^STEP +TIME +COMPONENT +OBJECT +VERSION +WHAT$/);
+    expect(second).toMatch(/^1-3 +\S+Z +kubectl-create +Deployment web +\d+ +created$/);
+  });
+
   it.each([
     ['web', 'It must be a kind and a name, such as deployment/web.'],
     [

@@ -78,8 +78,8 @@ async function used(): Promise<number> {
     collect();
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }
 
 await (isMainThread ? main() : serve());

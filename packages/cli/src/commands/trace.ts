@@ -14,6 +14,7 @@ export function addTrace(program: Command, context: Context): void {
     })
     .option('-n, --namespace <NAME>', 'namespace of the workload')
     .option('-f, --follow', 'print each version as it is written, until the workload is ready')
+    .option('--steps', 'number the steps of the request, and explain them')
     .action(async (target: TraceTarget, options: TraceOptions) =>
       (await import('../trace/trace.ts')).trace(context, { ...options, target }),
     );

@@ -1,6 +1,7 @@
 import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
 import type { Event } from '@kubewright/apimachinery/core/v1';
 import { progressOf } from './progress.ts';
+import type { Step } from './steps.ts';
 
 /** One step from a request to running pods. */
 export interface Hop {
@@ -13,6 +14,8 @@ export interface Hop {
   /** The version of the object that the component read or wrote; empty if the cluster no longer knows it. */
   readonly resourceVersion: string;
   readonly what: string;
+  /** The number of the step in the request flow; only with `--steps`. */
+  readonly step?: Step | undefined;
 }
 
 /** An object of a workload. */
@@ -40,7 +43,8 @@ export function hopsOf(objects: readonly TracedObject[], events: readonly Stored
     const rank = depth * 10;
     return [
       { ...creation(object, own), rank },
-      ...own.map((event) => ({ ...reported(event, object), rank: rank + 1 })),
+      // The scheduler writes its event after the binding, about the version before it.
+      ...own.map((event) => ({ ...reported(event, object), rank: rank + (event.reason === 'Scheduled' ? 0.4 : 1) })),
       ...bindings(object).map((hop) => ({ ...hop, rank: rank + 0.5 })),
       ...writes(object).map((hop) => ({ ...hop, rank: hop.what.startsWith('status') ? 100 - depth : rank + 2 })),
     ];

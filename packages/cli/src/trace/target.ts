@@ -8,6 +8,7 @@ import type { ClusterFlags } from '../target/connect.ts';
 export interface TraceOptions extends ClusterFlags {
   readonly namespace?: string | undefined;
   readonly follow?: boolean | undefined;
+  readonly steps?: boolean | undefined;
 }
 
 /** The workload to trace. */

@@ -6,6 +6,7 @@ import { failureOf } from '../program/failure.ts';
 import { connect } from '../target/connect.ts';
 import { follow } from './follow.ts';
 import { type Hop, hopsOf, type TracedObject } from './hops.ts';
+import { stepLegend, stepOf } from './steps.ts';
 import { liveHeadings, liveRowOf, tableOf } from './table.ts';
 import type { TraceOptions, TraceTarget } from './target.ts';
 
@@ -14,29 +15,33 @@ interface TraceScope {
   readonly target: TraceTarget;
   readonly namespace: string;
   readonly signal: AbortSignal;
+  /** True to number the steps of the request. @defaultValue false */
+  readonly steps?: boolean | undefined;
 }
 
 /** Prints what each component did for a workload. */
 export async function trace(
   context: Context,
-  { target, namespace, follow: isFollowing, ...flags }: TraceOptions & { readonly target: TraceTarget },
+  { target, namespace, follow: isFollowing, steps, ...flags }: TraceOptions & { readonly target: TraceTarget },
 ): Promise<void> {
   const { environment, reporter } = context;
   await using connection = await connect(environment, flags);
   const { client } = connection;
-  const scope = { target, namespace: namespace ?? client.defaultNamespace, signal: environment.signal };
+  const scope = { target, namespace: namespace ?? client.defaultNamespace, signal: environment.signal, steps };
   if (isFollowing) return await printLive(client, scope, context);
   const hops = await hopsIn(client, scope);
-  reporter.result({ hops }, tableOf(hops));
+  reporter.result({ hops }, `${tableOf(hops, { steps })}${steps ? stepLegend : ''}`);
 }
 
 /** Prints each hop as it happens, and a failure that all watches have in common once. */
 async function printLive(client: KubernetesClient, scope: TraceScope, context: Context): Promise<void> {
   const { reporter, environment } = context;
+  const { steps } = scope;
   const failures = new Set<string>();
   const onHop = (hop: Hop): void => {
     failures.clear();
-    reporter.result({ hop }, liveRowOf(hop));
+    const numbered = steps ? { ...hop, step: stepOf(hop, scope.target) } : hop;
+    reporter.result({ hop: numbered }, liveRowOf(numbered, { steps }));
   };
   const onRetry = (error: unknown): void => {
     const { what, why } = failureOf(error, { debug: false }).message;
@@ -44,14 +49,15 @@ async function printLive(client: KubernetesClient, scope: TraceScope, context: C
     if (!failures.has(text)) reporter.step('watch interrupted', text, 'bad');
     failures.add(text);
   };
-  reporter.text(liveHeadings);
+  reporter.text(liveHeadings({ steps }));
   await follow(client, { ...scope, clock: environment.clock, onHop, onRetry });
+  if (steps) reporter.text(stepLegend);
 }
 
 /** Reads a workload, the objects below it and their events; returns the hops. */
 export async function hopsIn(
   client: KubernetesClient,
-  { target, namespace, signal }: TraceScope,
+  { target, namespace, signal, steps }: TraceScope,
 ): Promise<readonly Hop[]> {
   const { kinds, name } = target;
   const [first, ...below] = kinds;
@@ -64,5 +70,6 @@ export async function hopsIn(
     owners = children;
   }
   const events = await client.resource(Event).list({ namespace, signal });
-  return hopsOf(objects, events.items);
+  const hops = hopsOf(objects, events.items);
+  return steps ? hops.map((hop) => ({ ...hop, step: stepOf(hop, target) })) : hops;
 }
