@@ -91,6 +91,16 @@ describe('built-in controllers with counts in the billions', () => {
       .toMatchObject({ completedIndexes: '0-1999999999', succeeded: completions });
   });
 
+  it('create the pods of a Job in batches', async () => {
+    const jobs = plane.client.resource(Job);
+    const template = { metadata: { labels: { app: 'many' } }, spec: { ...spec, restartPolicy: 'Never' } } as const;
+    const counts = { parallelism: maxInt32, completions: maxInt32, backoffLimit: maxInt32 };
+    await jobs.create(Job({ metadata: metadata('many'), spec: { ...counts, template } }));
+    await expect.poll(async () => (await podsOf('many')).length).toBeGreaterThan(1);
+    await jobs.patch({ namespace, name: 'many' }, { type: 'merge', body: { spec: { parallelism: 1 } } });
+    await expect.poll(async () => (await podsOf('many')).length, { timeout: 40_000 }).toBe(1);
+  }, 60_000);
+
   it('compute rollouts and budgets of a Deployment', async () => {
     const rollingUpdate = { maxSurge: '2000000000%', maxUnavailable: 1 };
     const limits = { revisionHistoryLimit: maxInt32, progressDeadlineSeconds: maxInt32, minReadySeconds: maxInt32 - 1 };
