@@ -29,6 +29,40 @@ const schema = {
     },
   },
 };
+const text = { type: 'string' };
+const keyedDefinition = definition('keyeds', {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        both: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['constructor', '__proto__'],
+            properties: { constructor: text, ['__proto__']: text, value: text },
+          },
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['constructor', '__proto__'],
+        },
+        one: {
+          type: 'array',
+          items: { type: 'object', properties: { toString: { ...text, default: 'd' }, value: text } },
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['toString'],
+        },
+      },
+    },
+  },
+});
+const pickSchema = {
+  type: 'object',
+  properties: { spec: { type: 'object', properties: { a: text } } },
+};
+const keyeds = `/apis/bad.example.com/v1/namespaces/${namespace}/keyeds`;
+const keyed = (name, spec) =>
+  `{"apiVersion":"bad.example.com/v1","kind":"Keyed","metadata":{"name":"${name}"},"spec":${spec}}`;
 const shows = ['spec'];
 const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
 
@@ -249,6 +283,51 @@ export const polluting = {
       'an object without what is required',
       `/apis/bad.example.com/v1/namespaces/${namespace}/needs`,
       '{"apiVersion":"bad.example.com/v1","kind":"Need","metadata":{"name":"a"},"spec":{}}',
+    ),
+    post('lists keyed by what objects inherit', definitions, keyedDefinition),
+    first(get('lists are served', '/apis/bad.example.com/v1/keyeds', { until: 200 })),
+    post(
+      'items that differ in __proto__ only',
+      keyeds,
+      keyed('a', '{"both":[{"constructor":"a","__proto__":"b"},{"constructor":"a","__proto__":"c"}]}'),
+      { shows },
+    ),
+    post(
+      'items with the same keys',
+      keyeds,
+      keyed('b', '{"both":[{"constructor":"a","__proto__":"b"},{"constructor":"a","__proto__":"b"}]}'),
+    ),
+    post('items without a key', keyeds, keyed('c', '{"both":[{"value":"1"}]}')),
+    post('items whose keys have defaults', keyeds, keyed('d', '{"one":[{"value":"1"},{"value":"2"}]}')),
+    patch('an apply of such items', `${keyeds}/applied?fieldManager=x`, {
+      type: 'apply',
+      body: keyed('applied', '{"both":[{"constructor":"a","__proto__":"b","value":"1"}],"one":[{"value":"1"}]}'),
+      shows,
+    }),
+    patch('an apply of such items, again', `${keyeds}/applied?fieldManager=x`, {
+      type: 'apply',
+      body: keyed('applied', '{"both":[{"constructor":"a","__proto__":"c"}]}'),
+      shows,
+    }),
+    patch('an apply of such items by another manager', `${keyeds}/applied?fieldManager=y`, {
+      type: 'apply',
+      body: keyed('applied', '{"both":[{"constructor":"a","__proto__":"b","value":"2"}]}'),
+      shows,
+    }),
+    post(
+      'selectable fields that objects inherit',
+      definitions,
+      definition('picks', pickSchema, {
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: pickSchema },
+            selectableFields: [{ jsonPath: '.spec.constructor' }, { jsonPath: '.toString' }],
+          },
+        ],
+      }),
     ),
     first(
       post(

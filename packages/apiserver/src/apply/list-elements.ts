@@ -1,6 +1,6 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 import { PathElement } from '@kubewright/apimachinery/internal';
-import { isRecord } from '@kubewright/schema/internal';
+import { isRecord, setOwn } from '@kubewright/schema/internal';
 import type { ListType } from './apply-type.ts';
 
 /** Thrown for an element without an unambiguous identity; `message` is upstream's. */
@@ -26,7 +26,7 @@ export function elementOf(list: ListType, item: unknown): PathElement {
   for (const key of list.keys) {
     const value = Object.hasOwn(item, key) ? item[key] : list.element.map?.fields.get(key)?.default;
     if (value === undefined) continue;
-    keys[key] = value;
+    setOwn(keys, key, value);
     found = true;
   }
   if (!found) {

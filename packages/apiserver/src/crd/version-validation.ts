@@ -174,7 +174,7 @@ function validateSelectableFields(
     const start = /^[^.[]+/.exec(jsonPath)?.[0];
     if (start !== undefined) return invalid(`is an invalid path: expected [ or . but got: ${start}`);
     const keys = jsonPath.split('.').slice(1);
-    const found = keys.reduce<JsonSchema | undefined>((node, name) => node?.properties?.[name], schema);
+    const found = keys.reduce<JsonSchema | undefined>((node, name) => propertyOf(node, name), schema);
     if (found === undefined) return invalid('is an invalid path: does not refer to a valid field');
     if (leaves.includes(found.type ?? '')) return [];
     return invalid(
@@ -202,4 +202,9 @@ function showVersion({
     AdditionalPrinterColumns: null,
     SelectableFields: null,
   };
+}
+
+function propertyOf(schema: JsonSchema | undefined, name: string): JsonSchema | undefined {
+  const { properties = {} } = schema ?? {};
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }

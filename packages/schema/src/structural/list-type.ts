@@ -1,3 +1,4 @@
+import { setOwn } from '../json/parsed-body.ts';
 import { childPath, duplicate, type FieldProblem, invalid, sortedJson } from './field-problem.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 import { isRecord } from './plain-data.ts';
@@ -63,7 +64,7 @@ function checkMap(list: readonly unknown[], keys: readonly string[], report: Rep
   }
   const identities = list.map((item) => {
     const identity: Record<string, unknown> = {};
-    if (isRecord(item)) for (const key of keys) if (Object.hasOwn(item, key)) identity[key] = item[key];
+    if (isRecord(item)) for (const key of keys) if (Object.hasOwn(item, key)) setOwn(identity, key, item[key]);
     return identity;
   });
   checkSet(identities, identities, report);

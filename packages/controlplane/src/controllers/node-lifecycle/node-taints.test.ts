@@ -39,6 +39,10 @@ describe('taintsOf', () => {
     expect(taintsOf(node(taints, conditions, true), now)).toBeUndefined();
   });
 
+  it('ignores conditions that are named like an inherited member', () => {
+    expect(taintsOf(node([], [{ type: 'constructor', status: 'name' }]), now)).toBeUndefined();
+  });
+
   it('keeps a taint with a different effect', () => {
     const evicting: Taint = { ...notReady, effect: 'NoExecute' };
     expect(taintsOf(node([evicting], [{ type: 'Ready', status: 'True' }]), now)).toBeUndefined();

@@ -5,23 +5,21 @@ export const unreachable = 'node.kubernetes.io/unreachable';
 const unschedulable = 'node.kubernetes.io/unschedulable';
 
 /** Taint keys by condition type and status. */
-const byCondition: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  Ready: { False: notReady, Unknown: unreachable },
-  MemoryPressure: { True: 'node.kubernetes.io/memory-pressure' },
-  DiskPressure: { True: 'node.kubernetes.io/disk-pressure' },
-  PIDPressure: { True: 'node.kubernetes.io/pid-pressure' },
-  NetworkUnavailable: { True: 'node.kubernetes.io/network-unavailable' },
-};
-const ours: ReadonlySet<string> = new Set([
-  unschedulable,
-  ...Object.values(byCondition).flatMap((keys) => Object.values(keys)),
+const byCondition: ReadonlyMap<string, string> = new Map([
+  ['Ready False', notReady],
+  ['Ready Unknown', unreachable],
+  ['MemoryPressure True', 'node.kubernetes.io/memory-pressure'],
+  ['DiskPressure True', 'node.kubernetes.io/disk-pressure'],
+  ['PIDPressure True', 'node.kubernetes.io/pid-pressure'],
+  ['NetworkUnavailable True', 'node.kubernetes.io/network-unavailable'],
 ]);
+const ours: ReadonlySet<string> = new Set([unschedulable, ...byCondition.values()]);
 
 /** Returns the taints that follow from a node's conditions and from cordoning; undefined if it already has them. */
 export function taintsOf({ spec, status }: Node, now: string): readonly Taint[] | undefined {
   const wanted = new Set(spec?.unschedulable ? [unschedulable] : []);
   for (const { type, status: value } of status?.conditions ?? []) {
-    const key = byCondition[type]?.[value];
+    const key = byCondition.get(`${type} ${value}`);
     if (key !== undefined) wanted.add(key);
   }
   const stored = spec?.taints ?? [];

@@ -33,7 +33,7 @@ export function usageOf(
   for (const { metadata, timestamp, window, containers = [] } of items) {
     const measured =
       container === undefined ? containers : containers.filter(({ name }) => name === container).slice(0, 1);
-    const amounts = measured.map(({ usage }) => usage[resource]);
+    const amounts = measured.map(({ usage }) => (Object.hasOwn(usage, resource) ? usage[resource] : undefined));
     if (amounts.length === 0 || amounts.includes(undefined)) continue;
     const milli = amounts.reduce((sum, text) => sum + Number(Quantity.parse(text ?? '0').milliValue()), 0);
     const windowMs = window === undefined ? 0 : parseDurationMs(window);

@@ -74,6 +74,7 @@ describe('byUtilization', () => {
     expect(() => byUtilization({ ...input, resource: 'gpu' }, 50)).toThrow(
       'missing request for gpu in container c of Pod 0',
     );
+    expect(() => byUtilization({ ...input, resource: 'constructor' }, 50)).toThrow('missing request for constructor');
     expect(() => byUtilization({ ...input, container: 'x' }, 50)).toThrow('container x not found in Pod 0');
   });
 });

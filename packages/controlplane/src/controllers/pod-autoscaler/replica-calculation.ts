@@ -154,7 +154,7 @@ function requestOf(
 ): number {
   const { name } = metadata;
   if (container === undefined && spec?.resources?.requests) {
-    const amount = podResources(spec, 'requests')[resource];
+    const amount = own(podResources(spec, 'requests'), resource);
     if (!amount) throw new Error(`missing pod-level request for ${resource} in Pod ${name}`);
     return Number(amount.milliValue());
   }
@@ -163,8 +163,13 @@ function requestOf(
   const counted = container === undefined ? containers : containers.filter((each) => each.name === container);
   if (counted.length === 0) throw new Error(`container ${container} not found in Pod ${name}`);
   return counted.reduce((sum, each) => {
-    const text = each.resources?.requests?.[resource];
+    const text = own(each.resources?.requests ?? {}, resource);
     if (text === undefined) throw new Error(`missing request for ${resource} in container ${each.name} of Pod ${name}`);
     return sum + Number(Quantity.parse(text).milliValue());
   }, 0);
+}
+
+/** Looks up a resource by the name in the autoscaler, which can be that of an inherited member, such as `constructor`. */
+function own<T>(amounts: Readonly<Record<string, T>>, resource: string): T | undefined {
+  return Object.hasOwn(amounts, resource) ? amounts[resource] : undefined;
 }

@@ -68,7 +68,7 @@ function selectorOf(
 ): LabelSelector {
   if (!labelSelector) return LabelSelector.nothing;
   const added = matchLabelKeys.flatMap((key) => {
-    const value = labels[key];
+    const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
     return value === undefined ? [] : [{ key, operator: 'In', values: [value] }];
   });
   if (added.length === 0) return LabelSelector.ofObject(labelSelector);

@@ -31,6 +31,7 @@ describe('PodTopologySpread', () => {
     ['allows a larger skew', { maxSkew: 3 }, { a: 'fits', b: 'fits' }],
     ['requires a number of domains', { minDomains: 3, maxSkew: 2 }, { a: skewed, b: 'fits' }],
     ['counts only pods with the same value of a label', { matchLabelKeys: ['track'] }, { a: 'fits', b: 'fits' }],
+    ['ignores a key that the pod has no label for', { matchLabelKeys: ['constructor'] }, { a: skewed, b: 'fits' }],
     ['counts nothing without a selector', { labelSelector: {} }, { a: 'fits', b: 'fits' }],
   ])('%s', (_name, more, expected) => {
     const missing = { elsewhere: `${skewed} (missing required label)` };

@@ -43,5 +43,5 @@ function indexByKeys(list: readonly unknown[], keys: readonly string[]): Readonl
 }
 
 function keyOf(item: unknown, keys: readonly string[]): string {
-  return isRecord(item) ? sortedJson(keys.map((key) => item[key] ?? null)) : '';
+  return isRecord(item) ? sortedJson(keys.map((key) => (Object.hasOwn(item, key) ? item[key] : null))) : '';
 }
