@@ -1,4 +1,4 @@
-import type { StatusError } from '@kubewright/apimachinery';
+import { StatusError } from '@kubewright/apimachinery';
 import type { StatusCause } from '@kubewright/apimachinery/meta/v1';
 import { failure } from './status-response.ts';
 
@@ -69,4 +69,9 @@ export function internalError(message: string): StatusError {
     message: `Internal error occurred: ${message}`,
     details: { causes: [{ message }] },
   });
+}
+
+/** Creates a 500 for errors of upstream that have no reason. */
+export function unknownFailure(message: string): StatusError {
+  return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 });
 }

@@ -2,6 +2,7 @@ import { badRequest, type KubernetesObject, parseApiVersion, StatusError } from 
 import { formatTime, type JsonObject, stringifyJson } from '@kubewright/apimachinery/internal';
 import { BodyReadError, type ParsedBody, parseYaml } from '@kubewright/schema';
 import { DecodeError, decodeValue } from '@kubewright/schema/internal';
+import { unknownFailure } from '../http/failures.ts';
 import type { StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';
 import { checkObjectKey, decodeDraft } from './decode-draft.ts';
@@ -140,19 +141,42 @@ async function applyObject(registry: Registry, call: WriteCall, patch: PatchRequ
     const result = await registry.ownership.apply(live, applied, { manager, subresource, time, force });
     // A webhook's conversion does not apply this version's defaults, so an unchanged object must not get them either.
     if (!result.changed && definition.converter !== undefined) return result.draft;
-    const body: ParsedBody = { value: result.draft, duplicates: [], format: 'json' };
-    const draft = decodeDraft(body, {
-      definition,
-      strategy: patch.strategy,
-      fieldValidation: 'Ignore',
-      warn: call.warn,
-    });
+    const draft = decodeApplied(result.draft, { definition, applied, patch, warn: call.warn });
     checkObjectKey(draft, definition, call);
     return draft;
   };
   const createIfMissing = call.subresource === '';
   const { strategy } = patch;
   return updateObject(registry, transform, { call, strategy, createIfMissing, tracked: true });
+}
+
+/** Decodes the merged object. Upstream reports values that do not fit their types as an error of the server. */
+function decodeApplied(
+  value: unknown,
+  {
+    definition,
+    applied,
+    patch,
+    warn,
+  }: {
+    readonly definition: ResourceDefinition;
+    readonly applied: JsonObject;
+    readonly patch: PatchRequest;
+    warn(text: string): void;
+  },
+): Draft {
+  const body: ParsedBody = { value, duplicates: [], format: 'json' };
+  try {
+    return decodeDraft(body, { definition, strategy: patch.strategy, fieldValidation: 'Ignore', warn });
+  } catch (error) {
+    if (!(error instanceof StatusError) || !(error.cause instanceof DecodeError)) throw error;
+    const { group, version, kind } = definition;
+    const { namespace = '', name = '' } = (applied['metadata'] ?? {}) as { namespace?: string; name?: string };
+    const type = `${group}/${version}, Kind=${kind}`;
+    const head = `failed to convert new object (${namespace}/${name}; ${type}) to proper version`;
+    const detail = strategicDetail(error.cause, detailOf(error));
+    throw unknownFailure(`${head}: unable to convert unstructured object to ${type}: ${detail}`);
+  }
 }
 
 /** Reads and validates the configuration of an apply. */

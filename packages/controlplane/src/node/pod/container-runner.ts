@@ -78,7 +78,7 @@ export class ContainerRunner {
   }
 
   /**
-   * Stops the running attempt: preStop hook, stop signal, grace period, kill. A second call with no grace kills it immediately.
+   * Stops the running attempt: preStop hook, stop signal, grace period, kill. A second call can shorten the grace period.
    */
   stop(options: { readonly graceMs: number; readonly note: string }): Promise<void> {
     return this.#termination.stop(options);

@@ -23,28 +23,43 @@ export interface ContainerTerminationOptions {
 export class ContainerTermination {
   readonly #options: ContainerTerminationOptions;
   #stopping: Promise<void> | undefined;
-  /** Aborted when the grace period is cut to zero. */
+  /** Aborted when a grace period that was shortened is over: the container is killed. */
   #noGrace = new AbortController();
+  /** When the grace period ends, by the monotonic clock. */
+  #endsAtMs = Number.POSITIVE_INFINITY;
+  #shortened: Disposable | undefined;
 
   constructor(options: ContainerTerminationOptions) {
     this.#options = options;
   }
 
-  /** Stops the running attempt, if there is one. A second call with no grace kills it immediately. */
+  /** Stops the running attempt, if there is one. A second call can shorten the grace period; without one, it kills immediately. */
   stop(options: { readonly graceMs: number; readonly note: string }): Promise<void> {
     const { state } = this.#options.slot;
     if (state.type !== 'running') return Promise.resolve();
     if (this.#stopping) {
-      if (options.graceMs <= 0) this.#noGrace.abort();
+      this.#shorten(options.graceMs);
       return this.#stopping;
     }
     this.#noGrace = new AbortController();
+    this.#endsAtMs = this.#options.host.clock.monotonic() + options.graceMs;
     state.stopping = true;
     this.#event({ reason: 'Killing', note: options.note });
     this.#stopping = this.#stop(state.running, options.graceMs).finally(() => {
       this.#stopping = undefined;
+      this.#shortened?.[Symbol.dispose]();
     });
     return this.#stopping;
+  }
+
+  #shorten(graceMs: number): void {
+    const { clock } = this.#options.host;
+    const endsAtMs = clock.monotonic() + graceMs;
+    if (endsAtMs >= this.#endsAtMs) return;
+    this.#endsAtMs = endsAtMs;
+    this.#shortened?.[Symbol.dispose]();
+    if (graceMs <= 0) this.#noGrace.abort();
+    else this.#shortened = clock.setTimer(graceMs, () => this.#noGrace.abort());
   }
 
   async #stop(running: RunningContainer, graceMs: number): Promise<void> {
@@ -54,11 +69,8 @@ export class ContainerTermination {
     this.#options.begun();
     if (hook && graceMs > 0) await this.#preStop(running, graceMs);
     const left = graceMs - (host.clock.monotonic() - begun);
-    const grace = this.#noGrace.signal.aborted
-      ? 0
-      : hook && graceMs > 0
-        ? Math.max(left, minGraceMs)
-        : Math.max(left, 0);
+    const minMs = hook && graceMs > 0 ? minGraceMs : 0;
+    const grace = this.#noGrace.signal.aborted ? 0 : Math.max(left, minMs);
     const kill = (): void => void running.stop({ graceMs: 0 });
     this.#noGrace.signal.addEventListener('abort', kill, { once: true });
     await running.stop({ graceMs: grace });
@@ -77,11 +89,11 @@ export class ContainerTermination {
     void running.exited.then(cut);
     try {
       const hook = container.lifecycle?.preStop;
-      const given = new Promise<void>((resolve) =>
+      const timedOut = new Promise<void>((resolve) =>
         over.signal.addEventListener('abort', () => resolve(), { once: true }),
       );
       const target = { pod, container, podIP, running };
-      if (hook) await Promise.race([runHook(hook, { host, target, signal: over.signal }), given]);
+      if (hook) await Promise.race([runHook(hook, { host, target, signal: over.signal }), timedOut]);
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       if (!over.signal.aborted) {

@@ -305,6 +305,38 @@ describe('PodWorker', () => {
     expect(bench.last?.removable).toBe(true);
   });
 
+  it('kills a container at the end of a grace period that a second deletion has shortened', async () => {
+    const bench = new PodBench({ containers: [web] }, { annotations: { [`${prefix}stop-seconds`]: '600' } });
+    await bench.run();
+    bench.delete(300);
+    await bench.run(1_000);
+    bench.delete(5);
+    await bench.run(4_000);
+    expect(bench.container('web')?.state?.running).toBeDefined();
+    await bench.run(1_500);
+    expect(bench.container('web')?.state?.terminated).toMatchObject({ exitCode: 137 });
+    expect(bench.last?.removable).toBe(true);
+  });
+
+  it('does not give a container more time if a later deletion asks for it', async () => {
+    const bench = new PodBench({ containers: [web] }, { annotations: { [`${prefix}stop-seconds`]: '600' } });
+    await bench.run();
+    bench.delete(5);
+    await bench.run(1_000);
+    bench.delete(300);
+    await bench.run(5_000);
+    expect(bench.last?.removable).toBe(true);
+  });
+
+  it('syncs a pod that is ending only when something happens', async () => {
+    const bench = new PodBench({ containers: [web] }, { annotations: { [`${prefix}stop-seconds`]: '600' } });
+    await bench.run();
+    bench.delete(30);
+    await bench.run();
+    // Also after its deletion timestamp: a driver may fail to kill a process.
+    expect(bench.last?.wakeAtMs).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it('runs the preStop hook within the grace period, before the stop signal', async () => {
     const bench = new PodBench({ containers: [{ ...web, lifecycle: { preStop: { sleep: { seconds: 5 } } } }] });
     await bench.run();

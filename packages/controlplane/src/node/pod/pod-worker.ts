@@ -199,9 +199,7 @@ export class PodWorker {
   }
 
   #failWhereDue(pod: Pod, nowMs: number): void {
-    const ending = endingOf(this.#state);
-    // A pod that is being deleted may still be evicted: that shortens its grace period.
-    if (ending && ending.type !== 'deleted') return;
+    if (endingOf(this.#state)) return;
     const { excess } = this.#preparation;
     if (excess !== undefined) {
       this.#endBy({ type: 'failed', failure: { reason: evicted, message: excess } });
@@ -246,11 +244,8 @@ export class PodWorker {
   }
 
   #wakeAt(plan: ContainerPlan): number {
-    if (endingOf(this.#state)) {
-      const { deletionTimestamp } = this.#pod.metadata;
-      const hurry = this.slots.some(({ isRunning }) => isRunning) && deletionTimestamp !== undefined;
-      return hurry ? Date.parse(deletionTimestamp) + 2_000 : Number.POSITIVE_INFINITY;
-    }
+    // The end of a container brings the next step.
+    if (endingOf(this.#state)) return Number.POSITIVE_INFINITY;
     return Math.min(
       this.#preparation.wakeAtMs,
       ...plan.pausing.map(({ untilMs }) => untilMs),
