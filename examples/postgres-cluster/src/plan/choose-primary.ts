@@ -66,7 +66,11 @@ function election(cluster: ObservedCluster): PrimaryDecision {
   const { winner, ...rest } = currentPrimary === undefined ? electAmongVolumes(cluster) : elect(cluster);
   if (winner !== undefined) {
     const isForced = winner === cluster.forcedPrimary;
-    const why = isForced ? 'a user forced it, whatever commits it lacks' : `${winner} has the most WAL`;
+    const found =
+      currentPrimary === undefined && cluster.members.every(({ report }) => report?.data === 'empty')
+        ? 'no volume has data'
+        : `${winner} has the most WAL`;
+    const why = isForced ? 'a user forced it, whatever commits it lacks' : found;
     return { do: 'appoint', name: winner, phase: primaryPhases.promotion, why };
   }
   const why = 'why' in rest ? rest.why : '';

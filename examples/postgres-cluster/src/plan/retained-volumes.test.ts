@@ -14,6 +14,7 @@ const ahead = { receivedLSN: '0/9000000' };
 
 describe('electAmongVolumes', () => {
   it.each<[string, readonly ObservedInstance[], object]>([
+    ['all volumes are gone', [], { winner: 'shop-4' }],
     ['the only volume is a primary', [former('shop-1')], { winner: 'shop-1' }],
     [
       'an instance has not read its volume',

@@ -1,3 +1,4 @@
+import { instanceName } from '../spec/cluster-names.ts';
 import { type Election, elect, isCandidate } from './election.ts';
 import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
 
@@ -9,6 +10,8 @@ import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
  */
 export function electAmongVolumes(cluster: ObservedCluster): Election {
   const { members, forcedPrimary } = cluster;
+  // All volumes were deleted: the cluster starts again, with a number that no instance has had.
+  if (members.length === 0) return { winner: instanceName(cluster.name, cluster.lastInstance + 1) };
   const forced = members.find(({ name, report }) => name === forcedPrimary && report?.data !== undefined);
   if (forced) return { winner: forced.name };
   const unknown = members.filter(({ report }) => report?.data === undefined);
@@ -17,7 +20,8 @@ export function electAmongVolumes(cluster: ObservedCluster): Election {
   const present = members.filter(({ report }) => report?.data === 'primary' || report?.data === 'standby');
   if (present.length === 0) {
     if (unusable.length > 0) return { why: `${names(unusable)} cannot be used: ${unusable[0]?.report?.message}` };
-    return { winner: members[0]?.name ?? '' };
+    const [first] = members;
+    return { winner: (first as ObservedInstance).name };
   }
   const systems = new Set(present.map(({ report }) => report?.systemID));
   if (systems.size > 1)

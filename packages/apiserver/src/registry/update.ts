@@ -227,23 +227,27 @@ async function write(
 }
 
 function isUnchanged({ definition }: Registry, draft: Draft, live: KubernetesObject): boolean {
-  draft.metadata.resourceVersion = live.metadata.resourceVersion ?? '';
-  draft.apiVersion = live.apiVersion;
-  draft.kind = definition.kind;
-  return sameJson(pruneEmpty(draft), live);
+  const metadata = { ...withoutEmpty(draft.metadata), resourceVersion: live.metadata.resourceVersion ?? '' };
+  return sameJson({ ...draft, kind: definition.kind, apiVersion: live.apiVersion, metadata }, live);
 }
 
-/** Removes empty maps and lists of metadata, which are never stored. */
-function pruneEmpty(draft: Draft): Draft {
-  const { metadata } = draft;
-  for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences', 'managedFields', 'generateName']) {
-    const value = metadata[field];
-    if (value === undefined) continue;
-    if (value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)) {
-      delete metadata[field];
-    }
-  }
-  return draft;
+const prunedMetadata = new Set([
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+  'managedFields',
+  'generateName',
+]);
+
+/** Returns metadata without its empty maps and lists, which are never stored. */
+function withoutEmpty(metadata: Draft['metadata']): Draft['metadata'] {
+  const kept = Object.entries(metadata).filter(([field, value]) => !prunedMetadata.has(field) || !isEmpty(value));
+  return Object.fromEntries(kept);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === '' || (typeof value === 'object' && Object.keys(value as object).length === 0);
 }
 
 function isFinished({ definition }: Registry, draft: Draft, live: KubernetesObject): boolean {

@@ -1,6 +1,6 @@
 import { type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { MemoryStorage } from '../storage/index.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { MemoryStorage, type Storage } from '../storage/index.ts';
 import { plainRepresentation } from './plain-representation.ts';
 import { UnreadLimit } from './unread-limit.ts';
 import { WatchHub } from './watch-hub.ts';
@@ -167,6 +167,33 @@ describe('WatchHub', () => {
       await expect(open(request)).rejects.toMatchObject({ status: { code, message } });
       expect(hub.watcherCount).toBe(0);
     });
+  });
+
+  it('delivers a change once if all watchers leave, and others join, while storage is being watched', async () => {
+    let respond = (): void => undefined;
+    const response = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    let watches = 0;
+    const watch: Storage['watch'] = async (...args) => {
+      const watching = await storage.watch(...args);
+      // Storage delivers from now on, although the first response is late.
+      if (++watches === 1) await response;
+      return watching;
+    };
+    const slow = new Proxy<Storage>(storage, {
+      get: (target, method: keyof Storage) => (method === 'watch' ? watch : target[method]?.bind(target)),
+    });
+    hub = new WatchHub({ storage: slow, prefix: configMapsPrefix, clock, random: seededRandom(1) });
+    const gone = new AbortController();
+    const first = hub.watch({ representation: plain, signal: gone.signal });
+    await vi.waitUntil(() => watches === 1);
+    gone.abort();
+    const stream = await open();
+    await put('a/1');
+    expect(brief(await stream.take())).toEqual(['ADDED 1@2']);
+    respond();
+    await first;
   });
 
   describe('selection', () => {

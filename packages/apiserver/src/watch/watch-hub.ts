@@ -58,6 +58,8 @@ export class WatchHub implements WatchSource {
   #progress = 0;
   #bookmarkTimer: Timer | undefined;
   #closed = false;
+  /** Counts the watches of storage; only the newest one is delivered. */
+  #opened = 0;
   readonly #conversion: OrderedConversion | undefined;
   readonly #beginning: WatchBeginning;
 
@@ -112,13 +114,21 @@ export class WatchHub implements WatchSource {
   /** Watches storage. Watchers that have joined before get what it delivers; their start decides what they skip. */
   async #open(): Promise<StorageWatch> {
     const { storage, prefix } = this.#options;
+    const opened = ++this.#opened;
+    // The last watcher may leave, and others join, while this watch is being opened: then it has no watchers.
+    const isCurrent = (): boolean => opened === this.#opened;
     const fromRevision = await storage.revision();
-    this.#progress = fromRevision;
-    const onLost = (error: unknown): void => this.#lose(error);
-    return storage.watch({ prefix, fromRevision, onLost }, (changes) => this.#taken(changes));
+    if (isCurrent()) this.#progress = fromRevision;
+    const onLost = (error: unknown): void => {
+      if (isCurrent()) this.#lose(error);
+    };
+    return storage.watch({ prefix, fromRevision, onLost }, (changes) => {
+      if (isCurrent()) this.#taken(changes);
+    });
   }
 
   #close(): void {
+    this.#opened++;
     // If the watch could not be started, its watchers have already received the error.
     this.#source?.then((source) => source[Symbol.dispose]()).catch(() => undefined);
     this.#source = undefined;
@@ -164,10 +174,14 @@ export class WatchHub implements WatchSource {
     try {
       this.#take(changes);
     } catch (error) {
-      for (const { revision } of changes) this.#progress = Math.max(this.#progress, revision);
-      this.#failAll(error);
+      this.#undelivered(changes, error);
       throw error;
     }
+  }
+
+  #undelivered(changes: readonly StorageChange[], error: unknown): void {
+    for (const { revision } of changes) this.#progress = Math.max(this.#progress, revision);
+    this.#failAll(error);
   }
 
   #failAll(error: unknown): void {
@@ -181,10 +195,7 @@ export class WatchHub implements WatchSource {
     }
     this.#conversion.take(changes, {
       deliver: (converted) => this.#deliver(converted),
-      failed: (error) => {
-        for (const { revision } of changes) this.#progress = Math.max(this.#progress, revision);
-        this.#failAll(error);
-      },
+      failed: (error) => this.#undelivered(changes, error),
     });
   }
 

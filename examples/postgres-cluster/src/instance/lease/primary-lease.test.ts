@@ -32,14 +32,22 @@ describe('PrimaryLease', () => {
 
   const candidate = (
     instance: string,
-    options: { isAway?: () => boolean; losesResponses?: () => boolean; confirm?: () => Promise<boolean> } = {},
+    options: {
+      isAway?: () => boolean;
+      losesResponses?: () => boolean;
+      confirm?: () => Promise<boolean>;
+      /** Delays a call before it is sent, or before its response arrives. */
+      hold?: (when: 'before' | 'after') => Promise<void> | undefined;
+    } = {},
   ) => {
     const lost: { why: string; withinMs: number }[] = [];
     const client = namespace.client.intercepted(async (call, next) => {
       if (options.isAway?.()) throw new Error('the API server is away');
       calls++;
       try {
+        await options.hold?.('before');
         const response = await next(call);
+        await options.hold?.('after');
         if (options.losesResponses?.()) throw new Error('the response was lost');
         return response;
       } finally {
@@ -116,6 +124,28 @@ describe('PrimaryLease', () => {
     lease.abandon();
     await settled();
     expect(lease.isHeld).toBe(false);
+    over.abort();
+    await running;
+  });
+
+  it.each(['before', 'after'])('is released although a renewal is on its way, %s it was stored', async (when) => {
+    let hold: Promise<void> | undefined;
+    const { lease, lost } = candidate('shop-1', { hold: (at) => (at === when ? hold : undefined) });
+    await lease.acquire(signal);
+    const over = new AbortController();
+    const running = lease.run(over.signal);
+    let go = (): void => undefined;
+    hold = new Promise((resolve) => {
+      go = resolve;
+    });
+    await clock.advance(2_000);
+    const released = lease.release();
+    await setImmediate();
+    hold = undefined;
+    go();
+    await released;
+    await settled();
+    expect([await holder(), lease.isHeld, lost]).toEqual(['', false, []]);
     over.abort();
     await running;
   });

@@ -48,6 +48,8 @@ export class PrimaryLease {
   #replacing: string | undefined;
   #isFailing = false;
   #isAbandoned = false;
+  #isReleased = false;
+  #renewing: Promise<void> | undefined;
   #wake: (() => void) | undefined;
 
   constructor(options: PrimaryLeaseOptions) {
@@ -101,6 +103,7 @@ export class PrimaryLease {
     const { clock, log, instance } = this.#options;
     const { renewDeadlineSeconds = 10 } = this.#options.timing();
     this.#isAbandoned = false;
+    this.#isReleased = false;
     const attempt = async (limited: AbortSignal): Promise<boolean> => {
       this.observe(await this.#read(limited));
       if (this.state.state !== 'free') return false;
@@ -114,24 +117,35 @@ export class PrimaryLease {
 
   /** Gives the Lease up, so that another instance can acquire it immediately. The server must have stopped. */
   async release(): Promise<void> {
-    const { clock, log, instance } = this.#options;
+    const { clock, log } = this.#options;
     this.#held = undefined;
+    this.#isReleased = true;
     try {
-      await within(
-        async (signal) => {
-          const lease = await this.#read(signal);
-          this.observe(lease);
-          if (lease?.spec?.holderIdentity !== instance) return;
-          const spec = { ...lease.spec, holderIdentity: '', renewTime: microTime(clock.now()) };
-          this.observe(await this.#leases.update({ ...lease, spec }, { signal }));
-          log.info('released the Lease', { lease: this.#options.name, instance });
-        },
-        { clock, ms: 2_000 },
-      );
+      await within((signal) => this.#giveUp(signal), { clock, ms: 2_000 });
     } catch (error) {
       log.warn('cannot release the Lease; it will expire', { lease: this.#options.name, error });
     }
     this.#options.onChange();
+  }
+
+  async #giveUp(signal: AbortSignal): Promise<void> {
+    const { clock, log, instance, name } = this.#options;
+    // A renewal that is still on its way would claim the Lease again.
+    await this.#renewing;
+    for (;;) {
+      const lease = await this.#read(signal);
+      this.observe(lease);
+      if (lease?.spec?.holderIdentity !== instance || !this.#isReleased) return;
+      const spec = { ...lease.spec, holderIdentity: '', renewTime: microTime(clock.now()) };
+      try {
+        this.observe(await this.#leases.update({ ...lease, spec }, { signal }));
+        log.info('released the Lease', { lease: name, instance });
+        return;
+      } catch (error) {
+        // The response to a renewal was lost, but the API server has stored it.
+        if (!isConflict(error)) throw error;
+      }
+    }
   }
 
   /** Lets the Lease expire, because the server cannot be stopped: another instance must not acquire it any earlier. */
@@ -151,7 +165,10 @@ export class PrimaryLease {
       const ms = this.isHeld ? Math.min(retryPeriodSeconds * 1000, this.#remainingMs) : retryPeriodSeconds * 1000;
       await this.#sleep(ms, signal);
       if (signal.aborted || this.#held === undefined) continue;
-      if (this.isHeld) await this.#renew(signal);
+      if (this.isHeld) {
+        this.#renewing = this.#renew(signal);
+        await this.#renewing;
+      }
       // Released in the meantime, or still valid.
       if (this.#held === undefined || this.isHeld) continue;
       this.#lose('it could not be renewed in time');
@@ -178,7 +195,7 @@ export class PrimaryLease {
       const isMine = await within((limited) => this.#write(limited), { clock, ms: this.#remainingMs / 2, signal });
       if (this.#isFailing) log.info('renewed the Lease again', { lease: this.#options.name });
       this.#isFailing = false;
-      if (!isMine) this.#lose('another instance holds it');
+      if (!isMine && !this.#isReleased) this.#lose('another instance holds it');
     } catch (error) {
       if (signal.aborted || held === undefined || this.#held !== shortened) return;
       if (!this.#isFailing) log.warn('cannot renew the Lease', { lease: this.#options.name, error });
@@ -223,11 +240,12 @@ export class PrimaryLease {
       this.#replacing = current.metadata.resourceVersion;
       try {
         this.observe(await this.#leases.update({ ...current, spec: this.#claimed(current, timing) }, { signal }));
-        // A renewal in progress changes nothing.
-        this.#held = this.#isAbandoned ? undefined : held;
+        // The Lease may have been given up while the request was on its way.
+        this.#held = this.#isAbandoned || this.#isReleased ? undefined : held;
         return true;
       } catch (error) {
         if (!isConflict(error) && !isNotFound(error)) throw error;
+        if (this.#isReleased) return false;
         // The Lease was written in between: the response to an earlier renewal was lost, or another client labeled or took the
         // Lease.
         const lease = await this.#read(signal);

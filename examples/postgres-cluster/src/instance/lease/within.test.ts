@@ -17,6 +17,13 @@ describe('within', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('rejects with the reason of a signal that is already aborted', async () => {
+    const reason = new Error('stopped');
+    const call = () => new Promise(() => undefined);
+    const options = { clock: new VirtualClock(), ms: 100, signal: AbortSignal.abort(reason) };
+    await expect(within(call, options)).rejects.toBe(reason);
+  });
+
   it('ends with its outer signal', async () => {
     const outer = new AbortController();
     const call = within(() => new Promise(() => undefined), {

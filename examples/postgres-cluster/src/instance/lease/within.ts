@@ -8,6 +8,7 @@ export async function within<T>(
   const limit = new AbortController();
   using _timer = clock.setTimer(Math.max(ms, 1), () => limit.abort(new Error(`no response within ${ms} ms`)));
   const limited = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+  limited.throwIfAborted();
   const aborted = new Promise<never>((_, reject) => {
     limited.addEventListener('abort', () => reject(limited.reason), { once: true });
   });
