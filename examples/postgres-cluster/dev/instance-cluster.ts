@@ -149,6 +149,13 @@ export class InstanceCluster implements AsyncDisposable {
     await this.client.resource(PostgresCluster).patch(this.key, { type: 'merge', body: { spec } });
   }
 
+  /** Writes the password of the superuser for an instance, as the kubelet does when the Secret appears or changes. */
+  writeSuperuserPassword(instance: string, text: string): void {
+    const { superuserCredentials: folder } = this.instance(instance).environment;
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'password'), text);
+  }
+
   /** Starts an instance with the data of its earlier process, if there was one. */
   async add(instance: string): Promise<RunningInstance> {
     const earlier = this.#instances.get(instance);
@@ -166,6 +173,7 @@ export class InstanceCluster implements AsyncDisposable {
       serverCertificates: join(folder, 'server'),
       replicationCertificates: join(folder, 'replication'),
       appCredentials: join(folder, 'app'),
+      superuserCredentials: join(folder, 'superuser'),
       archive: { volume: this.#archives.archive ?? '', credentials: '' },
       recovery: { volume: this.#archives.recovery ?? '', credentials: '' },
     };
@@ -254,6 +262,7 @@ export class RunningInstance {
       SERVER_CERTIFICATES: environment.serverCertificates,
       REPLICATION_CERTIFICATES: environment.replicationCertificates,
       APP_CREDENTIALS: environment.appCredentials,
+      SUPERUSER_CREDENTIALS: environment.superuserCredentials,
       ARCHIVE_VOLUME: environment.archive.volume,
       RECOVERY_VOLUME: environment.recovery.volume,
     };
@@ -303,7 +312,7 @@ export class RunningInstance {
   }
 
   /** Runs a query as the application. */
-  query(sql: string, options: { readonly timeoutMs?: number } = {}): Promise<readonly Record<string, unknown>[]> {
+  query(sql: string, options: QueryOptions = {}): Promise<readonly Record<string, unknown>[]> {
     return queryAt(this.address, sql, options);
   }
 
@@ -350,11 +359,17 @@ interface ClientCertificate {
   readonly ca: string;
 }
 
-/** Runs a query as the owner of the application's database. */
+interface QueryOptions {
+  readonly timeoutMs?: number;
+  /** Another user than the owner of the application's database. */
+  readonly as?: Pick<pg.ClientConfig, 'host' | 'user' | 'password' | 'ssl'>;
+}
+
+/** Runs a query as the owner of the application's database, or as another user. */
 export async function queryAt(
   address: string,
   sql: string,
-  { timeoutMs = 5_000 }: { readonly timeoutMs?: number } = {},
+  { timeoutMs = 5_000, as = {} }: QueryOptions = {},
 ): Promise<readonly Record<string, unknown>[]> {
   const client = new pg.Client({
     host: address,
@@ -363,6 +378,7 @@ export async function queryAt(
     database: 'app',
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
+    ...as,
   });
   client.on('error', () => undefined);
   try {

@@ -12,6 +12,7 @@ import { isAbsolute } from 'node:path';
  * | `SERVER_CERTIFICATES` | folder with `tls.crt`, `tls.key` and `ca.crt` of the server |
  * | `REPLICATION_CERTIFICATES` | the same for the client `streaming_replica`, which replicas and peers use |
  * | `APP_CREDENTIALS` | folder with `username` and `password` of the owner of the application's database |
+ * | `SUPERUSER_CREDENTIALS` | folder with `password` of the superuser, which exists only if the cluster gives clients access as the superuser |
  * | `ARCHIVE_VOLUME`, `ARCHIVE_CREDENTIALS` | where the archive's claim and the credentials of its bucket are mounted, if the cluster has an archive |
  * | `RECOVERY_VOLUME`, `RECOVERY_CREDENTIALS` | the same of the archive that the cluster is restored from |
  *
@@ -28,6 +29,8 @@ export interface InstanceEnvironment {
   readonly serverCertificates: string;
   readonly replicationCertificates: string;
   readonly appCredentials: string;
+  /** Empty if the operator is of a version that mounts no such folder. */
+  readonly superuserCredentials: string;
   /** Missing parts are empty: a target uses a volume or a bucket. */
   readonly archive: ArchiveFolders;
   readonly recovery: ArchiveFolders;
@@ -71,6 +74,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     serverCertificates: path('SERVER_CERTIFICATES'),
     replicationCertificates: path('REPLICATION_CERTIFICATES'),
     appCredentials: path('APP_CREDENTIALS'),
+    superuserCredentials: env['SUPERUSER_CREDENTIALS'] ?? '',
     archive: { volume: env['ARCHIVE_VOLUME'] ?? '', credentials: env['ARCHIVE_CREDENTIALS'] ?? '' },
     recovery: { volume: env['RECOVERY_VOLUME'] ?? '', credentials: env['RECOVERY_CREDENTIALS'] ?? '' },
   };

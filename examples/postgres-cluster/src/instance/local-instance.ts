@@ -13,6 +13,7 @@ import { DataDirectory } from './server/data-directory.ts';
 import { PostgresServer, type ServerDeath, type StopMode } from './server/postgres-server.ts';
 import type { ProgramContext } from './server/run-program.ts';
 import { UpstreamConnections } from './server/upstream-connections.ts';
+import { HbaKeeper } from './settings/hba-keeper.ts';
 import { LocalSettings } from './settings/local-settings.ts';
 import { SettingsKeeper } from './settings/settings-keeper.ts';
 import { type LocalStatus, localStatus } from './sql/local-status.ts';
@@ -69,7 +70,8 @@ export class LocalInstance implements AsyncDisposable {
     const archive = new InstanceArchive({ ...options, data: directory });
     const quorum = new QuorumKeeper({ ...options, name: environment.name });
     const keeper = new SettingsKeeper(directory, programs);
-    const settings = new LocalSettings({ ...options, archive, connections, quorum, keeper });
+    const hba = new HbaKeeper(directory);
+    const settings = new LocalSettings({ ...options, archive, connections, quorum, keeper, hba });
     this.#sql = new SqlSession({ host: environment.socketDirectory, user: 'postgres', database: 'postgres' });
     this.#primary = new PrimaryUpkeep({ ...options, sql: this.#sql });
     this.data = new LocalData({
@@ -132,7 +134,7 @@ export class LocalInstance implements AsyncDisposable {
       server,
       status: this.#status,
       settings: this.#keeper.hash,
-      settingsError: this.#keeper.error,
+      settingsError: this.#settings.error,
       parameters: this.#options.access.cluster?.spec.parameters ?? {},
       version: this.#version,
       archiveFailure: this.#archiveFailure,
@@ -249,6 +251,7 @@ export class LocalInstance implements AsyncDisposable {
       await this.#quorum.advance(status, signal);
       if (this.#quorum.isStuck) await endConfirmations(this.#sql);
     }
+    await this.#settings.check(this.#sql);
     if (await this.#settings.apply(this.#upstream, signal)) this.#server.reload();
     if (this.#role === 'standby') return this.#standby.run(status, { upstream: this.#upstream });
     const { state } = this.data;

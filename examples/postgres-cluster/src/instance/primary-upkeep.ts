@@ -5,8 +5,14 @@ import type { Logger } from '@kubewright/runtime';
 import type { ClusterAccess } from './cluster/cluster-access.ts';
 import type { InstanceEnvironment } from './environment.ts';
 import type { LocalStatus } from './sql/local-status.ts';
-import { createApplicationDatabase, createReplicationRole, dropSlots } from './sql/primary-duties.ts';
+import {
+  createApplicationDatabase,
+  createOperatorRole,
+  createReplicationRole,
+  dropSlots,
+} from './sql/primary-duties.ts';
 import { type Sql, SqlSession } from './sql/sql-session.ts';
+import { SuperuserPassword } from './sql/superuser-password.ts';
 
 export interface PrimaryUpkeepOptions {
   readonly environment: InstanceEnvironment;
@@ -23,7 +29,9 @@ const recentMs = 20_000;
 /** The work of a primary besides its clients: it reports itself, creates roles and the first database, and drops old slots. */
 export class PrimaryUpkeep {
   readonly #options: PrimaryUpkeepOptions;
+  readonly #superuser = new SuperuserPassword();
   #slotsAtMs = Number.NEGATIVE_INFINITY;
+  #hasRoles = false;
 
   constructor(options: PrimaryUpkeepOptions) {
     this.#options = options;
@@ -31,12 +39,14 @@ export class PrimaryUpkeep {
 
   /** Notes that the server has started as a primary. */
   started(): void {
+    this.#hasRoles = false;
     this.#slotsAtMs = Number.NEGATIVE_INFINITY;
   }
 
   /** Notes that the server was promoted. Slots stay for a while, because replicas are about to connect. */
   promoted(): void {
     const { clock, log } = this.#options;
+    this.#hasRoles = false;
     this.#slotsAtMs = clock.monotonic();
     // pg_rewind compares timelines by the last checkpoint. It can take long, so it gets its own connection.
     void this.#checkpoint().catch((error: unknown) => log.warn('cannot write a checkpoint', { error }));
@@ -52,11 +62,17 @@ export class PrimaryUpkeep {
     const { name } = environment;
     if (status.targetPrimary !== name) return;
     const isReported = status.currentPrimary === name && status.timeline === timeline && status.systemID !== undefined;
-    if (!isReported) {
+    // Data of an earlier version, or of a backup, may lack one.
+    if (!this.#hasRoles) {
       await createReplicationRole(sql);
+      await createOperatorRole(sql);
+      this.#hasRoles = true;
+    }
+    if (!isReported) {
       if (status.systemID === undefined) await this.#createDatabase();
       await access.reportPrimary({ currentPrimary: name, timeline, systemID }, signal);
     }
+    await this.#superuser.keep(sql, await this.#superuserAccess());
     // Without the API server, an instance that is not known may exist. Its slot keeps the WAL that it needs, and names it.
     if (!access.wasReadWithin(recentMs) || status.instanceStatuses === undefined) return;
     if (clock.monotonic() - this.#slotsAtMs < slotsMs) return;
@@ -71,9 +87,27 @@ export class PrimaryUpkeep {
     await createApplicationDatabase(sql, { name, owner, password });
   }
 
+  async #superuserAccess(): Promise<{ readonly isAllowed: boolean; readonly password: string | undefined }> {
+    const { access, environment } = this.#options;
+    const isAllowed = access.cluster?.spec.superuserAccess === true;
+    const folder = environment.superuserCredentials;
+    const password = isAllowed && folder !== '' ? await passwordIn(folder) : undefined;
+    return { isAllowed, password };
+  }
+
   async #checkpoint(): Promise<void> {
     const { socketDirectory: host } = this.#options.environment;
     await using sql = new SqlSession({ host, user: 'postgres', database: 'postgres', query_timeout: 0 });
     await sql.query('CHECKPOINT');
+  }
+}
+
+/** Returns the password in a mounted Secret; undefined until the kubelet has written it. */
+async function passwordIn(folder: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(folder, 'password'), 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }

@@ -22,8 +22,14 @@ export const roleLabel = 'database.db.example.com/role';
 /** The label with the name of the cluster on everything that belongs to it. */
 export const clusterLabel = 'database.db.example.com/cluster';
 
-/** Common name of the operator's certificate, with which it also connects to PostgreSQL as this role. */
+/** Common name of the operator's certificate. */
 export const operatorUser = 'postgres';
+
+/** The superuser that the operator connects to PostgreSQL as, with its certificate. `postgres` is left to users. */
+export const operatorRole = 'postgres_operator';
+
+/** Common name of the certificate of poolers, and the role with which they look up the passwords of users. */
+export const poolerRole = 'postgres_pooler';
 
 /** Common name of the instances' client certificate, and the role that replicas stream as. */
 export const replicationUser = 'streaming_replica';

@@ -126,6 +126,7 @@ function environmentOf({ metadata: { name }, spec }: Stored<PostgresCluster>): r
     { name: 'SERVER_CERTIFICATES', value: instanceFolders.serverCertificate },
     { name: 'REPLICATION_CERTIFICATES', value: instanceFolders.replicationCertificate },
     { name: 'APP_CREDENTIALS', value: instanceFolders.application },
+    { name: 'SUPERUSER_CREDENTIALS', value: instanceFolders.superuser },
     ...archiveEnvironment(spec.backup, {
       ARCHIVE_VOLUME: instanceFolders.archive,
       ARCHIVE_CREDENTIALS: instanceFolders.archiveCredentials,

@@ -2,7 +2,7 @@ import { isNotFound } from '@kubewright/apimachinery';
 import { Pod, Secret } from '@kubewright/apimachinery/core/v1';
 import type { RequestContext } from '@kubewright/runtime';
 import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
-import { operatorUser } from '../instance/protocol.ts';
+import { operatorRole } from '../instance/protocol.ts';
 import { type Sql, SqlSession } from '../instance/sql/sql-session.ts';
 import { clusterNames } from '../spec/cluster-names.ts';
 import { secretValue } from '../spec/credentials.ts';
@@ -38,6 +38,7 @@ export const primarySessions: PrimarySessions = {
     if (cert === undefined || key === undefined || ca === undefined)
       return 'the certificates of the cluster are missing';
     const ssl = { cert, key, ca, servername: names.readWrite };
-    return new SqlSession({ host, port: 5432, user: operatorUser, database, ssl });
+    // Objects belong to `postgres`, whose name users know.
+    return new SqlSession({ host, port: 5432, user: operatorRole, database, ssl, options: '-c role=postgres' });
   },
 };

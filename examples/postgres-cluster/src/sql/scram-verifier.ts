@@ -1,8 +1,8 @@
-import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
+import { createHash, createHmac, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
 import { preparedPassword } from './prepared-password.ts';
 
-/** Iterations that PostgreSQL itself uses. */
-const iterations = 4096;
+/** Iterations that PostgreSQL itself uses by default. */
+const usualIterations = 4096;
 
 /**
  * Returns the SCRAM-SHA-256 verifier of a password (RFC 5803), as PostgreSQL stores it. The password itself is then neither sent to
@@ -11,6 +11,21 @@ const iterations = 4096;
  * @param salt - 16 random bytes
  */
 export function scramVerifier(password: string, salt: Uint8Array): string {
+  return verifierOf(password, { salt, iterations: usualIterations });
+}
+
+/** True if a verifier that PostgreSQL stores is that of the password. */
+export function isVerifierOf(verifier: string, password: string): boolean {
+  const [, iterations, salt] = /^SCRAM-SHA-256\$(\d+):([^$]+)\$/.exec(verifier) ?? [];
+  if (iterations === undefined || salt === undefined) return false;
+  const found = verifierOf(password, { salt: Buffer.from(salt, 'base64'), iterations: Number(iterations) });
+  return found.length === verifier.length && timingSafeEqual(Buffer.from(found), Buffer.from(verifier));
+}
+
+function verifierOf(
+  password: string,
+  { salt, iterations }: { readonly salt: Uint8Array; readonly iterations: number },
+): string {
   const salted = pbkdf2Sync(preparedPassword(password), salt, iterations, 32, 'sha256');
   const hmac = (text: string): Buffer => createHmac('sha256', salted).update(text).digest();
   const stored = createHash('sha256').update(hmac('Client Key')).digest('base64');

@@ -16,6 +16,12 @@ export interface PostgresClusterSpec {
   readonly storage: Storage;
   /** Settings of PostgreSQL. Those that the operator manages are refused. @maxProperties 200 */
   readonly parameters?: Readonly<Record<string, string>>;
+  /**
+   * Lines of pg_hba.conf, such as `hostssl shop all 10.0.0.0/8 scram-sha-256`. They come after those that the operator needs, and before
+   * the last one, which asks for a password. @maxItems 100 @items.maxLength 1024
+   * @items.pattern ^(local|host|hostssl|hostnossl|hostgssenc|hostnogssenc)[ \t]
+   */
+  readonly hba?: readonly string[];
   /** @default {} */
   readonly replication?: Replication;
   readonly lease?: LeaseTiming;
@@ -24,7 +30,7 @@ export interface PostgresClusterSpec {
   readonly backup?: BackupTarget;
   /** Database and owner that are created in a new cluster. @immutable */
   readonly database?: { readonly name?: string; readonly owner?: string };
-  /** Creates a Secret `NAME-superuser`, with which clients connect as `postgres`. */
+  /** Creates a Secret `NAME-superuser`, with which clients connect as `postgres`. To change the password, change it there. */
   readonly superuserAccess?: boolean;
   /** How the primary is restarted after its replicas: `unsupervised` switches over automatically, `supervised` waits until you request another primary. @default unsupervised */
   readonly updates?: 'unsupervised' | 'supervised';

@@ -5,7 +5,7 @@ import { defineKind } from '@kubewright/runtime';
 export interface PostgresRoleSpec {
   /** Name of the `PostgresCluster`. @maxLength 253 @immutable */
   readonly cluster: string;
-  /** Name in PostgreSQL. @minLength 1 @maxLength 63 @immutable @rule self != 'postgres' && self != 'streaming_replica' && !self.startsWith('pg_') @message this role belongs to PostgreSQL or to the operator */
+  /** Name in PostgreSQL. @minLength 1 @maxLength 63 @immutable @rule self != 'postgres' && !(self in ['streaming_replica', 'postgres_operator', 'postgres_pooler']) && !self.startsWith('pg_') @message this role belongs to PostgreSQL or to the operator */
   readonly name: string;
   readonly login?: boolean;
   readonly superuser?: boolean;

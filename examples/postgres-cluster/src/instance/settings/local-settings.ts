@@ -3,6 +3,8 @@ import type { InstanceEnvironment } from '../environment.ts';
 import type { InstanceArchive } from '../instance-archive.ts';
 import type { QuorumKeeper } from '../quorum/quorum-keeper.ts';
 import type { UpstreamConnections } from '../server/upstream-connections.ts';
+import type { Sql } from '../sql/sql-session.ts';
+import type { HbaKeeper, WantedHba } from './hba-keeper.ts';
 import type { SettingsKeeper } from './settings-keeper.ts';
 
 export interface LocalSettingsOptions {
@@ -12,6 +14,7 @@ export interface LocalSettingsOptions {
   readonly connections: UpstreamConnections;
   readonly quorum: QuorumKeeper;
   readonly keeper: SettingsKeeper;
+  readonly hba: HbaKeeper;
 }
 
 /** Builds the configuration of the server from the cluster and from the role of the instance. */
@@ -26,7 +29,7 @@ export class LocalSettings {
 
   /** Writes the configuration of a server that streams from `upstream`. Returns true if the server must reread it. */
   async apply(upstream: string | undefined, signal: AbortSignal): Promise<boolean> {
-    const { environment, access, archive, connections, quorum, keeper } = this.#options;
+    const { environment, access, archive, connections, quorum, keeper, hba } = this.#options;
     const { parameters = {}, backup, version = '15' } = access.cluster?.spec ?? {};
     const { name, address, socketDirectory } = environment;
     const input = {
@@ -39,6 +42,24 @@ export class LocalSettings {
       upstream: upstream === undefined ? undefined : connections.replication(upstream),
       floors: this.floors,
     };
-    return keeper.apply({ ...input, ...(await archive.settings(backup, { major: Number(version) })) }, signal);
+    const archived = await archive.settings(backup, { major: Number(version) });
+    return keeper.apply({ ...input, ...archived }, { hba: await hba.content(this.#hba), signal });
+  }
+
+  /** Checks changed lines of pg_hba.conf with the running server, for the next `apply`. */
+  check(sql: Sql): Promise<void> {
+    return this.#options.hba.check(this.#hba, sql);
+  }
+
+  /** Why the newest settings, or the newest lines of pg_hba.conf, are not in effect. */
+  get error(): string | undefined {
+    const { keeper, hba } = this.#options;
+    const reasons = [keeper.error, hba.error].filter((reason) => reason !== undefined);
+    return reasons.length > 0 ? reasons.join('; ') : undefined;
+  }
+
+  get #hba(): WantedHba {
+    const { hba: lines = [], superuserAccess = false } = this.#options.access.cluster?.spec ?? {};
+    return { lines, superuserAccess };
   }
 }

@@ -4,7 +4,7 @@ import type { DataDirectory } from '../server/data-directory.ts';
 import { type ProgramContext, ProgramError, runProgram } from '../server/run-program.ts';
 import { settingsHash } from '../settings-hash.ts';
 import { whyRefused } from './fixed-settings.ts';
-import { hbaFile } from './hba-file.ts';
+import { identFile } from './hba-file.ts';
 import { type SettingsInput, settingsFile } from './settings-file.ts';
 
 type Parameters = Readonly<Record<string, string>>;
@@ -48,17 +48,20 @@ export class SettingsKeeper {
   }
 
   /** Writes the configuration if it differs from the last one. Returns true if the server must read it. */
-  async apply(input: SettingsInput, signal: AbortSignal): Promise<boolean> {
+  async apply(
+    input: SettingsInput,
+    { hba, signal }: { readonly hba: string; readonly signal: AbortSignal },
+  ): Promise<boolean> {
     await this.#check(input, signal);
     const content = settingsFile({ ...input, parameters: this.parameters });
-    if (content === this.#written) return false;
+    if (hba + content === this.#written) return false;
     const { path } = this.#data;
-    await this.#data.write(join(path, 'pg_hba.conf'), hbaFile());
-    await this.#data.write(join(path, 'pg_ident.conf'), '');
+    await this.#data.write(join(path, 'pg_hba.conf'), hba);
+    await this.#data.write(join(path, 'pg_ident.conf'), identFile());
     // Settings of ALTER SYSTEM would take precedence over those that fencing needs.
     await this.#data.write(join(path, 'postgresql.auto.conf'), '');
     await this.#data.write(join(path, 'postgresql.conf'), content);
-    this.#written = content;
+    this.#written = hba + content;
     return true;
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { scramVerifier } from '../../sql/scram-verifier.ts';
-import { replicationUser } from '../protocol.ts';
+import { operatorRole, replicationUser } from '../protocol.ts';
 import { slotOf, slotPrefix } from '../settings/settings-file.ts';
 import type { Sql } from './sql-session.ts';
 
@@ -27,6 +27,13 @@ export async function createReplicationRole(sql: Sql): Promise<void> {
   for (const signature of granted) await sql.query(`GRANT EXECUTE ON FUNCTION ${signature} TO ${replicationUser}`);
 }
 
+/** Creates the superuser that the operator connects as. It has no password. */
+export async function createOperatorRole(sql: Sql): Promise<void> {
+  await sql.query('SET synchronous_commit = local');
+  const [found] = await sql.query('SELECT FROM pg_roles WHERE rolname = $1', [operatorRole]);
+  if (!found) await sql.query(`CREATE ROLE ${operatorRole} LOGIN SUPERUSER`);
+}
+
 /** Creates the application's database and its owner, if they do not exist, and sets the owner's password. */
 export async function createApplicationDatabase(
   sql: Sql,
@@ -40,15 +47,17 @@ export async function createApplicationDatabase(
   if (!database) await sql.query(`CREATE DATABASE ${identifier(name)} OWNER ${identifier(owner)}`);
 }
 
-/** Sets the password of a role by its SCRAM verifier, and keeps the verifier out of the log as well. */
-async function setPassword(
+/** Sets the password of a role by its SCRAM verifier, or removes it. Keeps the verifier out of the log as well. */
+export async function setPassword(
   sql: Sql,
-  { role, password }: { readonly role: string; readonly password: string },
+  { role, password }: { readonly role: string; readonly password: string | undefined },
 ): Promise<void> {
+  const verifier = password === undefined ? 'NULL' : `'${scramVerifier(password, randomBytes(16))}'`;
+  await sql.query('SET synchronous_commit = local');
   await sql.query('SET log_statement = none');
   await sql.query('SET log_min_duration_statement = -1');
   await sql.query('SET log_min_error_statement = panic');
-  await sql.query(`ALTER ROLE ${identifier(role)} PASSWORD '${scramVerifier(password, randomBytes(16))}'`);
+  await sql.query(`ALTER ROLE ${identifier(role)} PASSWORD ${verifier}`);
 }
 
 /** Drops the slots of instances that no longer exist, and no others. A standby keeps none: its own primary keeps its WAL. */
