@@ -1,8 +1,10 @@
-import { homedir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isInvalid } from '@kubewright/apimachinery';
 import { TestEnvironment } from '@kubewright/controlplane';
 import { defineKind } from '@kubewright/runtime';
+import { kubernetesVersions } from '@kubewright/testing';
 import { describe, expect, it } from 'vitest';
 
 const assets = process.env['KUBEBUILDER_ASSETS'] ?? join(homedir(), '.cache/kubewright-oracle/bin');
@@ -36,4 +38,22 @@ describe('a single suite', () => {
     const { USE_EXISTING_CLUSTER, KUBECONFIG } = process.env;
     expect(await judged({ USE_EXISTING_CLUSTER, KUBECONFIG })).toEqual(['existing', 1, true]);
   }, 240_000);
+
+  it('runs on each Kubernetes version of a matrix', { timeout: 240_000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kw-matrix-'));
+    mkdirSync(join(folder, 'k8s'));
+    symlinkSync(assets, join(folder, 'k8s', '1.36.3-linux-amd64'));
+    try {
+      const env = { KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '90s' };
+      const versions = kubernetesVersions({ folder, env });
+      const outcomes = [];
+      for (const { version, env } of versions) outcomes.push([version, ...(await judged(env))]);
+      expect(outcomes).toEqual([
+        ['embedded', 'embedded', 1, true],
+        ['1.36.3', 'binaries', 1, true],
+      ]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });

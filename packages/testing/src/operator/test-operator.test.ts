@@ -1,3 +1,4 @@
+import { systemClock } from '@kubewright/apimachinery';
 import { ConfigMap, Namespace, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import { TestEnvironment } from '@kubewright/controlplane';
 import { controller } from '@kubewright/runtime';
@@ -98,6 +99,18 @@ describe('TestEnvironment.namespace', () => {
     await using deleted = await environment.namespace();
     await namespaces.delete({ name: deleted.name });
     await eventually(() => namespaces.get({ name: deleted.name }), toBeAbsent(), patience);
+  });
+
+  it('takes at most 150 ms on a running server', async () => {
+    await using environment = await TestEnvironment.start();
+    const times: number[] = [];
+    while (times.length < 15) {
+      const start = systemClock.monotonic();
+      await using _namespace = await environment.namespace();
+      times.push(systemClock.monotonic() - start);
+    }
+    // The median, because a busy machine may stop a process for longer.
+    expect(times.toSorted((a, b) => a - b)[7]).toBeLessThan(150);
   });
 
   it('does not wait for a service account that nothing creates', async () => {
