@@ -70,7 +70,7 @@ describe('kubewright trace --follow', { timeout: 60_000 }, () => {
     const bound = of('Pod').find(({ what }) => what === 'bound to kubewright');
     expect(bound).toMatchObject({
       step: '7-8',
-      component: 'kube-scheduler',
+      component: 'default-scheduler',
       resourceVersion: expect.stringMatching(/^\d+$/),
     });
     expect(of('Pod').map(({ what }) => what)).toContain('status: Running, 1 of 1 containers ready');
@@ -96,7 +96,7 @@ describe('kubewright trace --follow', { timeout: 60_000 }, () => {
     expect(rows.find((row) => row.startsWith('!'))).toMatch(
       /^! watch interrupted +cannot reach the API server: .+; retrying$/,
     );
-    expect(following.stdout()).toMatch(/ kube-scheduler +Pod late +\d+ +bound to kubewright\n/);
+    expect(following.stdout()).toMatch(/ default-scheduler +Pod late +\d+ +bound to kubewright\n/);
     expect(following.stdout()).toMatch(/ kubelet +Pod late +\d+ +status: Running, 1 of 1 containers ready\n/);
   });
 

@@ -29,7 +29,7 @@ deployment-controller Deployment web ScalingReplicaSet: Scaled up replica set we
 kube-controller-manager ReplicaSet web-1 created
 replicaset-controller ReplicaSet web-1 SuccessfulCreate: Created pod: web-1-a
 kube-controller-manager Pod web-1-a created
-kube-scheduler Pod web-1-a bound to kubewright
+default-scheduler Pod web-1-a bound to kubewright
 default-scheduler Pod web-1-a Scheduled: Successfully assigned default/web-1-a to kubewright
 kubelet Pod web-1-a Pulling: Pulling image "nginx"
 kubelet Pod web-1-a Pulled: Successfully pulled image "nginx"

@@ -55,6 +55,8 @@ export async function connect(
         {
           call: writeCall,
           admission: 'none',
+          // As upstream: a binding or an eviction changes no managed fields.
+          tracked: true,
           strategy: {
             ...strategy,
             generation: 'none',

@@ -217,7 +217,10 @@ export interface ConnectCall {
   readonly dryRun: boolean;
   /** Reads the parent; throws the API's 404 if it does not exist. */
   parent(): Promise<KubernetesObject>;
-  /** Changes the parent by compare-and-swap, with as many retries as needed; each attempt calls `change` with a fresh draft. */
+  /**
+   * Changes the parent by compare-and-swap, with as many retries as needed; each attempt calls `change` with a fresh draft.
+   * Managed fields do not change, as upstream.
+   */
   updateParent(change: (draft: Draft) => void): Promise<KubernetesObject>;
 }
 

@@ -3,6 +3,8 @@ import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
 import { creatorOf, type Entry, fieldsOf, type Hop, nameOf } from './hops.ts';
 import { progressOf } from './progress.ts';
 
+const boundTo = 'bound to ';
+
 /** A version of an object that a watch reported. */
 export interface Change<T = Stored<KubernetesObject>> {
   /** `FOUND` if the object existed when the watch started. */
@@ -11,7 +13,7 @@ export interface Change<T = Stored<KubernetesObject>> {
 }
 
 interface WithContent extends Stored<KubernetesObject> {
-  readonly spec?: { readonly nodeName?: string };
+  readonly spec?: { readonly nodeName?: string; readonly schedulerName?: string };
   readonly status?: Readonly<Record<string, unknown>>;
 }
 
@@ -27,7 +29,11 @@ export function hopOfChange(
     return { ...hop, component: creatorOf(object)?.manager ?? '', what };
   }
   const entry = writerOf(object, previous);
-  return { ...hop, component: entry?.manager ?? '', what: describe(object, { previous, entry }) };
+  const what = describe(object, { previous, entry });
+  // A binding changes no managed fields.
+  const { schedulerName } = (object as WithContent).spec ?? {};
+  const component = what.startsWith(boundTo) ? schedulerName : entry?.manager;
+  return { ...hop, component: component ?? '', what };
 }
 
 function describe(
@@ -35,7 +41,7 @@ function describe(
   { previous, entry }: { readonly previous: WithContent; readonly entry: Entry | undefined },
 ): string {
   if (object.metadata.deletionTimestamp && !previous.metadata.deletionTimestamp) return 'deletion requested';
-  if (object.spec?.nodeName && !previous.spec?.nodeName) return `bound to ${object.spec.nodeName}`;
+  if (object.spec?.nodeName && !previous.spec?.nodeName) return `${boundTo}${object.spec.nodeName}`;
   if (hasNewStatus(object, previous)) return `status: ${describeStatus(object, previous)}`;
   return entry === undefined ? 'updated' : `updated ${fieldsOf(entry)}`;
 }

@@ -22,9 +22,8 @@ function versionOf(entries: readonly object[], eventTime: string | undefined) {
 
 describe('hopsOf', () => {
   it('takes the version of the creation from the first event', () => {
-    const binding = { manager: 'kube-scheduler', subresource: 'binding', time: '2026-11-23T00:00:02Z' };
     const status = { manager: 'kubelet', subresource: 'status', time: '2026-11-23T00:00:02Z' };
-    expect(versionOf([creator, binding, status], '2026-11-23T00:00:02.500000Z')).toBe('5');
+    expect(versionOf([creator, status], '2026-11-23T00:00:02.500000Z')).toBe('5');
   });
 
   it('does not know the version of the creation if the object was changed before the first event', () => {
@@ -37,6 +36,24 @@ describe('hopsOf', () => {
     expect(versionOf([creator, scaler], undefined)).toBe('');
     const status = { manager: 'kubelet', subresource: 'status', time: '2026-11-23T00:00:02Z' };
     expect(versionOf([creator, status], '2026-11-23T01:00:00.500000Z')).toBe('');
+  });
+
+  it('takes the time of a binding from the condition of the pod', () => {
+    const metadata = {
+      name: 'web',
+      uid: 'u',
+      resourceVersion: '9',
+      creationTimestamp: created,
+      managedFields: [creator],
+    };
+    const condition = { type: 'PodScheduled', status: 'True', lastTransitionTime: '2026-11-23T00:00:02Z' };
+    const spec = { nodeName: 'node-1', schedulerName: 'my-scheduler' };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec, status: { conditions: [condition] } };
+    const hops = hopsOf([{ object: pod as unknown as Stored<KubernetesObject>, depth: 0 }], []);
+    expect(hops.find(({ what }) => what === 'bound to node-1')).toMatchObject({
+      time: '2026-11-23T00:00:02Z',
+      component: 'my-scheduler',
+    });
   });
 
   it('takes the current version if the object was never changed', () => {

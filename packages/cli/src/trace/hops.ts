@@ -1,5 +1,5 @@
 import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
-import type { Event } from '@kubewright/apimachinery/core/v1';
+import type { Event, Pod } from '@kubewright/apimachinery/core/v1';
 import { progressOf } from './progress.ts';
 import type { Step } from './steps.ts';
 
@@ -52,14 +52,14 @@ export function hopsOf(objects: readonly TracedObject[], events: readonly Stored
   return hops.sort(byTime).map(({ rank: _, ...hop }) => hop);
 }
 
-/** Returns the hop in which a scheduler chose the node of a pod. The cluster does not store its version. */
+/** Returns the hop in which the API server stored the node of a pod. The cluster does not keep its version. */
 function bindings(object: Stored<KubernetesObject>): readonly Hop[] {
-  const { nodeName = '' } = (object as { readonly spec?: { readonly nodeName?: string } }).spec ?? {};
-  return (object.metadata.managedFields ?? [])
-    .filter(({ subresource }) => subresource === 'binding')
-    .map(({ time = object.metadata.creationTimestamp, manager = '' }) => ({
+  const { spec: { nodeName, schedulerName = '' } = {}, status } = object as Stored<Pod>;
+  return (status?.conditions ?? [])
+    .filter(({ type, status: is }) => type === 'PodScheduled' && is === 'True' && nodeName !== undefined)
+    .map(({ lastTransitionTime: time = object.metadata.creationTimestamp }) => ({
       time,
-      component: manager,
+      component: schedulerName,
       object: nameOf(object),
       resourceVersion: '',
       what: `bound to ${nodeName}`,
@@ -84,8 +84,8 @@ function createdVersion({ metadata }: Stored<KubernetesObject>, events: readonly
   const first = secondOf(timeOf(earliest));
   const isChanged = managedFields.some((entry) => {
     const second = secondOf(timeIn(entry));
-    // The scheduler's event has the version before its binding. A status of the same second is an effect of the event.
-    if (entry.subresource === 'binding' || second <= secondOf(creationTimestamp)) return false;
+    // A status of the same second is an effect of the event.
+    if (second <= secondOf(creationTimestamp)) return false;
     return isStatus(entry) ? second < first : second <= first;
   });
   return isChanged ? '' : (earliest.involvedObject.resourceVersion ?? '');
@@ -107,9 +107,7 @@ export function reported(event: Stored<Event>, object: Stored<KubernetesObject>)
 function writes(object: Stored<KubernetesObject>): readonly Hop[] {
   const { creationTimestamp, managedFields = [], resourceVersion } = object.metadata;
   const first = creatorOf(object);
-  const later = managedFields.filter(
-    (each) => each.subresource !== 'binding' && !(each === first && each.time === creationTimestamp),
-  );
+  const later = managedFields.filter((each) => !(each === first && each.time === creationTimestamp));
   const [last] = later.toSorted(
     (a, b) => timeIn(b).localeCompare(timeIn(a)) || Number(isStatus(b)) - Number(isStatus(a)),
   );

@@ -2,23 +2,21 @@ import type { Hop } from './hops.ts';
 import type { TraceTarget } from './target.ts';
 
 /** The steps of a request, as introductions to Kubernetes number them; each row of a trace belongs to one. */
-const steps = {
-  '1-3': 'a client sends the object; the API server validates and stores it; its watches report it',
-  '4': 'controllers see it, and create the objects below it',
-  '5-6': 'the scheduler sees a pod without a node, and chooses one',
-  '7-8': 'the API server stores the choice; its watches report it',
-  '9-10': 'the kubelet of that node starts the containers',
-  '11-12': 'the kubelet reports the status of the pod; the API server stores it',
-  '13': 'controllers report it in the status of the objects above',
-} as const;
+const steps = [
+  ['1-3', 'a client sends the object; the API server validates and stores it; its watches report it'],
+  ['4', 'controllers see it, and create the objects below it'],
+  ['5-6', 'the scheduler sees a pod without a node, and chooses one'],
+  ['7-8', 'the API server stores the choice; its watches report it'],
+  ['9-10', 'the kubelet of that node starts the containers'],
+  ['11-12', 'the kubelet reports the status of the pod; the API server stores it'],
+  ['13', 'controllers report it in the status of the objects above'],
+] as const;
 
 /** The number of a step, or the numbers of steps that one row shows. */
-export type Step = keyof typeof steps;
+export type Step = (typeof steps)[number][0];
 
 /** Describes the steps, below a table of hops that names them. */
-export const stepLegend: string = `\n${Object.entries(steps)
-  .map(([step, text]) => `${step.padEnd(6)} ${text}`)
-  .join('\n')}\n`;
+export const stepLegend: string = `\n${steps.map(([step, text]) => `${step.padEnd(6)} ${text}`).join('\n')}\n`;
 
 /** Returns the step that a hop belongs to; undefined for the state that a trace starts with, and for deletions. */
 export function stepOf({ component, object, what }: Hop, { kinds: [root], name }: TraceTarget): Step | undefined {

@@ -36,7 +36,9 @@ describe('a binding', () => {
     expect(status).toBe(code);
     expect(JSON.parse(text).message ?? '').toBe(message);
     expect(plane.errors).toEqual([]);
-    const { nodeName } = JSON.parse((await plane.send('GET', `${space}/pods/p`)).text).spec;
-    expect(nodeName).toBe(code === 201 ? 'n' : undefined);
+    const { spec: bound, metadata } = JSON.parse((await plane.send('GET', `${space}/pods/p`)).text);
+    expect(bound.nodeName).toBe(code === 201 ? 'n' : undefined);
+    // Upstream, no one owns the name of the node.
+    expect(metadata.managedFields).toHaveLength(1);
   });
 });
