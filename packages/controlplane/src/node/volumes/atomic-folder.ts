@@ -3,22 +3,22 @@ import {
   chownSync,
   closeSync,
   constants,
+  type Dirent,
   fstatSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
+  readSync,
   renameSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { removeFolder } from '../pinned-path.ts';
 
 /** A file of a volume that is generated from objects. */
@@ -119,32 +119,48 @@ function currentFolder(folder: string): string | undefined {
 }
 
 function holdsExactly(folder: string, files: ReadonlyMap<string, VolumeFile>): boolean {
-  const present = filesBelow(folder);
-  if (present.length !== files.size) return false;
-  return [...files].every(([path, { bytes, mode }]) => {
-    const file = join(folder, path);
-    return (
-      present.includes(file) &&
-      (statSync(file).mode & 0o777) === mode &&
-      Buffer.compare(readFileSync(file), bytes) === 0
-    );
-  });
+  let count = 0;
+  for (const path of filesBelow(folder)) {
+    const expected = files.get(relative(folder, path));
+    count++;
+    if (!expected || !holdsFile(path, expected)) return false;
+  }
+  return count === files.size;
 }
 
-function filesBelow(folder: string): readonly string[] {
-  let entries: readonly string[];
+/** Containers may grow or replace the file at any time, so this reads no more than the expected content and never waits. */
+function holdsFile(path: string, { bytes, mode }: VolumeFile): boolean {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  let file: number;
   try {
-    entries = readdirSync(folder);
+    file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch {
+    // Replaced, removed or made unreadable.
+    return false;
+  }
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile() || stats.size !== bytes.length || (stats.mode & 0o777) !== mode) return false;
+    const present = Buffer.alloc(bytes.length);
+    return readSync(file, present) === bytes.length && present.equals(bytes);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function* filesBelow(folder: string): Generator<string> {
+  let entries: readonly Dirent[];
+  try {
+    entries = readdirSync(folder, { withFileTypes: true });
   } catch {
     // Already removed.
-    return [];
+    return;
   }
-  return entries.flatMap((entry) => {
-    const path = join(folder, entry);
-    const found = lstatSync(path);
-    if (found.isDirectory()) return filesBelow(path);
-    return found.isFile() ? [path] : [];
-  });
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else if (entry.isFile()) yield path;
+  }
 }
 
 function makeFolders(root: string, options: { readonly path: string; readonly owner: FileOwner }): void {

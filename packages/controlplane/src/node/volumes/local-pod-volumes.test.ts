@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   existsSync,
   linkSync,
@@ -8,9 +9,11 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,6 +70,24 @@ describe('LocalPodVolumes', () => {
     await volumes.refresh(pod);
     expect(readFileSync(file, 'utf8')).toBe('1');
     closeSync(file);
+  });
+
+  it.each<[string, (file: string) => void]>([
+    ['grown to 4 GiB', (file) => truncateSync(file, 4 * 2 ** 30)],
+    ['changed', (file) => writeFileSync(file, '2')],
+    ['opened to others', (file) => chmodSync(file, 0o666)],
+    ['made unreadable', (file) => chmodSync(file, 0)],
+    ['removed', (file) => rmSync(file)],
+    ['moved', (file) => renameSync(file, `${file}.old`)],
+  ])('rewrites a file that a container has %s', async (_, spoil) => {
+    bench.objects.addConfigMap('m', { a: '1' });
+    const { pod, volumes } = volumesOf({ volumes: [{ name: 'v', configMap: { name: 'm' } }] });
+    await volumes.prepare(pod);
+    const data = join(folder, '.v', 'v', '..data');
+    spoil(join(data, 'a'));
+    await volumes.refresh(pod);
+    expect(readdirSync(data)).toEqual(['a']);
+    expect(readFileSync(join(data, 'a'), 'utf8')).toBe('1');
   });
 
   it('changes nothing outside if a container redirects its links', async () => {
