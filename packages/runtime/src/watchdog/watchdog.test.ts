@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { systemClock, VirtualClock } from '@kubewright/apimachinery';
+import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { jsonLogger } from '../log/json-logger.ts';
 import { silentLogger } from '../log/silent-logger.ts';
@@ -56,6 +57,33 @@ describe('Watchdog', () => {
     expect(watchdog.hasThread).toBe(true);
   });
 
+  it.each<[string, RegExp]>([
+    ['prettyLogger', /^[\d:.]{12} WARN {2}sites default\/a the event loop is held heldMs=\d+\n$/],
+    ['jsonLogger', /^{"level":"warn",.*"controller":"sites","key":"default\/a"}\n$/],
+  ])('reports an endless loop while it runs, in the format of %s', async (logger, line) => {
+    const contents = `
+      import { systemClock } from '@kubewright/apimachinery';
+      import { jsonLogger } from '../log/json-logger.ts';
+      import { prettyLogger } from '../log/pretty-logger.ts';
+      import { Watchdog } from './watchdog.ts';
+      const log = ${logger}({ destination: { write() {} }, now: Date.now });
+      const { activity } = new Watchdog({ log, clock: systemClock, limitMs: 300 });
+      activity.mark('sites', 'default/a');
+      setTimeout(() => { for (;;); }, 1_000);`;
+    const { outputFiles } = await build({
+      stdin: { contents, resolveDir: import.meta.dirname },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      conditions: ['kubewright-source'],
+      external: ['prom-client', '@opentelemetry/api'],
+      write: false,
+    });
+    expect(
+      await firstOutput(spawn(process.execPath, ['--input-type=module', '-e', outputFiles[0]?.text ?? ''])),
+    ).toMatch(line);
+  });
+
   it('starts its thread after ten seconds without a reconcile', async () => {
     const clock = new VirtualClock();
     await using watchdog = new Watchdog({ log: silentLogger, clock, reportsImmediately: false });
@@ -74,15 +102,8 @@ describe('watchdogSource', () => {
     new Worker(process.env.SOURCE, { eval: true, workerData: { buffer, limitMs: 1, reportsImmediately: true, forPeople } });`;
 
   /** Returns what the thread writes when the loop's heartbeat stops. */
-  async function seen(env: Readonly<Record<string, string>>): Promise<string> {
-    const child = spawn(process.execPath, ['-e', program], { env: { SOURCE: watchdogSource, ...env } });
-    try {
-      for await (const chunk of child.stderr) return String(chunk);
-      throw new Error('it ended without a word');
-    } finally {
-      child.kill('SIGKILL');
-    }
-  }
+  const seen = (env: Readonly<Record<string, string>>): Promise<string> =>
+    firstOutput(spawn(process.execPath, ['-e', program], { env: { SOURCE: watchdogSource, ...env } }));
 
   it('writes one readable line for people', async () => {
     expect(await seen({ PEOPLE: 'yes', WHO: 'sites default/a' })).toMatch(
@@ -111,4 +132,14 @@ describe('watchdogSource', () => {
 function hold(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
+}
+
+/** Returns the first output of a program on standard error, and kills it. */
+async function firstOutput(child: ChildProcessWithoutNullStreams): Promise<string> {
+  try {
+    for await (const chunk of child.stderr) return String(chunk);
+    throw new Error('it ended without output');
+  } finally {
+    child.kill('SIGKILL');
+  }
 }
