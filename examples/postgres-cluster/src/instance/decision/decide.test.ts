@@ -228,12 +228,14 @@ describe('decide', () => {
     const datas = [empty, unusable, data('primary'), data('standby'), data('standby', { isDiverged: true })];
     const servers = [stopped, primary, standby(), standby('shop-2'), standby(undefined, false)];
     const clusters = [undefined, fresh, electing, promoting, cluster('shop-1'), cluster('shop-2')];
+    const seen = new Set<string>();
     for (const lease of leases)
       for (const data of datas)
         for (const server of servers)
           for (const cluster of clusters)
             for (const isYielding of [false, true]) {
               const decision = decide({ name: 'shop-1', lease, data, server, cluster, isYielding });
+              seen.add(decision.do === 'start' ? `start a ${decision.role}` : decision.do);
               const isWriter =
                 decision.do === 'initialize' ||
                 decision.do === 'promote' ||
@@ -245,5 +247,9 @@ describe('decide', () => {
                 expect([decision.from, server.kind]).toEqual(['shop-2', 'stopped']);
               }
             }
+    // Otherwise the rules above would hold for an instance that does nothing.
+    for (const action of ['initialize', 'promote', 'start a primary', 'stop', 'clone', 'rewind']) {
+      expect(seen).toContain(action);
+    }
   });
 });
