@@ -19,7 +19,7 @@ describe('warnings about what nothing acts on', () => {
   };
 
   it('come with a created object, and with a changed one', async () => {
-    const warning = '299 - "kubewright: NetworkPolicies restrict no traffic in this cluster"';
+    const warning = '299 - "kubewright: NetworkPolicies are not enforced in this cluster"';
     const policy = { metadata: { name: 'closed' }, spec: { podSelector: {} } };
     expect(await send('POST', policies, policy)).toEqual({ status: 201, warning });
     const label = { metadata: { labels: { a: 'b' } } };
@@ -40,10 +40,12 @@ describe('warnings about what nothing acts on', () => {
     expect(await namespace('open', { [audit]: 'privileged' })).toEqual({ status: 201 });
     expect(await namespace('strict', { [audit]: 'restricted' })).toEqual({
       status: 201,
-      warning: '299 - "kubewright: Labels of namespaces that audit pod security record nothing in this cluster"',
+      warning: '299 - "kubewright: Pod Security `audit` labels of namespaces have no effect in this cluster"',
     });
     const labels = { metadata: { labels: { [audit]: 'baseline' } } };
-    expect((await send('PATCH', `${namespaces}/plain`, labels, merge)).warning).toContain('audit pod security');
+    expect((await send('PATCH', `${namespaces}/plain`, labels, merge)).warning).toContain(
+      'Pod Security `audit` labels',
+    );
   });
 
   it('include the ignored pod fields if nodes run containers as processes', async () => {
