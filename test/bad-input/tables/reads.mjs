@@ -107,7 +107,11 @@ export const reads = {
     list('initial events of maybe', 'watch=1&sendInitialEvents=maybe&timeoutSeconds=1'),
     list('a watch with a match alone', 'watch=1&resourceVersionMatch=NotOlderThan'),
     list('a watch from letters', 'watch=1&resourceVersion=abc'),
+    list('a watch from 2^64', 'watch=1&timeoutSeconds=1&resourceVersion=18446744073709551616'),
     list('a watch from the future', 'watch=1&timeoutSeconds=1&resourceVersion=99999999999', {
+      shows: ['object', 'message'],
+    }),
+    list('a watch from the largest version', 'watch=1&timeoutSeconds=1&resourceVersion=18446744073709551615', {
       shows: ['object', 'message'],
     }),
     list('a watch with a bad label selector', 'watch=1&labelSelector=a%3D('),

@@ -25,12 +25,12 @@ export function tooLargeResourceVersion(requested: number, current: number): Sta
   });
 }
 
-/** Builds the error for a resourceVersion that is not a number; upstream returns 500 without a reason on watches (1.36). */
-export function invalidResourceVersion(text: string): StatusError {
+/** Builds the error for a resourceVersion that is no 64-bit number; upstream returns 500 without a reason on watches (1.36). */
+export function invalidResourceVersion(text: string, why: 'invalid syntax' | 'value out of range'): StatusError {
   const quoted = JSON.stringify(text);
   return failure(500, {
     reason: '',
-    message: `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`,
+    message: `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`,
   });
 }
 

@@ -2,6 +2,8 @@ import type { StatusCause } from '@kubewright/apimachinery/meta/v1';
 import { invalidListOptions, invalidResourceVersion } from './watch-failures.ts';
 import type { WatchRequest } from './watch-request.ts';
 
+const maxUint64 = 2n ** 64n - 1n;
+
 /** The starting point of a watch. */
 export type WatchStart =
   /** The state first, no older than a revision; then, if requested, a bookmark that marks its end. */
@@ -51,6 +53,8 @@ function validateMatch(request: WatchRequest): void {
 
 function parseRevision(text: string): number {
   if (text === '') return 0;
-  if (!/^[0-9]{1,19}$/.test(text)) throw invalidResourceVersion(text);
+  if (!/^[0-9]+$/.test(text)) throw invalidResourceVersion(text, 'invalid syntax');
+  if (BigInt(text) > maxUint64) throw invalidResourceVersion(text, 'value out of range');
+  // Versions beyond 2^53 lie in the future, whatever they are rounded to.
   return Number(text);
 }
