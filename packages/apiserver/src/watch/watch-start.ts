@@ -55,6 +55,6 @@ function parseRevision(text: string): number {
   if (text === '') return 0;
   if (!/^[0-9]+$/.test(text)) throw invalidResourceVersion(text, 'invalid syntax');
   if (BigInt(text) > maxUint64) throw invalidResourceVersion(text, 'value out of range');
-  // Versions beyond 2^53 lie in the future, whatever they are rounded to.
+  // Versions beyond 2^53 are in the future, however they are rounded.
   return Number(text);
 }
